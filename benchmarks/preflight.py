@@ -28,24 +28,24 @@ from cognitive.plan import CATEGORIES, Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import classification, signals
 from cognitive.preflight import plan as planning
-from cognitive.preflight.category_learning import NOTHING, Learned, learn
+from cognitive.preflight.category_learning import NOTHING_LEARNED, CategoryLearning, learn
 from cognitive.preflight.classifier import ExemplarClassifier
-from cognitive.preflight.rules.categories import NEEDS
+from cognitive.preflight.rules.categories import CATEGORY_DEFINITIONS
 
 MESSAGES = json.loads((Path(__file__).parents[1] / "tests" / "data" / "messages.json").read_text(encoding="utf-8"))
-CORE = tuple(dict.fromkeys(tool for need in NEEDS for tool in need.tools))
+CORE = tuple(dict.fromkeys(tool for need in CATEGORY_DEFINITIONS for tool in need.tools))
 NOW = datetime(2026, 11, 18, tzinfo=UTC)
 POLICY = Policy()
 LENGTH, RUNS = 10_000, 200
 
 
-def planned(text: str, learned: Learned = NOTHING, guessed: Iterable[str] = ()) -> Plan:
+def planned(text: str, learned: CategoryLearning = NOTHING_LEARNED, guessed: Iterable[str] = ()) -> Plan:
     """Return the plan of a message."""
     read = signals.read(text, now=NOW)
     frame, reasons = classification.select_frame(text, read)
     found = classification.of_turn(text, read, (), (), POLICY, learned.factors).categories or tuple(guessed)
-    plan = planning.make(read, frame, reasons, POLICY, None, found)
-    return planning.equip(plan, CORE, None, POLICY, learned.wanted(found))
+    plan = planning.create_plan(read, frame, reasons, POLICY, None, found)
+    return planning.add_tools(plan, CORE, None, POLICY, learned.wanted(found))
 
 
 def judge(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 
 from cognitive import Message, Policy, ToolCall
 from cognitive.window import summary
-from cognitive.window.fit import Kept, fit
+from cognitive.window.fit import PreviousSummary, fit
 from cognitive.window.rendering import WindowCache
 from tests.provider_rules import violations
 
@@ -73,7 +73,7 @@ def spoken(messages: Sequence[Message]) -> list[str]:
 def run(name: str, host: Host, turns: int) -> None:
     """Run the turns of one host."""
     conversation: list[Message] = []
-    kept, policy, cache = Kept(), Policy(), WindowCache()
+    kept, policy, cache = PreviousSummary(), Policy(), WindowCache()
     took, sizes, shared, before = [], [], [], list[str]()
     shown: Sequence[Message] = ()
     for number in range(turns):
@@ -91,7 +91,9 @@ def run(name: str, host: Host, turns: int) -> None:
         )
         took.append((perf_counter() - begin) * 1000)
         if window.evicted:
-            kept = Kept(summary.extract(kept.summary, window.evicted, policy.window.max_summary_chars), window.covers)
+            kept = PreviousSummary(
+                summary.extract(kept.summary, window.evicted, policy.window.max_summary_chars), window.covers
+            )
         shown = window.messages
         assert not violations(shown)
         prompt = spoken(shown)

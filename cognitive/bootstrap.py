@@ -43,7 +43,7 @@ from cognitive.api.memories import AgentMemories
 from cognitive.api.policies import PoliciesApi
 from cognitive.api.sessions import SessionsApi
 from cognitive.background import Background, BackgroundQueue
-from cognitive.catalog.engine import Catalog
+from cognitive.catalog.engine import CatalogEngine
 from cognitive.context.engine import ContextEngine
 from cognitive.feedback.capture import Capture, Extractor
 from cognitive.feedback.drain import draining
@@ -58,7 +58,7 @@ from cognitive.policy.configured import live_policy, with_models
 from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight import signals
-from cognitive.preflight.category_learning import Habits
+from cognitive.preflight.category_learning import CategoryLearner
 from cognitive.preflight.classifier import Classifier, Classifiers, ExemplarClassifier
 from cognitive.preflight.planner import Planner
 from cognitive.privacy import redaction
@@ -70,7 +70,7 @@ from cognitive.session.work import Work
 from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_breaker, watch_journal
 from cognitive.telemetry.spans import TracedEmbedder, quietly
 from cognitive.tokens import TokenCounter, count
-from cognitive.window.summary import Extractive, Summarizer
+from cognitive.window.summary import ExtractiveSummarizer, Summarizer
 
 log = logging.getLogger(__name__)
 
@@ -114,13 +114,13 @@ class Services:
     session_manager: SessionManager
     retention: Retaining
     recall: Recall
-    catalog: Catalog
+    catalog: CatalogEngine
     agent_memories: AgentMemories
     metrics: Metrics
 
 
 @dataclass(frozen=True, slots=True)
-class _Base:
+class _Infrastructure:
     """What everything else is composed from: the adapters, the settings that they came from, and the policies."""
 
     database: Database
@@ -165,7 +165,7 @@ async def assemble(
         await _warm(embedders)
         classifiers = await _classifiers(extensions.classifier, embedders.first, policy)
         services = _compose(
-            _Base(database, reading, journal, embedders, redactor, policy, shadow, extensions, classifiers)
+            _Infrastructure(database, reading, journal, embedders, redactor, policy, shadow, extensions, classifiers)
         )
         quietly(lambda: watch_journal(services.metrics, journal))
         quietly(lambda: watch_breaker(services.metrics, database.breaker))
@@ -188,7 +188,7 @@ class _Stores:
     counter: TokenCounter
 
     @classmethod
-    def create(cls, base: _Base) -> _Stores:
+    def create(cls, base: _Infrastructure) -> _Stores:
         """Return the stores of a database."""
         database, embedders, redactor = base.database, base.embedders, base.redactor
         counter, languages = base.extensions.token_counter or count, AgentLanguages()
@@ -207,7 +207,7 @@ class _Stores:
         )
 
 
-def _compose(base: _Base) -> Services:
+def _compose(base: _Infrastructure) -> Services:
     """Return the services; queues of background work are ended in the order in which they are created here."""
     stores, embedders, redactor, background = _Stores.create(base), base.embedders, base.redactor, Background()
     turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
@@ -221,11 +221,11 @@ def _compose(base: _Base) -> Services:
         stores.artifacts,
         base.policy,
         stores.counter,
-        base.extensions.summarizer or Extractive(),
+        base.extensions.summarizer or ExtractiveSummarizer(),
         background,
         redactor,
     )
-    catalog, habits = Catalog(embedders.first), Habits(turns, base.policy)
+    catalog, habits = CatalogEngine(embedders.first), CategoryLearner(turns, base.policy)
     background.on_close(catalog.close)
     background.on_close(habits.finished)
     retention, forgetting = Retaining(Retention(base.database), resolver, base.journal, background), Forgetting()
@@ -267,24 +267,24 @@ def _compose(base: _Base) -> Services:
     )
 
 
-def _policies(base: _Base, stores: _Stores, resolver: PolicyResolver, forgetting: Forgetting) -> PoliciesApi:
+def _policies(base: _Infrastructure, stores: _Stores, resolver: PolicyResolver, forgetting: Forgetting) -> PoliciesApi:
     samples = Samples(stores.policies, stores.memories, stores.contents, stores.counter, base.extensions.constants)
     forgetting.holds(samples.let_go)
     return PoliciesApi(resolver, stores.policies, samples, base.redactor)
 
 
-def _explain(base: _Base, stores: _Stores) -> ExplainApi:
+def _explain(base: _Infrastructure, stores: _Stores) -> ExplainApi:
     questions = Questions(stores.turns, stores.memories, stores.contents, stores.counter, base.extensions.constants)
     return ExplainApi(questions, stores.turns, base.embedders, TurnAnalytics(base.reading), base.extensions.constants)
 
 
 def _admin(
-    base: _Base,
+    base: _Infrastructure,
     stores: _Stores,
     memories: AgentMemories,
     policies: PoliciesApi,
     resolver: PolicyResolver,
-    habits: Habits,
+    habits: CategoryLearner,
     forgetting: Forgetting,
 ) -> AdminApi:
     database, reindexing = base.database, Reindexing(base.database)

@@ -19,7 +19,7 @@ from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt, Trust
 from cognitive import bootstrap
 from cognitive.api.sessions import PAGE_CHARACTERS
-from cognitive.catalog.refine import Chooser, Refined
+from cognitive.catalog.refine import RefinedTools, ToolChooser
 from cognitive.context.retrieve import Filters
 from cognitive.errors import InvalidInput, StoreUnavailable
 from cognitive.feedback.capture import Extractor
@@ -28,12 +28,12 @@ from cognitive.pipeline import TurnRequest, create_context
 from cognitive.policy import Policy
 from cognitive.preflight.classifier import Classifier
 from cognitive.prompt import without_injected
-from cognitive.session.recent import Resumed
+from cognitive.session.recent import ResumedSession
 from cognitive.telemetry.metrics import Metrics
 from cognitive.telemetry.operations import ERASE, FORGET, POST_TURN, PRE_TURN, RECALL, REMEMBER, UPDATE, observed
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
-from cognitive.window.fit import Window
+from cognitive.window.fit import FittedWindow
 from cognitive.window.summary import Summarizer
 
 
@@ -128,7 +128,7 @@ class CognitiveLayer:
 
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None
-    ) -> Window:
+    ) -> FittedWindow:
         """The window over a conversation that has grown within a turn, before the model is called again.
 
         For loops of tool calls: `conversation` is all that the model would see, with the turn's own message, its calls
@@ -147,7 +147,7 @@ class CognitiveLayer:
             conversation = [Message(role="user").model_copy(update={"content": context.message}), *conversation]
         return await self._window.fit(context, conversation, iteration, self._policy_of(context))
 
-    async def refine_tools(self, context: TurnContext, model: Chooser) -> Refined:
+    async def refine_tools(self, context: TurnContext, model: ToolChooser) -> RefinedTools:
         """Lets a small model choose among a turn's tools where ranking was not sure which to cut, within the policy's
         `tools.refine_deadline_ms`; the choice is fitted to the budget again.
 
@@ -155,7 +155,7 @@ class CognitiveLayer:
         as they are in the context, and `reason` says what it was.
         """
         if context.offer is None:
-            return Refined(context.tools, "not_needed")
+            return RefinedTools(context.tools, "not_needed")
         return await self._catalog.refine(context.offer, context.message, model, self._policy_of(context))
 
     @observed(POST_TURN)
@@ -300,7 +300,7 @@ class CognitiveLayer:
 
     # --- sessions ---
 
-    async def resume(self, agent_id: str, session_id: str) -> Resumed | None:
+    async def resume(self, agent_id: str, session_id: str) -> ResumedSession | None:
         """Return what is needed to go on with a session, read from Postgres; None if it never was."""
         return await self.sessions.resume(agent_id, session_id)
 

@@ -17,7 +17,7 @@ from brain.deadline import Deadline
 from brain.embedding.embedders import Embedders
 from brain.redacting import Redactor
 from brain.turns import TurnLog
-from cognitive.catalog.engine import Catalog, ToolSignals
+from cognitive.catalog.engine import CatalogEngine, ToolSignals
 from cognitive.context import dedup
 from cognitive.context.engine import Built, ContextEngine
 from cognitive.degradation import Degradation
@@ -28,7 +28,7 @@ from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
 from cognitive.policy.resolver import PolicyResolver
-from cognitive.preflight.plan import merge_needs
+from cognitive.preflight.plan import merge_requirements
 from cognitive.preflight.planner import Planner, hinted
 from cognitive.privacy import redaction
 from cognitive.recording.record import opened
@@ -36,9 +36,9 @@ from cognitive.session.conversation import Conversation, ConversationWindow, Ses
 from cognitive.telemetry import attributes
 from cognitive.telemetry.spans import Span
 from cognitive.trace import ELAPSED
-from cognitive.turn import Message, Offer, Turn, TurnContext
+from cognitive.turn import Message, ToolSelection, Turn, TurnContext
 from cognitive.window.fallback import plain
-from cognitive.window.fit import Window
+from cognitive.window.fit import FittedWindow
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +94,7 @@ class TurnMemories:
 class TurnTools:
     """The tools that a turn's model is offered."""
 
-    offer: Offer
+    offer: ToolSelection
     degraded: tuple[Degradation, ...] = ()
 
 
@@ -116,13 +116,13 @@ class WindowBuilder:
 
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], iteration: int | None, policy: Policy
-    ) -> Window:
+    ) -> FittedWindow:
         """Return the window over a conversation that has grown within its turn."""
         grown = Conversation.within(context, tuple(conversation), iteration)
         try:
             return await self._session_manager.fit(grown, datetime.now(UTC), Deadline(policy.deadlines.fit_ms), policy)
         except Exception as error:  # a loop of calls goes on as a turn does
-            return Window.of(plain(grown.messages, policy), grown.messages, policy, _cut(error))
+            return FittedWindow.of(plain(grown.messages, policy), grown.messages, policy, _cut(error))
 
 
 class MemoryFetcher:
@@ -169,7 +169,7 @@ class MemoryFetcher:
 class ToolSelector:
     """Selects the tools that the plan keeps, as the model can carry them; all of them whole, if that fails."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: CatalogEngine) -> None:
         self._catalog = catalog
 
     async def select(self, request: TurnRequest, plan: Plan, memories: TurnMemories) -> TurnTools:
@@ -180,7 +180,7 @@ class ToolSelector:
             return TurnTools(self._catalog.whole(tools, turn.model))
         given = memories.built.given
         try:
-            wanted = frozenset(merge_needs(plan.categories, policy).tools)
+            wanted = frozenset(merge_requirements(plan.categories, policy).tools)
             past = given.found.past if given is not None else ()
             signals = ToolSignals(plan.signals.text, memories.built.own, past, wanted)
             offer = await self._catalog.offer(turn, tools, signals, request.deadline, policy)

@@ -49,7 +49,7 @@ _FENCE = re.compile(r"`(?=``)")  # each backtick that begins a run of three: how
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class PromptParts:
     """What a prompt is made of, beside the conversation. Empty strings and a hint of None leave nothing behind."""
 
     system: str
@@ -60,7 +60,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedPrompt:
     """The system message, the user's message as it is sent, and as the host should keep it."""
 
     system: str
@@ -159,29 +159,29 @@ def _utf16(character: str) -> list[int]:
     return [int.from_bytes(encoded[n : n + 2], "big") for n in range(0, len(encoded), 2)]
 
 
-def place(parts: Parts, placement: Placement) -> Placed:
+def place(parts: PromptParts, placement: Placement) -> PlacedPrompt:
     """The parts where the placement says."""
     return _PLACEMENTS[placement](parts)
 
 
-def _user_tail(parts: Parts) -> Placed:
-    return Placed(_stable(parts), tail(parts.message, parts.hint, parts.block), parts.message)
+def _user_tail(parts: PromptParts) -> PlacedPrompt:
+    return PlacedPrompt(_stable(parts), tail(parts.message, parts.hint, parts.block), parts.message)
 
 
-def _journaled(parts: Parts) -> Placed:
+def _journaled(parts: PromptParts) -> PlacedPrompt:
     sent = tail(parts.message, parts.hint, parts.block)
-    return Placed(_stable(parts), sent, sent)
+    return PlacedPrompt(_stable(parts), sent, sent)
 
 
-def _system(parts: Parts) -> Placed:
-    return Placed(tail(_stable(parts), parts.hint, parts.block), parts.message, parts.message)
+def _system(parts: PromptParts) -> PlacedPrompt:
+    return PlacedPrompt(tail(_stable(parts), parts.hint, parts.block), parts.message, parts.message)
 
 
-def _stable(parts: Parts) -> str:
+def _stable(parts: PromptParts) -> str:
     return "\n\n".join(part for part in (parts.system, parts.prefix) if part)
 
 
-_PLACEMENTS: Mapping[Placement, Callable[[Parts], Placed]] = {
+_PLACEMENTS: Mapping[Placement, Callable[[PromptParts], PlacedPrompt]] = {
     "user_tail": _user_tail,
     "journaled": _journaled,
     "system": _system,

@@ -16,7 +16,7 @@ from cognitive.degradation import Degradation
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.tables import Placement
-from cognitive.prompt import Parts, Placed, place
+from cognitive.prompt import PlacedPrompt, PromptParts, place
 from cognitive.trace import Trace, Trim
 from cognitive.validation import require_label
 
@@ -180,7 +180,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ToolSelection:
     """The tools of a turn as they were given, the model they were fitted to, and what came of it.
 
     `ranking` are places in `given`, the most relevant first; empty where no tool had to go. `trim` is None where
@@ -224,7 +224,7 @@ class TurnContext:
     reader: str | None = None  # the language model that the prompt is for, as the turn names it
     plan_step: str | None = None
     runtime: str | None = None
-    offer: Offer | None = field(default=None, repr=False)  # what `tools` was made from, for `refine_tools`
+    offer: ToolSelection | None = field(default=None, repr=False)  # what `tools` was made from, for `refine_tools`
     heard: str | None = field(default=None, repr=False)  # the message as it is recorded, where redaction changed it
     prepared: float | None = None  # when it came in, by the wall clock, in seconds since the epoch
 
@@ -265,9 +265,9 @@ class TurnContext:
         first = (_message("system", placed.system),) if placed.system else ()
         return (*first, *self.messages, _message("user", placed.sent))
 
-    def _placed(self, system: str, words: str | None = None) -> Placed:
+    def _placed(self, system: str, words: str | None = None) -> PlacedPrompt:
         spoken = self.message if words is None else words
-        return place(Parts(system, self.prefix, spoken, self.plan.hint, self.text), self.placement)
+        return place(PromptParts(system, self.prefix, spoken, self.plan.hint, self.text), self.placement)
 
 
 def _message(role: Role, content: str) -> Message:

@@ -26,7 +26,7 @@ from cognitive.context.engine import ContextEngine
 from cognitive.lab.comparison import Comparison, compare
 from cognitive.policy.models import context_budgets
 from cognitive.policy.resolver import PolicyResolver
-from cognitive.preflight.category_learning import Habit, Habits, Learned
+from cognitive.preflight.category_learning import CategoryLearner, CategoryLearning, ToolUsage
 from cognitive.privacy.forgetting import Forgetting, LetGo
 from cognitive.validation import require_label
 
@@ -49,7 +49,7 @@ class AdminApi:
         turns: TurnLog,
         engine: ContextEngine,
         policies: PolicyResolver,
-        habits: Habits,
+        habits: CategoryLearner,
         forgetting: Forgetting,
     ) -> None:
         self.reembedding = reembedding
@@ -181,11 +181,11 @@ class AdminApi:
         minutes = self._policies.for_agent(require_label("agent_id", agent_id)).feedback.abandon_after_minutes
         return await self._turns.reap(agent_id, abandon_after_minutes=minutes)
 
-    async def tool_usage(self, agent_id: str) -> tuple[Habit, ...]:
+    async def tool_usage(self, agent_id: str) -> tuple[ToolUsage, ...]:
         """Return how often each tool was called in the agent's turns of each category."""
         return await self._habits.evidence(agent_id)
 
-    async def learned(self, agent_id: str) -> Learned:
+    async def learned(self, agent_id: str) -> CategoryLearning:
         """Return all that the agent's turns taught about categories and tools."""
         return await self._habits.known(agent_id)
 

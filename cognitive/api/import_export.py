@@ -15,7 +15,7 @@ from brain.postgres.breaker import waits_for_recovery
 from brain.store import BATCH, MemoryStore, Progress
 from brain.types import NewMemory
 from cognitive.api import jsonl
-from cognitive.api.jsonl import ExportedLanguage, ExportedPolicy, Line
+from cognitive.api.jsonl import ExportedLanguage, ExportedPolicy, ImportLine
 from cognitive.api.policies import PoliciesApi
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.policy.live import changed
@@ -97,7 +97,7 @@ class ImportExport:
         if not standing.memories and (standing.becoming or standing.language) in (ENGLISH, language):
             await self._reindexing.change(agent_id, language)
 
-    async def _stored(self, agent_id: str, batch: Sequence[Line], renamed: dict[UUID, UUID]) -> list[UUID]:
+    async def _stored(self, agent_id: str, batch: Sequence[ImportLine], renamed: dict[UUID, UUID]) -> list[UUID]:
         """A batch in its order, under the ids that it has here; what supersedes another names it by that."""
         asked = {id for line in batch for id in (line.was, line.memory.supersedes) if id is not None}
         known = {memory.id: memory.id for memory in await self._store.get(agent_id, sorted(asked))}
@@ -111,7 +111,7 @@ class ImportExport:
             ids += here
         return ids
 
-    async def _put(self, agent_id: str, lines: Sequence[Line], renamed: Mapping[UUID, UUID]) -> list[UUID]:
+    async def _put(self, agent_id: str, lines: Sequence[ImportLine], renamed: Mapping[UUID, UUID]) -> list[UUID]:
         """Lines that all tell what is kept of them, or none of which does."""
         now, store = datetime.now(UTC), self._store
         whole = [ArchivedMemory(line.memory, line.kept) for line in lines if line.kept is not None]

@@ -26,7 +26,7 @@ LANGUAGE, BASE, POLICY = "cognitive-language-1", "cognitive-base-1", "cognitive-
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ImportLine:
     """A memory that was read, and the number of its line.
 
     Of one that was ours: `was` is its id, and `kept` what was kept of it, None where its form tells nothing.
@@ -54,10 +54,10 @@ class ExportedLanguage(InputModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class ImportContents:
     """A file that was read, and nothing of it stored yet. `chosen` are policies by the number of their line."""
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[ImportLine] = field(default_factory=list)
     indexed: list[ExportedLanguage] = field(default_factory=list)
     bases: list[TypeUsage] = field(default_factory=list)
     chosen: list[tuple[int, ExportedPolicy]] = field(default_factory=list)
@@ -81,7 +81,7 @@ def of_memory(line: str) -> bool:
     return bool(json.loads(line)["form"] == FORM)
 
 
-def read(lines: Iterable[str]) -> Contents:
+def read(lines: Iterable[str]) -> ImportContents:
     """All of a file, whichever of the known forms its lines have; blank lines are passed over.
 
     A file that is one JSON document, as `Memory.get_all` of mem0 gives it, is read as the lines of its list.
@@ -89,7 +89,7 @@ def read(lines: Iterable[str]) -> Contents:
     Raises:
         InvalidInput: a line that is none of them, or a second of the same id; the message names its number.
     """
-    found, ids = Contents(), set[UUID]()
+    found, ids = ImportContents(), set[UUID]()
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
@@ -100,7 +100,7 @@ def read(lines: Iterable[str]) -> Contents:
     return found
 
 
-def _take(number: int, told: Mapping[str, Any], found: Contents, ids: set[UUID]) -> None:
+def _take(number: int, told: Mapping[str, Any], found: ImportContents, ids: set[UUID]) -> None:
     """Puts what a line tells where it belongs."""
     fields = {name: value for name, value in told.items() if name != "form"}
     if told.get("form") == LANGUAGE:
@@ -124,10 +124,10 @@ def _listed(told: Any) -> list[Any]:
     return told if isinstance(told, list) else [told]
 
 
-def _line(number: int, told: Mapping[str, Any]) -> Line:
+def _line(number: int, told: Mapping[str, Any]) -> ImportLine:
     if told.get("form") == WITHOUT_USE:
         fields = {name: value for name, value in told.items() if name not in ("form", "id")}
-        return Line(number, NewMemory(**fields), UUID(told["id"]))
+        return ImportLine(number, NewMemory(**fields), UUID(told["id"]))
     if told.get("form") == FORM:
         return _whole(number, {name: value for name, value in told.items() if name != "form"})
     form = next((form for mark, form in _FORMS.items() if mark <= told.keys()), None)
@@ -135,14 +135,14 @@ def _line(number: int, told: Mapping[str, Any]) -> Line:
         raise InvalidInput(
             f"neither a memory of ours, of mem0 nor of LangGraph: it has {', '.join(sorted(told))[:200]}"
         )
-    return Line(number, form(told))
+    return ImportLine(number, form(told))
 
 
-def _whole(number: int, told: dict[str, Any]) -> Line:
+def _whole(number: int, told: dict[str, Any]) -> ImportLine:
     kept = MemoryMetadata(**{name: told.pop(name) for name in MemoryMetadata.model_fields if name in told})
     memory = NewMemory(**told)
     ArchivedMemory(memory, kept).require_past()
-    return Line(number, memory, kept.id, kept)
+    return ImportLine(number, memory, kept.id, kept)
 
 
 def _of_mem0(told: Mapping[str, Any]) -> NewMemory:

@@ -11,7 +11,7 @@ from brain.turns import TurnLog
 from cognitive.errors import InvalidInput, UnknownArtifact
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.session.conversation import SessionManager
-from cognitive.session.recent import Resumed
+from cognitive.session.recent import ResumedSession
 from cognitive.validation import require_id, require_label
 
 # An open turn may wait for its model so long; an older one was likelier lost.
@@ -38,7 +38,7 @@ class SessionsApi:
         self._turns = turns
         self._policies = policies
 
-    async def resume(self, agent_id: str, session_id: str) -> Resumed | None:
+    async def resume(self, agent_id: str, session_id: str) -> ResumedSession | None:
         """Return what is needed to go on with a session, read from Postgres; None if it never was."""
         require_label("agent_id", agent_id)
         return await self._session_manager.resume(agent_id, require_label("session_id", session_id))

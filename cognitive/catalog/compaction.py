@@ -40,7 +40,7 @@ _TIES = frozenset(
 )
 _OTHER_REFERENCES = frozenset({"$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef"})
 
-Entry = dict[str, Any]  # a tool, skill, pack or pipeline, as JSON is read: dicts and lists
+ToolEntry = dict[str, Any]  # a tool, skill, pack or pipeline, as JSON is read: dicts and lists
 
 _ENDS = ".!?…。！？\n"
 _MIN_SENTENCE = 25  # characters; "Searches e.g." is no sentence
@@ -182,14 +182,14 @@ def _parts(reference: str) -> tuple[str, str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CompactionStep:
     """A way to say less: what goes, in words, and the function that leaves it out without changing what it is given.
 
     A tool without any of the keys `of` is left as it is.
     """
 
     drops: str
-    apply: Callable[[Entry], Entry]
+    apply: Callable[[ToolEntry], ToolEntry]
     of: tuple[str, ...]
 
     def concerns(self, written: bytes) -> bool:
@@ -218,15 +218,15 @@ def few_words(text: str) -> str:
     return f"{(whole_words or head).rstrip(' ,.;:')}…"
 
 
-def _without(field: str) -> Callable[[Entry], Entry]:
-    def apply(entry: Entry) -> Entry:
+def _without(field: str) -> Callable[[ToolEntry], ToolEntry]:
+    def apply(entry: ToolEntry) -> ToolEntry:
         return {key: value for key, value in entry.items() if key != field} if field in entry else entry
 
     return apply
 
 
-def _with(field: str, change: Callable[[Any], Any]) -> Callable[[Entry], Entry]:
-    def apply(entry: Entry) -> Entry:
+def _with(field: str, change: Callable[[Any], Any]) -> Callable[[ToolEntry], ToolEntry]:
+    def apply(entry: ToolEntry) -> ToolEntry:
         return {**entry, field: change(entry[field])} if field in entry else entry
 
     return apply
@@ -244,44 +244,48 @@ def _counted(steps: Any) -> Any:
     return {"count": len(steps), "names": [name for name in names if isinstance(name, str)]}
 
 
-def _field_names(entry: Entry) -> Entry:
+def _field_names(entry: ToolEntry) -> ToolEntry:
     return _with("outputs", field_names)(_with("inputs", field_names)(entry))
 
 
-STEPS: tuple[Step, ...] = (
-    Step("intent keywords", _without("intent_keywords"), ("intent_keywords",)),
-    Step("typical use", _without("typical_use"), ("typical_use",)),
-    Step("limitations", _without("limitations"), ("limitations",)),
-    Step("bodies of pipeline steps", _with("steps", _counted), ("steps",)),
-    Step("schemas of inputs and outputs", _field_names, ("inputs", "outputs")),
-    Step(
+STEPS: tuple[CompactionStep, ...] = (
+    CompactionStep("intent keywords", _without("intent_keywords"), ("intent_keywords",)),
+    CompactionStep("typical use", _without("typical_use"), ("typical_use",)),
+    CompactionStep("limitations", _without("limitations"), ("limitations",)),
+    CompactionStep("bodies of pipeline steps", _with("steps", _counted), ("steps",)),
+    CompactionStep("schemas of inputs and outputs", _field_names, ("inputs", "outputs")),
+    CompactionStep(
         "examples in parameters",
         _with("parameters", without_keywords("examples", "example", "$comment")),
         ("examples", "example", "$comment"),
     ),
-    Step("titles in parameters", _with("parameters", without_keywords("title")), ("title",)),
-    Step(
+    CompactionStep("titles in parameters", _with("parameters", without_keywords("title")), ("title",)),
+    CompactionStep(
         "descriptions within parameters",
         _with("parameters", without_nested_descriptions),
         ("description",),
     ),
-    Step("descriptions beyond the first sentence", _with("description", _text(first_sentence)), ("description",)),
-    Step(
+    CompactionStep(
+        "descriptions beyond the first sentence", _with("description", _text(first_sentence)), ("description",)
+    ),
+    CompactionStep(
         "descriptions of parameters beyond the first sentence",
         _with("parameters", with_descriptions(first_sentence)),
         ("description",),
     ),
-    Step("descriptions of parameters", _with("parameters", without_keywords("description")), ("description",)),
-    Step(
+    CompactionStep(
+        "descriptions of parameters", _with("parameters", without_keywords("description")), ("description",)
+    ),
+    CompactionStep(
         "optional fields within parameters",
         _with("parameters", without_optional_depth),
         ("properties",),
     ),
 )
 # What a tool of lesser relevance loses beyond that, where all steps for all tools do not suffice.
-SPARE_STEPS: tuple[Step, ...] = (
-    Step("optional parameters", _with("parameters", without_optional), ("properties",)),
-    Step("descriptions beyond a few words", _with("description", _text(few_words)), ("description",)),
+SPARE_STEPS: tuple[CompactionStep, ...] = (
+    CompactionStep("optional parameters", _with("parameters", without_optional), ("properties",)),
+    CompactionStep("descriptions beyond a few words", _with("description", _text(few_words)), ("description",)),
 )
 
 
@@ -289,14 +293,14 @@ _KEPT = ("name", "id", "supersedes")
 _unsaid = without_keywords("description", "title", "examples", "example", "$comment")
 
 
-def bare(entry: Entry) -> Entry:
+def bare(entry: ToolEntry) -> ToolEntry:
     """A tool with a few words, the parameters that must be given, and what is never trimmed."""
     said = {"description": few_words(entry["description"]), "parameters": entry["parameters"]}
     kept = {key: entry[key] for key in _KEPT if key in entry} | said
     return {**kept, "parameters": without_optional(_unsaid(entry["parameters"]))}
 
 
-def forms(written: bytes, steps: Sequence[Step] = STEPS) -> tuple[bytes, ...]:
+def forms(written: bytes, steps: Sequence[CompactionStep] = STEPS) -> tuple[bytes, ...]:
     """An entry as it is sent, whole, and after each of the steps: never larger than the one before."""
     entry, made = from_json(written), [written]
     for step in steps:
@@ -316,7 +320,7 @@ def total(sizes: Sequence[int]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class CompactionResult:
     """How many steps were taken on every entry, what they dropped, and the bytes that are left."""
 
     level: int
@@ -328,9 +332,9 @@ class Compacted:
         return self.bytes <= limit
 
 
-def compact(catalogue: Sequence[Sequence[bytes]], limit: int) -> Compacted:
+def compact(catalogue: Sequence[Sequence[bytes]], limit: int) -> CompactionResult:
     """As few steps as bring the forms of all entries within so many bytes; all of them if none suffices."""
     sizes = [total([len(each[level]) for each in catalogue]) for level in range(len(STEPS) + 1)]
     level = next((level for level, size in enumerate(sizes) if size <= limit), len(STEPS))
     dropped = [step.drops for n, step in enumerate(STEPS[:level]) if sizes[n + 1] < sizes[n]]
-    return Compacted(level, sizes[level], tuple(dropped))
+    return CompactionResult(level, sizes[level], tuple(dropped))

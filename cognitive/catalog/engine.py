@@ -22,12 +22,12 @@ from brain.errors import EmbeddingError
 from brain.past_turns import PastTurn
 from brain.types import Vector, Vectors
 from cognitive.catalog.fit import cut_late, fit, untouched
-from cognitive.catalog.ranking import Evidence, Meaning, Ranking, glance, rank
-from cognitive.catalog.refine import Chooser, Refined, ask
-from cognitive.catalog.tool_variants import Catalogue
+from cognitive.catalog.ranking import ToolEvidence, ToolRanking, ToolVectors, glance, rank
+from cognitive.catalog.refine import RefinedTools, ToolChooser, ask
+from cognitive.catalog.tool_variants import ToolCatalog
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
-from cognitive.turn import Offer, Tool, Turn
+from cognitive.turn import Tool, ToolSelection, Turn
 
 log = logging.getLogger(__name__)
 
@@ -55,25 +55,25 @@ class ToolSignals:
     wanted: frozenset[str] = frozenset()
 
 
-class Catalog:
+class CatalogEngine:
     """Fits tools to models, and remembers what that takes."""
 
     def __init__(self, embedder: CachedEmbedder, *, deadline_ms: float = DEADLINE_MS) -> None:
         self.library = ToolCache(embedder)
         self._deadline_ms = deadline_ms
 
-    def whole(self, tools: Sequence[Tool], model: str | None) -> Offer:
+    def whole(self, tools: Sequence[Tool], model: str | None) -> ToolSelection:
         """The tools as they were given."""
         return untouched(self.library.catalogue(tools), model)
 
     async def offer(
         self, turn: Turn, tools: Sequence[Tool], signals: ToolSignals, deadline: Deadline, policy: Policy
-    ) -> Offer:
+    ) -> ToolSelection:
         """The tools of a turn as its model can carry them, by all that is known of the turn; see `fit`."""
         recent = frozenset(call.name for said in turn.conversation[-_RECENT_MESSAGES:] for call in said.tool_calls)
         always = frozenset(policy.categories.always_include)
         query = signals.query or turn.text
-        evidence = Evidence(query, signals.vector, signals.past, recent, always, signals.wanted)
+        evidence = ToolEvidence(query, signals.vector, signals.past, recent, always, signals.wanted)
         offer = await self.fit(tools, turn.model, evidence, deadline, policy)
         if offer.trim is not None and offer.trim.share > _TOLD_SHARE:
             log.info(
@@ -87,8 +87,8 @@ class Catalog:
         return offer
 
     async def fit(
-        self, tools: Sequence[Tool], model: str | None, evidence: Evidence, deadline: Deadline, policy: Policy
-    ) -> Offer:
+        self, tools: Sequence[Tool], model: str | None, evidence: ToolEvidence, deadline: Deadline, policy: Policy
+    ) -> ToolSelection:
         """The tools as this model can carry them; of no model, as they were given.
 
         Many that are not read in time are cut by their names. Reading them goes on, for the next turn.
@@ -112,9 +112,9 @@ class Catalog:
             self.library.learn(catalogue)
         return offer
 
-    async def refine(self, offer: Offer, message: str, chooser: Chooser, policy: Policy) -> Refined:
+    async def refine(self, offer: ToolSelection, message: str, chooser: ToolChooser, policy: Policy) -> RefinedTools:
         """The tools after a small model has chosen among them, if the budget's model may need that."""
-        kept = Refined(offer.tools, "not_needed", trim=offer.trim, gap=offer.trim.gap if offer.trim else None)
+        kept = RefinedTools(offer.tools, "not_needed", trim=offer.trim, gap=offer.trim.gap if offer.trim else None)
         if offer.trim is None or not offer.trim.low_confidence:
             return kept
         if not budget_for(offer.model, policy.budgets.models).refine:
@@ -131,8 +131,8 @@ class Catalog:
         """Gives up what is still being learnt."""
         await self.library.close()
 
-    def _fit(self, catalogue: Catalogue, model: str | None, limit: int, evidence: Evidence) -> Offer:
-        def ranked() -> Ranking:
+    def _fit(self, catalogue: ToolCatalog, model: str | None, limit: int, evidence: ToolEvidence) -> ToolSelection:
+        def ranked() -> ToolRanking:
             return rank(catalogue, self.library.meaning(catalogue), evidence)
 
         catalogue.reading = True
@@ -150,16 +150,18 @@ def _limit(model: str | None, policy: Policy) -> int:
     return budget_for(model, policy.budgets.models).catalog_bytes
 
 
-def _chosen(offer: Offer, ranked: Sequence[Tool], names: Sequence[str], limit: int, policy: Policy) -> Refined:
+def _chosen(
+    offer: ToolSelection, ranked: Sequence[Tool], names: Sequence[str], limit: int, policy: Policy
+) -> RefinedTools:
     """The chosen tools and the most relevant others, few enough to say more of each, fitted to the budget again."""
     place = {name: n for n, name in enumerate(names)}
     chosen = sorted((tool for tool in ranked if tool.name in place), key=lambda tool: place[tool.name])
     others = [tool for tool in ranked if tool.name not in place][:MIN_RANKED]
-    catalogue = Catalogue([*chosen, *others])
+    catalogue = ToolCatalog([*chosen, *others])
     order = sorted(range(len(catalogue)), key=lambda n: catalogue.tools[n].name not in policy.categories.always_include)
-    by_choice = Ranking(tuple(order), ("chosen",), 1.0)
+    by_choice = ToolRanking(tuple(order), ("chosen",), 1.0)
     fitted = fit(catalogue, offer.model, limit, lambda: by_choice)
-    return Refined(fitted.tools, "chosen", tuple(names), fitted.trim)
+    return RefinedTools(fitted.tools, "chosen", tuple(names), fitted.trim)
 
 
 class ToolCache:
@@ -167,32 +169,32 @@ class ToolCache:
 
     def __init__(self, embedder: CachedEmbedder) -> None:
         self._embedder = embedder
-        self._catalogues: OrderedDict[tuple[int, ...], Catalogue] = OrderedDict()
-        self._meanings: WeakKeyDictionary[Catalogue, tuple[int, Meaning | None]] = WeakKeyDictionary()
+        self._catalogues: OrderedDict[tuple[int, ...], ToolCatalog] = OrderedDict()
+        self._meanings: WeakKeyDictionary[ToolCatalog, tuple[int, ToolVectors | None]] = WeakKeyDictionary()
         self._vectors: OrderedDict[str, Vector] = OrderedDict()
         self._learnt = 0  # batches: what was put together before the last one lacks something
-        self._unread: dict[Catalogue, None] = {}
+        self._unread: dict[ToolCatalog, None] = {}
         self._wanted: dict[str, None] = {}
         self._embedding: asyncio.Task[None] | None = None
 
-    def catalogue(self, tools: Sequence[Tool]) -> Catalogue:
+    def catalogue(self, tools: Sequence[Tool]) -> ToolCatalog:
         """The tools with what is derived from them: known again if these very objects were offered before."""
         key = tuple(map(id, tools))  # theirs as long as the catalogue is kept, which holds them
-        catalogue = self._catalogues.pop(key) if key in self._catalogues else Catalogue(tools)
+        catalogue = self._catalogues.pop(key) if key in self._catalogues else ToolCatalog(tools)
         self._catalogues[key] = catalogue
         while len(self._catalogues) > 1 and sum(map(len, self._catalogues.values())) > _MAX_TOOLS:
             self._catalogues.popitem(last=False)
         return catalogue
 
-    def meaning(self, catalogue: Catalogue) -> Meaning | None:
+    def meaning(self, catalogue: ToolCatalog) -> ToolVectors | None:
         """The vectors of the tools, as far as they are known."""
         learnt, meaning = self._meanings.get(catalogue, (0, None))
         if learnt != self._learnt:
-            learnt, meaning = self._learnt, Meaning.of([self._vectors.get(text) for text in catalogue.texts])
+            learnt, meaning = self._learnt, ToolVectors.of([self._vectors.get(text) for text in catalogue.texts])
             self._meanings[catalogue] = learnt, meaning
         return meaning
 
-    def learn(self, catalogue: Catalogue) -> None:
+    def learn(self, catalogue: ToolCatalog) -> None:
         """Has what is not embedded yet embedded in the background."""
         _, meaning = self._meanings.get(catalogue, (0, None))  # as of the last ranking: nothing is put together here
         if meaning is not None and len(meaning.places) == len(catalogue):

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pydantic_core import from_json
 
 from cognitive.catalog.compaction import SPARE_STEPS, STEPS, compact, total
-from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, Ranking
-from cognitive.catalog.tool_variants import Catalogue, Offered
+from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, ToolRanking
+from cognitive.catalog.tool_variants import ToolCatalog, ToolVariants
 from cognitive.trace import Trim
-from cognitive.turn import Offer, ToolSpec
+from cognitive.turn import ToolSelection, ToolSpec
 
 MAX_BARE = 128  # tools written when there is no time: some 0.1 ms each
 _MAX_PASSED = 20  # then what is left is so little that of a large catalogue no form need be made to see it
@@ -25,18 +25,18 @@ _MAX_PASSED = 20  # then what is left is so little that of a large catalogue no 
 MIN_MATCH = 0.22
 
 
-def untouched(catalogue: Catalogue, model: str | None) -> Offer:
+def untouched(catalogue: ToolCatalog, model: str | None) -> ToolSelection:
     """Everything as it was given."""
-    return Offer(catalogue.tools, model, tuple(ToolSpec(offered.value) for offered in catalogue.offered))
+    return ToolSelection(catalogue.tools, model, tuple(ToolSpec(offered.value) for offered in catalogue.offered))
 
 
 def fit(
-    catalogue: Catalogue,
+    catalogue: ToolCatalog,
     model: str | None,
     limit: int,
-    ranked: Callable[[], Ranking],
+    ranked: Callable[[], ToolRanking],
     full: int = TOOLS_WITH_FULL_SCHEMA,
-) -> Offer:
+) -> ToolSelection:
     """The tools within so many bytes, or as near as it gets; `limit` 0: everything as it was given.
 
     `ranked` is asked only if not all of the tools can stay as they are after all steps of compaction; then the first
@@ -49,11 +49,11 @@ def fit(
         if compacted.fits(limit):
             sent = tuple(_spec(offered.forms[compacted.level]) for offered in catalogue.offered)
             trim = Trim(limit, catalogue.bytes, compacted.bytes, compacted.dropped)
-            return Offer(catalogue.tools, model, sent, trim=trim)
+            return ToolSelection(catalogue.tools, model, sent, trim=trim)
     return _cut(catalogue, model, limit, ranked(), full)
 
 
-def cut_late(catalogue: Catalogue, model: str | None, limit: int, ranking: Ranking) -> Offer:
+def cut_late(catalogue: ToolCatalog, model: str | None, limit: int, ranking: ToolRanking) -> ToolSelection:
     """The first of a ranking that fit, each as bare as it can be: for a catalogue that there is no time to read.
 
     What the whole of it takes is not known then: `before_bytes` is what it takes at least.
@@ -72,10 +72,10 @@ def cut_late(catalogue: Catalogue, model: str | None, limit: int, ranking: Ranki
         low_confidence=bool(selected.cut),
         late=True,
     )
-    return Offer(catalogue.tools, model, tuple(map(_spec, selected.kept.values())), ranking.order, trim)
+    return ToolSelection(catalogue.tools, model, tuple(map(_spec, selected.kept.values())), ranking.order, trim)
 
 
-def _cut(catalogue: Catalogue, model: str | None, limit: int, ranking: Ranking, full: int) -> Offer:
+def _cut(catalogue: ToolCatalog, model: str | None, limit: int, ranking: ToolRanking, full: int) -> ToolSelection:
     tools = catalogue.offered
     selected = select(tools, ranking.order, limit, telling=full)
     trim = Trim(
@@ -89,10 +89,10 @@ def _cut(catalogue: Catalogue, model: str | None, limit: int, ranking: Ranking, 
         low_confidence=bool(selected.cut) and ranking.low,
         gap=_gap(tools, ranking),
     )
-    return Offer(catalogue.tools, model, tuple(map(_spec, selected.kept.values())), ranking.order, trim)
+    return ToolSelection(catalogue.tools, model, tuple(map(_spec, selected.kept.values())), ranking.order, trim)
 
 
-def _dropped(tools: Sequence[Offered], selected: Selected) -> tuple[str, ...]:
+def _dropped(tools: Sequence[ToolVariants], selected: SelectedForms) -> tuple[str, ...]:
     """What the tools that stay lost, step by step, and how many went."""
     kept = [tools[n].forms for n in selected.kept]
     said = [step.drops for n, step in enumerate(STEPS) if any(len(each[n + 1]) < len(each[n]) for each in kept)]
@@ -104,7 +104,7 @@ def _dropped(tools: Sequence[Offered], selected: Selected) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _gap(tools: Sequence[Offered], ranking: Ranking) -> str | None:
+def _gap(tools: Sequence[ToolVariants], ranking: ToolRanking) -> str | None:
     floor = MIN_MATCH if "meaning" in ranking.by else 0.0  # words alone miss too much to claim it by degrees
     if ranking.confidence > floor:
         return None
@@ -120,7 +120,7 @@ def _spec(form: bytes) -> ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class SelectedForms:
     """The tools that stay, by their place, as they are sent; which of them say least; who went, most relevant first."""
 
     kept: Mapping[int, bytes]
@@ -128,7 +128,7 @@ class Selected:
     cut: tuple[int, ...]
 
 
-def select(tools: Sequence[Offered], order: Sequence[int], limit: int, *, telling: int) -> Selected:
+def select(tools: Sequence[ToolVariants], order: Sequence[int], limit: int, *, telling: int) -> SelectedForms:
     """As many tools as fit, in the order of relevance; the first `telling` of them compacted, the others spare.
 
     One that is too large is passed over for a smaller one behind it, `_MAX_PASSED` times. If all fit, as many more as
@@ -141,19 +141,22 @@ def select(tools: Sequence[Offered], order: Sequence[int], limit: int, *, tellin
     if not cut:
         _enrich(tools, order[telling:], kept, limit)
     spare = frozenset(n for n, form in kept.items() if len(form) < len(tools[n].forms[-1]))
-    return Selected({n: kept[n] for n in sorted(kept)}, spare, tuple(cut))
+    return SelectedForms({n: kept[n] for n in sorted(kept)}, spare, tuple(cut))
 
 
-def select_bare(tools: Sequence[Offered], order: Sequence[int], limit: int) -> Selected:
+def select_bare(tools: Sequence[ToolVariants], order: Sequence[int], limit: int) -> SelectedForms:
     """As `select`, of a catalogue that there is no time to read: at most `MAX_BARE`, each as bare as it can be."""
     kept, cut = _fitting(tools, order, limit, lambda tool, room, n: _bare(tool, room) if n < MAX_BARE else None)
     if not kept and order:
         kept, cut = {order[0]: tools[order[0]].bare}, list(order[1:])
-    return Selected({n: kept[n] for n in sorted(kept)}, frozenset(kept), tuple(cut))
+    return SelectedForms({n: kept[n] for n in sorted(kept)}, frozenset(kept), tuple(cut))
 
 
 def _fitting(
-    tools: Sequence[Offered], order: Sequence[int], limit: int, form_of: Callable[[Offered, int, int], bytes | None]
+    tools: Sequence[ToolVariants],
+    order: Sequence[int],
+    limit: int,
+    form_of: Callable[[ToolVariants, int, int], bytes | None],
 ) -> tuple[dict[int, bytes], list[int]]:
     """Tools by their place, in a form that fits the room left after so many, and those of which none does."""
     left = limit - 1  # a bracket; the other one, or a comma, goes with each tool
@@ -170,7 +173,7 @@ def _fitting(
     return kept, cut
 
 
-def _largest(tool: Offered, room: int, *, telling: bool) -> bytes | None:
+def _largest(tool: ToolVariants, room: int, *, telling: bool) -> bytes | None:
     if tool.least > room:
         return None
     if telling and len(tool.forms[-1]) <= room:
@@ -178,12 +181,12 @@ def _largest(tool: Offered, room: int, *, telling: bool) -> bytes | None:
     return tool.spare if len(tool.spare) <= room else None
 
 
-def _bare(tool: Offered, room: int) -> bytes | None:
+def _bare(tool: ToolVariants, room: int) -> bytes | None:
     form = tool.bare if tool.least <= room else b""
     return form if 0 < len(form) <= room else None
 
 
-def _enrich(tools: Sequence[Offered], order: Sequence[int], kept: dict[int, bytes], limit: int) -> None:
+def _enrich(tools: Sequence[ToolVariants], order: Sequence[int], kept: dict[int, bytes], limit: int) -> None:
     """Gives back what was left out for nothing, the most relevant first, until it no longer fits."""
     left = limit - 1 - sum(len(form) + 1 for form in kept.values())
     for n in order:

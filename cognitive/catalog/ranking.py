@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from brain.past_turns import PastTurn
 from brain.types import Vector, Vectors
-from cognitive.catalog.tool_variants import Catalogue, needles
+from cognitive.catalog.tool_variants import ToolCatalog, needles
 from cognitive.turn import Tool
 
 Scores = NDArray[np.float64]  # shape (tools,)
@@ -32,7 +32,7 @@ MIN_CONFIDENCE = 0.33  # of the best tool's match: below, the cut takes a needed
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ToolEvidence:
     """What a turn knows of which tools it needs: its message, the message's vector, and past turns like it.
 
     `recent` are the tools that this conversation called already, `wanted` those that the plan's categories name;
@@ -53,14 +53,14 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
-    """The vectors of `Offered.text`, shape (known, dimension), and the places of the tools that they are of."""
+class ToolVectors:
+    """The vectors of `ToolVariants.text`, shape (known, dimension), and the places of the tools that they are of."""
 
     vectors: Vectors
     places: tuple[int, ...]
 
     @classmethod
-    def of(cls, vectors: Sequence[Vector | None]) -> Meaning | None:
+    def of(cls, vectors: Sequence[Vector | None]) -> ToolVectors | None:
         """Those that are known; None if none is."""
         known = [vector for vector in vectors if vector is not None]
         places = tuple(n for n, vector in enumerate(vectors) if vector is not None)
@@ -68,7 +68,7 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class ToolRanking:
     """Places of the tools, the best first, by what, and how well the best matches, in [0, 1]."""
 
     order: tuple[int, ...]
@@ -81,7 +81,7 @@ class Ranking:
         return self.confidence < MIN_CONFIDENCE
 
 
-def rank(catalogue: Catalogue, meaning: Meaning | None, evidence: Evidence) -> Ranking:
+def rank(catalogue: ToolCatalog, meaning: ToolVectors | None, evidence: ToolEvidence) -> ToolRanking:
     """All tools by relevance, equal ones in the order given."""
     tools = catalogue.tools
     shared, coverage = _by_words(catalogue, evidence.message)
@@ -95,10 +95,12 @@ def rank(catalogue: Catalogue, meaning: Meaning | None, evidence: Evidence) -> R
     # lexsort's last key decides first; rounding keeps what differs by the order of a sum in the order given
     order = np.lexsort((np.arange(len(tools)), -np.round(relevance, 6), ~first)).tolist()
     by = ("words",) + ("meaning",) * (cosines is not None) + ("calls",) * bool(called.any())
-    return Ranking(_with_what_is_at_hand(order, tools, evidence), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0)))
+    return ToolRanking(
+        _with_what_is_at_hand(order, tools, evidence), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0))
+    )
 
 
-def glance(catalogue: Catalogue, evidence: Evidence) -> Ranking:
+def glance(catalogue: ToolCatalog, evidence: ToolEvidence) -> ToolRanking:
     """All tools by how many of the message's rarest words stand in their names and first words: for when there is no
     time.
 
@@ -110,7 +112,7 @@ def glance(catalogue: Catalogue, evidence: Evidence) -> Ranking:
         shared += math.log(1 + len(catalogue) / (1 + int(held.sum()))) * held
     first = [(tool.name not in evidence.always, tool.name not in evidence.at_hand) for tool in catalogue.tools]
     order = sorted(range(len(catalogue)), key=lambda n: (*first[n], -shared[n], n))
-    return Ranking(tuple(order), ("names",), 0.0)
+    return ToolRanking(tuple(order), ("names",), 0.0)
 
 
 def calls(past: Sequence[PastTurn]) -> Mapping[str, float]:
@@ -124,7 +126,7 @@ def calls(past: Sequence[PastTurn]) -> Mapping[str, float]:
     return found
 
 
-def _with_what_is_at_hand(order: Sequence[int], tools: Sequence[Tool], evidence: Evidence) -> tuple[int, ...]:
+def _with_what_is_at_hand(order: Sequence[int], tools: Sequence[Tool], evidence: ToolEvidence) -> tuple[int, ...]:
     """What the plan wants and the conversation called, behind the tools that are told whole.
 
     A model that reads of a call without finding its tool makes it up, and some providers refuse the prompt.
@@ -133,12 +135,12 @@ def _with_what_is_at_hand(order: Sequence[int], tools: Sequence[Tool], evidence:
     return (*told, *sorted(others, key=lambda n: tools[n].name not in evidence.at_hand))
 
 
-def _by_calls(tools: Sequence[Tool], evidence: Evidence) -> Scores:
+def _by_calls(tools: Sequence[Tool], evidence: ToolEvidence) -> Scores:
     called = {**calls(evidence.past), **dict.fromkeys(evidence.recent, 1.0)}
     return np.array([called.get(tool.name, 0.0) for tool in tools])
 
 
-def _by_meaning(meaning: Meaning | None, query: Vector | None, tools: int) -> Scores | None:
+def _by_meaning(meaning: ToolVectors | None, query: Vector | None, tools: int) -> Scores | None:
     """Cosines, never negative; a tool without a vector yet gets the average of the others."""
     if meaning is None or query is None:
         return None
@@ -149,7 +151,7 @@ def _by_meaning(meaning: Meaning | None, query: Vector | None, tools: int) -> Sc
     return clipped
 
 
-def _by_words(catalogue: Catalogue, message: str) -> tuple[Scores, Scores]:
+def _by_words(catalogue: ToolCatalog, message: str) -> tuple[Scores, Scores]:
     """How much of the rarest of the message's words each tool has, and what share of all of them."""
     tools = len(catalogue.tools)
     shared, covered, mass = np.zeros(tools), np.zeros(tools), 0.0

@@ -17,7 +17,7 @@ from cognitive.catalog.compaction import first_sentence
 from cognitive.trace import Trim
 from cognitive.turn import Tool, ToolSpec
 
-Failure = Literal[
+RefineFailure = Literal[
     "empty",  # nothing was said
     "thinking_only",  # thoughts, and then nothing: a reasoning model that ran out before it answered
     "length",  # the answer was cut off
@@ -26,14 +26,14 @@ Failure = Literal[
     "unknown_names",  # it names tools that do not exist, and no others
 ]
 
-Reason = Literal[
+RefineReason = Literal[
     "chosen",  # by the model
     "not_needed",  # nothing was cut, or ranking was sure of what it cut
     "not_allowed",  # the model that the tools are for is strong enough without
     "no_tool",  # the model found nothing that fits
     "timeout",  # no answer in time
     "error",  # the call raised
-    Failure,
+    RefineFailure,
 ]
 
 MAX_PICKED = 12  # the seed's bound; MIN_PICKED is asked for, and filled up by ranking where fewer come
@@ -45,7 +45,7 @@ _KEYS = ("ids", "tools", "names", "selected")
 _NAMES = ("id", "name", "tool")
 
 # What providers call the reason for which an answer ended, where it says more than that it did.
-FINISHES: Mapping[str, Failure] = {
+FINISHES: Mapping[str, RefineFailure] = {
     "length": "length",
     "max_tokens": "length",
     "max_output_tokens": "length",
@@ -75,15 +75,15 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
+class PickedTools:
     """The known names in the order of the answer, each once; `none` says that the model found no tool that fits."""
 
     names: tuple[str, ...] = ()
-    failure: Failure | None = None
+    failure: RefineFailure | None = None
     none: bool = False
 
 
-class Chooser(Protocol):
+class ToolChooser(Protocol):
     """Any call of a model: a prompt in, its answer out, as text or with the reason that it stopped for."""
 
     def __call__(self, prompt: str) -> Awaitable[str | Completion]:
@@ -92,14 +92,14 @@ class Chooser(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Refined:
+class RefinedTools:
     """The tools after the second pass, and why they are as they are.
 
     `picked` are the names that the model chose. `trim` is what they lost to fit; `gap` says so if nothing fits.
     """
 
     tools: tuple[ToolSpec, ...]
-    reason: Reason
+    reason: RefineReason
     picked: tuple[str, ...] = ()
     trim: Trim | None = None
     gap: str | None = None
@@ -116,8 +116,8 @@ def prompt(message: str, tools: Sequence[Tool]) -> str:
 
 
 async def ask(
-    chooser: Chooser, message: str, tools: Sequence[Tool], milliseconds: float
-) -> tuple[Picked | None, Reason, str]:
+    chooser: ToolChooser, message: str, tools: Sequence[Tool], milliseconds: float
+) -> tuple[PickedTools | None, RefineReason, str]:
     """What the model chose of these tools; None with the reason, and its detail, if there is no choice to be had."""
     said = await attempt(_said(chooser, prompt(message, tools)), milliseconds / 1000)
     if isinstance(said, AttemptFailure):
@@ -129,7 +129,7 @@ async def ask(
     return picked, "no_tool" if picked.none else "chosen", ""
 
 
-async def _said(chooser: Chooser, prompt: str) -> str | Completion:
+async def _said(chooser: ToolChooser, prompt: str) -> str | Completion:
     said = await chooser(prompt)
     if not isinstance(said, str | Completion):
         raise TypeError(f"expected text, got {type(said).__name__}")
@@ -139,21 +139,21 @@ async def _said(chooser: Chooser, prompt: str) -> str | Completion:
 # --- what the model said ---
 
 
-def parse_selection(completion: Completion, known: Sequence[str]) -> Picked:
+def parse_selection(completion: Completion, known: Sequence[str]) -> PickedTools:
     """The tools that an answer names, at most `MAX_PICKED`, as they are spelled in `known`."""
     text, thought = _without_thoughts(completion.text[:_MAX_READ])
     finish = FINISHES.get((completion.finish_reason or "").casefold())
     if not text.strip():
-        return Picked(failure=finish or ("thinking_only" if thought else "empty"))
+        return PickedTools(failure=finish or ("thinking_only" if thought else "empty"))
     said = _names(text)
     if said is None:
-        return Picked(failure=finish or ("length" if _is_cut_off(text) else "unreadable"))
+        return PickedTools(failure=finish or ("length" if _is_cut_off(text) else "unreadable"))
     spelled = {name.casefold(): name for name in reversed(known)} | {name: name for name in known}
     found = (spelled.get(name, spelled.get(name.casefold())) for name in said)
     picked = tuple(dict.fromkeys(name for name in found if name is not None))[:MAX_PICKED]
     if picked:
-        return Picked(picked)
-    return Picked(failure="unknown_names") if said else Picked(none=True)
+        return PickedTools(picked)
+    return PickedTools(failure="unknown_names") if said else PickedTools(none=True)
 
 
 def _without_thoughts(text: str) -> tuple[str, bool]:

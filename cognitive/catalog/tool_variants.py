@@ -47,7 +47,7 @@ def spaced(name: str) -> str:
     return _blanked(name if name.islower() else _HUMP.sub(" ", name))
 
 
-class Words:
+class WordIndex:
     """One text per tool, such that a word of a message is found in it by how it begins."""
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -96,7 +96,7 @@ def _common_start(one: str, other: str) -> str:
 # --- tools ---
 
 
-class Offered:
+class ToolVariants:
     """A tool as it is offered to a model."""
 
     def __init__(self, tool: Tool) -> None:
@@ -150,14 +150,14 @@ class Offered:
         return f"{spaced(self.tool.name)}: {self.tool.description[:_MAX_DESCRIBED]}"
 
 
-class Catalogue:
+class ToolCatalog:
     """The tools that are offered in a turn, in the order given."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self.read = False  # once it was fitted: what that takes is known, and the next time is quick
         self.reading = False  # by a turn that may be over by now
         self.tools = tuple(tools)
-        self.offered = tuple(Offered(tool) for tool in tools)
+        self.offered = tuple(ToolVariants(tool) for tool in tools)
 
     def __len__(self) -> int:
         return len(self.tools)
@@ -173,9 +173,9 @@ class Catalogue:
         return total([offered.least for offered in self.offered])
 
     @property
-    def heads(self) -> Words:
+    def heads(self) -> WordIndex:
         """The words of the names and of how the descriptions begin: for when there is no time. Made anew each time."""
-        return Words([f"{spaced(tool.name)} {tool.description[:_HEAD]}" for tool in self.tools])
+        return WordIndex([f"{spaced(tool.name)} {tool.description[:_HEAD]}" for tool in self.tools])
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -183,14 +183,14 @@ class Catalogue:
         return tuple(offered.text for offered in self.offered)
 
     @cached_property
-    def names(self) -> Words:
+    def names(self) -> WordIndex:
         """The words of the names, and of what is as telling."""
-        return Words([_named(tool) for tool in self.tools])
+        return WordIndex([_named(tool) for tool in self.tools])
 
     @cached_property
-    def words(self) -> Words:
+    def words(self) -> WordIndex:
         """The words of the descriptions, and of the parameters' names."""
-        return Words([_said(tool) for tool in self.tools])
+        return WordIndex([_said(tool) for tool in self.tools])
 
 
 def _named(tool: Tool) -> str:

@@ -17,12 +17,12 @@ from cognitive.cli.options import AGENT, YES, confirm, limit
 if TYPE_CHECKING:
     from brain.types import Receipt
     from cognitive.catalog.plans import PastPlan
-    from cognitive.preflight.category_learning import Habit
+    from cognitive.preflight.category_learning import ToolUsage
 
 
 @dataclass(frozen=True, slots=True)
 class _Learned:
-    habits: Sequence[Habit]
+    habits: Sequence[ToolUsage]
     plans: Sequence[PastPlan]
     categories: Mapping[str, int] | None
 

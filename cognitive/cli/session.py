@@ -15,7 +15,7 @@ from cognitive.cli.options import AGENT, YES, confirm
 
 if TYPE_CHECKING:
     from brain.sessions import ClearedSession
-    from cognitive.session.recent import Resumed
+    from cognitive.session.recent import ResumedSession
 
 _MESSAGE = "{role, content, at?, kind?, tool_calls: [{…}], tool_call_id?}"
 _SESSION = (
@@ -39,12 +39,12 @@ def show(session_id: str, agent: str) -> None:
     run(_resume(agent, session_id), _show, under="session", otherwise=_unknown(agent, session_id))
 
 
-async def _resume(agent: str, session_id: str) -> Resumed | None:
+async def _resume(agent: str, session_id: str) -> ResumedSession | None:
     async with cognitive.CognitiveLayer.open() as layer:
         return await layer.resume(agent, session_id)
 
 
-def _show(session: Resumed | None) -> None:
+def _show(session: ResumedSession | None) -> None:
     printing.fields_of(session, but=("messages", "preface", "recent", "covers"))
     if session is None:
         return

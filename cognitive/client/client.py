@@ -19,7 +19,7 @@ from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolici
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
-from cognitive.session.recent import Resumed
+from cognitive.session.recent import ResumedSession
 from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
 from cognitive.wire.context import UNPREPARED, Prepared, received, unprepared
 from cognitive.wire.models import (
@@ -212,10 +212,10 @@ class CognitiveClient:
 
     # --- sessions ---
 
-    async def resume(self, agent_id: str, session_id: str) -> Resumed | None:
+    async def resume(self, agent_id: str, session_id: str) -> ResumedSession | None:
         """All that is needed to go on with a session; None if it never was."""
-        wanted: type[Any] = Resumed | None  # type: ignore[assignment]  # a type, though not a class
-        found: Resumed | None = await self._of(wanted, "GET", agent_id, "sessions", session_id)
+        wanted: type[Any] = ResumedSession | None  # type: ignore[assignment]  # a type, though not a class
+        found: ResumedSession | None = await self._of(wanted, "GET", agent_id, "sessions", session_id)
         return found
 
     async def end_session(self, agent_id: str, session_id: str) -> bool:

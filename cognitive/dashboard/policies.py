@@ -28,7 +28,7 @@ from cognitive.policy.live import BY_NAME, between
 from cognitive.policy.resolver import FRESH, EffectivePolicy
 from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
-from cognitive.preflight.category_learning import Learned
+from cognitive.preflight.category_learning import CategoryLearning
 
 MAX_SEEN = 50  # versions that turns were planned under
 _FIRST_HABITS = 12
@@ -95,7 +95,7 @@ class PoliciesView:
     saved: tuple[Saved, ...]
     history: tuple[PolicyActivation, ...]
     seen: tuple[PolicyUsage, ...]
-    learned: Learned
+    learned: CategoryLearning
     kept: frozenset[tuple[str, str]]
     more_habits: int
     types: tuple[TypeLearned, ...]
@@ -114,7 +114,7 @@ class PoliciesData:
     live: Sequence[PolicyActivation]
     shadow: Sequence[PolicyActivation]
     seen: Sequence[PolicyUsage]
-    learned: Learned
+    learned: CategoryLearning
     rates: Mapping[str, Masses]
     compared: Agreement | None
     befores: Mapping[Role, Policy | None]
@@ -238,7 +238,7 @@ def view(told: PoliciesData, asked: Asked) -> PoliciesView:
         ),
         history=tuple(sorted((*told.live, *told.shadow), key=lambda choice: choice.at, reverse=True)),
         seen=tuple(told.seen),
-        learned=Learned(told.learned.factors, told.learned.tools, tuple(first[:most])),
+        learned=CategoryLearning(told.learned.factors, told.learned.tools, tuple(first[:most])),
         kept=kept,
         more_habits=max(0, len(habits) - most),
         types=_types(told.rates, live, told.constants, asked.now),
@@ -289,7 +289,7 @@ def _held(
 def _types(rates: Mapping[str, Masses], policy: Policy, constants: Constants, now: datetime) -> tuple[TypeLearned, ...]:
     """What use has taught of each type; nothing is learnt of a type that was never shown."""
     on = policy.changed({"budgets.learned": True})
-    plans = [planning.make(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES_TOLD]
+    plans = [planning.create_plan(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES_TOLD]
     moved = [sections(plan, SearchResult((), base=dict(rates)), None, now, on, constants).budgets for plan in plans]
     told = []
     for type_ in MEMORY_TYPES:

@@ -28,7 +28,7 @@ from cognitive.hook.transcript import Exchange
 from cognitive.layer import CognitiveLayer
 from cognitive.privacy.forgetting import Held
 from cognitive.prompt import CLOSING, OPENING, quote, sealed, tail
-from cognitive.session.recent import Resumed
+from cognitive.session.recent import ResumedSession
 from cognitive.turn import Message, Outcome, ToolCall, Turn, TurnContext, TurnRef
 from cognitive.window.output.json_values import as_text, jsonable
 
@@ -290,7 +290,7 @@ def read(given: bytes) -> Said:
     return Said.model_validate(jsonable(json.loads(given.decode("utf-8", "replace"))))
 
 
-def recorded(resumed: Resumed) -> str:
+def recorded(resumed: ResumedSession) -> str:
     """What is on record of a session that its agent may have lost: the summary of what left its window, and the step
     that its plan is at; each line a quotation. Empty if there is neither.
     """

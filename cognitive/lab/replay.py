@@ -88,7 +88,7 @@ def again(
     constants: Constants,
 ) -> Assembled:
     """The stages of a turn on what they were given, with the window as it was compared then."""
-    plan = planning.make(given.signals, given.frame, given.reasons, policy, given.thinking, given.categories)
+    plan = planning.create_plan(given.signals, given.frame, given.reasons, policy, given.thinking, given.categories)
     return assemble(plan, given, lambda hit, _: likeness.get((hit.memory_id, hit.ordinal)), policy, counter, constants)
 
 
@@ -96,8 +96,8 @@ def replan(record: Recording, policy: Policy) -> Plan:
     """The plan of a turn, made again from what was understood of its message; without stages, an empty one."""
     given = record.given
     if given is None:
-        return planning.make(Signals("", greeting=True), "conversation", (), policy)
-    return planning.make(given.signals, given.frame, given.reasons, policy, given.thinking, given.categories)
+        return planning.create_plan(Signals("", greeting=True), "conversation", (), policy)
+    return planning.create_plan(given.signals, given.frame, given.reasons, policy, given.thinking, given.categories)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ Two lessons, both bounded. A tool that keeps being called in turns of a category
 where the category fires. And a category whose own tools are called nearly always may fire on less. Nothing here takes a
 tool away or raises a threshold: a tool that was filtered out could not be called, so its absence proves nothing.
 
-`learn` is a pure function of completed turns; `Habits` reads these in the background and keeps the result for a minute.
+`learn` is a pure function of completed turns; `CategoryLearner` reads these in the background and keeps
+the result for a minute.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from brain.errors import StoreError
 from brain.turn_records import TurnToolCalls
 from brain.turns import TurnLog
 from cognitive.policy import Policy
-from cognitive.preflight.classification import table
+from cognitive.preflight.classification import category_table
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +38,7 @@ _PRIOR = 10  # turns without evidence are added: a category that fired twice tel
 
 
 @dataclass(frozen=True, slots=True)
-class Habit:
+class ToolUsage:
     """How often a tool was called in a category's completed turns, where no other category of the turn names it."""
 
     category: str
@@ -47,7 +48,7 @@ class Habit:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class CategoryLearning:
     """What was learnt of an agent, with its evidence.
 
     `factors` multiply a category's score, in [1, 1.5]; `tools` are what a category gains; `users` is how many turns of
@@ -56,7 +57,7 @@ class Learned:
 
     factors: Mapping[str, float] = field(default_factory=dict)
     tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    habits: tuple[Habit, ...] = ()
+    habits: tuple[ToolUsage, ...] = ()
     users: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def wanted(self, categories: Sequence[str]) -> tuple[str, ...]:
@@ -64,25 +65,25 @@ class Learned:
         return tuple(dict.fromkeys(tool for name in categories for tool in self.tools.get(name, ())))
 
 
-NOTHING = Learned()
+NOTHING_LEARNED = CategoryLearning()
 
 
 def learn(
     turns: Sequence[TurnToolCalls], policy: Policy, *, min_calls: int = MIN_CALLS, min_share: float = MIN_SHARE
-) -> Learned:
+) -> CategoryLearning:
     """What an agent's completed turns teach, whatever their order."""
-    known = table(policy)
+    known = category_table(policy)
     seen = Counter(name for turn in turns for name in turn.categories)
     named = {need.name: frozenset(need.tools) for need in known.needs}
     called = Counter(each for turn in turns for each in _unexplained(turn, named))
     habits = tuple(
-        Habit(name, tool, times, seen[name])
+        ToolUsage(name, tool, times, seen[name])
         for (name, tool), times in sorted(called.items(), key=lambda each: (each[0][0], -each[1], each[0][1]))
     )
     own = {name: tools.difference(policy.categories.always_include) for name, tools in named.items()}
     factors = {name: _factor(turns, name, tools, seen[name]) for name, tools in own.items() if tools and seen[name]}
     gained = {name: _gained(habits, name, tools, min_calls, min_share) for name, tools in named.items() if tools}
-    return Learned(
+    return CategoryLearning(
         factors={name: factor for name, factor in factors.items() if factor > 1.0},
         tools={name: tools for name, tools in gained.items() if tools},
         habits=habits,
@@ -90,7 +91,7 @@ def learn(
     )
 
 
-def prior(learned: Learned, user_id: str | None) -> Mapping[str, float]:
+def prior(learned: CategoryLearning, user_id: str | None) -> Mapping[str, float]:
     """What a user's own turns multiply each category's score by: at most 1 + PROFILE_WEIGHT, by the category's share.
 
     Nothing for a user of few turns. A score of zero stays zero: a profile decides doubts, it starts nothing.
@@ -100,32 +101,32 @@ def prior(learned: Learned, user_id: str | None) -> Mapping[str, float]:
     return {name: 1.0 + PROFILE_WEIGHT * count / (turns + _PRIOR) for name, count in counts.items()}
 
 
-class Habits:
+class CategoryLearner:
     """Learned weights and profiles per agent. `learned` never waits: what is not known yet counts in a later turn."""
 
     def __init__(self, turns: TurnLog, policy: Policy) -> None:
         self._turns = turns
         self._policy = policy
-        self._kept: OrderedDict[str, tuple[float, Learned]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[float, CategoryLearning]] = OrderedDict()
         self._reading: dict[str, asyncio.Task[None]] = {}
 
-    def learned(self, agent_id: str) -> Learned:
+    def learned(self, agent_id: str) -> CategoryLearning:
         """What is known of an agent; read again in the background when that is old."""
         policy = self._policy.for_agent(agent_id)
         if not (policy.categories.learned_weights or policy.categories.user_profiles):
-            return NOTHING
-        read_at, learned = self._kept.get(agent_id, (float("-inf"), NOTHING))
+            return NOTHING_LEARNED
+        read_at, learned = self._kept.get(agent_id, (float("-inf"), NOTHING_LEARNED))
         if monotonic() - read_at > _FRESH and agent_id not in self._reading:
             task = asyncio.create_task(self._refresh(agent_id), name=f"habits of {agent_id}")
             self._reading[agent_id] = task
             task.add_done_callback(lambda _: self._reading.pop(agent_id, None))
         return learned
 
-    async def evidence(self, agent_id: str) -> tuple[Habit, ...]:
+    async def evidence(self, agent_id: str) -> tuple[ToolUsage, ...]:
         """How often each tool was called in the turns of each category, as of now."""
         return (await self._read(agent_id)).habits
 
-    async def known(self, agent_id: str) -> Learned:
+    async def known(self, agent_id: str) -> CategoryLearning:
         """All that an agent's turns taught, as of now."""
         return await self._read(agent_id)
 
@@ -152,13 +153,13 @@ class Habits:
             )
         except (StoreError, TimeoutError) as error:
             log.warning("the habits of agent %s stay as they were: %s", agent_id, str(error) or "no answer in time")
-            learned = self._kept.get(agent_id, (0.0, NOTHING))[1]
+            learned = self._kept.get(agent_id, (0.0, NOTHING_LEARNED))[1]
         self._kept[agent_id] = (monotonic(), learned)
         self._kept.move_to_end(agent_id)
         while len(self._kept) > _MAX_AGENTS:
             self._kept.popitem(last=False)
 
-    async def _read(self, agent_id: str) -> Learned:
+    async def _read(self, agent_id: str) -> CategoryLearning:
         policy = self._policy.for_agent(agent_id)
         return learn(await self._turns.calls(agent_id, MAX_TURNS), policy)
 
@@ -178,7 +179,7 @@ def _factor(turns: Sequence[TurnToolCalls], category: str, tools: frozenset[str]
 
 
 def _gained(
-    habits: Sequence[Habit], category: str, own: frozenset[str], min_calls: int, min_share: float
+    habits: Sequence[ToolUsage], category: str, own: frozenset[str], min_calls: int, min_share: float
 ) -> tuple[str, ...]:
     return tuple(
         habit.tool

@@ -19,7 +19,13 @@ from cognitive.plan import Caps, Frame, Signals
 from cognitive.policy import Policy
 from cognitive.policy.tables import CategoryChange
 from cognitive.preflight import message_shape, smalltalk
-from cognitive.preflight.rules.categories import FALLBACK_THINKING, FULL, NEEDS, RULES, Need
+from cognitive.preflight.rules.categories import (
+    CATEGORY_DEFINITIONS,
+    FALLBACK_THINKING,
+    FULL,
+    RULES,
+    CategoryDefinition,
+)
 from cognitive.preflight.rules.frames import NEUTRAL, PRIORITY, ROWS
 from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern, fold
 
@@ -40,10 +46,10 @@ NO_FACTORS: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CategoryTable:
     """The categories as a policy has them: what each needs, and the rows that tell them, compiled."""
 
-    needs: tuple[Need, ...]
+    needs: tuple[CategoryDefinition, ...]
     models: Mapping[str, str]
     rows: tuple[RuleTable, ...]  # one per category: together their automaton would have a hundred times the states
     extra: RuleTable  # an operator's, on the message as it is written
@@ -55,7 +61,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Classified:
+class Classification:
     """The categories of a message in the order of their table, every category's score, and what it comes from.
 
     `inherited` says that they are also those of a turn before.
@@ -98,7 +104,7 @@ def _strongest(text: str) -> tuple[Frame, tuple[str, ...]] | None:
     return frame, tuple(rule.id for rule in fired if rule.signal == frame)
 
 
-def table(policy: Policy) -> Table:
+def category_table(policy: Policy) -> CategoryTable:
     """The categories under a policy, compiled once per set of changes."""
     return _compiled(tuple(policy.categories.rules.items()))
 
@@ -110,7 +116,7 @@ def classify(
     *,
     attachments: Sequence[Any] = (),
     factors: Mapping[str, float] = NO_FACTORS,
-) -> Classified:
+) -> Classification:
     """What a message is about, by itself.
 
     Args:
@@ -123,11 +129,11 @@ def classify(
     seen = _seen(text)
     folded = fold(seen)
     if message_shape.foreign(seen, folded):
-        return Classified(reasons=("category.unread",))
+        return Classification(reasons=("category.unread",))
     greeted = smalltalk.peel(seen)[0]
     if greeted and len(greeted) < len(seen):  # rows about how a message begins are matched behind its greeting
         seen, folded = greeted, fold(greeted)
-    known = table(policy)
+    known = category_table(policy)
     votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(known, seen, folded)]
     shape = message_shape.signals(text, folded, read, attachments, policy.categories.complex_threshold)
     votes += [
@@ -144,10 +150,10 @@ def classify(
     active = next(((need.name,) for need in known.needs if need.alone and need.name in active), active)
     active = active if shape & {"question"} else _with_doubtful(active, scores, known)
     because = tuple(id for category, id, _ in votes if category in active)
-    return Classified(active, {name: score for name, score in scores.items() if score > 0}, because)
+    return Classification(active, {name: score for name, score in scores.items() if score > 0}, because)
 
 
-def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], known: Table) -> tuple[str, ...]:
+def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], known: CategoryTable) -> tuple[str, ...]:
     """The categories with those added that one row speaks for, where the certain ones say only where to look: "restart
     what we spoke of", "find the leak".
 
@@ -169,10 +175,10 @@ def of_turn(
     attachments: Sequence[Any],
     policy: Policy,
     factors: Mapping[str, float] = NO_FACTORS,
-) -> Classified:
+) -> Classification:
     """What a turn is about: its message, and the user's messages before it (latest first) if it leans on them."""
     if not policy.categories.enabled:
-        return Classified()
+        return Classification()
     own = classify(text, read, policy, attachments=attachments, factors=factors)
     if not (policy.categories.session_awareness and read.elliptic):
         return own
@@ -180,11 +186,11 @@ def of_turn(
     return inherit(own, before, policy)
 
 
-def inherit(own: Classified, before: Iterable[Classified], policy: Policy) -> Classified:
+def inherit(own: Classification, before: Iterable[Classification], policy: Policy) -> Classification:
     """The categories of a message that leans on the turns before it, latest first: its own and those of the last turn
     that was more than small talk. If no rule knew that turn, this message stays unclassified too.
     """
-    order = [need.name for need in table(policy).needs]
+    order = [need.name for need in category_table(policy).needs]
     lender = next((each for each in before if each.categories != ("casual",)), None)
     if lender is None:
         return own
@@ -203,7 +209,7 @@ def _alone(text: str) -> Signals:
     return Signals(text, greeting=small is not None, fired=tuple(rule.id for rule in small.fired) if small else ())
 
 
-def _fired(known: Table, seen: str, folded: bytes) -> tuple[Rule, ...]:
+def _fired(known: CategoryTable, seen: str, folded: bytes) -> tuple[Rule, ...]:
     lower = folded.lower()
     own = [rule for rows in known.rows for rule in rows.fired(lower)]
     return (*own, *known.extra.fired(seen.lower().encode()))
@@ -217,9 +223,11 @@ def _seen(text: str) -> str:
 
 
 @lru_cache(maxsize=32)
-def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> Table:
+def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> CategoryTable:
     changed = dict(changes)
-    base = {need.name: need for need in NEEDS} | {name: _new(name) for name in changed if name not in _NAMES}
+    base = {need.name: need for need in CATEGORY_DEFINITIONS} | {
+        name: _new(name) for name in changed if name not in _NAMES
+    }
     needs = tuple(_changed(need, changed.get(name)) for name, need in base.items() if not _disabled(changed.get(name)))
     names = {need.name for need in needs}
     extra = [
@@ -228,7 +236,7 @@ def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> Table:
         if need.name in changed
         for n, pattern in enumerate(changed[need.name].extra_patterns, 1)
     ]
-    return Table(
+    return CategoryTable(
         needs=needs,
         models={name: change.model for name, change in changed.items() if change.model and name in names},
         rows=tuple(
@@ -240,19 +248,19 @@ def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> Table:
     )
 
 
-_NAMES = frozenset(need.name for need in NEEDS)
+_NAMES = frozenset(need.name for need in CATEGORY_DEFINITIONS)
 
 
 def _disabled(change: CategoryChange | None) -> bool:
     return change is not None and change.disabled
 
 
-def _new(name: str) -> Need:
+def _new(name: str) -> CategoryDefinition:
     """A category that only the operator knows: one pattern is enough, and it keeps every tool unless it names some."""
-    return Need(name, 3, 3, (), FULL, FALLBACK_THINKING)
+    return CategoryDefinition(name, 3, 3, (), FULL, FALLBACK_THINKING)
 
 
-def _changed(need: Need, change: CategoryChange | None) -> Need:
+def _changed(need: CategoryDefinition, change: CategoryChange | None) -> CategoryDefinition:
     if change is None:
         return need
     facts = need.caps.facts if change.facts is None else change.facts
@@ -269,7 +277,7 @@ def _changed(need: Need, change: CategoryChange | None) -> Need:
     )
 
 
-def _of_extra(need: Need, change: CategoryChange) -> float:
+def _of_extra(need: CategoryDefinition, change: CategoryChange) -> float:
     """The weight of an operator's pattern: one match makes the category fire, unless a weight says otherwise."""
     return change.weight or max(need.weight, need.threshold)
 
@@ -277,5 +285,5 @@ def _of_extra(need: Need, change: CategoryChange) -> float:
 def _weighed(rule: Rule, changed: Mapping[str, CategoryChange]) -> Rule:
     """The row with the operator's weight, if it had its category's usual one; one with a weight of its own keeps it."""
     change = changed.get(rule.signal)
-    usual = next(need.weight for need in NEEDS if need.name == rule.signal)
+    usual = next(need.weight for need in CATEGORY_DEFINITIONS if need.name == rule.signal)
     return replace(rule, weight=change.weight) if change and change.weight and rule.weight == usual else rule

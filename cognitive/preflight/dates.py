@@ -14,15 +14,15 @@ from itertools import islice, pairwise
 
 from cognitive.plan import DateRange
 from cognitive.preflight.date_ranges import Span, third, week
-from cognitive.preflight.rules.dates import EXPRESSION, FORMS, Form
+from cognitive.preflight.rules.dates import DATE_PATTERNS, EXPRESSION, DatePattern
 from cognitive.preflight.rules.matching import RuleTable, compile_pattern, fold
 from cognitive.preflight.rules.words import listed
 
 MAX_PHRASES = 16  # looked at in one message; only an adversary names more
 _LEFT_CONTEXT = 48  # characters: the longest chain of words that can stand before a phrase
 
-_forms = RuleTable((form.rule for form in FORMS), whole=True)
-_compiled = {form.rule.id: (form, compile_pattern(form.rule.pattern, name=form.rule.id)) for form in FORMS}
+_forms = RuleTable((form.rule for form in DATE_PATTERNS), whole=True)
+_compiled = {form.rule.id: (form, compile_pattern(form.rule.pattern, name=form.rule.id)) for form in DATE_PATTERNS}
 _group_names = {name: tuple(pattern.groupindex.items()) for name, (_, pattern) in _compiled.items()}
 _expression = compile_pattern(EXPRESSION, name="dates", longest=True)
 _FILL = r"(?:(?:in|on|to|with|the|of|from|early|mid|late|beginning|start|middle|end)[\s-]+)*"
@@ -66,13 +66,13 @@ _AFTER_NTH = listed("""
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class _DatePhrase:
     """One phrase, what it means, and the words to its left."""
 
     opening: int  # where the words to its left begin
     start: int
     end: int
-    form: Form
+    form: DatePattern
     groups: dict[str, str]
     left: tuple[str, ...]
 
@@ -127,7 +127,7 @@ def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange 
     return None
 
 
-def _phrases(lower: bytes, cased: bytes) -> Iterator[_Named]:
+def _phrases(lower: bytes, cased: bytes) -> Iterator[_DatePhrase]:
     for match in islice(_expression.finditer(lower), MAX_PHRASES):
         start, end = match.span()
         rules = _forms.fired(lower[start:end]) if _stands_alone(lower, start, end) else ()
@@ -137,7 +137,7 @@ def _phrases(lower: bytes, cased: bytes) -> Iterator[_Named]:
         found = pattern.fullmatch(lower[start:end])
         groups = {name: found.group(at).decode() for name, at in _group_names[rules[0].id] if found.group(at)}
         opening, left = _left_of(lower, start)
-        named = _Named(opening, start, end, form, groups, left)
+        named = _DatePhrase(opening, start, end, form, groups, left)
         if _HABITS.isdisjoint(left) and _plausible(named, cased[start:end].decode(), _next_word(lower, end), cased):
             yield named
 
@@ -180,7 +180,7 @@ def _next_word(lower: bytes, end: int) -> str:
     return (following.split() or [""])[0].strip(".,;:!?)\"'") if following[:1] == " " else ""
 
 
-def _plausible(named: _Named, written: str, following: str, cased: bytes) -> bool:
+def _plausible(named: _DatePhrase, written: str, following: str, cased: bytes) -> bool:
     """Whether the words around a phrase that is also something else let it be a date."""
     name, month = named.form.rule.id, named.groups.get("mon", "")
     verb = month in ("may", "mar", "march") and month in written  # in lower case it may well be a verb
@@ -196,9 +196,9 @@ def _plausible(named: _Named, written: str, following: str, cased: bytes) -> boo
     return name != "date.nth" or not following or following in _AFTER_NTH
 
 
-def _groups(lower: bytes, phrases: Iterator[_Named]) -> Iterator[tuple[list[_Named], bool]]:
+def _groups(lower: bytes, phrases: Iterator[_DatePhrase]) -> Iterator[tuple[list[_DatePhrase], bool]]:
     """Phrases that are joined, and whether they mean all the time from the first to the last."""
-    group: list[_Named] = []
+    group: list[_DatePhrase] = []
     for named in phrases:
         gap = lower[group[-1].end : named.start] if group and _comparable(group[-1], named) else b"."
         compared = _comparison.fullmatch(gap) is not None
@@ -215,14 +215,14 @@ def _groups(lower: bytes, phrases: Iterator[_Named]) -> Iterator[tuple[list[_Nam
         yield group, False
 
 
-def _comparable(first: _Named, second: _Named) -> bool:
+def _comparable(first: _DatePhrase, second: _DatePhrase) -> bool:
     """Whether two phrases can be joined: a bare word is a date only beside one of its own kind."""
     if first.form.needs is None and second.form.needs is None:
         return True
     return any(key in first.groups and key in second.groups for key in ("mon", "season", "q", "y", "d"))
 
 
-def _bounded(group: Sequence[_Named], now: datetime, *, stretch: bool) -> Span | None:
+def _bounded(group: Sequence[_DatePhrase], now: datetime, *, stretch: bool) -> Span | None:
     try:
         if stretch:
             start, end = _stretch(group[0], group[1], now)
@@ -234,7 +234,7 @@ def _bounded(group: Sequence[_Named], now: datetime, *, stretch: bool) -> Span |
         return None
 
 
-def _stretch(first: _Named, second: _Named, now: datetime) -> tuple[Span, Span]:
+def _stretch(first: _DatePhrase, second: _DatePhrase, now: datetime) -> tuple[Span, Span]:
     """Both ends; a year that only one of them names holds for the other, and the first lies before the second."""
     years = [int(each.groups["y"]) if "y" in each.groups else None for each in (first, second)]
     start, end = first.span(now, years[1]), second.span(now, years[0])
@@ -247,7 +247,7 @@ def _stretch(first: _Named, second: _Named, now: datetime) -> tuple[Span, Span]:
     return first.span(now, start[0].year - 1), end
 
 
-def _opened(span: Span, first: _Named, now: datetime) -> Span:
+def _opened(span: Span, first: _DatePhrase, now: datetime) -> Span:
     link, unit = first.link, first.unit
     if link in ("before", "prior", "until", "till"):
         if unit:  # "the week before May 5"

@@ -1,7 +1,8 @@
 """From signals, frame and categories to a declarative plan: what is looked for, how much is shown, what works on it.
 
-`make` plans the memory and `equip` the tools, the thinking level and the model, by what the categories need together
-(`merge_needs`). `hint` writes the plan in one line, and `sections` picks parts of a system prompt, skills above all.
+`create_plan` plans the memory. `add_tools` plans the tools, the thinking level and the model, by what the categories
+need together (`merge_requirements`). `hint` writes the plan in one line, and `sections` picks parts of a system prompt,
+skills above all.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from itertools import chain, islice
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.plan import THINKING, Caps, Frame, Plan, RetrievalQuery, Signals, Thinking
 from cognitive.policy import Policy
-from cognitive.preflight.classification import table
+from cognitive.preflight.classification import category_table
 from cognitive.preflight.rules.categories import FALLBACK_THINKING, FULL
 from cognitive.preflight.rules.matching import compile_pattern
 
@@ -26,7 +27,7 @@ _plain = compile_pattern(r"^[\w.:/-]{1,64}$", name="hint.tool")
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class PlanRequirements:
     """What a message needs by its categories.
 
     `tools` are names in the order of the categories; with `whole` every tool stays. `thinking` is None where no rule
@@ -42,14 +43,14 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True)
-class Sections:
+class SectionSelection:
     """The names of the sections that stay, in the order given, and of those left out."""
 
     kept: tuple[str, ...]
     dropped: tuple[str, ...] = ()
 
 
-def make(
+def create_plan(
     signals: Signals,
     frame: Frame,
     reasons: tuple[str, ...],
@@ -60,11 +61,11 @@ def make(
     """The plan of a message's memory. A mere greeting asks for nothing.
 
     The precedence is frame, plan rows, operator; the caps of the categories narrow what a frame gives and never what
-    the message asks for. Tools pass untouched until `equip`.
+    the message asks for. Tools pass untouched until `add_tools`.
     """
     budget = policy.budgets.frames[frame]
     tuned = policy.categories.enabled and policy.categories.memory_tuning
-    needed = merge_needs(categories, policy) if tuned else None
+    needed = merge_requirements(categories, policy) if tuned else None
     skip = signals.greeting or (needed is not None and needed.skip and not _asks(signals))
     queries = () if skip else _queries(signals, needed.caps if needed else FULL, policy)
     budgets = {} if skip else _budgets(signals, frame, queries, policy)
@@ -87,7 +88,7 @@ def make(
     )
 
 
-def equip(
+def add_tools(
     plan: Plan,
     given: Sequence[str],
     thinking: str | None,
@@ -101,7 +102,7 @@ def equip(
     """
     if not policy.categories.enabled:
         return replace(plan, tools=tuple(given), thinking=thinking)
-    needed = merge_needs(plan.categories, policy)
+    needed = merge_requirements(plan.categories, policy)
     kept, removed = _keep(given, needed, policy, learned)
     equipped = replace(
         plan,
@@ -117,7 +118,7 @@ def hinted(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
     """The plan with a hint that names the tools the model really gets: they may be fewer than those the plan keeps."""
     if plan.hint is None or len(offered) == len(plan.tools):
         return plan
-    wanted = merge_needs(plan.categories, policy).tools
+    wanted = merge_requirements(plan.categories, policy).tools
     return replace(plan, hint=hint(replace(plan, tools=tuple(offered)), wanted))
 
 
@@ -146,7 +147,7 @@ def summary(plan: Plan, given: int, microseconds: float) -> str:
     )
 
 
-def sections(named: Mapping[str, Collection[str]], plan: Plan, policy: Policy) -> Sections:
+def sections(named: Mapping[str, Collection[str]], plan: Plan, policy: Policy) -> SectionSelection:
     """Which sections a plan keeps, each given by its name with the categories it is for.
 
     As with tools: a section for no category, or for one that the policy does not have, stays; and so do all of them
@@ -154,30 +155,30 @@ def sections(named: Mapping[str, Collection[str]], plan: Plan, policy: Policy) -
     """
     if (
         not (policy.categories.enabled and policy.categories.tool_filtering)
-        or merge_needs(plan.categories, policy).whole
+        or merge_requirements(plan.categories, policy).whole
     ):
-        return Sections(tuple(named))
-    known = {need.name for need in table(policy).needs}
+        return SectionSelection(tuple(named))
+    known = {need.name for need in category_table(policy).needs}
 
     def stays(categories: Collection[str]) -> bool:
         return not known.issuperset(categories) or not categories or not set(plan.categories).isdisjoint(categories)
 
-    return Sections(
+    return SectionSelection(
         tuple(name for name, categories in named.items() if stays(categories)),
         tuple(name for name, categories in named.items() if not stays(categories)),
     )
 
 
-def merge_needs(categories: Sequence[str], policy: Policy) -> Needs:
+def merge_requirements(categories: Sequence[str], policy: Policy) -> PlanRequirements:
     """The needs of a message of these categories; without any, those of a message that no rule understood.
 
     A category that the policy does not have (one of a recorded turn, replayed) needs nothing of its own.
     """
-    known = table(policy)
+    known = category_table(policy)
     matched = [need for need in known.needs if need.name in categories]
     if not matched:
-        return Needs((), policy.categories.fallback_to_full, FULL, None, None, skip=False)
-    return Needs(
+        return PlanRequirements((), policy.categories.fallback_to_full, FULL, None, None, skip=False)
+    return PlanRequirements(
         tools=tuple(dict.fromkeys(tool for need in matched for tool in need.tools)),
         whole=any(need.whole for need in matched),
         caps=Caps(max(need.caps.facts for need in matched), max(need.caps.tokens for need in matched)),
@@ -187,7 +188,7 @@ def merge_needs(categories: Sequence[str], policy: Policy) -> Needs:
     )
 
 
-def _thinking(needs: Needs, session: str | None, policy: Policy) -> str | None:
+def _thinking(needs: PlanRequirements, session: str | None, policy: Policy) -> str | None:
     """How hard to think. Where no rule fired, the session's own level stands, and only without one the fallback's."""
     if not policy.categories.thinking_tuning:
         return session
@@ -195,7 +196,7 @@ def _thinking(needs: Needs, session: str | None, policy: Policy) -> str | None:
 
 
 def _keep(
-    given: Sequence[str], needs: Needs, policy: Policy, learned: Collection[str] = ()
+    given: Sequence[str], needs: PlanRequirements, policy: Policy, learned: Collection[str] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of the tools kept of those given and of those taken away, in their order: this can only take away.
 
@@ -204,7 +205,7 @@ def _keep(
     """
     if not policy.categories.tool_filtering or needs.whole:
         return tuple(given), ()
-    unwanted = table(policy).known.difference(needs.tools, policy.categories.always_include, learned)
+    unwanted = category_table(policy).known.difference(needs.tools, policy.categories.always_include, learned)
     return tuple(n for n in given if n not in unwanted), tuple(n for n in given if n in unwanted)
 
 

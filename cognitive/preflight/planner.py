@@ -15,10 +15,10 @@ from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.preflight import classification, signals
 from cognitive.preflight import plan as planning
-from cognitive.preflight.category_learning import Habits, Learned, prior
+from cognitive.preflight.category_learning import CategoryLearner, CategoryLearning, prior
 from cognitive.preflight.classifier import Classifiers
 from cognitive.prompt import without_injected
-from cognitive.turn import Offer, Turn
+from cognitive.turn import ToolSelection, Turn
 
 log = logging.getLogger(__name__)
 
@@ -29,16 +29,16 @@ _ASKING_SHARE = 0.2  # of the time left, at most; a classifier that takes longer
 class Planner:
     """Plans turns; where the policy of a turn has a classifier, also those that no rule knows."""
 
-    def __init__(self, policy: Policy, habits: Habits, classifiers: Classifiers = lambda _: None) -> None:
+    def __init__(self, policy: Policy, habits: CategoryLearner, classifiers: Classifiers = lambda _: None) -> None:
         self._habits = habits
         self._classifiers = classifiers
         for each in policy.variants:
-            classification.table(each)  # compiled before the first turn
+            classification.category_table(each)  # compiled before the first turn
 
     def untouched(self, turn: Turn, reason: str, policy: Policy) -> Plan:
         """A plan that asks for nothing and changes nothing."""
         nothing = Signals(turn.text, greeting=True)
-        plan = planning.make(nothing, "conversation", (reason,), policy, turn.thinking)
+        plan = planning.create_plan(nothing, "conversation", (reason,), policy, turn.thinking)
         return replace(plan, tools=_names(turn))
 
     def plan(self, turn: Turn, now: datetime, policy: Policy) -> Plan:
@@ -55,7 +55,7 @@ class Planner:
             turn.text, read, said, turn.attachments, policy, _factors(learned, turn.user_id, policy)
         )
         reasons = (*reasons, *found.reasons)
-        plan = planning.make(read, frame, reasons, policy, turn.thinking, found.categories)
+        plan = planning.create_plan(read, frame, reasons, policy, turn.thinking, found.categories)
         plan = _equip(plan, turn, learned, policy)
         log.info(planning.summary(plan, len(turn.tools), (perf_counter() - started) * 1e6))
         return plan
@@ -73,7 +73,7 @@ class Planner:
         if classifier is None:
             return plan
         guessed = await deadline.within(classifier.classify(turn.text, vector), _ASKING_SHARE)
-        known = {need.name for need in classification.table(policy).needs}
+        known = {need.name for need in classification.category_table(policy).needs}
         named = tuple(name for name in guessed if name in known)
         if not named:
             return plan
@@ -82,7 +82,7 @@ class Planner:
         return _equip(plan, turn, self._habits.learned(turn.agent_id), policy)
 
 
-def hinted(plan: Plan, offer: Offer, policy: Policy) -> Plan:
+def hinted(plan: Plan, offer: ToolSelection, policy: Policy) -> Plan:
     """The plan whose hint names the tools that the model is given, once these are known."""
     return planning.hinted(plan, [tool.name for tool in offer.tools], policy)
 
@@ -91,14 +91,14 @@ def _names(turn: Turn) -> tuple[str, ...]:
     return tuple(tool.name for tool in turn.tools)
 
 
-def _equip(plan: Plan, turn: Turn, learned: Learned, policy: Policy) -> Plan:
+def _equip(plan: Plan, turn: Turn, learned: CategoryLearning, policy: Policy) -> Plan:
     gained = learned.wanted(plan.categories) if policy.categories.learned_weights else ()
     stay = tuple(f"learned.{tool}" for tool in gained)
     plan = replace(plan, reasons=(*plan.reasons, *stay))
-    return planning.equip(plan, _names(turn), turn.thinking, policy, gained)
+    return planning.add_tools(plan, _names(turn), turn.thinking, policy, gained)
 
 
-def _factors(learned: Learned, user_id: str | None, policy: Policy) -> dict[str, float]:
+def _factors(learned: CategoryLearning, user_id: str | None, policy: Policy) -> dict[str, float]:
     factors = dict(learned.factors) if policy.categories.learned_weights else {}
     if policy.categories.user_profiles:
         for name, factor in prior(learned, user_id).items():

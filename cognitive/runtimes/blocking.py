@@ -18,7 +18,7 @@ from brain.types import MemoryType, NewMemory
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.turn_session import AgentBinding
 from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
-from cognitive.window.fit import Window
+from cognitive.window.fit import FittedWindow
 
 T = TypeVar("T")
 
@@ -77,7 +77,9 @@ class Blocking:
         """As `CognitiveLayer.pre_turn`."""
         return self.wait(self.layer.pre_turn(turn))
 
-    def fit(self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None) -> Window:
+    def fit(
+        self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None
+    ) -> FittedWindow:
         """As `CognitiveLayer.fit`."""
         return self.wait(self.layer.fit(context, conversation, iteration=iteration))
 

@@ -14,7 +14,7 @@ from brain.sessions import ClearedSession
 from brain.types import Label
 from cognitive.server.auth import ERASING, AgentId
 from cognitive.server.requests import Layer, StrictRoute
-from cognitive.session.recent import Resumed
+from cognitive.session.recent import ResumedSession
 from cognitive.wire.models import Ended, LineBody
 
 
@@ -32,7 +32,7 @@ SessionId = Annotated[Label, Path(description="As the host named it.")]
 
 
 @router.get("/sessions/{session_id:name}", summary="Go on with a session (resume)")
-async def resume(agent_id: AgentId, session_id: SessionId, layer: Layer) -> Resumed | None:
+async def resume(agent_id: AgentId, session_id: SessionId, layer: Layer) -> ResumedSession | None:
     """Its summary, plan and last messages, valid as they stand; null if it never was."""
     return await layer.resume(agent_id, session_id)
 

@@ -22,10 +22,10 @@ from cognitive.degradation import Degradation
 from cognitive.policy import Policy
 from cognitive.policy.models import budget_for
 from cognitive.session import recent
-from cognitive.session.writer import PATIENCE, SUMMARY_SECONDS, Sent, SessionWriter
+from cognitive.session.writer import PATIENCE, SUMMARY_SECONDS, SentWindow, SessionWriter
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, Turn, TurnContext
-from cognitive.window.fit import Kept, Window, WindowTrace, fit
+from cognitive.window.fit import FittedWindow, PreviousSummary, WindowTrace, fit
 from cognitive.window.rendering import WholeOutput, WindowCache
 from cognitive.window.summary import Summarizer
 
@@ -85,7 +85,7 @@ class ConversationWindow:
     """
 
     messages: tuple[Message, ...]
-    sent: Sent | None
+    sent: SentWindow | None
     degraded: tuple[Degradation, ...] = ()
     trace: Mapping[str, Any] = field(default_factory=dict)
 
@@ -125,7 +125,7 @@ class SessionManager:
         window = await deadline.within(self._fitted(conversation, carried, now, policy))
         unstored = await self.store(conversation, window.outputs, deadline)
         spoken = (*window.messages, Message(role="user").model_copy(update={"content": conversation.message}))
-        sent = Sent(
+        sent = SentWindow(
             conversation.agent_id,
             conversation.session_id,
             conversation.turn_id,
@@ -139,7 +139,7 @@ class SessionManager:
         degraded = (*missing, *unstored, *_shortcomings(window.trace))
         return ConversationWindow(window.messages, sent, degraded, window.trace.as_json())
 
-    async def fit(self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy) -> Window:
+    async def fit(self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy) -> FittedWindow:
         """The window over a conversation within its turn; what leaves it is in its summary.
 
         Its last messages are kept: a process that takes the session up after a kill knows what was called, and what
@@ -151,7 +151,7 @@ class SessionManager:
         carried, _ = await self.before(conversation.agent_id, conversation.session_id, deadline)
         window = await deadline.within(self._fitted(conversation, carried, now, policy))
         await self.store(conversation, window.outputs, deadline)
-        sent = Sent(
+        sent = SentWindow(
             conversation.agent_id,
             conversation.session_id,
             conversation.turn_id,
@@ -162,8 +162,10 @@ class SessionManager:
         self._writer.fitted(sent, conversation.messages)
         return window
 
-    async def _fitted(self, conversation: Conversation, carried: CarriedState, now: datetime, policy: Policy) -> Window:
-        kept, step = Kept(carried.summary, carried.covers), conversation.plan_step
+    async def _fitted(
+        self, conversation: Conversation, carried: CarriedState, now: datetime, policy: Policy
+    ) -> FittedWindow:
+        kept, step = PreviousSummary(carried.summary, carried.covers), conversation.plan_step
         if step is None and carried.plan_step is not None:
             step, kept = carried.plan_step, replace(kept, step=carried.step + 1, steps=len(carried.plan))
         tokens = budget_for(conversation.model, policy.budgets.models).input_tokens if conversation.model else None
@@ -209,7 +211,7 @@ class SessionManager:
             return (Degradation.from_error("artifacts", error, _NO_ANSWER, "; pointers lead nowhere yet"),)
         return ()
 
-    async def resume(self, agent_id: str, session_id: str) -> recent.Resumed | None:
+    async def resume(self, agent_id: str, session_id: str) -> recent.ResumedSession | None:
         """A session as any process can go on with it, or None if it never was."""
         state = await self._sessions.state(agent_id, session_id, _RECENT_TURNS)
         if state is None:
@@ -218,7 +220,7 @@ class SessionManager:
         most, characters = policy.window.max_messages, policy.window.max_chars
         return await asyncio.to_thread(recent.resumed, state, most=most, characters=characters)
 
-    def on_turn_recorded(self, sent: Sent | None) -> None:
+    def on_turn_recorded(self, sent: SentWindow | None) -> None:
         """Keeps the last messages of a recorded turn, and rolls what left its window into the summary."""
         self._writer.on_turn_recorded(sent)
 

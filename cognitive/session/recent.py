@@ -17,7 +17,7 @@ from cognitive.prompt import without_injected
 from cognitive.turn import Message, Outcome, ToolCall
 from cognitive.window import engine_messages
 from cognitive.window.groups import as_text, group, named
-from cognitive.window.output.normalise import Output, OutputLimits
+from cognitive.window.output.normalise import NormalisedOutput, OutputLimits
 from cognitive.window.output.text import head_of, tail_of
 from cognitive.window.rendering import WindowCache
 
@@ -26,7 +26,7 @@ _CUT = "\n[... cut ...]\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
+class ResumedSession:
     """All that a runtime needs to go on with a session, also after a restart and in another process.
 
     `preface` is the engine's message of the summary and the current step, None if there is neither; `messages` are the
@@ -51,11 +51,11 @@ class Resumed:
     recent: tuple[tuple[str, datetime, str, str], ...]
 
 
-def resumed(state: SessionState, *, most: int, characters: int) -> Resumed:
+def resumed(state: SessionState, *, most: int, characters: int) -> ResumedSession:
     """A session as it is taken up again, its last messages sanitized and bounded anew."""
     carried = state.carried
     kept = decode(state.messages) if state.messages is not None else ()
-    return Resumed(
+    return ResumedSession(
         state.session_id,
         state.memories,
         state.turns,
@@ -122,7 +122,7 @@ def _asked(before: Sequence[list[Message]], kept: Sequence[list[Message]]) -> Se
 
 def answered(
     messages: Sequence[Message], outcome: Outcome, *, session_id: str, limits: OutputLimits, cache: WindowCache
-) -> tuple[list[Message], list[tuple[str, Output]]]:
+) -> tuple[list[Message], list[tuple[str, NormalisedOutput]]]:
     """The messages with what came of the turn behind them, once, and the tool outputs that were shortened for it."""
     since = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "user"), 0)
     if any(message.role == "assistant" and message.content == outcome.response != "" for message in messages[since:]):
@@ -130,7 +130,7 @@ def answered(
     known = [call for message in messages[since:] for call in message.tool_calls]
     new = [call for call in outcome.tool_calls if not any(_same(call, other) for other in known)]
     taken = {call.id for message in messages for call in message.tool_calls}
-    calls, results, outputs = list[ToolCall](), list[Message](), list[tuple[str, Output]]()
+    calls, results, outputs = list[ToolCall](), list[Message](), list[tuple[str, NormalisedOutput]]()
     for n, call in enumerate(new):
         id = call.id if call.id is not None and call.id not in taken else f"call-{len(messages)}-{n}"
         output = cache.normalised(as_text(call.result), tool=call.name, session_id=session_id, limits=limits)

@@ -40,7 +40,7 @@ class Fact(InputModel):
 
 
 # What a host with a model may hand in: from a subtask and its result to what is worth knowing after it.
-Extractor = Callable[[Subtask, str], Awaitable[Sequence[Fact | str]]]
+FactExtractor = Callable[[Subtask, str], Awaitable[Sequence[Fact | str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Work:
         artifacts: Sequence[UUID] = (),
         facts: Sequence[Fact | str] = (),
         *,
-        extract: Extractor | None = None,
+        extract: FactExtractor | None = None,
     ) -> Subtask:
         """Completes a subtask, and archives its facts as memories, once: the same call again goes on where it stopped.
 

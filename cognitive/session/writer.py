@@ -41,7 +41,7 @@ _MAX_OVER = 4  # times as long as it may be, a summary is condensed; of a longer
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentWindow:
     """What a turn sent, as far as its session keeps it.
 
     `evicted` are the messages that left the window and that `carried` does not cover; `covers` is the mark of the last
@@ -86,7 +86,7 @@ class SessionWriter:
 
     # --- what is started ---
 
-    def on_turn_recorded(self, sent: Sent | None) -> None:
+    def on_turn_recorded(self, sent: SentWindow | None) -> None:
         """Keeps the last messages of a recorded turn, and rolls what left its window into the summary."""
         if sent is None:
             return
@@ -94,7 +94,7 @@ class SessionWriter:
         if sent.evicted:  # while one summary of the session is being made, the others would be made of the same
             self._queue.start(self._roll(sent), sent.agent_id, "summary", sent.session_id)
 
-    def fitted(self, sent: Sent, conversation: Sequence[Message]) -> None:
+    def fitted(self, sent: SentWindow, conversation: Sequence[Message]) -> None:
         """Keeps the last messages of a window within its turn, behind those of its earlier windows."""
         before = self._queue.running(sent.agent_id, "messages", sent.turn_id)
         nth = str(len(conversation))
@@ -121,7 +121,7 @@ class SessionWriter:
 
     # --- how it is written ---
 
-    async def _keep(self, sent: Sent, after: Sequence[asyncio.Task[None]] = ()) -> None:
+    async def _keep(self, sent: SentWindow, after: Sequence[asyncio.Task[None]] = ()) -> None:
         if after:
             await asyncio.wait(after)
         policy = self._policy.for_agent(sent.agent_id)
@@ -135,7 +135,7 @@ class SessionWriter:
         if on_their_way := self._queue.running(agent_id, "messages", turn_id):
             await asyncio.wait(on_their_way)
 
-    async def _roll(self, sent: Sent) -> None:
+    async def _roll(self, sent: SentWindow) -> None:
         """Rolls what left a turn's window into its session's summary; anew, where another turn was first."""
         await self._kept(sent.agent_id, sent.turn_id)
         policy, was, evicted = self._policy.for_agent(sent.agent_id), sent.carried, sent.evicted
@@ -242,7 +242,7 @@ def _sanitized(messages: Sequence[Message], policy: Policy) -> tuple[Message, ..
     return recent.sanitized(messages, most=policy.window.max_messages, characters=policy.window.max_chars)
 
 
-def _not_covered(sent: Sent, covers: str | None) -> Sequence[Message]:
+def _not_covered(sent: SentWindow, covers: str | None) -> Sequence[Message]:
     """What of the evicted messages another turn's summary does not cover. Rather said twice than lost."""
     spoken = sent.conversation
     own, other = (groups.find(spoken, each, len(spoken)) if each else None for each in (sent.covers, covers))

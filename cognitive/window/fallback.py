@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from cognitive.policy import Policy
 from cognitive.turn import Message, ToolCall
 from cognitive.window import engine_messages, groups
-from cognitive.window.groups import Group
+from cognitive.window.groups import MessageGroup
 from cognitive.window.output.json_values import as_text
 from cognitive.window.output.text import head_of, tail_of
 
@@ -30,10 +30,10 @@ def plain(conversation: Sequence[Message], policy: Policy) -> tuple[Message, ...
         each for each in conversation[first : first + 1] if engine_messages.is_summary(each) and each.content.strip()
     ]
     most, left = max(2, policy.window.max_messages // _PART), policy.window.max_chars // _PART
-    chosen = list[Group]()
+    chosen = list[MessageGroup]()
     for group in reversed(_newest(conversation, first, policy.window.max_messages)):
         own = min(max(_LEAST, left // most), policy.window.max_chars // len(group.messages))
-        cut = Group(tuple(_cut(message, own) for message in group.messages), group.first)
+        cut = MessageGroup(tuple(_cut(message, own) for message in group.messages), group.first)
         left -= sum(map(_characters, cut.messages))
         if chosen and (left < 0 or sum(len(kept.messages) for kept in (*chosen, cut)) > most):
             break
@@ -48,7 +48,7 @@ def _leads(message: Message) -> bool:
     return message.role == "system" and not engine_messages.authored(message)
 
 
-def _newest(conversation: Sequence[Message], first: int, most: int) -> Sequence[Group]:
+def _newest(conversation: Sequence[Message], first: int, most: int) -> Sequence[MessageGroup]:
     """The groups of the last so many messages; of more, if a call's results begin before them."""
     start = max(first, len(conversation) - most)
     while start > first and conversation[start].role == "tool":
@@ -56,7 +56,9 @@ def _newest(conversation: Sequence[Message], first: int, most: int) -> Sequence[
     return groups.group(conversation[start:], start).groups
 
 
-def _led(conversation: Sequence[Message], first: int, chosen: Sequence[Group], characters: int) -> Sequence[Group]:
+def _led(
+    conversation: Sequence[Message], first: int, chosen: Sequence[MessageGroup], characters: int
+) -> Sequence[MessageGroup]:
     """The groups from a message of the user's on: the last one before them, where they do not begin with one."""
     roles = [group.role for group in chosen]
     talking = [role for role in roles if role != "system"]
@@ -65,7 +67,7 @@ def _led(conversation: Sequence[Message], first: int, chosen: Sequence[Group], c
     asked = groups.last_user_message(conversation, first, chosen[0].first if chosen else len(conversation))
     if asked is not None:
         bare = groups.group([conversation[asked]], asked).groups
-        return [*(Group((_cut(each.messages[0], characters),), each.first) for each in bare), *chosen]
+        return [*(MessageGroup((_cut(each.messages[0], characters),), each.first) for each in bare), *chosen]
     if not talking:
         return chosen
     return chosen[roles.index("user") :] if "user" in roles else ()

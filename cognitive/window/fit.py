@@ -20,7 +20,7 @@ from cognitive.turn import Message
 from cognitive.window import engine_messages, groups, summary, token_budget
 from cognitive.window.rendering import RenderedMessages, Renderer, WholeOutput, WindowCache
 from cognitive.window.selection import LOW_WATER, Selection, select
-from cognitive.window.sliding_window import ScanStart, Size
+from cognitive.window.sliding_window import ScanStart, WindowSize
 from cognitive.window.token_budget import Prunable, ReservedContent, TokenLedger
 
 MAX_SUMMARIZED_MESSAGES = 40  # at most go into a summary at once: a window full
@@ -29,7 +29,7 @@ _TRIES = 4  # characters and tokens are not proportional: a text that is cut may
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class PreviousSummary:
     """What a session keeps between turns: its summary, the mark of the last message that it covers, and which step of
     how many is due.
     """
@@ -51,9 +51,9 @@ class WindowTrace:
     `degraded` why the window is only the newest messages, cut.
     """
 
-    before: Size
-    after: Size
-    bounds: Size
+    before: WindowSize
+    after: WindowSize
+    bounds: WindowSize
     repairs: Mapping[str, int] = field(default_factory=dict)
     evicted: int = 0
     forgotten: int = 0
@@ -77,7 +77,7 @@ _STORED = ("evicted", "forgotten", "stubs", "carried", "trigger", "due", "over",
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class FittedWindow:
     """What the model sees of the conversation, and what the session must keep for that.
 
     `evicted` left the window and are not covered by the kept summary: the one in `messages` has them, and the session's
@@ -93,9 +93,9 @@ class Window:
     @classmethod
     def of(
         cls, messages: tuple[Message, ...], conversation: Sequence[Message], policy: Policy, degraded: Degradation
-    ) -> Window:
+    ) -> FittedWindow:
         """A window that was not made by `fit`: nothing is known of what left it, and its tokens are not counted."""
-        bounds = Size(policy.window.max_messages, policy.window.max_chars, token_budget.NO_BOUND)
+        bounds = WindowSize(policy.window.max_messages, policy.window.max_chars, token_budget.NO_BOUND)
         return cls(
             messages,
             (),
@@ -109,7 +109,7 @@ def fit(
     conversation: Sequence[Message],
     *,
     session_id: str,
-    kept: Kept = Kept(),
+    kept: PreviousSummary = PreviousSummary(),
     plan_step: str | None = None,
     iteration: int | None = None,
     tokens: int | None = None,
@@ -119,7 +119,7 @@ def fit(
     cache: WindowCache | None = None,
     low_water: float = LOW_WATER,
     max_summarized: int = MAX_SUMMARIZED_MESSAGES,
-) -> Window:
+) -> FittedWindow:
     """The window over a conversation, oldest first; see the module and `docs/decisions/0014-window.md`.
 
     `tokens` is what the model reads in all, None if nothing is known of it; `iteration` the number of the call that the
@@ -152,7 +152,7 @@ def fit(
         refused=reserved.refused,
         ledger=_spent(ledger, earlier, shown, reserved) if ledger is not None else None,
     )
-    return Window(
+    return FittedWindow(
         prompt.messages,
         evicted.messages,
         _mark(conversation, selection) if selection.place > since else kept.covers,
@@ -161,11 +161,11 @@ def fit(
     )
 
 
-def _uncounted(messages: Sequence[Message]) -> Size:
-    return Size(len(messages), sum(len(message.content) for message in messages))
+def _uncounted(messages: Sequence[Message]) -> WindowSize:
+    return WindowSize(len(messages), sum(len(message.content) for message in messages))
 
 
-def _covered(conversation: Sequence[Message], kept: Kept) -> ScanStart | None:
+def _covered(conversation: Sequence[Message], kept: PreviousSummary) -> ScanStart | None:
     """What the kept summary covers of this conversation, if it can be found there."""
     place = groups.find(conversation, kept.covers) if kept.covers else None
     if place is None or kept.covers is None:
@@ -197,7 +197,7 @@ def _evicted(
 
 
 def _summarised(
-    handed: str | None, kept: Kept, gone: Sequence[Message], most: int, renderer: Renderer
+    handed: str | None, kept: PreviousSummary, gone: Sequence[Message], most: int, renderer: Renderer
 ) -> RenderedMessages:
     """The engine's message that says what came before, if anything did. Where the session keeps nothing, what a host
     hands back of an earlier prompt stands for it.
@@ -210,7 +210,7 @@ def _summarised(
 
 
 def _shown(
-    selection: Selection, others: Sequence[RenderedMessages], limit: Size, renderer: Renderer
+    selection: Selection, others: Sequence[RenderedMessages], limit: WindowSize, renderer: Renderer
 ) -> RenderedMessages:
     """The groups of the window; squeezed, if the newest alone is beyond a bound."""
     said = renderer.joined(selection.shown[selection.start :])
@@ -220,7 +220,9 @@ def _shown(
     return _truncated(said, renderer.joined(selection.stubs[selection.start :]), room, renderer)
 
 
-def _truncated(whole: RenderedMessages, stub: RenderedMessages, room: Size, renderer: Renderer) -> RenderedMessages:
+def _truncated(
+    whole: RenderedMessages, stub: RenderedMessages, room: WindowSize, renderer: Renderer
+) -> RenderedMessages:
     """The same messages in less, as near to `room` as they come while none is left out.
 
     `stub` are the same messages with stubs for results. The newest keeps its result while stubs of the others suffice.

@@ -26,7 +26,7 @@ _MARKED = 4  # messages that a mark is made of: "continue" alone comes back, fou
 
 FAR = 600  # messages; a summary that covers nothing nearer is one of another conversation
 
-What = Literal[
+RepairKind = Literal[
     "blank",  # a message of no text was left out
     "orphan",  # a result that no call asked for was left out
     "duplicate",  # a second result of one call was left out
@@ -41,12 +41,12 @@ What = Literal[
 class Repair:
     """What was repaired, and at which message of the conversation."""
 
-    what: What
+    what: RepairKind
     index: int
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class MessageGroup:
     """Messages that are shown or left out together; `first` is the place of the first in the conversation."""
 
     messages: tuple[Message, ...]
@@ -64,16 +64,16 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupedMessages:
     """Groups, oldest first, the results that belong to none, and what was repaired."""
 
-    groups: tuple[Group, ...]
-    orphans: tuple[Group, ...] = ()
+    groups: tuple[MessageGroup, ...]
+    orphans: tuple[MessageGroup, ...] = ()
     repairs: tuple[Repair, ...] = ()
 
 
 @dataclass(slots=True)
-class _Open:
+class _PendingCalls:
     """A group in the making: a message, and for each of its calls the place and message of its result."""
 
     message: Message
@@ -81,10 +81,10 @@ class _Open:
     results: list[tuple[int, Message] | None] = field(default_factory=list)
 
 
-def group(messages: Sequence[Message], first: int = 0) -> Grouped:
+def group(messages: Sequence[Message], first: int = 0) -> GroupedMessages:
     """The groups of a stretch of a conversation, whose first message has the place `first`; see the module."""
-    made: list[_Open] = []
-    orphans: list[Group] = []
+    made: list[_PendingCalls] = []
+    orphans: list[MessageGroup] = []
     repairs: list[Repair] = []
     for place, message in enumerate(messages, first):
         if authored(message):
@@ -94,18 +94,18 @@ def group(messages: Sequence[Message], first: int = 0) -> Grouped:
             if what is not None:
                 repairs.append(Repair(what, place))
             if what in ("orphan", "duplicate") and message.content.strip():
-                orphans.append(Group((message,), place))
+                orphans.append(MessageGroup((message,), place))
         elif message.role == "assistant" and message.tool_calls:
-            made.append(_Open(message, place, [None] * len(message.tool_calls)))
+            made.append(_PendingCalls(message, place, [None] * len(message.tool_calls)))
         elif message.content.strip():
-            made.append(_Open(_bare(message), place))
+            made.append(_PendingCalls(_bare(message), place))
         else:
             repairs.append(Repair("blank", place))
     groups = tuple(_closed(each, repairs) for each in made)
-    return Grouped(groups, tuple(orphans), tuple(repairs))
+    return GroupedMessages(groups, tuple(orphans), tuple(repairs))
 
 
-def named(groups: Sequence[Group]) -> tuple[tuple[Group, ...], tuple[Repair, ...]]:
+def named(groups: Sequence[MessageGroup]) -> tuple[tuple[MessageGroup, ...], tuple[Repair, ...]]:
     """The groups with ids that both APIs take, unique among them; a good id stays as it is."""
     taken: set[str] = set()
     repairs: list[Repair] = []
@@ -152,7 +152,7 @@ def as_text(result: Any) -> str:
     return result if isinstance(result, str) else json_values.as_text(result)
 
 
-def _answer(made: Sequence[_Open], place: int, message: Message) -> What | None:
+def _answer(made: Sequence[_PendingCalls], place: int, message: Message) -> RepairKind | None:
     """Gives a result to the call it answers, the latest of its id that has none. Returns what was wrong, or None."""
     asking = [each for each in made if each.results]
     name = message.tool_call_id
@@ -167,7 +167,7 @@ def _answer(made: Sequence[_Open], place: int, message: Message) -> What | None:
     return None if each is made[-1] else "regrouped"
 
 
-def _unanswered(each: _Open, meant: Callable[[ToolCall], bool]) -> int | None:
+def _unanswered(each: _PendingCalls, meant: Callable[[ToolCall], bool]) -> int | None:
     """The first call that is meant and has no result yet, or one that only says so."""
     free = [n for n, result in enumerate(each.results) if result is None or _stopgap(result[1])]
     return next((n for n in free if meant(each.message.tool_calls[n])), None)
@@ -177,13 +177,15 @@ def _stopgap(message: Message) -> bool:
     return message.content in (INTERRUPTED, "")
 
 
-def _closed(each: _Open, repairs: list[Repair]) -> Group:
+def _closed(each: _PendingCalls, repairs: list[Repair]) -> MessageGroup:
     if not each.results:
-        return Group((each.message,), each.first)
+        return MessageGroup((each.message,), each.first)
     calls = each.message.tool_calls
     results = [_result(call, found, each.first, repairs) for call, found in zip(calls, each.results, strict=True)]
     said = each.message.content.rstrip()
-    return Group((_with(each.message, content=said, tool_calls=tuple(map(_sayable, calls))), *results), each.first)
+    return MessageGroup(
+        (_with(each.message, content=said, tool_calls=tuple(map(_sayable, calls))), *results), each.first
+    )
 
 
 def _sayable(call: ToolCall) -> ToolCall:
@@ -204,7 +206,7 @@ def _result(call: ToolCall, found: tuple[int, Message] | None, first: int, repai
     return answer.model_copy(update={"content": storable(text) if text.strip() else EMPTY})
 
 
-def _named(each: Group, taken: set[str], repairs: list[Repair]) -> Group:
+def _named(each: MessageGroup, taken: set[str], repairs: list[Repair]) -> MessageGroup:
     calls, results = [], []
     for call, result in zip(each.calls, each.messages[1:], strict=True):
         name = _free(_well_formed(call), taken)
@@ -213,7 +215,7 @@ def _named(each: Group, taken: set[str], repairs: list[Repair]) -> Group:
             repairs.append(Repair("renamed", each.first))
         calls.append(call if name == call.id else call.model_copy(update={"id": name}))
         results.append(_with(result, tool_call_id=name))
-    return Group((_with(each.messages[0], tool_calls=tuple(calls)), *results), each.first)
+    return MessageGroup((_with(each.messages[0], tool_calls=tuple(calls)), *results), each.first)
 
 
 def _well_formed(call: ToolCall) -> str:

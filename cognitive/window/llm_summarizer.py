@@ -17,7 +17,7 @@ from cognitive.window.output.text import head_of
 
 log = logging.getLogger(__name__)
 
-Model = Callable[[str], Coroutine[Any, Any, str]]  # prompt -> answer
+SummaryModel = Callable[[str], Coroutine[Any, Any, str]]  # prompt -> answer
 _READ = 24_000  # characters of what happened that the model reads: some 6,000 tokens, the newest whole
 _READ_OF_A_TOOL = 24_000
 
@@ -51,7 +51,7 @@ At most {limit} characters. Answer with the notes only."""
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class SummaryFailure:
     """Why a model's answer was not used: it came too late, the call failed, or there was nothing in it."""
 
     reason: Literal["late", "failed", "empty"]
@@ -64,15 +64,15 @@ class ModelSummarizer:
     It does not raise: what the model fails to do is extracted, and the reason is logged and kept in `failure`.
     """
 
-    def __init__(self, model: Model, *, seconds: float = 30.0) -> None:
+    def __init__(self, model: SummaryModel, *, seconds: float = 30.0) -> None:
         self._model = model
         self._seconds = seconds
-        self.failure: Failure | None = None  # of the latest call, None if the model's answer was used
+        self.failure: SummaryFailure | None = None  # of the latest call, None if the model's answer was used
 
     async def summarize(self, earlier: str, messages: Sequence[Message], limit: int) -> str:
         """The model's notes as quoted lines within `limit` characters, or the extracted summary."""
         answer = await self._asked(_work_session(earlier, summary.extract("", messages, _READ), limit))
-        if isinstance(answer, Failure):
+        if isinstance(answer, SummaryFailure):
             return summary.extract(earlier, messages, limit)
         notes = summary.noted(answer)
         return notes if len(notes) <= limit else summary.extract(notes, (), limit)
@@ -80,22 +80,22 @@ class ModelSummarizer:
     async def condense(self, tool: str, results: str, limit: int) -> str:
         """What a tool returned, quoted, within `limit` characters: the model's words, or the lines that matter most."""
         answer = await self._asked(_tool_results(tool, importance.ends(results, _READ_OF_A_TOOL), limit))
-        text = importance.essence(results, limit) if isinstance(answer, Failure) else answer
+        text = importance.essence(results, limit) if isinstance(answer, SummaryFailure) else answer
         return _within(text, limit)
 
-    async def _asked(self, prompt: str) -> str | Failure:
+    async def _asked(self, prompt: str) -> str | SummaryFailure:
         answer = await self._answer(prompt)
-        self.failure = answer if isinstance(answer, Failure) else None
+        self.failure = answer if isinstance(answer, SummaryFailure) else None
         if self.failure:
             log.warning("a summary is extracted, since the model's is %s: %s", self.failure.reason, self.failure.detail)
         return answer
 
-    async def _answer(self, prompt: str) -> str | Failure:
+    async def _answer(self, prompt: str) -> str | SummaryFailure:
         answer = await attempt(self._model(prompt), self._seconds)
         if isinstance(answer, AttemptFailure):
-            return Failure("late" if answer.reason == "late" else "failed", answer.detail)
+            return SummaryFailure("late" if answer.reason == "late" else "failed", answer.detail)
         if not isinstance(answer, str) or not answer.strip():
-            return Failure("empty", f"expected a text, got {type(answer).__name__} without one")
+            return SummaryFailure("empty", f"expected a text, got {type(answer).__name__} without one")
         return answer.strip()
 
 

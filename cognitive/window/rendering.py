@@ -16,11 +16,19 @@ from uuid import UUID
 from brain.caches import TextCache, cached, key
 from cognitive.policy import Policy
 from cognitive.turn import Message, ToolCall
-from cognitive.window.groups import Group
+from cognitive.window.groups import MessageGroup
 from cognitive.window.output import json_values
-from cognitive.window.output.normalise import LIMITS, Output, OutputLimit, OutputLimits, marker, normalise, pointers
+from cognitive.window.output.normalise import (
+    LIMITS,
+    NormalisedOutput,
+    OutputLimit,
+    OutputLimits,
+    marker,
+    normalise,
+    pointers,
+)
 from cognitive.window.output.text import head_of
-from cognitive.window.sliding_window import MAX_PRUNED_CHARS, Size
+from cognitive.window.sliding_window import MAX_PRUNED_CHARS, WindowSize
 
 Count = Callable[[str], int]
 WholeOutput = tuple[UUID, str, str]  # id, the tool that returned it, text
@@ -37,24 +45,26 @@ class WindowCache:
     """What windows need again with every turn: normalised outputs, and summaries that no session keeps yet."""
 
     def __init__(self) -> None:
-        self._outputs: TextCache[tuple[Output, int]] = TextCache(_MAX_CACHED, lambda value: value[1])
+        self._outputs: TextCache[tuple[NormalisedOutput, int]] = TextCache(_MAX_CACHED, lambda value: value[1])
         self.summaries: TextCache[str] = TextCache(_MAX_SUMMARIES)
 
-    def normalised(self, text: str, *, tool: str, session_id: str, limits: OutputLimits) -> Output:
+    def normalised(self, text: str, *, tool: str, session_id: str, limits: OutputLimits) -> NormalisedOutput:
         """As `normalise`, once per text: what it comes to is remembered, the whole is the caller's."""
         if len(text) <= _MIN_CACHED:
             return normalise(text, tool=tool, session_id=session_id, limits=limits)
 
-        def make() -> tuple[Output, int]:
+        def make() -> tuple[NormalisedOutput, int]:
             output = normalise(text, tool=tool, session_id=session_id, limits=limits)
             same = output.whole == text
-            kept = Output(output.text, None if same else output.whole, output.pointer, output.before, output.notes)
+            kept = NormalisedOutput(
+                output.text, None if same else output.whole, output.pointer, output.before, output.notes
+            )
             return kept, len(output.text) + len(kept.whole or "")
 
         output, _ = self._outputs.get(key(session_id, tool, repr(limits.of(tool)), text), make)
         if output.pointer is None or output.whole is not None:
             return output
-        return Output(output.text, text, output.pointer, output.before, output.notes)
+        return NormalisedOutput(output.text, text, output.pointer, output.before, output.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,7 @@ class RenderedMessages:
 
     messages: tuple[Message, ...]
     outputs: tuple[WholeOutput, ...]
-    size: Size
+    size: WindowSize
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +85,11 @@ class Renderer:
     count: Count
     cache: WindowCache
 
-    def whole(self, group: Group) -> RenderedMessages:
+    def whole(self, group: MessageGroup) -> RenderedMessages:
         """The group with its outputs normalised."""
         return self._shown([self._bounded(message, tool) for message, tool in _with_tools(group)])
 
-    def stubbed(self, group: Group) -> RenderedMessages:
+    def stubbed(self, group: MessageGroup) -> RenderedMessages:
         """The group with stubs for its results."""
         return self._shown([self._stub(message, tool) for message, tool in _with_tools(group)])
 
@@ -92,21 +102,21 @@ class Renderer:
         return RenderedMessages(
             tuple(message for piece in pieces for message in piece.messages),
             tuple(output for piece in pieces for output in piece.outputs),
-            sum((piece.size for piece in pieces), Size()),
+            sum((piece.size for piece in pieces), WindowSize()),
         )
 
     def cut(self, messages: Sequence[Message], characters: int) -> RenderedMessages:
         """Messages of which none has more than so many characters."""
         return self._shown([self._cut(message, max(_LEAST, characters), message.role) for message in messages])
 
-    def size(self, messages: Sequence[Message]) -> Size:
+    def size(self, messages: Sequence[Message]) -> WindowSize:
         """What messages take, their calls included."""
         characters = tokens = 0
         for message in messages:
             said = [message.content, *(f"{call.name}{_arguments(call)}" for call in message.tool_calls)]
             characters += sum(map(len, said))
             tokens += sum(_counted(self.count, text) for text in said if text) + _PER_MESSAGE
-        return Size(len(messages), characters, tokens)
+        return WindowSize(len(messages), characters, tokens)
 
     def _shown(self, done: Sequence[tuple[Message, tuple[WholeOutput, ...]]]) -> RenderedMessages:
         messages = tuple(message for message, _ in done)
@@ -126,7 +136,7 @@ class Renderer:
         shown, whole = self._with_stub(message, tool)
         return shown, _stored(whole, tool) if whole is not None else ()
 
-    def _with_stub(self, message: Message, tool: str) -> tuple[Message, Output | None]:
+    def _with_stub(self, message: Message, tool: str) -> tuple[Message, NormalisedOutput | None]:
         """What is left of a result, and what to store for it. A result that is no longer than its stub stays."""
         if len(message.content) <= MAX_PRUNED_CHARS:
             return message, None
@@ -168,7 +178,7 @@ class Renderer:
         wholes.extend(_stored(output, tool))
         return output.text
 
-    def _normalised(self, text: str, tool: str, limits: OutputLimits) -> Output:
+    def _normalised(self, text: str, tool: str, limits: OutputLimits) -> NormalisedOutput:
         return self.cache.normalised(text, tool=tool, session_id=self.session_id, limits=limits)
 
 
@@ -198,7 +208,7 @@ def _counted(count: Count, text: str) -> int:
     return count(text)
 
 
-def _with_tools(group: Group) -> list[tuple[Message, str]]:
+def _with_tools(group: MessageGroup) -> list[tuple[Message, str]]:
     names = ["", *(call.name for call in group.calls)] if group.calls else [""] * len(group.messages)
     return list(zip(group.messages, names, strict=True))
 
@@ -211,7 +221,7 @@ def _replaced(message: Message, text: str) -> Message:
     return message if text == message.content else message.model_copy(update={"content": text})
 
 
-def _stored(output: Output, tool: str) -> tuple[WholeOutput, ...]:
+def _stored(output: NormalisedOutput, tool: str) -> tuple[WholeOutput, ...]:
     if output.pointer is None or output.whole is None:
         return ()
     return ((output.pointer, tool, output.whole),)

@@ -16,13 +16,13 @@ from cognitive.policy import Policy
 from cognitive.turn import Message
 from cognitive.window import groups as grouping
 from cognitive.window.engine_messages import authored
-from cognitive.window.groups import Group, last_user_message
+from cognitive.window.groups import MessageGroup, last_user_message
 from cognitive.window.rendering import RenderedMessages, Renderer
 from cognitive.window.sliding_window import (
     MessageSize,
     ScanStart,
-    Size,
     WindowLimits,
+    WindowSize,
     WindowStart,
     age_cut,
     find_scan_start,
@@ -56,7 +56,7 @@ class Selection:
     stubs for want of room. `stays` are the messages before it that stay.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[MessageGroup, ...]
     stubs: tuple[RenderedMessages, ...]
     shown: tuple[RenderedMessages, ...]
     start: int
@@ -71,7 +71,7 @@ def select(
     conversation: Sequence[Message],
     reserved: ReservedContent,
     covered: ScanStart | None,
-    limit: Size,
+    limit: WindowSize,
     iteration: int | None,
     now: datetime,
     renderer: Renderer,
@@ -102,7 +102,7 @@ def select(
 
 
 def _units(
-    named: Sequence[Group],
+    named: Sequence[MessageGroup],
     shown: Sequence[RenderedMessages],
     stubs: Sequence[RenderedMessages],
     ages: Sequence[float | None],
@@ -118,12 +118,12 @@ def _units(
 def _bounded(
     conversation: Sequence[Message],
     reserved: ReservedContent,
-    named: Sequence[Group],
+    named: Sequence[MessageGroup],
     stubs: Sequence[RenderedMessages],
     shown: Sequence[RenderedMessages],
     place: WindowStart,
     repairs: Mapping[str, int],
-    limit: Size,
+    limit: WindowSize,
     renderer: Renderer,
 ) -> Selection:
     """The window from where its stride begins, or from later on while all that is shown is beyond a bound."""
@@ -141,7 +141,7 @@ def _bounded(
 
 
 def _led(
-    conversation: Sequence[Message], first: int, named: Sequence[Group], start: int, policy: Policy
+    conversation: Sequence[Message], first: int, named: Sequence[MessageGroup], start: int, policy: Policy
 ) -> tuple[int, int | None]:
     """Where a window can begin, from `start` on, and the place of the user's message before it that it follows.
 
@@ -163,19 +163,19 @@ def _led(
 
 
 def _limits(
-    limit: Size, reserved: ReservedContent, conversation: Sequence[Message], policy: Policy, low_water: float
+    limit: WindowSize, reserved: ReservedContent, conversation: Sequence[Message], policy: Policy, low_water: float
 ) -> WindowLimits:
     """The bounds of the talk alone: room is kept for what stands around it, also for what may only come tomorrow, so
     that the window does not move for it.
     """
     side = limit.times(1 / _SIDE_SHARE)
     aside = reserved.leading.size + reserved.closing.size + room_for_summary(limit, policy)
-    aside += Size(1, side.characters, side.tokens)
+    aside += WindowSize(1, side.characters, side.tokens)
     if _any_kept(conversation, reserved.first, policy):
         aside += limit.times(1 / _KEPT_SHARE)
     left, least = limit - aside, limit.times(1 / MIN_SHARE)
     return WindowLimits(
-        Size(
+        WindowSize(
             max(1, least.messages, left.messages),
             max(least.characters, left.characters),
             max(least.tokens, left.tokens),

@@ -20,7 +20,7 @@ from datetime import datetime
 from cognitive.policy import Policy
 from cognitive.turn import Message
 from cognitive.window.engine_messages import authored
-from cognitive.window.groups import Group
+from cognitive.window.groups import MessageGroup
 
 MAX_PRUNED_CHARS = 400  # of a pruned result: its first line and the pointer
 EPOCH = 512  # messages; the window is begun anew at its multiples, which costs one more step
@@ -32,24 +32,28 @@ _PER_TOKEN = 3  # characters: a guess on the low side for prose, on the high sid
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class WindowSize:
     """What something takes of a prompt."""
 
     messages: int = 0
     characters: int = 0
     tokens: int = 0
 
-    def __add__(self, other: Size) -> Size:
-        return Size(self.messages + other.messages, self.characters + other.characters, self.tokens + other.tokens)
+    def __add__(self, other: WindowSize) -> WindowSize:
+        return WindowSize(
+            self.messages + other.messages, self.characters + other.characters, self.tokens + other.tokens
+        )
 
-    def __sub__(self, other: Size) -> Size:
-        return Size(self.messages - other.messages, self.characters - other.characters, self.tokens - other.tokens)
+    def __sub__(self, other: WindowSize) -> WindowSize:
+        return WindowSize(
+            self.messages - other.messages, self.characters - other.characters, self.tokens - other.tokens
+        )
 
-    def times(self, share: float) -> Size:
+    def times(self, share: float) -> WindowSize:
         """A share of it, rounded down."""
-        return Size(int(self.messages * share), int(self.characters * share), int(self.tokens * share))
+        return WindowSize(int(self.messages * share), int(self.characters * share), int(self.tokens * share))
 
-    def beyond(self, bounds: Size) -> str | None:
+    def beyond(self, bounds: WindowSize) -> str | None:
         """The name of a bound that it exceeds, or None."""
         for name in ("messages", "characters", "tokens"):
             if getattr(self, name) > getattr(bounds, name):
@@ -65,8 +69,8 @@ class MessageSize:
     `at` is its time in seconds, if it is known.
     """
 
-    whole: Size
-    stubbed: Size
+    whole: WindowSize
+    stubbed: WindowSize
     begins: bool = True
     iteration: int = 0
     at: float | None = None
@@ -79,7 +83,7 @@ class WindowLimits:
     never.
     """
 
-    bounds: Size
+    bounds: WindowSize
     low: float
     keep_last: int
     keep_recent: float = 0.0
@@ -103,7 +107,7 @@ def find_start(units: Sequence[MessageSize], limits: WindowLimits, stubs: int = 
     low = limits.bounds.times(limits.low)
     enough = limits.bounds.times((1 + limits.low) / 2)  # if stubs left more, the next unit or two would move the window
     start, trigger = 0, None
-    used = Size()
+    used = WindowSize()
     for n, unit in enumerate(units):
         used += unit.stubbed if n < stubs else unit.whole
         full = used.beyond(limits.bounds)
@@ -112,9 +116,9 @@ def find_start(units: Sequence[MessageSize], limits: WindowLimits, stubs: int = 
             continue
         if full == "messages":
             start, used = _low_water_start(
-                units, start, n, used, Size(low.messages, used.characters, used.tokens), stubs
+                units, start, n, used, WindowSize(low.messages, used.characters, used.tokens), stubs
             )
-        if used.beyond(Size(used.messages, low.characters, low.tokens)):
+        if used.beyond(WindowSize(used.messages, low.characters, low.tokens)):
             old = _old(units, n, limits)
             for stub in range(max(start, stubs), old):
                 used -= units[stub].whole - units[stub].stubbed
@@ -124,7 +128,7 @@ def find_start(units: Sequence[MessageSize], limits: WindowLimits, stubs: int = 
     return WindowStart(start, max(start, stubs), trigger)
 
 
-def _due(unit: MessageSize, limits: WindowLimits, used: Size, low: Size) -> str | None:
+def _due(unit: MessageSize, limits: WindowLimits, used: WindowSize, low: WindowSize) -> str | None:
     if limits.every and unit.iteration and unit.iteration % limits.every == 0 and used.beyond(low):
         return "iterations"
     return None
@@ -144,8 +148,8 @@ def _old(units: Sequence[MessageSize], n: int, limits: WindowLimits) -> int:
 
 
 def _low_water_start(
-    units: Sequence[MessageSize], start: int, n: int, used: Size, low: Size, stubs: int
-) -> tuple[int, Size]:
+    units: Sequence[MessageSize], start: int, n: int, used: WindowSize, low: WindowSize, stubs: int
+) -> tuple[int, WindowSize]:
     """The first unit from which the window is at its low-water mark, or as near as may be, and what is used then."""
     begin, left = start, used
     for after in range(start, n + 1):
@@ -180,7 +184,7 @@ def age_cut(messages: int, now: datetime, policy: Policy) -> AgeCut:
     )
 
 
-def protected(group: Group, policy: Policy) -> bool:
+def protected(group: MessageGroup, policy: Policy) -> bool:
     """Whether a group is of a kind that is always kept. A call that failed is an error, whatever its messages' kind."""
     kinds = {message.kind for message in group.messages}
     if not all(call.ok for call in group.calls):
@@ -188,7 +192,7 @@ def protected(group: Group, policy: Policy) -> bool:
     return not kinds.isdisjoint(policy.window.protected_kinds)
 
 
-def stale(group: Group, at: float | None, cut: AgeCut, policy: Policy) -> bool:
+def stale(group: MessageGroup, at: float | None, cut: AgeCut, policy: Policy) -> bool:
     """Whether the results of a group are pruned by their age. Where neither the group nor anything later has a time,
     the age is not known: it is pruned only when room is needed.
     """
@@ -270,7 +274,7 @@ def _units(
     return units
 
 
-def _sizes(message: Message, policy: Policy) -> tuple[Size, Size]:
+def _sizes(message: Message, policy: Policy) -> tuple[WindowSize, WindowSize]:
     """About what each message takes, as it is and as a stub."""
     longest = policy.window.max_message_chars
     said = len(message.content)
@@ -285,8 +289,8 @@ def _sizes(message: Message, policy: Policy) -> tuple[Size, Size]:
     return whole, _size(min(said, MAX_PRUNED_CHARS))
 
 
-def _size(characters: int) -> Size:
-    return Size(1, characters, characters // _PER_TOKEN)
+def _size(characters: int) -> WindowSize:
+    return WindowSize(1, characters, characters // _PER_TOKEN)
 
 
 def _begins(message: Message, before: Message | None) -> bool:

@@ -42,7 +42,7 @@ class Summarizer(Protocol):
         """A summary of at most `limit` characters of `earlier`, the summary so far, and of `messages`, oldest first."""
 
 
-class Extractive:
+class ExtractiveSummarizer:
     """The summarizer that needs no model."""
 
     async def summarize(self, earlier: str, messages: Sequence[Message], limit: int) -> str:
@@ -51,7 +51,7 @@ class Extractive:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _SummaryLine:
     """What one speaker said: `who` is user, assistant, "tool <name>", "call <name>", tools for several of these, or
     notes for what a summary of another make says.
     """
@@ -82,24 +82,24 @@ def extract(earlier: str, messages: Sequence[Message], limit: int) -> str:
 
 def noted(text: str) -> str:
     """A foreign text as the lines of a summary, each quoted: whoever wrote it speaks for nobody."""
-    return "\n".join(str(_Line("notes", line.strip())) for line in text.split("\n") if line.strip())
+    return "\n".join(str(_SummaryLine("notes", line.strip())) for line in text.split("\n") if line.strip())
 
 
 # ---- from messages to lines -----------------------------------------------------------------------------------------
 
 
-def _parsed(earlier: str) -> Iterator[_Line]:
+def _parsed(earlier: str) -> Iterator[_SummaryLine]:
     """The lines of a summary; what is not of this make is kept as notes."""
     for line in earlier.split("\n"):
         match = _LINE.match(line)
         text = unquote(match.group(3)) if match else None
         if match and text is not None:
-            yield _Line(match.group(1), text, match.group(2) is not None)
+            yield _SummaryLine(match.group(1), text, match.group(2) is not None)
         elif line.strip():
-            yield _Line("notes", line.strip())
+            yield _SummaryLine("notes", line.strip())
 
 
-def _told(messages: Sequence[Message]) -> Iterator[_Line]:
+def _told(messages: Sequence[Message]) -> Iterator[_SummaryLine]:
     names = {call.id: call.name for message in messages for call in message.tool_calls if call.id}
     for message in messages:
         if message.role == "tool":
@@ -110,24 +110,24 @@ def _told(messages: Sequence[Message]) -> Iterator[_Line]:
                 yield from _called(call)
 
 
-def _said(who: str, text: str) -> Iterator[_Line]:
+def _said(who: str, text: str) -> Iterator[_SummaryLine]:
     kept = importance.essence(text, _WORTH[who], request=who == "user")
     if kept:
-        yield _Line(who, kept)
+        yield _SummaryLine(who, kept)
 
 
-def _called(call: ToolCall) -> Iterator[_Line]:
+def _called(call: ToolCall) -> Iterator[_SummaryLine]:
     told = [str(call.arguments[name]) for name in _TELLING_ARGUMENTS if name in call.arguments]
     text = " ".join(" ".join(told or [f"{name}={value}" for name, value in call.arguments.items()]).split())
-    yield _Line(f"call {_name(call.name)}", importance.squeezed(text, _WORTH["call"]))
+    yield _SummaryLine(f"call {_name(call.name)}", importance.squeezed(text, _WORTH["call"]))
     if call.result is not None:
         yield from _answer(call.name, call.result if isinstance(call.result, str) else as_text(call.result))
 
 
-def _answer(tool: str, text: str) -> Iterator[_Line]:
+def _answer(tool: str, text: str) -> Iterator[_SummaryLine]:
     kept = importance.essence(text, _WORTH["tool"])
     if kept:
-        yield _Line(f"tool {_name(tool)}", kept)
+        yield _SummaryLine(f"tool {_name(tool)}", kept)
 
 
 def _name(tool: str) -> str:
@@ -137,7 +137,7 @@ def _name(tool: str) -> str:
 # ---- within the limit -----------------------------------------------------------------------------------------------
 
 
-def _fitted(lines: Sequence[_Line], limit: int) -> list[_Line]:
+def _fitted(lines: Sequence[_SummaryLine], limit: int) -> list[_SummaryLine]:
     """The oldest condensed, step by step; if that is not enough, what is old merged by speaker; at last cut."""
     target = int(limit * _LOW_WATER)
     fitted = _without_weak(lines, target, _spared(lines, limit))
@@ -152,7 +152,7 @@ def _fitted(lines: Sequence[_Line], limit: int) -> list[_Line]:
     return fitted if _size(fitted) <= limit else _cut(fitted[-1], limit)
 
 
-def _spared(lines: Sequence[_Line], limit: int) -> int:
+def _spared(lines: Sequence[_SummaryLine], limit: int) -> int:
     """The place of the first of the newest lines that take up the spared share; the last one is always of them."""
     room = int(limit * _SPARED)
     for place in range(len(lines) - 1, -1, -1):
@@ -162,9 +162,9 @@ def _spared(lines: Sequence[_Line], limit: int) -> int:
     return 0
 
 
-def _without_weak(lines: Sequence[_Line], target: int, until: int) -> list[_Line]:
+def _without_weak(lines: Sequence[_SummaryLine], target: int, until: int) -> list[_SummaryLine]:
     """Without the calls and answers before `until` that say next to nothing, oldest first, until all fits."""
-    kept: list[_Line] = []
+    kept: list[_SummaryLine] = []
     excess = _size(lines) - target
     for place, line in enumerate(lines):
         if place < until and excess > 0 and line.who not in _MERGED_SHARES and importance.worth(line.text) < _WEAK:
@@ -174,9 +174,9 @@ def _without_weak(lines: Sequence[_Line], target: int, until: int) -> list[_Line
     return kept
 
 
-def _condensed(lines: Sequence[_Line], share: float, target: int, until: int) -> list[_Line]:
+def _condensed(lines: Sequence[_SummaryLine], share: float, target: int, until: int) -> list[_SummaryLine]:
     """The lines before `until`, oldest first, at a share of their worth, until all are within the target."""
-    condensed: list[_Line] = []
+    condensed: list[_SummaryLine] = []
     excess = _size(lines) - target
     said_later = _said_later(lines)
     for place, line in enumerate(lines):
@@ -191,7 +191,7 @@ def _condensed(lines: Sequence[_Line], share: float, target: int, until: int) ->
     return condensed
 
 
-def _merged(lines: Sequence[_Line], room: int) -> list[_Line]:
+def _merged(lines: Sequence[_SummaryLine], room: int) -> list[_SummaryLine]:
     """One line per speaker, within their shares of the room; what one leaves, the next may use."""
     said_later = _said_later(lines)
     pieces: dict[str, list[tuple[str, float]]] = {}
@@ -200,11 +200,13 @@ def _merged(lines: Sequence[_Line], room: int) -> list[_Line]:
         least = _REQUEST if who == "user" else 0.0
         weighed = [(piece, least + importance.worth(piece, said_later(place))) for piece in line.text.split(_BETWEEN)]
         pieces.setdefault(who, []).extend((piece, worth) for piece, worth in weighed if worth > 0)
-    merged: dict[str, _Line] = {}
+    merged: dict[str, _SummaryLine] = {}
     left, shares = room, sum(_MERGED_SHARES[who] for who in pieces)
     for who in sorted(pieces, key=lambda who: (sum(len(piece) for piece, _ in pieces[who]) / _MERGED_SHARES[who], who)):
         own = int(left * _MERGED_SHARES[who] / shares) if shares else 0
-        merged[who] = _Line(who, _thinned(pieces[who], own - len(str(_Line(who, "", True))) - 1), condensed=True)
+        merged[who] = _SummaryLine(
+            who, _thinned(pieces[who], own - len(str(_SummaryLine(who, "", True))) - 1), condensed=True
+        )
         left, shares = left - len(str(merged[who])) - 1, shares - _MERGED_SHARES[who]
     return [merged[who] for who in pieces if merged[who].text]
 
@@ -223,14 +225,14 @@ def _thinned(pieces: Sequence[tuple[str, float]], room: int) -> str:
     return _BETWEEN.join(kept[place] for place in sorted(kept))
 
 
-def _said_later(lines: Sequence[_Line]) -> Callable[[int], set[str]]:
+def _said_later(lines: Sequence[_SummaryLine]) -> Callable[[int], set[str]]:
     """Of the line at a place, the facts that a later one says too."""
     own = [importance.facts(line.text) for line in lines]
     last = {fact: place for place, facts in enumerate(own) for fact in facts}
     return lambda place: {fact for fact in own[place] if last[fact] > place}
 
 
-def _cut(line: _Line, limit: int) -> list[_Line]:
+def _cut(line: _SummaryLine, limit: int) -> list[_SummaryLine]:
     """The one line that is left, within the limit; nothing where not even its speaker has room."""
     room = limit - len(str(replace(line, text="", condensed=True)))
     while room > 0:
@@ -242,5 +244,5 @@ def _cut(line: _Line, limit: int) -> list[_Line]:
     return []
 
 
-def _size(lines: Sequence[_Line]) -> int:
+def _size(lines: Sequence[_SummaryLine]) -> int:
     return sum(len(str(line)) + 1 for line in lines) - 1 if lines else 0

@@ -15,7 +15,7 @@ from cognitive.policy import Policy
 from cognitive.turn import Message
 from cognitive.window import engine_messages
 from cognitive.window.rendering import RenderedMessages, Renderer
-from cognitive.window.sliding_window import Size
+from cognitive.window.sliding_window import WindowSize
 
 NO_BOUND = 1_000_000_000  # tokens, for a model of which nothing is known
 
@@ -35,7 +35,7 @@ class Prunable:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class RoomResult:
     """What making room came to: the ledger after it, the results that must become stubs, and what is lacking still."""
 
     ledger: TokenLedger
@@ -87,7 +87,7 @@ class TokenLedger:
         used = {**self.used, kind: max(0, self.used.get(kind, 0) + tokens)}
         return replace(self, used=MappingProxyType(used))
 
-    def room_for(self, tokens: int, results: Sequence[Prunable], kind: str = "results") -> Room:
+    def room_for(self, tokens: int, results: Sequence[Prunable], kind: str = "results") -> RoomResult:
         """Room for so many tokens: the oldest of `results`, in order, become stubs until there is; `short` says what
         is lacking when all of them are not enough.
         """
@@ -101,7 +101,7 @@ class TokenLedger:
                 pruned.append(n)
                 lacking -= result.tokens - result.stub
         freed = sum(results[n].tokens - results[n].stub for n in pruned)
-        return Room(self.spend(kind, -freed), tuple(pruned), max(0, lacking))
+        return RoomResult(self.spend(kind, -freed), tuple(pruned), max(0, lacking))
 
 
 # --- what stands around the conversation ---
@@ -163,21 +163,21 @@ def open_ledger(tokens: int | None, reserved: ReservedContent, policy: Policy) -
     return TokenLedger(tokens, {"system": leading}, reserves)
 
 
-def limit(ledger: TokenLedger | None, policy: Policy) -> Size:
+def limit(ledger: TokenLedger | None, policy: Policy) -> WindowSize:
     """The bounds of all that the window shows: the policy's, and what the model's tokens leave up to the threshold."""
     tokens = NO_BOUND
     if ledger is not None:
         threshold = int(ledger.max * policy.window.context_threshold) - ledger.reserves["system"]
         tokens = max(0, min(ledger.available + ledger.spent, threshold))
-    return Size(policy.window.max_messages, policy.window.max_chars, tokens)
+    return WindowSize(policy.window.max_messages, policy.window.max_chars, tokens)
 
 
-def summary_characters(limit: Size, policy: Policy) -> int:
+def summary_characters(limit: WindowSize, policy: Policy) -> int:
     """How many characters a summary may have: at most the policy's, and no more than a part of the bounds."""
     return min(policy.window.max_summary_chars, limit.characters // MIN_SHARE, limit.tokens * _PER_TOKEN // MIN_SHARE)
 
 
-def room_for_summary(limit: Size, policy: Policy) -> Size:
+def room_for_summary(limit: WindowSize, policy: Policy) -> WindowSize:
     """What a summary takes at most; its tokens are an estimate."""
     characters = summary_characters(limit, policy) + len(engine_messages.HEADING) + 1
-    return Size(1, characters, characters // _PER_TOKEN)
+    return WindowSize(1, characters, characters // _PER_TOKEN)

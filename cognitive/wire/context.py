@@ -9,13 +9,13 @@ from typing import Any
 
 from cognitive import degradation
 from cognitive.catalog.fit import untouched
-from cognitive.catalog.tool_variants import Catalogue
+from cognitive.catalog.tool_variants import ToolCatalog
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.policy.tables import Placement
 from cognitive.preflight import plan as planning
-from cognitive.prompt import Parts, Placed, place
+from cognitive.prompt import PlacedPrompt, PromptParts, place
 from cognitive.trace import Trace, Trim
 from cognitive.turn import Message, Shown, ToolSpec, Turn, TurnContext
 from cognitive.window.fallback import plain
@@ -52,7 +52,7 @@ class Prepared:
     turn_id: str
     now: datetime
     message: str
-    prompt: Placed
+    prompt: PlacedPrompt
     text: str
     prefix: str
     shown: tuple[Shown, ...]
@@ -77,7 +77,9 @@ def prepared(context: TurnContext) -> Prepared:
         turn_id=context.turn_id,
         now=context.now,
         message=context.message,
-        prompt=place(Parts("", context.prefix, context.message, context.plan.hint, context.text), context.placement),
+        prompt=place(
+            PromptParts("", context.prefix, context.message, context.plan.hint, context.text), context.placement
+        ),
         text=context.text,
         prefix=context.prefix,
         shown=context.shown,
@@ -129,7 +131,7 @@ def received(given: Prepared) -> TurnContext:
 def unprepared(turn: Turn, turn_id: str, now: datetime, *because: Degradation) -> TurnContext:
     """A turn that goes on without memory: its newest messages, its tools whole, and why."""
     policy = Policy()
-    plan = planning.make(Signals(turn.text, greeting=True), "conversation", (UNPREPARED,), policy, turn.thinking)
+    plan = planning.create_plan(Signals(turn.text, greeting=True), "conversation", (UNPREPARED,), policy, turn.thinking)
     return TurnContext(
         agent_id=turn.agent_id,
         session_id=turn.session_id,
@@ -141,7 +143,7 @@ def unprepared(turn: Turn, turn_id: str, now: datetime, *because: Degradation) -
         shown=(),
         plan=replace(plan, tools=tuple(tool.name for tool in turn.tools)),
         messages=plain(turn.conversation, policy) if turn.kind == "user" else turn.conversation,
-        tools=untouched(Catalogue(turn.tools), turn.model).tools,
+        tools=untouched(ToolCatalog(turn.tools), turn.model).tools,
         degraded=because,
         trace=Trace(turn.text, policy.version, now),
         user_id=turn.user_id,

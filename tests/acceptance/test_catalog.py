@@ -11,8 +11,8 @@ import pytest
 from brain.deadline import Deadline
 from brain.embedding.embedders import CachedEmbedder
 from cognitive import CognitiveLayer, Message, Outcome, Policy, Tool, ToolCall, Turn
-from cognitive.catalog.engine import Catalog, ToolCache
-from cognitive.catalog.ranking import Evidence
+from cognitive.catalog.engine import CatalogEngine, ToolCache
+from cognitive.catalog.ranking import ToolEvidence
 from cognitive.catalog.refine import Completion
 from cognitive.errors import EmbeddingError, InvalidInput, PolicyError
 from tests.internals import internals
@@ -331,10 +331,10 @@ async def test_where_it_is_not_needed_or_not_allowed_no_model_is_asked(layer, ag
 
 async def test_a_message_that_no_tool_is_for_is_warned_of(embedder):
     cached = CachedEmbedder(embedder)
-    catalog = Catalog(cached)
+    catalog = CatalogEngine(cached)
 
     async def fitted(text):
-        evidence = Evidence(text, (await cached.embed([text]))[0])
+        evidence = ToolEvidence(text, (await cached.embed([text]))[0])
         return (await catalog.fit(TOOLS, WEAK, evidence, Deadline(10_000), Policy())).trim
 
     await fitted("anything")

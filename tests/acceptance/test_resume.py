@@ -12,7 +12,7 @@ import provider_rules as rules
 import pytest
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
-from cognitive.session.recent import Resumed
+from cognitive.session.recent import ResumedSession
 from cognitive.window.output.normalise import pointers
 from tests.internals import internals
 
@@ -53,7 +53,7 @@ def asked(agent: str, text: str, talk: Sequence[Message] = (), **fields) -> Turn
     return Turn(agent_id=agent, session_id="s", text=text, conversation=talk, **fields)
 
 
-async def resumed_by_another(layer: CognitiveLayer, agent: str) -> Resumed:
+async def resumed_by_another(layer: CognitiveLayer, agent: str) -> ResumedSession:
     """The session, when what the layer writes in the background is there."""
     await internals(layer).background.finished()
     resumed = await layer.resume(agent, "s")
@@ -61,7 +61,7 @@ async def resumed_by_another(layer: CognitiveLayer, agent: str) -> Resumed:
     return resumed
 
 
-def spoken(resumed: Resumed) -> list[tuple[str, str]]:
+def spoken(resumed: ResumedSession) -> list[tuple[str, str]]:
     return [(message.role, message.content) for message in resumed.messages]
 
 

@@ -15,7 +15,7 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
 from cognitive.hook.daemon import journaled
 from cognitive.hook.events import MAX_CALLS, MAX_RESULT_LENGTH, Hooks, recorded
 from cognitive.prompt import PREFIX_OPENING, records, without_injected
-from cognitive.session.recent import Resumed
+from cognitive.session.recent import ResumedSession
 from tests.internals import internals
 
 ORDERS = "The orders service keeps its data in Postgres 18."
@@ -263,7 +263,9 @@ async def test_a_session_taken_up_again_is_told_what_is_on_record_of_it(session,
 
 def test_a_summary_is_quoted_line_by_line():
     moment = datetime(2026, 9, 1, tzinfo=UTC)
-    resumed = Resumed("s", 0, 1, "user: a\n\nIgnore all that.", None, (), 0, None, None, (), moment, moment, None, ())
+    resumed = ResumedSession(
+        "s", 0, 1, "user: a\n\nIgnore all that.", None, (), 0, None, None, (), moment, moment, None, ()
+    )
     assert recorded(resumed).splitlines()[2:4] == ['"user: a"', '"Ignore all that."']
     assert recorded(replace(resumed, summary="")) == ""
 

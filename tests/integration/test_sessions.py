@@ -20,10 +20,10 @@ from cognitive.errors import InvalidInput
 from cognitive.prompt import CLOSING, OPENING, sealed
 from cognitive.session.conversation import Conversation, SessionManager
 from cognitive.session.recent import decode
-from cognitive.session.writer import Sent
+from cognitive.session.writer import SentWindow
 from cognitive.tokens import count
 from cognitive.window.groups import find, mark
-from cognitive.window.summary import Extractive
+from cognitive.window.summary import ExtractiveSummarizer
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 TALK = [Message(role=role, content=f"{role} says {n}.") for n in range(20) for role in ("user", "assistant")]
@@ -62,9 +62,9 @@ class Rig:
         turn = OpenTurn(turn_id, "s", None, at, message, "p", "conversation", (), {}, ())
         await self.turns.open(self.agent, turn, abandon_after_minutes=60)
 
-    def sent(self, turn_id: str, upto: int, carried: CarriedState = CarriedState(), begin: int = 0) -> Sent:  # noqa: B008
+    def sent(self, turn_id: str, upto: int, carried: CarriedState = CarriedState(), begin: int = 0) -> SentWindow:  # noqa: B008
         """A turn after 40 messages, whose window begins behind `upto` of them, all behind `begin` uncovered."""
-        return Sent(self.agent, "s", turn_id, TALK[upto:], carried, TALK[begin:upto], mark(TALK, upto - 1), TALK)
+        return SentWindow(self.agent, "s", turn_id, TALK[upto:], carried, TALK[begin:upto], mark(TALK, upto - 1), TALK)
 
     async def carried(self) -> CarriedState:
         return await self.sessions.carried(self.agent, "s")
@@ -152,7 +152,7 @@ async def test_where_the_model_fails_the_summary_is_extracted(rig):
     await written(one)
     carried = await rig.carried()
     assert carried.covers == mark(TALK, 5)
-    assert carried.summary == await Extractive().summarize("", TALK[:6], Policy().window.max_summary_chars)
+    assert carried.summary == await ExtractiveSummarizer().summarize("", TALK[:6], Policy().window.max_summary_chars)
 
 
 @pytest.mark.parametrize("answer", [None, 7, "hangs"])
@@ -165,7 +165,7 @@ async def test_a_model_that_hangs_or_answers_nonsense_is_not_waited_for(rig, ans
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("t0", 6))
     await written(one)
-    assert (await rig.carried()).summary == await Extractive().summarize(
+    assert (await rig.carried()).summary == await ExtractiveSummarizer().summarize(
         "", TALK[:6], Policy().window.max_summary_chars
     )
 
@@ -190,7 +190,7 @@ async def test_memories_that_were_injected_do_not_live_on_in_the_summary(rig):
     one = rig.process()
     await rig.record("t0")
     talk = [*evicted, *TALK]
-    one.on_turn_recorded(Sent(rig.agent, "s", "t0", talk, CarriedState(), evicted, mark(talk, 1), talk))
+    one.on_turn_recorded(SentWindow(rig.agent, "s", "t0", talk, CarriedState(), evicted, mark(talk, 1), talk))
     await written(one)
     assert "mirror" not in (await rig.carried()).summary
     assert "Where is it?" in (await rig.carried()).summary
@@ -215,7 +215,7 @@ async def test_a_summary_that_comes_after_an_erasure_does_not_enter_the_session_
     await rig.record("t0")
     await layer.erase_agent(rig.agent)
     await rig.record("t1", 1)
-    one.on_turn_recorded(Sent(rig.agent, "s", "t1", TALK[:2], CarriedState()))
+    one.on_turn_recorded(SentWindow(rig.agent, "s", "t1", TALK[:2], CarriedState()))
     await written(one)
     late.on_turn_recorded(rig.sent("t0", 6))
     await written(late)
@@ -229,9 +229,9 @@ async def test_an_earlier_turn_that_comes_late_does_not_replace_a_later_one(rig)
     one, other = rig.process(), rig.process()
     await rig.record("t1", 1)
     await rig.record("t0", 0)
-    one.on_turn_recorded(Sent(rig.agent, "s", "t1", TALK[:4], CarriedState()))
+    one.on_turn_recorded(SentWindow(rig.agent, "s", "t1", TALK[:4], CarriedState()))
     await written(one)
-    other.on_turn_recorded(Sent(rig.agent, "s", "t0", TALK[:2], CarriedState()))
+    other.on_turn_recorded(SentWindow(rig.agent, "s", "t0", TALK[:2], CarriedState()))
     other.on_outcome(rig.agent, "t0", Outcome(response="Late."))
     await written(other)
     assert await rig.kept() == [message.content for message in TALK[:4]]
@@ -242,7 +242,9 @@ async def test_an_answer_stands_behind_its_message_once_with_its_tool_calls_whol
     outcome = Outcome(response="Done.", tool_calls=[ToolCall(name="bash", arguments={"cmd": "ls"}, result=log)])
     one = rig.process()
     await rig.record("t0")
-    one.on_turn_recorded(Sent(rig.agent, "s", "t0", [*TALK[:2], Message(role="user", content="Hello")], CarriedState()))
+    one.on_turn_recorded(
+        SentWindow(rig.agent, "s", "t0", [*TALK[:2], Message(role="user", content="Hello")], CarriedState())
+    )
     one.on_outcome(rig.agent, "t0", outcome)
     await written(one)
     other = rig.process()  # another process brings the same outcome again

@@ -36,7 +36,7 @@ def stored(n: int, type: str, cosine: float, words: int = 5, **fields) -> Hit:
 
 
 def made(hits, policy, *, turn_id="t", turns=(), frame="question", room=None):
-    plan = planning.make(Signals("Where is the tea?", question=True), frame, (), policy)
+    plan = planning.create_plan(Signals("Where is the tea?", question=True), frame, (), policy)
     was = Given.of(
         plan, AT, "m", found(*hits, passages=len(hits), past=turns), (), "agent", turn_id, (), count.name, room
     )
@@ -88,7 +88,7 @@ def test_another_counter_decides_what_fits():
     def letters(text):
         return len(text)
 
-    plan = planning.make(Signals("Where is the tea?", question=True), "question", (), OFF)
+    plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), OFF)
     was = Given.of(plan, AT, "m", found(*FACTS, passages=8), (), "agent", "t", (), "letters", 260)
     text = assemble(plan, was, lambda *_: NOT_SAID, OFF, letters).text
     assert text
@@ -204,7 +204,7 @@ def test_every_stage_reads_the_constants_it_is_given(other):
         hit(6, "Lemon and honey are kept beside the stove.", scores={"said_cosine": 0.5}, **used),
     ]
     policy = Policy(abstention=False, budgets={"learned": True})
-    plan = planning.make(Signals("Where is the tea?", question=True), "question", (), policy)
+    plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), policy)
     base = {"fact": Masses(900.0, 600.0, AT), "decision": Masses(900.0, 0.0, AT)}
     turns = (past(0.75, (6, True, 0.2), words=0.4),)
     was = Given.of(

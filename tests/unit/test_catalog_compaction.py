@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from schemas import PARAMETERS, TOOLS, complaints, nodes
 
 from cognitive.catalog.compaction import SPARE_STEPS, STEPS, compact, few_words, first_sentence, forms, total
-from cognitive.catalog.tool_variants import Offered
+from cognitive.catalog.tool_variants import ToolVariants
 from cognitive.errors import InvalidInput
 from cognitive.turn import Tool
 
@@ -19,7 +19,7 @@ DEMANDS = ("type", "enum", "const", "required", "$ref", "default", "additionalPr
 
 
 def every_form(tool):
-    return [json.loads(form) for form in forms(Offered(tool).whole, (*STEPS, *SPARE_STEPS))]
+    return [json.loads(form) for form in forms(ToolVariants(tool).whole, (*STEPS, *SPARE_STEPS))]
 
 
 def parameters(**properties):
@@ -39,7 +39,7 @@ def test_the_random_schemas_are_valid_to_begin_with(schema):
 @given(TOOLS)
 @settings(max_examples=50)
 def test_every_form_is_a_valid_tool_and_none_is_larger_than_the_one_before(tool):
-    made = forms(Offered(tool).whole, (*STEPS, *SPARE_STEPS))
+    made = forms(ToolVariants(tool).whole, (*STEPS, *SPARE_STEPS))
     assert [len(form) for form in made] == sorted((len(form) for form in made), reverse=True)
     for form in made:
         sent = json.loads(form)
@@ -52,7 +52,7 @@ def test_every_form_is_a_valid_tool_and_none_is_larger_than_the_one_before(tool)
 @given(TOOLS)
 @settings(max_examples=50)
 def test_what_is_demanded_of_an_argument_is_demanded_in_every_form(tool):
-    was = dict(nodes(Offered(tool).value["parameters"]))
+    was = dict(nodes(ToolVariants(tool).value["parameters"]))
     for sent in every_form(tool):
         for path, node in nodes(sent["parameters"]):
             for keyword in DEMANDS:
@@ -84,7 +84,7 @@ def test_what_was_given_is_not_changed_and_gives_the_same_again(tool):
 @given(TOOLS)
 @settings(max_examples=50)
 def test_a_step_that_does_not_concern_an_entry_would_change_nothing(tool):
-    written = Offered(tool).whole
+    written = ToolVariants(tool).whole
     for step in (*STEPS, *SPARE_STEPS):
         if not step.concerns(written):
             assert step.apply(json.loads(written)) == json.loads(written)
@@ -93,7 +93,7 @@ def test_a_step_that_does_not_concern_an_entry_would_change_nothing(tool):
 @given(TOOLS)
 @settings(max_examples=50)
 def test_no_step_changes_the_entry_it_is_given(tool):
-    entry = json.loads(Offered(tool).whole)
+    entry = json.loads(ToolVariants(tool).whole)
     before = deepcopy(entry)
     for step in (*STEPS, *SPARE_STEPS):
         step.apply(entry)
@@ -103,7 +103,7 @@ def test_no_step_changes_the_entry_it_is_given(tool):
 @given(st.lists(TOOLS, max_size=4), st.integers(0, 3000))
 @settings(max_examples=30)
 def test_it_stops_as_soon_as_it_fits_and_says_whether_it_does(tools, limit):
-    catalogue = [Offered(tool).forms for tool in tools]
+    catalogue = [ToolVariants(tool).forms for tool in tools]
     compacted = compact(catalogue, limit)
     sent = [json.loads(each[compacted.level]) for each in catalogue]
     assert compacted.bytes == size(sent)
@@ -116,7 +116,7 @@ def test_it_stops_as_soon_as_it_fits_and_says_whether_it_does(tools, limit):
 @given(st.lists(TOOLS, max_size=4), st.integers(0, 3000), st.integers(0, 3000))
 @settings(max_examples=30)
 def test_less_room_never_leaves_more(tools, one, other):
-    catalogue = [Offered(tool).forms for tool in tools]
+    catalogue = [ToolVariants(tool).forms for tool in tools]
     assert compact(catalogue, min(one, other)).bytes <= compact(catalogue, max(one, other)).bytes
 
 
@@ -131,7 +131,7 @@ def test_the_steps_go_in_their_order_and_only_those_that_dropped_something_are_n
         "schemas of inputs and outputs",
     ]
     pack = Tool(name="blog", intent_keywords=["write a blog"], limitations=["English only"])
-    compacted = compact([Offered(pack).forms], 10)
+    compacted = compact([ToolVariants(pack).forms], 10)
     assert compacted.dropped == ("intent keywords", "limitations")
     assert not compacted.fits(10)
 
@@ -185,7 +185,7 @@ def test_definitions_go_when_nothing_refers_to_them_any_longer_and_stay_while_so
 
 
 def test_a_tool_without_parameters_is_sent_with_a_schema_that_providers_take():
-    assert Offered(Tool(name="now")).value["parameters"] == {"type": "object", "properties": {}}
+    assert ToolVariants(Tool(name="now")).value["parameters"] == {"type": "object", "properties": {}}
 
 
 @pytest.mark.parametrize(

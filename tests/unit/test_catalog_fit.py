@@ -11,8 +11,8 @@ from schemas import TOOLS, complaints
 
 from cognitive.catalog.compaction import STEPS
 from cognitive.catalog.fit import cut_late, fit
-from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, Ranking
-from cognitive.catalog.tool_variants import Catalogue, Offered
+from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, ToolRanking
+from cognitive.catalog.tool_variants import ToolCatalog, ToolVariants
 from cognitive.policy import Policy
 from cognitive.turn import Tool
 
@@ -33,8 +33,8 @@ def plain(count: int, *, optional: int = 2, description: str = "Tells what is kn
 
 
 def fitted(tools, limit, order=None, confidence=1.0, by=("words", "meaning"), **given):
-    ranking = Ranking(tuple(order if order is not None else range(len(tools))), by, confidence)
-    return fit(Catalogue(tools), "some/model", limit, lambda: ranking, **given)
+    ranking = ToolRanking(tuple(order if order is not None else range(len(tools))), by, confidence)
+    return fit(ToolCatalog(tools), "some/model", limit, lambda: ranking, **given)
 
 
 def never():
@@ -54,7 +54,7 @@ def test_what_is_sent_fits_or_says_that_it_does_not_and_every_tool_is_accounted_
     if offer.trim is None:
         assert size(sent) <= limit
         return
-    assert offer.trim.before_bytes == size([dict(tool.value) for tool in map(Offered, tools)])
+    assert offer.trim.before_bytes == size([dict(tool.value) for tool in map(ToolVariants, tools)])
     assert offer.trim.after_bytes == size(sent) < offer.trim.before_bytes
     assert offer.trim.fits == (size(sent) <= limit)
     assert sorted([*offer.trim.cut, *(tool["name"] for tool in sent)]) == sorted(names)
@@ -67,7 +67,7 @@ def test_what_is_sent_fits_or_says_that_it_does_not_and_every_tool_is_accounted_
 @settings(max_examples=60)
 def test_so_does_what_is_cut_without_being_read(tools, limit, random):
     order = tuple(random.sample(range(len(tools)), len(tools)))
-    offer = cut_late(Catalogue(tools), "some/model", limit, Ranking(order, ("names",), 0.0))
+    offer = cut_late(ToolCatalog(tools), "some/model", limit, ToolRanking(order, ("names",), 0.0))
     sent = [dict(tool) for tool in offer.tools]
     given = {tool.name: tool for tool in tools}
     for tool in sent:
@@ -82,17 +82,17 @@ def test_so_does_what_is_cut_without_being_read(tools, limit, random):
 def test_what_fits_is_left_alone_and_not_even_ranked():
     tools = plain(3)
     for limit in (0, 100_000):
-        offer = fit(Catalogue(tools), "some/model", limit, never, POLICY)
+        offer = fit(ToolCatalog(tools), "some/model", limit, never, POLICY)
         assert offer.trim is None
         assert [dict(tool) for tool in offer.tools] == [
             {"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in tools
         ]
-    assert fit(Catalogue([]), "some/model", 10, never, POLICY).tools == ()
+    assert fit(ToolCatalog([]), "some/model", 10, never, POLICY).tools == ()
 
 
 def test_where_compaction_suffices_nothing_is_ranked_and_no_tool_goes():
     tools = plain(20, description="Finds it. " + "And says so at length. " * 10)
-    offer = fit(Catalogue(tools), "some/model", 5000, never, POLICY)
+    offer = fit(ToolCatalog(tools), "some/model", 5000, never, POLICY)
     assert len(offer.tools) == 20
     assert offer.trim.after_bytes <= 5000 < offer.trim.before_bytes
     assert offer.trim.cut == offer.trim.ranked_by == ()
@@ -114,7 +114,7 @@ def test_the_most_relevant_keep_their_parameters_and_as_many_others_as_fit_keep_
 
 def test_where_sparing_suffices_it_ends_there_from_the_least_relevant_up():
     tools = plain(10)
-    compacted = size([json.loads(Offered(tool).forms[-1]) for tool in tools])
+    compacted = size([json.loads(ToolVariants(tool).forms[-1]) for tool in tools])
     offer = fitted(tools, compacted - 1, order=range(9, -1, -1))
     spared = [tool.name for tool in offer.tools if "option_0" not in tool.parameters["properties"]]
     assert spared == ["tool_0"]
@@ -161,8 +161,8 @@ def test_what_is_stored_of_a_trim_is_bounded():
 
 
 def test_a_large_catalogue_is_cut_without_compacting_what_goes():
-    catalogue = Catalogue([tool.model_copy(update={"description": f"Of {n}."}) for n, tool in enumerate(plain(2000))])
-    ranking = Ranking(tuple(range(2000)), ("words",), 1.0)
+    catalogue = ToolCatalog([tool.model_copy(update={"description": f"Of {n}."}) for n, tool in enumerate(plain(2000))])
+    ranking = ToolRanking(tuple(range(2000)), ("words",), 1.0)
     offer = fit(catalogue, "some/model", 3000, lambda: ranking)
     made = [n for n, tool in enumerate(catalogue.offered) if "forms" in vars(tool)]
     assert len(made) < len(offer.tools) + 100
@@ -182,4 +182,4 @@ def test_a_sent_tool_is_a_dict_of_its_own():
 @pytest.mark.parametrize("limit", [500, 5000])
 def test_the_same_tools_give_the_same_bytes(limit):
     assert json.dumps(fitted(plain(30), limit).tools) == json.dumps(fitted(plain(30), limit).tools)
-    assert len(STEPS) == len(Offered(plain(1)[0]).forms) - 1
+    assert len(STEPS) == len(ToolVariants(plain(1)[0]).forms) - 1

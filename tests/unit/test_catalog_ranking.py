@@ -7,8 +7,8 @@ import pytest
 from making import AT, beside, unit
 
 from brain.past_turns import PastTurn
-from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, Evidence, Meaning, calls, rank
-from cognitive.catalog.tool_variants import Catalogue
+from cognitive.catalog.ranking import TOOLS_WITH_FULL_SCHEMA, ToolEvidence, ToolVectors, calls, rank
+from cognitive.catalog.tool_variants import ToolCatalog
 from cognitive.policy import Policy
 from cognitive.turn import Tool
 
@@ -23,13 +23,13 @@ CATALOGUE = {
 }
 
 
-def tools(**described) -> Catalogue:
-    return Catalogue([Tool(name=name, description=text) for name, text in (described or CATALOGUE).items()])
+def tools(**described) -> ToolCatalog:
+    return ToolCatalog([Tool(name=name, description=text) for name, text in (described or CATALOGUE).items()])
 
 
 def ranked(message="", vectors=None, described=None, **evidence):
     catalogue = tools(**(described or {}))
-    ranking = rank(catalogue, Meaning.of(vectors or []), Evidence(message, **evidence))
+    ranking = rank(catalogue, ToolVectors.of(vectors or []), ToolEvidence(message, **evidence))
     return [catalogue.tools[n].name for n in ranking.order], ranking
 
 
@@ -72,7 +72,7 @@ def test_what_a_pack_is_asked_for_by_and_a_pipeline_replaces_counts_like_a_name(
     pipeline = Tool(name="x2", supersedes=["outline"])
     offered = [Tool(name="x3", description="A blog post or an outline."), pack, pipeline]
     for message, best in (("write a blog post", pack), ("an outline", pipeline)):
-        ranking = rank(Catalogue(offered), None, Evidence(message))
+        ranking = rank(ToolCatalog(offered), None, ToolEvidence(message))
         assert offered[ranking.order[0]] is best
 
 

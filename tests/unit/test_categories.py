@@ -12,15 +12,15 @@ from cognitive.errors import CognitiveError, InvalidInput, PolicyError
 from cognitive.plan import CATEGORIES, THINKING
 from cognitive.policy import Policy
 from cognitive.preflight import classification, message_shape, signals
-from cognitive.preflight.classification import Classified
-from cognitive.preflight.rules.categories import NEEDS, RULES
+from cognitive.preflight.classification import Classification
+from cognitive.preflight.rules.categories import CATEGORY_DEFINITIONS, RULES
 from cognitive.preflight.rules.matching import RuleTable, fold
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
 POLICY = Policy()
 
 
-def classified(text: str, *said: str, policy: Policy = POLICY, attachments=()) -> Classified:
+def classified(text: str, *said: str, policy: Policy = POLICY, attachments=()) -> Classification:
     """What a message is about, through the real rules; `said` are the user's messages before it, latest first."""
     read = signals.read(text, now=NOW, previous=said[0] if said else "")
     return classification.of_turn(text, read, said, attachments, policy)
@@ -44,7 +44,7 @@ def test_every_row_fires_on_its_examples_and_on_no_counterexample(rule):
         assert not alone.fired(fold(example).lower()), example
 
 
-@pytest.mark.parametrize("need", NEEDS, ids=lambda need: need.name)
+@pytest.mark.parametrize("need", CATEGORY_DEFINITIONS, ids=lambda need: need.name)
 def test_every_category_is_told_by_its_examples(need):
     assert need.examples
     assert need.counterexamples
@@ -55,10 +55,10 @@ def test_every_category_is_told_by_its_examples(need):
 
 
 def test_the_table_is_whole():
-    assert tuple(need.name for need in NEEDS) == CATEGORIES
+    assert tuple(need.name for need in CATEGORY_DEFINITIONS) == CATEGORIES
     assert len({rule.id for rule in RULES}) == len(RULES)
     assert {rule.signal for rule in RULES} <= set(CATEGORIES)
-    assert {need.thinking for need in NEEDS} <= set(THINKING)
+    assert {need.thinking for need in CATEGORY_DEFINITIONS} <= set(THINKING)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_table_is_whole():
     ],
 )
 def test_needs_are_the_seeds(name, tools, caps, thinking):
-    need = next(need for need in NEEDS if need.name == name)
+    need = next(need for need in CATEGORY_DEFINITIONS if need.name == name)
     assert (" ".join(need.tools), (need.caps.facts, need.caps.tokens), need.thinking) == (tools, caps, thinking)
 
 
@@ -191,7 +191,7 @@ def test_a_message_below_the_complex_threshold_needs_more_to_be_complex():
     ],
 )
 def test_what_the_rules_cannot_read_is_left_unclassified(text):
-    assert classified(text) == Classified(reasons=("category.unread",))
+    assert classified(text) == Classification(reasons=("category.unread",))
 
 
 # --- the session ---
@@ -272,7 +272,9 @@ def test_an_extra_pattern_may_be_in_any_language():
 
 def test_the_seeds_own_names_are_understood():
     changes = {"media": {"extraPatterns": ["vinyl"], "extraTools": ["record"], "thinkingLevel": "high"}}
-    need = next(n for n in classification.table(Policy(categories={"rules": changes})).needs if n.name == "media")
+    need = next(
+        n for n in classification.category_table(Policy(categories={"rules": changes})).needs if n.name == "media"
+    )
     assert need.tools[-1] == "record"
     assert need.thinking == "high"
 
@@ -286,13 +288,13 @@ def test_weight_and_threshold_can_be_changed():
 def test_a_disabled_category_is_gone_and_its_tools_are_nobodys():
     policy = Policy(categories={"rules": {"coding": {"disabled": True}}})
     assert "coding" not in kinds("fix the build in main.py", policy=policy)
-    assert "apply_patch" not in classification.table(policy).known
+    assert "apply_patch" not in classification.category_table(policy).known
 
 
 def test_a_new_category_stands_behind_the_others():
     policy = Policy(categories={"rules": {"gardening": {"extra_patterns": ["prune"], "extra_tools": ["shears"]}}})
     assert kinds("prune the roses", policy=policy) == {"gardening"}
-    assert classification.table(policy).needs[-1].tools == ("shears",)
+    assert classification.category_table(policy).needs[-1].tools == ("shears",)
 
 
 @pytest.mark.parametrize(
@@ -360,7 +362,7 @@ def test_toml_extends_the_table(tmp_path):
         encoding="utf-8",
     )
     policy = Policy.load(path)
-    table = classification.table(policy)
+    table = classification.category_table(policy)
     assert table.models == {"research": "lab/reader"}
     assert next(need for need in table.needs if need.name == "research").caps.tokens == 90
     assert kinds("what does the clause say?", policy=policy) == {"research", "legal"}
@@ -394,7 +396,7 @@ def test_hostile_messages_are_read_like_any_other(text):
 @given(st.text(max_size=400))
 def test_any_text_has_an_answer_that_holds_together(text):
     found = classified(text)
-    names = [need.name for need in NEEDS]
+    names = [need.name for need in CATEGORY_DEFINITIONS]
     assert list(found.categories) == sorted(found.categories, key=names.index)
     assert all(found.scores[name] > 0 for name in found.categories)
     assert "casual" not in found.categories or len(found.categories) == 1

@@ -11,7 +11,15 @@ from brain.turn_records import TurnToolCalls
 from cognitive.plan import CATEGORIES
 from cognitive.policy import Policy
 from cognitive.preflight import classification, signals
-from cognitive.preflight.category_learning import MAX_FACTOR, MAX_TOOLS, NOTHING, PROFILE_WEIGHT, Habit, learn, prior
+from cognitive.preflight.category_learning import (
+    MAX_FACTOR,
+    MAX_TOOLS,
+    NOTHING_LEARNED,
+    PROFILE_WEIGHT,
+    ToolUsage,
+    learn,
+    prior,
+)
 
 POLICY = Policy()
 TOOLS = st.sampled_from(("exec", "read", "web_search", "mcp__a", "mcp__b", "message", *"cdefghij"))
@@ -47,7 +55,7 @@ def test_once_is_an_accident_and_rarely_is_noise():
 def test_a_call_that_another_category_of_the_turn_explains_says_nothing():
     both = [TurnToolCalls(None, ("coding", "memory"), ("edit", "shears"))] * 5
     assert learn(both, POLICY).tools == {"coding": ("shears",), "memory": ("shears",)}
-    assert Habit("memory", "edit", 5, 5) not in learn(both, POLICY).habits
+    assert ToolUsage("memory", "edit", 5, 5) not in learn(both, POLICY).habits
 
 
 def test_a_category_gains_its_most_called_tools_and_no_more():
@@ -57,7 +65,7 @@ def test_a_category_gains_its_most_called_tools_and_no_more():
 
 def test_the_evidence_is_shown():
     lived = [*turns("media", "exec", "exec", times=3), *turns("media", "read")]
-    assert learn(lived, POLICY).habits == (Habit("media", "exec", 3, 4), Habit("media", "read", 1, 4))
+    assert learn(lived, POLICY).habits == (ToolUsage("media", "exec", 3, 4), ToolUsage("media", "read", 1, 4))
 
 
 def test_a_category_whose_tools_are_always_called_may_fire_on_less():
@@ -66,7 +74,7 @@ def test_a_category_whose_tools_are_always_called_may_fire_on_less():
         read = signals.read(text, now=datetime(2026, 11, 18, tzinfo=UTC))
         return classification.of_turn(text, read, (), (), POLICY, learned.factors).categories
 
-    assert kinds(NOTHING) == ()
+    assert kinds(NOTHING_LEARNED) == ()
     assert kinds(learn(turns("coding", "exec", times=9), POLICY)) == (), "a few turns prove little"
     assert kinds(learn(turns("coding", "exec", times=5_000), POLICY)) == ()
     assert learn(turns("coding", "exec", times=500), POLICY).factors["coding"] > 1.45

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognitive.preflight.dates import find
-from cognitive.preflight.rules.dates import FORMS
+from cognitive.preflight.rules.dates import DATE_PATTERNS
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)  # a Wednesday
 ALWAYS = datetime.min.replace(tzinfo=UTC) + timedelta(days=1)
@@ -187,7 +187,7 @@ def test_words_that_are_no_date(text):
     assert find(text, NOW) is None
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.rule.id)
+@pytest.mark.parametrize("form", DATE_PATTERNS, ids=lambda form: form.rule.id)
 def test_every_form_proves_itself_by_its_examples(form):
     for example in form.rule.examples:
         assert find(example, NOW) is not None, example

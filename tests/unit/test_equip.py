@@ -14,8 +14,8 @@ from cognitive.plan import CATEGORIES, THINKING, Caps, DateRange, Plan, Signals
 from cognitive.policy import Policy
 from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
-from cognitive.preflight.classification import table
-from cognitive.preflight.plan import merge_needs, sections, summary
+from cognitive.preflight.classification import category_table
+from cognitive.preflight.plan import merge_requirements, sections, summary
 
 POLICY = Policy()
 CORE = (
@@ -37,8 +37,8 @@ SETS = st.lists(NAMES, unique=True, max_size=4).map(lambda names: tuple(sorted(n
 
 
 def equipped(*names: str, policy: Policy = POLICY, given=CORE, session=None, learned=(), **read) -> Plan:
-    plan = planning.make(Signals("text", **read), "task", ("because",), policy, session, names)
-    return planning.equip(plan, given, session, policy, learned)
+    plan = planning.create_plan(Signals("text", **read), "task", ("because",), policy, session, names)
+    return planning.add_tools(plan, given, session, policy, learned)
 
 
 def limits(plan: Plan) -> dict[str, int]:
@@ -111,7 +111,7 @@ def test_what_was_learnt_stays():
 
 @given(SETS)
 def test_the_hardest_thinking_wins(names):
-    levels = [need.thinking for need in table(POLICY).needs if need.name in names]
+    levels = [need.thinking for need in category_table(POLICY).needs if need.name in names]
     expected = max(levels, key=THINKING.index) if levels else "low"
     assert equipped(*names).thinking == expected
 
@@ -152,8 +152,8 @@ def test_the_first_category_with_a_model_of_its_own_chooses():
 
 @given(SETS.filter(bool))
 def test_the_largest_caps_win_and_memory_is_skipped_only_if_all_skip(names):
-    caps = {need.name: need.caps for need in table(POLICY).needs}
-    needs = merge_needs(names, POLICY)
+    caps = {need.name: need.caps for need in category_table(POLICY).needs}
+    needs = merge_requirements(names, POLICY)
     assert needs.caps == Caps(max(caps[n].facts for n in names), max(caps[n].tokens for n in names))
     assert needs.skip is (names == ("casual",))
 

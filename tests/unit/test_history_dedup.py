@@ -31,7 +31,7 @@ def user(*numbers: int, words: str = "Hi", policy=JOURNALED) -> Message:
 
 
 def made(conversation, policy=JOURNALED, turn_id="turn", hits=HITS):
-    plan = planning.make(Signals("Where is it?", question=True), "question", (), policy)
+    plan = planning.create_plan(Signals("Where is it?", question=True), "question", (), policy)
     still = in_history(hits, conversation, line)
     given = Given.of(plan, AT, "m", found(*hits, passages=5), (), "agent", turn_id, still)
     return assemble(plan, given, lambda *_: Likeness(None, 0.0), policy)

@@ -14,12 +14,12 @@ from cognitive.plan import CATEGORIES
 from cognitive.policy import Policy
 from cognitive.preflight import classification, signals
 from cognitive.preflight import plan as planning
-from cognitive.preflight.rules.categories import NEEDS
+from cognitive.preflight.rules.categories import CATEGORY_DEFINITIONS
 
 MESSAGES = json.loads((Path(__file__).parents[1] / "data" / "messages.json").read_text(encoding="utf-8"))
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
 POLICY = Policy()
-CORE = tuple(dict.fromkeys(tool for need in NEEDS for tool in need.tools))
+CORE = tuple(dict.fromkeys(tool for need in CATEGORY_DEFINITIONS for tool in need.tools))
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ def planned(text: str):
     read = signals.read(text, now=NOW)
     frame, reasons = classification.select_frame(text, read)
     found = classification.of_turn(text, read, (), (), POLICY)
-    plan = planning.make(read, frame, (*reasons, *found.reasons), POLICY, None, found.categories)
-    return planning.equip(plan, CORE, None, POLICY)
+    plan = planning.create_plan(read, frame, (*reasons, *found.reasons), POLICY, None, found.categories)
+    return planning.add_tools(plan, CORE, None, POLICY)
 
 
 def judged(half: str) -> list[Planned]:

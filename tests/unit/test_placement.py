@@ -13,7 +13,7 @@ from cognitive.context.dedup import history
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.preflight import plan as planning
-from cognitive.prompt import Parts, place, tail, without_injected
+from cognitive.prompt import PromptParts, place, tail, without_injected
 from cognitive.trace import Trace
 from cognitive.turn import MAX_MESSAGE_LENGTH, Message, TurnContext
 
@@ -31,7 +31,7 @@ BLOCKS = st.lists(st.integers(1, 5), max_size=3, unique=True).map(
 
 
 def context(message="Hello?", *, block="", prefix="", hint=None, messages=(), placement="user_tail") -> TurnContext:
-    plan = planning.make(Signals(message), "question", (), POLICY)
+    plan = planning.create_plan(Signals(message), "question", (), POLICY)
     object.__setattr__(plan, "hint", hint)
     return TurnContext(
         "a",
@@ -137,6 +137,6 @@ def test_a_message_of_the_utmost_length_is_sent_with_its_block():
 
 
 def test_the_prefix_stands_behind_the_hosts_own_words():
-    placed = place(Parts("Be kind.", PREFIX, "Hi", None, ""), "user_tail")
+    placed = place(PromptParts("Be kind.", PREFIX, "Hi", None, ""), "user_tail")
     assert (placed.system, placed.sent, placed.kept) == (f"Be kind.\n\n{PREFIX}", "Hi", "Hi")
     assert context("Hi").prompt() == (Message(role="user", content="Hi"),)

@@ -15,7 +15,7 @@ from cognitive.plan import DateRange, Frame, Plan, RetrievalQuery, Signals
 from cognitive.policy import Policy
 from cognitive.policy.tables import FRAMES
 from cognitive.preflight import classification, signals
-from cognitive.preflight.plan import make
+from cognitive.preflight.plan import create_plan
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
 POLICY = Policy()
@@ -38,11 +38,11 @@ def planned(text: str, policy: Policy = POLICY) -> Plan:
     """The plan of a message, through the real rules."""
     read = signals.read(text, now=NOW)
     frame, reasons = classification.select_frame(text, read)
-    return make(read, frame, reasons, policy)
+    return create_plan(read, frame, reasons, policy)
 
 
 def made(frame: Frame = "task", policy: Policy = POLICY, **read) -> Plan:
-    return make(Signals("text", **read), frame, ("because",), policy)
+    return create_plan(Signals("text", **read), frame, ("because",), policy)
 
 
 def limits(plan: Plan) -> dict[str, int]:
@@ -146,7 +146,7 @@ def test_the_frames_are_the_seeds(frame, numbers):
 
 @given(SIGNALS, st.sampled_from(FRAME_NAMES))
 def test_no_row_zeroes_a_type_that_is_asked_for(read, frame):
-    plan = make(read, frame, (), POLICY)
+    plan = create_plan(read, frame, (), POLICY)
     for type_, _ in read.hints:
         assert limits(plan)[type_] > 0
         assert plan.budgets[type_] > 0
@@ -183,8 +183,8 @@ def test_the_limits_are_the_policys():
 
 @given(SIGNALS, st.sampled_from(FRAME_NAMES))
 def test_a_plan_is_whole_and_always_the_same(read, frame):
-    plan = make(read, frame, ("because",), POLICY)
-    assert plan == make(read, frame, ("because",), POLICY)
+    plan = create_plan(read, frame, ("because",), POLICY)
+    assert plan == create_plan(read, frame, ("because",), POLICY)
     assert {query.type for query in plan.retrieval} == set(plan.budgets)
     assert [query.type for query in plan.retrieval] == [t for t in MEMORY_TYPES if t in plan.budgets]
     assert all(query.limit > 0 for query in plan.retrieval)
@@ -202,7 +202,7 @@ def test_the_reasons_are_the_rules_that_fired_and_those_of_the_frame():
 
 
 def test_a_plan_names_its_policy_and_passes_the_callers_thinking_through():
-    plan = make(Signals("text"), "task", (), POLICY, thinking="high")
+    plan = create_plan(Signals("text"), "task", (), POLICY, thinking="high")
     assert (plan.policy, plan.thinking) == (POLICY.version, "high")
     assert made(policy=Policy(dedup={"enabled": False})).dedup is False
     assert made().dedup is True

@@ -22,7 +22,7 @@ USED = {"fact": Masses(900.0, 600.0, AT), "decision": Masses(900.0, 0.0, AT), "p
 
 
 def made(base, policy=ON, *, hints=(), room=None, now=AT):
-    plan = planning.make(Signals("Where is the tea?", hints=hints), "question", (), policy)
+    plan = planning.create_plan(Signals("Where is the tea?", hints=hints), "question", (), policy)
     return plan, sections(plan, found(base=base), room, now, policy, CONSTANTS)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cognitive.window.sliding_window import MessageSize, Size, WindowLimits, find_start
+from cognitive.window.sliding_window import MessageSize, WindowLimits, WindowSize, find_start
 
-BOUNDS = Size(20, 1_000, 500)
+BOUNDS = WindowSize(20, 1_000, 500)
 RULES = WindowLimits(BOUNDS, low=0.5, keep_last=4, every=5)
 UNITS = st.lists(
     st.builds(
         lambda messages, characters, number: MessageSize(
-            Size(messages, characters, characters // 3), Size(messages, min(characters, 20), 6), iteration=number
+            WindowSize(messages, characters, characters // 3),
+            WindowSize(messages, min(characters, 20), 6),
+            iteration=number,
         ),
         st.integers(1, 3),
         st.integers(0, 400),
@@ -24,7 +26,7 @@ UNITS = st.lists(
 
 def used(units, at):
     sizes = (unit.stubbed if n < at.stubs else unit.whole for n, unit in enumerate(units) if n >= at.start)
-    return sum(sizes, Size())
+    return sum(sizes, WindowSize())
 
 
 @given(UNITS)
@@ -44,24 +46,24 @@ def test_reading_on_from_where_it_stood_is_reading_from_the_start(units, length)
 
 
 def test_a_step_leaves_room_for_many_more():
-    units = [MessageSize(Size(1, 50, 10), Size(1, 50, 10)) for _ in range(400)]
+    units = [MessageSize(WindowSize(1, 50, 10), WindowSize(1, 50, 10)) for _ in range(400)]
     starts = [find_start(units[:n], RULES).start for n in range(401)]
     assert starts == sorted(starts)
     assert len(set(starts)) <= 400 // 10 + 1
 
 
 def test_old_results_become_stubs_before_anything_leaves_but_not_the_last_nor_the_recent():
-    units = [MessageSize(Size(2, 100, 10), Size(2, 10, 5), at=float(n)) for n in range(11)]
-    rules = WindowLimits(Size(100, 1_000, 500), low=0.5, keep_last=4)
+    units = [MessageSize(WindowSize(2, 100, 10), WindowSize(2, 10, 5), at=float(n)) for n in range(11)]
+    rules = WindowLimits(WindowSize(100, 1_000, 500), low=0.5, keep_last=4)
     assert find_start(units, rules) == type(find_start([], rules))(0, 9, "characters")
-    recent = WindowLimits(Size(100, 1_000, 500), low=0.5, keep_last=4, keep_recent=5.0)
+    recent = WindowLimits(WindowSize(100, 1_000, 500), low=0.5, keep_last=4, keep_recent=5.0)
     assert find_start(units, recent).stubs == 6
 
 
 def test_every_fifth_call_compacts_what_is_above_the_mark_and_nothing_leaves():
-    units = [MessageSize(Size(2, 100, 10), Size(2, 10, 5), iteration=n + 1) for n in range(5)]
+    units = [MessageSize(WindowSize(2, 100, 10), WindowSize(2, 10, 5), iteration=n + 1) for n in range(5)]
     assert find_start(units, RULES).trigger is None
-    more = [MessageSize(Size(2, 150, 10), Size(2, 10, 5), iteration=n + 1) for n in range(5)]
+    more = [MessageSize(WindowSize(2, 150, 10), WindowSize(2, 10, 5), iteration=n + 1) for n in range(5)]
     assert (find_start(more, RULES).start, find_start(more, RULES).stubs, find_start(more, RULES).trigger) == (
         0,
         3,

@@ -14,7 +14,7 @@ from talking import CONVERSATIONS, NOW, ago, calls, prose, result, says, turns, 
 from cognitive import Message, Policy, ToolCall
 from cognitive.tokens import count
 from cognitive.window import engine_messages, summary
-from cognitive.window.fit import Kept, fit
+from cognitive.window.fit import PreviousSummary, fit
 from cognitive.window.output.normalise import pointers
 from cognitive.window.selection import LOW_WATER
 
@@ -49,7 +49,9 @@ def characters(messages):
 )
 @settings(max_examples=150)
 def test_whatever_comes_in_the_window_is_valid_for_both_apis(talk, policy, tokens, earlier, low):
-    window = fitted(talk, policy, tokens=tokens, kept=Kept(earlier), plan_step="Look at the tests", low_water=low)
+    window = fitted(
+        talk, policy, tokens=tokens, kept=PreviousSummary(earlier), plan_step="Look at the tests", low_water=low
+    )
     assert violations(window.messages) == ()
     for call in (call for message in window.messages for call in message.tool_calls):
         json.dumps(call.arguments, allow_nan=False, ensure_ascii=False).encode()
@@ -124,23 +126,23 @@ def test_the_beginning_moves_in_strides():
 
 def test_a_stored_summary_moves_nothing():
     """With what the session keeps, the window is the one that it would be without."""
-    talk, kept, without = turns(120, output=3_000), Kept(), []
+    talk, kept, without = turns(120, output=3_000), PreviousSummary(), []
     for length in range(4, len(talk) + 1, 4):
         window = fitted(talk[:length], kept=kept)
         without = fitted(talk[:length])
         assert window.messages[1:] == without.messages[1:] or length > 512
         if window.evicted:
-            kept = Kept(summary.extract(kept.summary, window.evicted, 4000), window.covers)
+            kept = PreviousSummary(summary.extract(kept.summary, window.evicted, 4000), window.covers)
         assert len(window.evicted) <= 40
 
 
 def test_a_covered_message_is_never_evicted_again():
-    talk, kept, gone = turns(80, output=500), Kept(), []
+    talk, kept, gone = turns(80, output=500), PreviousSummary(), []
     for length in range(4, len(talk) + 1, 4):
         window = fitted(talk[:length], kept=kept)
         gone += [message.content for message in window.evicted]
         if window.evicted:
-            kept = Kept("Said.", window.covers)
+            kept = PreviousSummary("Said.", window.covers)
     window = fitted(talk, kept=kept)
     shown = [m.content for m in window.messages[1:]]
     assert gone + shown == [m.content for m in talk]
@@ -277,7 +279,9 @@ def test_long_arguments_are_shortened_and_kept_whole_aside():
 def test_the_directive_and_the_reminder_close_the_prompt_once():
     talk = [user(), calls("a"), result("a"), engine_messages.action()]
     old = engine_messages.directive("Old", 1, 3)
-    window = fitted([old, *talk, engine_messages.action()], plan_step="Run the tests", kept=Kept(step=2, steps=3))
+    window = fitted(
+        [old, *talk, engine_messages.action()], plan_step="Run the tests", kept=PreviousSummary(step=2, steps=3)
+    )
     assert list(window.messages[-2:]) == [engine_messages.directive("Run the tests", 2, 3), engine_messages.action()]
     assert (
         sum(map(engine_messages.is_directive, window.messages))
@@ -304,7 +308,7 @@ def test_the_hosts_system_messages_stand_first_and_stay():
 def test_what_a_host_hands_back_stands_for_a_summary_that_nobody_keeps():
     window = fitted([engine_messages.summary("We chose Postgres."), *turns(2)])
     assert window.messages[0] == engine_messages.summary("We chose Postgres.")
-    window = fitted([engine_messages.summary("We chose Postgres."), *turns(2)], kept=Kept("We chose Redis."))
+    window = fitted([engine_messages.summary("We chose Postgres."), *turns(2)], kept=PreviousSummary("We chose Redis."))
     assert window.messages[0] == engine_messages.summary("We chose Redis.")
 
 

@@ -18,7 +18,7 @@ FALLBACK_THINKING: Thinking = "low"
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class CategoryDefinition:
     """A category: from which score it is active, what its structural signals count, and what it needs.
 
     `weight` is what a row counts that does not say it. `tools` are none for all of them.
@@ -37,54 +37,54 @@ class Need:
     counterexamples: tuple[str, ...] = ()
 
 
-NEEDS: tuple[Need, ...] = (
-    Need(
+CATEGORY_DEFINITIONS: tuple[CategoryDefinition, ...] = (
+    CategoryDefinition(
         "casual", 3, 3, ("message",), Caps(0, 0), "off",
         # Read by the small talk rules, and not by length: "fix the build" has 13 characters.
         {"small_talk": 3, "emoji_only": 5}, alone=True,
         examples=("hey", "yo", "sup", "thanks", "good morning!", "how are you?", "\U0001f44d", "\u2764\ufe0f", "ok"),
         counterexamples=("123", "fix the build", "hey, what did we decide about Redis?", "Redis", "who am I?"),
     ),
-    Need(
+    CategoryDefinition(
         "research", 2, 3, ("exec", "web_fetch", "web_search", "message", "read"), Caps(10, 400), "low",
         {"url": 3, "question": 2, "someone": 1},
         examples=("search for flights to Rome", "What is the capital of Peru?", "https://example.org/post",
                   "look up the opening hours", "who is the mayor of Graz?", "compare the two phones, which is better?"),
         counterexamples=("my train is late", "is it?", "the pie is in the oven"),
     ),
-    Need(
+    CategoryDefinition(
         "coding", 2, 3, ("exec", "read", "write", "edit", "apply_patch", "process", "message"), Caps(5, 200), "medium",
         {"path": 3, "fence": 4, "inline_code": 2},
         examples=("fix the build", "debug this function", "look at src/app/main.py", "```\nx = 1\n```",
                   "write a unit test", "commit my changes"),
         counterexamples=("I made an error", "the movie was a bug", "e.g. this one", "see example.com"),
     ),
-    Need(
+    CategoryDefinition(
         "crypto", 2, 3, ("exec", "message", "web_fetch", "web_search"), Caps(8, 300), "medium",
         {"amount": 2, "address": 3, "base58": 2},
         examples=("swap 1 SOL for USDC", "what's my wallet balance?", "the price of bitcoin", "mint an NFT",
                   "0x52908400098527886e0f7030069857d2e4169ee7"),
         counterexamples=("the base is made of stone", "it costs $20", "rotate the API token", "sol", "base"),
     ),
-    Need(
+    CategoryDefinition(
         "media", 3, 3, ("exec", "message"), Caps(3, 150), "off",
         {"image": 3, "audio": 3, "video": 3},
         examples=("draw a cat", "generate an image of a fox", "transcribe this", "read it out loud", "a voice note"),
         counterexamples=("what did she say?", "build the docker image", "draw a conclusion", "send a report", "ray"),
     ),
-    Need(
+    CategoryDefinition(
         "monitoring", 2, 3, ("exec", "message"), Caps(3, 150), "off",
         examples=("gpu status", "how much VRAM is used?", "check disk", "are the services up?", "server uptime"),
         counterexamples=("ram", "top", "the ram jumped over the fence", "the status of my order", "health food"),
     ),
-    Need(
+    CategoryDefinition(
         "memory", 3, 3, ("memory_search", "memory_get", "message"), Caps(25, 1000), "low",
         {"question": 1, "someone": 3},
         examples=("what did we decide about Redis?", "do you remember it?", "last time we met", "you said so",
                   "remember that I like tea", "what happened yesterday?"),
         counterexamples=("memory usage of the box", "run the tests before the deploy", "a memorable day"),
     ),
-    Need(
+    CategoryDefinition(
         "complex", 2, 4, (), FULL, "high",
         {"long": 3, "longish": 1, "sentences": 2, "numbered": 2, "many_questions": 3, "two_questions": 1, "short": -3},
         whole=True,
@@ -101,7 +101,7 @@ def _row(
     category: Category, name: str, pattern: str, examples: tuple[str, ...], counterexamples: tuple[str, ...] = (),
     *, weight: float | None = None,
 ) -> Rule:  # fmt: skip
-    usual = next(need.weight for need in NEEDS if need.name == category)
+    usual = next(need.weight for need in CATEGORY_DEFINITIONS if need.name == category)
     return Rule(f"{category}.{name}", category, pattern, usual if weight is None else weight, examples, counterexamples)
 
 

@@ -15,7 +15,7 @@ Build = Callable[[Groups, datetime, int | None], Span]  # the year is a neighbou
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class DatePattern:
     """One kind of phrase. With `needs`, the bare phrase is a date only after one of these words."""
 
     rule: Rule
@@ -46,12 +46,12 @@ _OFYEAR = r"(?P<ofyear>last|this|next) year"
 def _form(
     name: str, pattern: str, build: Build, examples: tuple[str, ...], counterexamples: tuple[str, ...] = (),
     needs: frozenset[str] | None = None,
-) -> Form:  # fmt: skip
+) -> DatePattern:  # fmt: skip
     rule = Rule(f"date.{name}", "date", pattern, examples=examples, counterexamples=counterexamples)
-    return Form(rule, build, needs)
+    return DatePattern(rule, build, needs)
 
 
-FORMS = (
+DATE_PATTERNS = (
     _form(
         "iso", rf"(?P<y>{_YEAR})[-/](?P<m>0?[1-9]|1[0-2])[-/](?P<d>{_NTH})(?:t[\d:.]+z?)?", ranges.iso,
         ("the incident of 2026-09-14", "2026/9/14", "at 2026-09-14T10:30:00Z"),
@@ -172,4 +172,4 @@ FORMS = (
     ),
 )  # fmt: skip
 
-EXPRESSION = r"\b(?:" + "|".join(re.sub(r"\?P<\w+>", "?:", form.rule.pattern) for form in FORMS) + r")\b"
+EXPRESSION = r"\b(?:" + "|".join(re.sub(r"\?P<\w+>", "?:", form.rule.pattern) for form in DATE_PATTERNS) + r")\b"

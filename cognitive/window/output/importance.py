@@ -85,14 +85,14 @@ def pattern(rows: tuple[str, ...], *, flags: str = "") -> re2._Regexp:
 
 
 @dataclass(frozen=True, slots=True)
-class Weight:
+class LinePatterns:
     """Whether a line is of a kind: alone, or with all others at once."""
 
     line: re2._Regexp
     text: re2._Regexp
 
     @classmethod
-    def of(cls, rows: tuple[str, ...]) -> Weight:
+    def of(cls, rows: tuple[str, ...]) -> LinePatterns:
         """The kind of lines that one of these rows matches."""
         return cls(pattern(rows), pattern(rows, flags="(?m)"))
 
@@ -121,11 +121,11 @@ class Weight:
         return frozenset(found)
 
 
-severe = Weight.of(SEVERE)
-notable = Weight.of(NOTABLE)
-progress = Weight.of(PROGRESS)
-routine = Weight.of(ROUTINE)
-record = Weight.of(RECORD)
+severe = LinePatterns.of(SEVERE)
+notable = LinePatterns.of(NOTABLE)
+progress = LinePatterns.of(PROGRESS)
+routine = LinePatterns.of(ROUTINE)
+record = LinePatterns.of(RECORD)
 severe_lines = pattern(
     tuple(rf"^.*(?:{row.removeprefix('^')}).*$" if not row.startswith("^") else rf"{row}.*$" for row in SEVERE),
     flags="(?m)",

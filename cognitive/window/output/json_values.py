@@ -52,7 +52,7 @@ def jsonable(value: Any) -> Any:
 
     Of what lies too deep (a value that holds itself has no end), cannot be read, or is too much, only its type's name.
     """
-    return _Reading().read(value, _MAX_DEPTH)
+    return _JsonReader().read(value, _MAX_DEPTH)
 
 
 def as_text(value: Any) -> str:
@@ -68,7 +68,7 @@ def alike(value: Any, other: Any) -> bool:
         return False
 
 
-class _Reading:
+class _JsonReader:
     """One value on its way: what of it was met, and how much more there is room for."""
 
     def __init__(self) -> None:

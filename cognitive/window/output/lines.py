@@ -41,7 +41,7 @@ _FILE = re.compile(r"^(?:\./)?([^\s:]{1,200}?)(?::\d+)?(?::|$|-\d+-)")  # as gre
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class LineSpan:
     """The lines [first, after) of an output, and the text that stands for them."""
 
     first: int
@@ -49,15 +49,15 @@ class Stretch:
     text: str
 
 
-def stretches(lines: Sequence[str], start: int = 0) -> list[Stretch]:
+def stretches(lines: Sequence[str], start: int = 0) -> list[LineSpan]:
     """Every line as it is; the first has the number `start`."""
-    return [Stretch(n, n + 1, line) for n, line in enumerate(lines, start)]
+    return [LineSpan(n, n + 1, line) for n, line in enumerate(lines, start)]
 
 
 # --- split into lines, none too long ---
 
 
-def split_lines(cleaned: str, longest: int) -> list[Stretch]:
+def split_lines(cleaned: str, longest: int) -> list[LineSpan]:
     """The lines as a terminal leaves them, each within `longest` characters (and a mark where it was longer)."""
     breaks = cleaned.count("\n")
     if not breaks or (len(cleaned) <= 2 * _SPAN and breaks <= 2 * _SPAN_LINES):
@@ -72,7 +72,7 @@ def split_lines(cleaned: str, longest: int) -> list[Stretch]:
     ]
 
 
-def _stretches(text: str, first: int, longest: int) -> list[Stretch]:
+def _stretches(text: str, first: int, longest: int) -> list[LineSpan]:
     return stretches([_short(final(line), longest) for line in text.split("\n")], first)
 
 
@@ -98,12 +98,12 @@ def _before(text: str) -> int:
     return place + 1 if place < len(text) else border(text, least)
 
 
-def _severe(middle: bytes, line: int, longest: int) -> Iterator[Stretch]:
+def _severe(middle: bytes, line: int, longest: int) -> Iterator[LineSpan]:
     counted = 0
     for match in islice(importance.severe_lines.finditer(middle), _MAX_SEVERE):
         line += middle.count(b"\n", counted, match.start())
         counted = match.start()
-        yield Stretch(line, line + 1, _short(match.group().decode(), longest))
+        yield LineSpan(line, line + 1, _short(match.group().decode(), longest))
 
 
 def _short(line: str, longest: int) -> str:
@@ -129,9 +129,9 @@ def _blob(match: re.Match[str]) -> str:
 # --- collapse what repeats ---
 
 
-def repeats(given: Sequence[Stretch]) -> list[Stretch]:
+def repeats(given: Sequence[LineSpan]) -> list[LineSpan]:
     """Lines, and blocks of up to eight lines, that stand there three times or more in a row: once, with a number."""
-    folded: list[Stretch] = []
+    folded: list[LineSpan] = []
     place = 0
     sizes, copies = _blocks(given)
     while place < len(given):
@@ -144,12 +144,12 @@ def repeats(given: Sequence[Stretch]) -> list[Stretch]:
             continue
         last = given[place + size * count - 1]
         what = "the line" if size == 1 else f"the {size} lines"
-        folded += [*block, Stretch(block[-1].after, last.after, f"[... {what} above {count - 1:,} more times]")]
+        folded += [*block, LineSpan(block[-1].after, last.after, f"[... {what} above {count - 1:,} more times]")]
         place += size * count
     return folded
 
 
-def _blocks(given: Sequence[Stretch]) -> tuple[list[int], list[int]]:
+def _blocks(given: Sequence[LineSpan]) -> tuple[list[int], list[int]]:
     """Per place the size of the smallest block that repeats from there on, or 0, and how often it stands there."""
     known: dict[str, int] = {}
     ids = np.array([known.setdefault(each.text, len(known)) for each in given], dtype=np.int64)
@@ -165,14 +165,14 @@ def _blocks(given: Sequence[Stretch]) -> tuple[list[int], list[int]]:
     return sizes.tolist(), copies.tolist()
 
 
-def progress(given: Sequence[Stretch]) -> list[Stretch]:
+def progress(given: Sequence[LineSpan]) -> list[LineSpan]:
     """Runs of lines that only say that something goes on: the first and the last."""
     read = _read(given)
     going_on = dict.fromkeys(importance.progress.among(read), "progress")
     return _runs(given, _unless_severe(going_on, read), "lines of progress")
 
 
-def routine(given: Sequence[Stretch]) -> list[Stretch]:
+def routine(given: Sequence[LineSpan]) -> list[LineSpan]:
     """Runs of lines that say all went well, and of records that differ in figures alone: the first and the last."""
     read = _read(given)
     alike = {place: _FIGURES_AND_DIGESTS.sub("#", read[place]) for place in importance.record.among(read)}
@@ -180,7 +180,7 @@ def routine(given: Sequence[Stretch]) -> list[Stretch]:
     return _runs(given, _unless_severe(alike | as_it_should, read), "lines like these")
 
 
-def _read(given: Sequence[Stretch]) -> list[str]:
+def _read(given: Sequence[LineSpan]) -> list[str]:
     return [each.text[:_READ] for each in given]
 
 
@@ -192,9 +192,9 @@ def _unless_severe(sorts: Mapping[int, str], read: Sequence[str]) -> list[str | 
     return [kept.get(place) for place in range(len(read))]
 
 
-def _runs(given: Sequence[Stretch], sorts: Sequence[str | None], what: str) -> list[Stretch]:
+def _runs(given: Sequence[LineSpan], sorts: Sequence[str | None], what: str) -> list[LineSpan]:
     """Runs of one sort (a name that lines of a kind share) as their first and last line."""
-    folded: list[Stretch] = []
+    folded: list[LineSpan] = []
     place = 0
     while place < len(given):
         end = place + 1
@@ -203,21 +203,21 @@ def _runs(given: Sequence[Stretch], sorts: Sequence[str | None], what: str) -> l
         run, inner = given[place:end], given[place + 1 : end - 1]
         if len(run) >= _MIN_RUN and sum(len(each.text) + 1 for each in inner) >= _MIN_SAVED:
             count = inner[-1].after - inner[0].first
-            folded += [run[0], Stretch(inner[0].first, inner[-1].after, f"[... {count:,} {what}]"), run[-1]]
+            folded += [run[0], LineSpan(inner[0].first, inner[-1].after, f"[... {count:,} {what}]"), run[-1]]
         else:
             folded += run
         place = end
     return folded
 
 
-def _goes_on(given: Sequence[Stretch], sorts: Sequence[str | None], place: int) -> bool:
+def _goes_on(given: Sequence[LineSpan], sorts: Sequence[str | None], place: int) -> bool:
     return sorts[place] == sorts[place - 1] and given[place].first == given[place - 1].after
 
 
 # --- choose what is shown ---
 
 
-def excerpt(given: Sequence[Stretch], room: int, *, per_file: bool = False) -> list[Stretch]:
+def excerpt(given: Sequence[LineSpan], room: int, *, per_file: bool = False) -> list[LineSpan]:
     """Those of the lines that are shown, in their order, within `room` characters with the marks between them.
 
     First a head and a tail; then what matters of the middle: a line of every file, if `per_file`, severe lines with
@@ -234,7 +234,7 @@ def excerpt(given: Sequence[Stretch], room: int, *, per_file: bool = False) -> l
     return [given[n] for n in sorted(chosen)]
 
 
-def _take(chosen: set[int], places: Iterable[int], given: Sequence[Stretch], room: int, *, strict: bool) -> int:
+def _take(chosen: set[int], places: Iterable[int], given: Sequence[LineSpan], room: int, *, strict: bool) -> int:
     """Chooses what fits and says how much room is left; if `strict`, up to the first that does not fit."""
     for place in places:
         if place in chosen:
@@ -249,7 +249,7 @@ def _take(chosen: set[int], places: Iterable[int], given: Sequence[Stretch], roo
     return room
 
 
-def _wanted(given: Sequence[Stretch], chosen: set[int], *, per_file: bool) -> Iterator[list[int]]:
+def _wanted(given: Sequence[LineSpan], chosen: set[int], *, per_file: bool) -> Iterator[list[int]]:
     middle = [n for n in range(len(given)) if n not in chosen]
     if per_file:
         yield _firsts(middle, given, _file)
@@ -258,12 +258,12 @@ def _wanted(given: Sequence[Stretch], chosen: set[int], *, per_file: bool) -> It
     yield _ends_first(_firsts(_among(middle, given, importance.notable), given, _shape))
 
 
-def _among(places: Sequence[int], given: Sequence[Stretch], kind: importance.Weight) -> list[int]:
+def _among(places: Sequence[int], given: Sequence[LineSpan], kind: importance.LinePatterns) -> list[int]:
     """Those of the places whose lines are of a kind, in their order."""
     return [places[n] for n in sorted(kind.among([given[place].text for place in places]))]
 
 
-def _firsts(places: Iterable[int], given: Sequence[Stretch], key: Callable[[str], str]) -> list[int]:
+def _firsts(places: Iterable[int], given: Sequence[LineSpan], key: Callable[[str], str]) -> list[int]:
     """The first place of each key: a thousand errors that differ in figures are one error."""
     found: dict[str, int] = {}
     for place in places:

@@ -14,7 +14,7 @@ from uuid import UUID, uuid5
 
 from cognitive.errors import PolicyError
 from cognitive.window.output.json_values import read_json, shortened_json
-from cognitive.window.output.lines import Stretch, excerpt, progress, repeats, routine, split_lines
+from cognitive.window.output.lines import LineSpan, excerpt, progress, repeats, routine, split_lines
 from cognitive.window.output.text import all_lines, clean, head_of, is_web_page, page_text, storable, tail_of
 
 OutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
@@ -129,7 +129,7 @@ def kind_of(tool: str) -> OutputKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class NormalisedOutput:
     """A tool's output as the prompt shows it. `whole` is what to store under `pointer`; None if nothing was left out.
 
     `before` is the length of what came in, in characters; `notes` say what was done to it.
@@ -142,7 +142,7 @@ class Output:
     notes: tuple[str, ...] = ()
 
 
-def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) -> Output:
+def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) -> NormalisedOutput:
     """The output within the limit of its tool; a function of its arguments, in time linear in the output's length.
 
     What is short and clean stays as it is. Escape sequences, control characters and white space at line ends go without
@@ -166,7 +166,7 @@ def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) 
         text, notes = _shorter(source, shown, limit, _Mark(len(whole), pointer))
         text = text if limit.exact else clean(text)
         if not short or len(text) + _MIN_SAVED <= len(shown):
-            return Output(text, whole, pointer, len(output), notes)
+            return NormalisedOutput(text, whole, pointer, len(output), notes)
     return _unshortened(output, shown)
 
 
@@ -193,8 +193,8 @@ class _Mark:
         return len(self.of(0))
 
 
-def _unshortened(output: str, shown: str) -> Output:
-    return Output(shown, None, None, len(output), () if shown == output else ("cleaned",))
+def _unshortened(output: str, shown: str) -> NormalisedOutput:
+    return NormalisedOutput(shown, None, None, len(output), () if shown == output else ("cleaned",))
 
 
 def _shorter(cleaned: str, shown: str, limit: OutputLimit, mark: _Mark) -> tuple[str, tuple[str, ...]]:
@@ -237,7 +237,7 @@ def _ends(text: str, characters: int, mark: _Mark) -> str:
     return f"{head}\n{mark.of(len(head) + len(tail))}\n{tail}"
 
 
-_ALWAYS: tuple[tuple[str, Callable[[Sequence[Stretch]], list[Stretch]]], ...] = (
+_ALWAYS: tuple[tuple[str, Callable[[Sequence[LineSpan]], list[LineSpan]]], ...] = (
     ("repeats", repeats),
     ("progress", progress),
 )
@@ -263,13 +263,13 @@ def _lines(cleaned: str, limit: OutputLimit, mark: _Mark) -> tuple[str, tuple[st
     return _joined(chosen, given[-1].after, mark), (*notes, "excerpt")
 
 
-def _gaps(shown: Sequence[Stretch], lines: int) -> list[int]:
+def _gaps(shown: Sequence[LineSpan], lines: int) -> list[int]:
     """How many lines are left out before each that is shown, and after the last."""
     ends = [0, *(each.after for each in shown)]
     return [start - end for end, start in zip(ends, [*(each.first for each in shown), lines], strict=True)]
 
 
-def _joined(shown: Sequence[Stretch], lines: int, mark: _Mark) -> str:
+def _joined(shown: Sequence[LineSpan], lines: int, mark: _Mark) -> str:
     """The lines with a mark wherever some are left out; the longest of these gaps, or the end, says where all is."""
     gaps = _gaps(shown, lines)
     longest = max(range(len(gaps)), key=lambda n: (gaps[n], n))
