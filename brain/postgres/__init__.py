@@ -1,18 +1,18 @@
-"""The way to Postgres: connections, one role, one tenant per transaction, the schema, and those who tend it.
+"""Connect to Postgres: pools, transactions of one tenant, roles, the schema and its maintenance.
 
 Modules, in order of execution:
 
-- `event_loop`: refuse to use connections in another event loop than the one they were made in.
+- `event_loop`: refuse to use connections outside the event loop that opened them.
 - `database`: run work in a tenant's transaction, with retries on a lost connection.
-- `breaker`: stop asking a database that does not answer, probe it, and let calls wait for its return.
+- `breaker`: stop calling a database that does not answer, probe it, and let calls wait for its return.
 - `connection_setup`: make a pool's connections, check the database, and classify what asyncpg raises.
 - `schema`: name what this version needs of a database: revision, server, extension.
 - `transaction`: begin, commit and undo a transaction for one tenant.
 - `wire_types`: encode and decode vectors, and turn rows into typed values.
-- `reading`: connect those that only read: by a role that cannot write, to a standby if there is one.
-- `roles`: create the roles of those that only read, and see which a login may take on.
-- `admin_connection`: connect beside the pool, for tasks on the database as a whole.
-- `health`: read what the catalogues say of a database.
+- `reading`: open read-only connections, to a standby if there is one.
+- `roles`: create the read-only roles, and find out which of them a login may use.
+- `admin_connection`: open a single connection beside the pool, for tasks on the database as a whole.
+- `health`: read the state of a database from its catalogs.
 - `migrate`: bring the schema up to date.
 - `index_builds`: build and repair indexes beside the traffic.
 - `tables`: describe the schema to SQLAlchemy.

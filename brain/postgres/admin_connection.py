@@ -1,4 +1,4 @@
-"""A connection of its own, beside the pool: for whoever looks at a database as a whole, or tends it."""
+"""Single connections beside the pool, for tasks that inspect or maintain a whole database."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ import asyncpg
 from brain.errors import SchemaError, StoreUnavailable
 
 _CONNECT_SECONDS = 5.0
-_CLOSE_SECONDS = 1.0  # a server that is frozen never says goodbye, and whoever asked it is to be told so soon
+_CLOSE_SECONDS = 1.0  # a frozen server never acknowledges the close; the caller should get its error soon
 
 
 @asynccontextmanager
 async def connected(
     url: str, purpose: str, *, statement_seconds: float | None = None
 ) -> AsyncIterator[asyncpg.Connection]:
-    """A connection for one task. `purpose` is what cannot be done where Postgres refuses: "scrub this database".
+    """Open a connection for one task and close it afterwards.
+
+    `purpose` completes the error "cannot …" when Postgres refuses a statement, for example "rewrite this database".
 
     Raises:
-        StoreUnavailable: nothing answers there, or no longer.
-        SchemaError: the URL or its role is refused, or what is asked for.
+        StoreUnavailable: the server does not answer, or the connection was lost.
+        SchemaError: Postgres refused the URL, the role or a statement.
     """
     connection = await _connected(url, statement_seconds)
     try:
         yield connection
     except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError) as error:
-        raise StoreUnavailable(f"Postgres went away: {_told(error)}") from error
+        raise StoreUnavailable(f"the connection to Postgres was lost: {_description(error)}") from error
     except asyncpg.PostgresError as error:
         raise SchemaError(f"cannot {purpose}: {error}") from error
     finally:
@@ -45,7 +47,7 @@ async def _connected(url: str, statement_seconds: float | None) -> asyncpg.Conne
         asyncpg.CannotConnectNowError,
         asyncpg.TooManyConnectionsError,
     ) as error:
-        raise StoreUnavailable(f"cannot connect to Postgres: {_told(error)}") from error
+        raise StoreUnavailable(f"cannot connect to Postgres: {_description(error)}") from error
     except (ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         raise SchemaError(f"cannot use this database: {error}") from error
 
@@ -58,5 +60,5 @@ async def _closed(connection: asyncpg.Connection) -> None:
         connection.terminate()
 
 
-def _told(error: Exception) -> str:
+def _description(error: Exception) -> str:
     return str(error) or "no answer"

@@ -1,15 +1,15 @@
-"""The circuit breaker: whether a database that did not answer is asked again, its probes, and who waits for them.
+"""A circuit breaker for Postgres: it stops calls to a server that does not answer, and probes the server.
 
-    closed ── so many failures in a row ──▶ open ── its probe is answered ──▶ half-open ── an answer ──▶ closed
-                                             ▲                                   │
-                                             └──────────── a failure ────────────┘
+    closed ── `failures` failures in a row ──▶ open ── a probe succeeds ──▶ half-open ── a call succeeds ──▶ closed
+                                                ▲                               │
+                                                └────────── a call fails ───────┘
 
-While it is open nothing is asked, so that no caller waits for what will not come; one probe at a time asks, beside all
-callers. Time is an input of the breaker, in seconds of a clock that only goes forward.
+While the breaker is open, calls fail at once instead of waiting for a timeout, and one probe at a time runs in the
+background. The breaker reads no clock: callers pass the time, in seconds of a monotonic clock.
 
-A call that `waits_for_recovery` waits for the next probe instead of being refused at once. A turn does not: its
-deadline is short, and its outcome is safe in the journal. What stores, erases, rates or searches has nothing to fall
-back on, and seconds to spare.
+A function decorated with `waits_for_recovery` waits for the next probe instead of failing at once. Turns are not
+decorated: their deadline is short, and their outcome is safe in the journal. Calls that store, erase, rate or search
+are: they have no fallback, and a timeout of seconds.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _waiting: ContextVar[bool] = ContextVar("waits_for_recovery", default=False)
 
 
 class Breaker:
-    """Counts failures in a row and says when to ask no more. With `failures` of 0 it never opens.
+    """A count of consecutive failures that opens at `failures`; 0 means that it never opens.
 
-    What was asked before the last failure was known is no failure of its own: twenty turns that are late together, as
-    behind a blocked event loop, are one. Any answer closes it. The wait before a probe begins with `wait` seconds and
-    doubles up to `longest` until there was an answer to somebody else than a probe.
+    Failures of calls that began before the previous failure count once: twenty turns that time out together behind a
+    blocked event loop are one failure. Any answer to a call closes the breaker. The first probe starts `wait` seconds
+    after it opened. The wait doubles with each failed probe, up to `longest` seconds, until a call succeeds.
     """
 
     def __init__(self, failures: int = 5, wait: float = 0.25, longest: float = 5.0) -> None:
@@ -49,34 +49,34 @@ class Breaker:
         self._state: State = "closed"
         self._wait = wait
         self._failures = 0
-        self._since = float("-inf")  # what was asked before says nothing new
-        self._because = ""
+        self._since = float("-inf")  # failures of calls that began before are not counted
+        self._reason = ""
 
     @property
     def state(self) -> State:
-        """Where it stands."""
+        """The current state."""
         return self._state
 
     @property
     def wait(self) -> float:
-        """Seconds from when it opened, or from the last probe, to the next probe."""
+        """Seconds until the next probe, counted from the opening or from the last probe."""
         return self._wait
 
     def refusal(self) -> str | None:
-        """Why nothing may be asked now, in words; None if it may."""
+        """Return the reason why calls are refused now, or None if they are allowed."""
         if self._state != "open":
             return None
-        return f"Postgres is not asked: it failed {self._failures} times in a row ({self._because})"
+        return f"the circuit breaker is open: Postgres failed {self._failures} times in a row ({self._reason})"
 
     def answered(self) -> None:
-        """Somebody had an answer, be it a refusal."""
+        """Close the breaker: Postgres answered a call, even if with an error."""
         self._state, self._failures, self._wait = "closed", 0, self._first_wait
 
-    def failed(self, asked: float, now: float, because: str) -> bool:
-        """Somebody who asked then has had no answer by now. True if it opened for that."""
-        if asked < self._since or self._state == "open":
+    def failed(self, began: float, now: float, reason: str) -> bool:
+        """Count a call that began at `began` and has failed by `now`; return True if this opened the breaker."""
+        if began < self._since or self._state == "open":
             return False
-        self._failures, self._since, self._because = self._failures + 1, now, because
+        self._failures, self._since, self._reason = self._failures + 1, now, reason
         if not self._most or (self._state == "closed" and self._failures < self._most):
             return False
         self._wait = self._wait if self._state == "closed" else self._doubled()
@@ -84,7 +84,7 @@ class Breaker:
         return True
 
     def probed(self, *, answered: bool, now: float) -> None:
-        """What came of a probe: with an answer, callers may ask again."""
+        """Take the result of a probe: a success lets calls through again."""
         if self._state != "open":
             return
         if answered:
@@ -97,42 +97,42 @@ class Breaker:
 
 
 class Probe:
-    """Asks by `answers`, which returns whether there was an answer, until there is one."""
+    """A background task that calls `answers` until it returns True: Postgres answered."""
 
     def __init__(self, breaker: Breaker, answers: Callable[[], Awaitable[bool]]) -> None:
         self._breaker = breaker
         self._answers = answers
-        self._asking: asyncio.Task[None] | None = None
-        self._asked = asyncio.Event()  # of the next probe
+        self._task: asyncio.Task[None] | None = None
+        self._finished = asyncio.Event()  # set when the next probe has finished
 
     def begin(self) -> None:
-        """Probes, beside the callers, from now until the breaker is no longer open."""
-        self._asking = asyncio.create_task(self._ask())
+        """Start to probe, until the breaker is no longer open."""
+        self._task = asyncio.create_task(self._probe())
 
     async def next(self, deadline: Deadline) -> None:
-        """Returns when the next probe has ended, however it ended, or when the deadline is reached."""
+        """Wait until the next probe has finished, whatever its result, or until the deadline."""
         with suppress(TimeoutError):
             async with asyncio.timeout(deadline.left()):
-                await self._asked.wait()
+                await self._finished.wait()
 
     async def stop(self) -> None:
-        """Gives up probing; no caller waits for a probe any longer."""
-        if self._asking is not None:
-            self._asking.cancel()
-            await asyncio.wait({self._asking})
-        self._asked.set()
+        """Stop probing and wake the callers that wait for a probe."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+        self._finished.set()
 
-    async def _ask(self) -> None:
+    async def _probe(self) -> None:
         while self._breaker.state == "open":
             await asyncio.sleep(self._breaker.wait)
             self._breaker.probed(answered=await self._answers(), now=monotonic())
-            self._asked.set()
-            self._asked = asyncio.Event()
-        log.info("Postgres is asked again")
+            self._finished.set()
+            self._finished = asyncio.Event()
+        log.info("Postgres answers again")
 
 
 def waits_for_recovery(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """Let a call, and whatever it calls, wait for the breaker's next probe instead of being refused at once."""
+    """Let a coroutine function, and all that it calls, wait for the breaker's next probe instead of failing at once."""
 
     @wraps(call)
     async def waiting(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -146,5 +146,5 @@ def waits_for_recovery(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P,
 
 
 def may_wait() -> bool:
-    """Return whether the call that this is part of waits for the next probe."""
+    """Return True inside a function decorated with `waits_for_recovery`."""
     return _waiting.get()

@@ -1,7 +1,6 @@
-"""Make the connections of a pool: within a bound, checked once for server, extension, schema and role.
+"""Open the connections of a pool within a time limit; check server, extension, schema and role once per connection.
 
-What keeps them from being made is reported in this package's errors; what asyncpg raises is classified here, and what
-its pools log while Postgres is away is shortened.
+This module also classifies the exceptions of asyncpg, and shortens the log lines of its pools while Postgres is down.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from brain.postgres.schema import MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, 
 from brain.postgres.transaction import Connection
 from brain.postgres.wire_types import decode_halfvec
 
-# The server went away, or made us wait and gave up: the same idempotent work may succeed on a new connection.
+# The connection was lost or timed out: the same idempotent work may succeed on a new connection.
 LOST = (
     OSError,
     asyncpg.PostgresConnectionError,
@@ -28,14 +27,14 @@ LOST = (
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
 )
-# Another transaction came first, or a migration changed what a statement was planned for.
+# A conflict with another transaction, or a migration that changed the plan of a prepared statement: retry.
 CONTENDED = (
     asyncpg.SerializationError,
     asyncpg.DeadlockDetectedError,
     asyncpg.InvalidCachedStatementError,
     asyncpg.OutdatedSchemaCacheError,
 )
-# Nothing answers otherwise until somebody mends the address, the login or the database.
+# A retry cannot help until an operator corrects the address, the login or the database.
 MISCONFIGURED = (
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
@@ -49,7 +48,7 @@ _AWAY = (
     asyncpg.CannotConnectNowError,
     asyncpg.TargetServerAttributeNotMatched,
 )
-_OPEN_SECONDS = 10.0  # for the first connections with their checks, which a server may leave without an answer
+_OPEN_SECONDS = 10.0  # time limit for the first connections and their checks
 _STATE = """
 SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
@@ -58,32 +57,32 @@ SELECT current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS above_policies,
        current_user AS role
 """  # noqa: E501
-# As JSON, in which a column that is not there yet is missing and no error.
+# Read as JSON, so that a missing column `oldest` is null and not an error.
 _VERSION = "SELECT version_num, to_jsonb(v) ->> 'oldest' AS oldest FROM cognitive.alembic_version AS v"
 
 
 async def fill(pool: asyncpg.Pool) -> None:
-    """Makes the pool's first connections. If they cannot be used, none of them is left open.
+    """Open the pool's first connections. If one of them cannot be used, close all of them.
 
     Raises:
         SchemaError: the address, the login or the database is not usable; the message says why.
-        StoreUnavailable: nothing answers there (yet).
+        StoreUnavailable: the server does not answer (yet).
     """
     try:
-        await Deadline(_OPEN_SECONDS * 1000).within(_made(pool))
+        await Deadline(_OPEN_SECONDS * 1000).within(_opened(pool))
     except asyncpg.ClientConfigurationError as error:
         raise SchemaError(f"not a usable database URL: {error}") from error
     except MISCONFIGURED as error:
         raise SchemaError(f"cannot use this database: {error}. Has `cognitive db upgrade` been run on it?") from error
     except (*LOST, TimeoutError) as error:
-        if "startup parameter" in str(error):  # only a pooler says this of the role
+        if "startup parameter" in str(error):  # only a pooler refuses the role as a startup parameter
             raise SchemaError(f"this is a pooler: set COGNITIVE_POOLER=transaction ({error})") from error
         raise StoreUnavailable(f"cannot connect to Postgres: {error or 'no answer'}") from error
     except (ValueError, asyncpg.PostgresError) as error:
         raise SchemaError(f"cannot use this database: {error}") from error
 
 
-async def _made(pool: asyncpg.Pool) -> None:
+async def _opened(pool: asyncpg.Pool) -> None:
     try:
         await pool
     except BaseException:
@@ -92,8 +91,9 @@ async def _made(pool: asyncpg.Pool) -> None:
 
 
 async def prepare(connection: Connection, role: str | None) -> None:
-    """Checks the database once per connection and teaches it our types, in one transaction: a pooler may hand on the
-    connection after it, so that `role` is taken on within.
+    """Check the database and register the type codecs on a new connection.
+
+    Both happen in one transaction as `role`: a pooler may give the server connection to another client afterwards.
 
     Raises:
         SchemaError: something is missing; the message says what and what to do.
@@ -130,9 +130,9 @@ async def _checked(connection: Connection) -> None:
 
 
 class _Brief(logging.Filter):
-    """Cuts a failure to connect to its reason, in one line; any other failure keeps its trace.
+    """A filter that logs a failure to connect in one line; other failures keep their traceback.
 
-    asyncpg restores connections by itself, in pauses of up to a minute, and logs each failed attempt with a trace of
+    asyncpg reconnects by itself, at intervals of up to a minute, and logs each failed attempt with a traceback of
     twenty lines.
     """
 
@@ -148,5 +148,5 @@ _BRIEF = _Brief()
 
 
 def log_pools_briefly() -> None:
-    """Shorten what the pools of this process log: for a process of our own, since it reaches all its pools."""
+    """Shorten the log lines of every asyncpg pool in this process; call it only in our own processes."""
     logging.getLogger("asyncpg.pool").addFilter(_BRIEF)

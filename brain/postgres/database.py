@@ -1,9 +1,9 @@
-"""The connections: one pool, one role without privileges, one tenant per transaction.
+"""A connection pool that runs work as one unprivileged role, for one tenant per transaction.
 
 The tenant is set with `SET LOCAL`, for the transaction only: a session-level SET would leak through a pooler. A
-cancelled statement is given up by the server too; the connection to one that does not acknowledge that soon is cut,
-since waiting for a frozen server has no bound. One that failed so many times in a row is asked no more until a probe is
-answered (`brain.postgres.breaker`).
+cancelled statement is cancelled on the server too. If the server doesn't acknowledge that soon, the connection is
+closed, because waiting for a frozen server has no bound. After several failures in a row a circuit breaker refuses
+calls until a probe succeeds (`brain.postgres.breaker`).
 """
 
 from __future__ import annotations
@@ -31,21 +31,25 @@ log = logging.getLogger(__name__)
 
 APP_ROLE = "cognitive_app"
 _ATTEMPTS = 4
-_STATEMENTS = 100  # kept prepared per connection: asyncpg's own number, all of ours several times over
+_STATEMENTS = 100  # prepared statements cached per connection: asyncpg's default, more than this product has
 _CONNECT_SECONDS = 5.0
-_PROBE_SECONDS = 1.0  # a server that lives answers within milliseconds; a connection to it may have to be made
+_PROBE_SECONDS = 1.0  # a healthy server answers within milliseconds; the probe may have to connect first
 _IN_TIME = "no answer in time"
-_FAIR_SECONDS = 0.05  # what was given up sooner says nothing of the server: its turn had spent its time elsewhere
+_FAIR_SECONDS = 0.05  # a shorter wait says nothing about the server: the turn spent its time elsewhere
 
 
 class Database:
-    """A pool on one database, opened on first use and reopened when the server comes back.
+    """A connection pool for one database, opened on first use and reopened when the server is back.
 
-    All work is done as `role`, and `read_only` in transactions that write nothing. `revive` is called, off the event
-    loop, when a connection is lost: the embedded server is restarted by it. While `breaker` is open nothing is asked.
-    `pooled`: behind a pooler that hands a connection of the server from client to client after each transaction, so
-    that nothing is prepared beforehand, and the role is taken on within each transaction. `clustered`: the coordinator
-    of a Citus cluster.
+    Args:
+        url: the address of the database.
+        pool_size: the maximum number of connections.
+        revive: called in a thread when a connection is lost; it restarts the embedded server.
+        role: the role that runs all work.
+        read_only: run all work in read-only transactions.
+        breaker: refuses calls while it is open.
+        pooled: the URL leads to a pooler in transaction mode. Nothing is prepared, and each transaction sets the role.
+        clustered: the URL leads to the coordinator of a Citus cluster.
     """
 
     def __init__(
@@ -68,23 +72,23 @@ class Database:
         self._pool_size = pool_size
         self._revive = revive
         self._breaker = breaker or Breaker()
-        self._probing = Probe(self._breaker, self._answers)
+        self._probe = Probe(self._breaker, self._answers)
         self._pool: asyncpg.Pool | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None  # of its connections: another one would break them
+        self._loop: asyncio.AbstractEventLoop | None = None  # connections work only in the loop that opened them
         self._opening: asyncio.Task[None] | None = None
         self._closed = False
 
     @property
     def breaker(self) -> Breaker:
-        """What says whether it is asked; the one that it was made with, which probes know too."""
+        """The circuit breaker of this pool."""
         return self._breaker
 
     async def open(self) -> None:
-        """Connects and checks server, extension, schema and role.
+        """Connect, and check server, extension, schema and role.
 
         Raises:
             SchemaError: something is missing; the message says what and what to do.
-            StoreUnavailable: nothing answers at this address (yet).
+            StoreUnavailable: the server does not answer (yet).
         """
         if self._closed:
             raise StoreUnavailable("the database was closed")
@@ -94,18 +98,18 @@ class Database:
             await self._shared(self._opening)
 
     async def _shared(self, opening: asyncio.Task[None]) -> None:
-        """A turn may have less time than connecting takes: the next one finds what it began."""
+        """Wait for the pool to open; a cancelled caller leaves the opening running for the next call."""
         try:
             await asyncio.shield(opening)
         except asyncio.CancelledError:
-            if opening.cancelled():  # and not the caller
+            if opening.cancelled():  # the pool was closed; the caller was not cancelled
                 raise StoreUnavailable("the database was closed") from None
             raise
 
     async def close(self) -> None:
-        """Closes the pool for good; connections that are stuck are cut after a moment."""
+        """Close the pool for good; terminate connections that do not close within 5 seconds."""
         self._closed = True
-        await self._probing.stop()
+        await self._probe.stop()
         if self._opening is not None:
             self._opening.cancel()
             await asyncio.wait({self._opening})
@@ -121,24 +125,30 @@ class Database:
     async def run(
         self, agent_id: str, work: Work[T], *, timeout: float = 60.0, durable: bool = True, snapshot: bool = False
     ) -> T:
-        """Runs idempotent `work` in one transaction that sees only this agent's rows, within `timeout` seconds.
+        """Run idempotent `work` in one transaction that sees only this agent's rows; return its result.
 
-        Not `durable`, its commit does not wait for the disk: for what can be recorded again. With `snapshot` all of its
-        statements see the rows as they were at the first one.
-        A lost connection, a deadlock or a serialisation failure is tried again on a fresh connection.
+        A lost connection, a deadlock or a serialization failure is retried on a fresh connection.
+
+        Args:
+            agent_id: the tenant whose rows row level security admits.
+            work: a coroutine function that takes the connection. It may run several times.
+            timeout: seconds for all attempts together.
+            durable: False lets the commit return before it is on disk, for rows that can be written again.
+            snapshot: True gives all statements the same snapshot (REPEATABLE READ).
 
         Raises:
-            WrongEventLoop: its connections belong to another one.
-            StoreUnavailable: no connection in time, or lost again and again; or the breaker is open.
+            WrongEventLoop: the pool was opened in another event loop.
+            StoreUnavailable: no connection in time, the connection was lost repeatedly, or the breaker is open.
+            InvalidInput: Postgres cannot store a value.
             StoreError: Postgres refused the work; the cause is chained.
         """
         if self._loop is not None:
             event_loop.require(self._loop)
         deadline = Deadline(timeout * 1000)
         for attempt in range(1, _ATTEMPTS + 1):
-            await self._admitted(deadline)
+            await self._check_breaker(deadline)
             try:
-                return await self._watched(deadline, _Attempt(agent_id, work, deadline.left(), durable, snapshot))
+                return await self._observed(deadline, _Attempt(agent_id, work, deadline.left(), durable, snapshot))
             except CONTENDED as error:
                 if attempt == _ATTEMPTS:
                     raise StoreError(f"Postgres gave up after {attempt} attempts: {error}") from error
@@ -151,32 +161,34 @@ class Database:
             except asyncpg.QueryCanceledError as error:
                 raise StoreUnavailable(f"no answer from Postgres within {timeout:g} s") from error
             except asyncpg.ReadOnlySQLTransactionError as error:
-                await self._expire()  # the next ones may lead to the primary, where the address names several servers
-                raise StoreUnavailable(f"this Postgres only reads: it is a standby, or told to ({error})") from error
+                await self._expire()  # with several servers in the address, new connections may reach the primary
+                raise StoreUnavailable(
+                    f"this Postgres is read-only: a standby, or set to read-only ({error})"
+                ) from error
             except asyncpg.DataError as error:
                 raise InvalidInput(f"Postgres cannot store this: {error}") from error
             except asyncpg.PostgresError as error:
                 raise StoreError(f"Postgres refused: {error}") from error
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    async def _admitted(self, deadline: Deadline) -> None:
-        """Raises StoreUnavailable while the breaker is open; a patient caller waits for the next probe first."""
+    async def _check_breaker(self, deadline: Deadline) -> None:
+        """Raise StoreUnavailable while the breaker is open; inside `waits_for_recovery`, wait for one probe first."""
         if self._breaker.refusal() is not None and may_wait():
-            await self._probing.next(deadline)
+            await self._probe.next(deadline)
         if (refusal := self._breaker.refusal()) is not None:
             raise StoreUnavailable(refusal)
 
-    async def _watched(self, deadline: Deadline, attempt: _Attempt[T]) -> T:
-        """An attempt, and what it says of the server."""
-        asked = monotonic()
+    async def _observed(self, deadline: Deadline, attempt: _Attempt[T]) -> T:
+        """Run an attempt and report its success or failure to the breaker."""
+        began = monotonic()
         try:
             result = await deadline.within(self._attempt(attempt))
         except (*LOST, TimeoutError, StoreUnavailable, asyncpg.QueryCanceledError) as error:
-            self._unanswered(attempt, asked, str(error) or _IN_TIME)
+            self._count_failure(attempt, began, str(error) or _IN_TIME)
             raise
         except asyncio.CancelledError as cancelled:
             if late(cancelled):
-                self._unanswered(attempt, asked, _IN_TIME)
+                self._count_failure(attempt, began, _IN_TIME)
             raise
         except asyncpg.PostgresError:
             self._breaker.answered()
@@ -196,39 +208,42 @@ class Database:
         finally:
             await pool.release(connection)
 
-    def _unanswered(self, attempt: _Attempt[T], asked: float, because: str) -> None:
-        """Tells the breaker, unless it was not the server that was waited for. Opened by it, it is probed."""
+    def _count_failure(self, attempt: _Attempt[T], began: float, reason: str) -> None:
+        """Report a failure to the breaker, and start to probe if it opens.
+
+        Ignore the failure if the attempt waited for a free connection of the pool, or too briefly to judge the server.
+        """
         pool, now = self._pool, monotonic()
         full = pool is not None and pool.get_size() == self._pool_size and pool.get_idle_size() == 0
-        if (full and not attempt.connected) or (because == _IN_TIME and now - asked < _FAIR_SECONDS):
+        if (full and not attempt.connected) or (reason == _IN_TIME and now - began < _FAIR_SECONDS):
             return
-        if self._breaker.failed(asked, now, because) and not self._closed:
-            log.warning("%s; probed in %.2g s", self._breaker.refusal(), self._breaker.wait)
-            self._probing.begin()
+        if self._breaker.failed(began, now, reason) and not self._closed:
+            log.warning("%s; next probe in %.2g s", self._breaker.refusal(), self._breaker.wait)
+            self._probe.begin()
 
     async def _answers(self) -> bool:
-        probe = _Attempt("", _probed, _PROBE_SECONDS, durable=False, snapshot=False)
+        probe = _Attempt("", _do_nothing, _PROBE_SECONDS, durable=False, snapshot=False)
         try:
             if self._revive is not None:
                 await asyncio.to_thread(self._revive)
             await Deadline(_PROBE_SECONDS * 1000).within(self._attempt(probe))
         except (*LOST, TimeoutError, StoreUnavailable, EmbeddedServerError, asyncpg.QueryCanceledError):
             return False
-        except (StoreError, asyncpg.PostgresError):  # an answer: callers are to hear it
+        except (StoreError, asyncpg.PostgresError):  # the server answers; let callers see its error
             return True
-        except Exception:  # a probe that ended here would leave the breaker open for good
-            log.exception("Postgres was probed in vain")
+        except Exception:  # an uncaught error would end the probing and leave the breaker open for good
+            log.exception("the probe of Postgres failed")
             return False
         return True
 
     def _settings(self) -> dict[str, str]:
-        """What a connection is given when it is made; a pooler would have its next client have it too."""
+        """Return the settings of new connections. Behind a pooler they must not include the role or the mode."""
         own = {"role": self._role} | ({"default_transaction_read_only": "on"} if self._read_only else {})
         return {"application_name": "cognitive-layer", "timezone": "UTC", **({} if self._pooled else own)}
 
     @property
     def _local_role(self) -> str | None:
-        """The role that each transaction takes on; None where the connection has it."""
+        """The role that each transaction must set; None if the connection already has it."""
         return self._role if self._pooled else None
 
     def _beginning(self, attempt: _Attempt[T]) -> str:
@@ -255,7 +270,7 @@ class Database:
     async def _opened(self) -> None:
         pool = asyncpg.create_pool(
             self._url,
-            min_size=min(3, self._pool_size),  # a turn reads what is pinned, what is found and its session at once
+            min_size=min(3, self._pool_size),  # a turn reads pinned memories, candidates and its session in parallel
             max_size=self._pool_size,
             timeout=_CONNECT_SECONDS,
             init=partial(prepare, role=self._local_role),
@@ -268,7 +283,7 @@ class Database:
 
 
 class _Attempt(Generic[T]):
-    """Work for an agent within so many seconds, and whether it got a connection."""
+    """Work for an agent, its timeout in seconds, and whether it got a connection."""
 
     def __init__(self, agent_id: str, work: Work[T], timeout: float, durable: bool, snapshot: bool) -> None:
         self.agent_id = agent_id
@@ -279,9 +294,9 @@ class _Attempt(Generic[T]):
         self.connected = False
 
 
-async def _probed(connection: Connection) -> None:
-    """The transaction around it is question enough."""
+async def _do_nothing(connection: Connection) -> None:
+    """Do nothing: the transaction around this call is the probe."""
 
 
 async def _no_reset(connection: Connection) -> None:
-    """In place of asyncpg's reset, which costs a round trip: all our settings are local to their transaction."""
+    """Replace asyncpg's reset, which costs a round trip: all our settings are local to their transaction."""

@@ -1,7 +1,7 @@
-"""Several machines: the statements by which Citus spreads the tables over them, an agent's rows on one.
+"""Distribute the tables over the machines of a Citus cluster, all rows of an agent on one machine.
 
-Every key begins with `agent_id`, every foreign key stays within an agent, and every statement of a turn names one:
-all tables are distributed by it and stand together, so that whatever concerns an agent is asked of one machine.
+Every key begins with `agent_id`, every foreign key stays within an agent, and every statement of a turn names one
+agent. All tables are distributed by `agent_id` and colocated, so that one machine answers every statement of a turn.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from brain.postgres.admin_connection import connected
 from brain.postgres.tables import metadata
 
 DISTRIBUTION_COLUMN = "agent_id"
-_FIRST = "corpus"  # the others stand where the agent's row in it does
-# One statement after the other on each machine: what a table needs is made in the same transaction.
-_IN_TURN = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"
-# Machines of a cluster connect to one another as whoever asks. Citus hands this on, as it does roles and grants.
+_FIRST = "corpus"  # the other tables are colocated with this one
+# Sequential, because the transaction creates tables that its later statements refer to.
+_SEQUENTIAL = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"
+# The machines of a cluster connect to each other as the calling role. Citus propagates ALTER ROLE to all of them.
 _LOGINS = """DO $$
 DECLARE
     name text;
@@ -25,37 +25,37 @@ BEGIN
         EXECUTE format('ALTER ROLE %I LOGIN', name);
     END LOOP;
 END $$"""  # noqa: E501
-# What statements call must be known where they are answered.
+# Functions that statements call must exist on the machines that run the statements.
 _FUNCTIONS = (
     "SELECT create_distributed_function(oid::regprocedure) FROM pg_proc WHERE pronamespace = 'cognitive'::regnamespace"
 )
 
 
 def statements() -> tuple[str, ...]:
-    """What is to be run, in order: a table that others refer to comes before them."""
+    """Return the statements in order: a table comes before the tables that refer to it."""
     tables = sorted(metadata.sorted_tables, key=lambda table: table.name != _FIRST)
     return (
-        _IN_TURN,
+        _SEQUENTIAL,
         _LOGINS,
         *(
             f"SELECT create_distributed_table('{table.fullname}', '{DISTRIBUTION_COLUMN}',"
-            f" colocate_with => '{_beside(table.name)}')"
+            f" colocate_with => '{_colocation(table.name)}')"
             for table in tables
         ),
         _FUNCTIONS,
     )
 
 
-def _beside(table: str) -> str:
+def _colocation(table: str) -> str:
     return "none" if table == _FIRST else f"cognitive.{_FIRST}"
 
 
 async def distribute(url: str) -> Sequence[str]:
-    """Runs them in one transaction, as the owner of the schema, and returns them.
+    """Run `statements()` in one transaction, as the owner of the schema, and return them.
 
     Raises:
-        StoreUnavailable: nothing answers there.
-        SchemaError: the server has no Citus, or it refuses.
+        StoreUnavailable: the server does not answer.
+        SchemaError: the server has no Citus, or refuses a statement.
     """
     async with connected(url, "distribute the tables") as connection:
         if await connection.fetchval("SELECT 1 FROM pg_extension WHERE extname = 'citus'") is None:

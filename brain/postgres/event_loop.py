@@ -1,4 +1,4 @@
-"""The event loop that something was opened in: connections and locks belong to it, and break in any other."""
+"""Checks that connections and locks are used only in the event loop that they were opened in."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from brain.errors import WrongEventLoop
 
 
 def running() -> asyncio.AbstractEventLoop | None:
-    """The event loop of this thread, None where none runs."""
+    """Return the running event loop of this thread, or None."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -16,7 +16,7 @@ def running() -> asyncio.AbstractEventLoop | None:
 
 
 def require(own: asyncio.AbstractEventLoop) -> None:
-    """Raises WrongEventLoop unless it is this one that runs here."""
+    """Raise WrongEventLoop unless `own` is the running event loop."""
     if running() is not own:
         raise WrongEventLoop(
             "the layer was opened in another event loop; call it there, or from threads through `Blocking`"

@@ -1,7 +1,6 @@
-"""What a database is like, seen from outside: asked of its catalogues over a connection of its own.
+"""Read the state of a database from its catalogs, over a single connection.
 
-It needs neither schema nor role, so that it can say what is missing: the pool refuses such a
-database as a whole.
+Unlike the pool, it works without the schema and the role, so that it can report what is missing.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _STATEMENT_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class TableHealth:
-    """A table: bytes on disk without its indexes, rows by the statistics, and whether it was ever analysed."""
+    """A table: bytes on disk without indexes, estimated live and dead rows, and whether it was ever analyzed."""
 
     name: str
     bytes: int
@@ -36,10 +35,16 @@ class TableHealth:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What the server is doing: the database's bytes, its connections of those that the server allows, how many of them
-    run a statement and how many sit in a transaction, and for how many seconds the oldest transaction has been open.
+    """The load of a server.
 
-    Of connections of other users (`unseen`) Postgres tells an ordinary login no more than that they are there.
+    Attributes:
+        bytes: size of the database.
+        connections: open connections to the database.
+        max_connections: connections that the server allows.
+        running: connections that run a statement.
+        waiting: connections that are idle in a transaction.
+        unseen: connections of other users, whose state Postgres hides from an ordinary login.
+        oldest_transaction: seconds since the oldest open transaction began; None without one.
     """
 
     bytes: int
@@ -53,14 +58,27 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseHealth:
-    """What the catalogues say.
+    """The state of a database, from its catalogs.
 
-    `pgvector` is the installed version, None if there is none, and `available` the one that could be installed.
-    `login` is who connects; `login_above` and `role_above` say whether that role and the application's stand above row
-    level security, and `member` whether `login` may become the latter; both are None where it does not exist.
-    `revision` is None without a schema, and where it may not be read; `oldest` is the oldest code that it serves.
-    `ahead` is by how many seconds the clock of the database is ahead of this machine's, known to within `round_trip`.
-    `granted` is what `login` may become to look at the record, None without a schema.
+    Attributes:
+        version: the server's version as text.
+        postgres: its major version.
+        pgvector: the installed version of the extension, None if it is missing.
+        available: the version of the extension that the server could install.
+        login: the role that connects.
+        login_above: True if `login` bypasses row level security.
+        role_above: True if the application's role bypasses row level security; None if the role does not exist.
+        member: True if `login` may use the application's role; None if the role does not exist.
+        migrated: True if the schema exists.
+        revision: the schema's revision; None without a schema, or if `login` may not read it.
+        ahead: seconds by which the database's clock is ahead of this machine's, accurate to `round_trip`.
+        round_trip: seconds that one query took.
+        unprotected: tables without row level security.
+        broken_indexes: indexes that Postgres does not use.
+        tables: size and statistics of each table.
+        granted: the read-only roles that `login` may use; None without a schema.
+        activity: the load of the server.
+        oldest: the revision of the oldest code that may use the schema.
     """
 
     version: str
@@ -84,40 +102,40 @@ class DatabaseHealth:
 
 
 async def examine(url: str) -> DatabaseHealth:
-    """Looks at the database at a URL. Reads catalogues only, and changes nothing.
+    """Return the state of the database at a URL. Reads catalogs only.
 
     Raises:
-        StoreUnavailable: nothing answers there.
-        SchemaError: the URL or its role is refused.
+        StoreUnavailable: the server does not answer.
+        SchemaError: Postgres refused the URL or its role.
     """
-    async with connected(url, "look into this database", statement_seconds=_STATEMENT_SECONDS) as connection:
+    async with connected(url, "inspect this database", statement_seconds=_STATEMENT_SECONDS) as connection:
         return await _examined(connection)
 
 
 async def _examined(connection: Any) -> DatabaseHealth:
-    await connection.fetchval("SELECT 1")  # the first statement pays for what later ones find ready
-    asked = datetime.now(UTC)
+    await connection.fetchval("SELECT 1")  # warm up, so that the round trip is measured without first-use costs
+    sent_at = datetime.now(UTC)
     server = dict(await connection.fetchrow(*SQL.server(role=APP_ROLE)))
-    answered = datetime.now(UTC)
-    named = {name: await connection.fetch(*SQL[name]()) for name in ("unprotected", "broken_indexes", "tables")}
-    between = asked + (answered - asked) / 2
+    received_at = datetime.now(UTC)
+    rows = {name: await connection.fetch(*SQL[name]()) for name in ("unprotected", "broken_indexes", "tables")}
+    midpoint = sent_at + (received_at - sent_at) / 2
     revision, oldest = await _revision(connection) if server["migrated"] else (None, None)
     return DatabaseHealth(
-        ahead=(server.pop("now") - between).total_seconds(),
-        round_trip=(answered - asked).total_seconds(),
+        ahead=(server.pop("now") - midpoint).total_seconds(),
+        round_trip=(received_at - sent_at).total_seconds(),
         revision=revision,
         oldest=oldest,
-        unprotected=tuple(row["name"] for row in named["unprotected"]),
+        unprotected=tuple(row["name"] for row in rows["unprotected"]),
         granted=await roles.granted(connection) if server["migrated"] else None,
         activity=Activity(**dict(await connection.fetchrow(*SQL.activity()))),
-        broken_indexes=tuple(row["name"] for row in named["broken_indexes"]),
-        tables=tuple(TableHealth(**row) for row in named["tables"]),
+        broken_indexes=tuple(row["name"] for row in rows["broken_indexes"]),
+        tables=tuple(TableHealth(**row) for row in rows["tables"]),
         **server,
     )
 
 
 async def _revision(connection: Any) -> tuple[str | None, str | None]:
-    """The revision and the oldest code that it serves, as the login may read it, or else as the application may."""
+    """Return the revision and the oldest supported code, read as the login or else as the application's role."""
     try:
         return await _read(connection)
     except asyncpg.InsufficientPrivilegeError:
@@ -127,7 +145,7 @@ async def _revision(connection: Any) -> tuple[str | None, str | None]:
             await connection.execute(f"SET LOCAL ROLE {APP_ROLE}")
             return await _read(connection)
     except asyncpg.PostgresError:
-        return None, None  # the checks on roles say why
+        return None, None  # the report on roles gives the reason
 
 
 async def _read(connection: Any) -> tuple[str | None, str | None]:

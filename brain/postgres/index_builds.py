@@ -1,8 +1,8 @@
-"""Indexes on tables that hold rows: built beside the traffic, and mended when a build was interrupted.
+"""Build indexes on filled tables without blocking writes, and repair indexes whose build was interrupted.
 
-A migration that adds such an index says so in `NNNN_name.concurrently.sql` beside it. Postgres builds it outside of any
-transaction, so that a killed build leaves an index behind that is kept up to date and never read. What all these files
-together ask for is therefore compared with what is there, each time.
+A migration declares such an index in a file `NNNN_name.concurrently.sql` of its name. Postgres builds it outside of any
+transaction: a killed build leaves an invalid index, which is updated and never read. Each upgrade therefore compares
+the indexes that all these files declare with those that exist.
 """
 
 from __future__ import annotations
@@ -19,25 +19,27 @@ from brain.postgres.admin_connection import connected
 
 SQL = statements.load("index_builds")
 
-_PAUSE = 0.1  # seconds between two questions for the lock
+_PAUSE = 0.1  # seconds between two attempts to take the lock
 _STATEMENT = re.compile(
     r"(?:CREATE(?: UNIQUE)? INDEX CONCURRENTLY (?P<built>\w+) ON cognitive\.\w"
     r"|DROP INDEX CONCURRENTLY IF EXISTS cognitive\.(?P<dropped>\w+)$)"
 )
-_LEFT_BEHIND = re.compile(r"_cc(?:new|old)\d*$")  # how Postgres names what an interrupted REINDEX CONCURRENTLY leaves
+_LEFT_BEHIND = re.compile(r"_cc(?:new|old)\d*$")  # the indexes that an interrupted REINDEX CONCURRENTLY leaves behind
 
 
 def declared(folder: Path, revision: str) -> Mapping[str, str | None]:
-    """By name the statement that builds each index; None: it is to go. Of the migrations up to `revision`.
+    """Return the statement that builds each index, by the index's name; None for an index to drop.
+
+    Reads the files of the migrations up to `revision`, in their order.
 
     Raises:
-        SchemaError: a file holds a statement of another kind.
+        SchemaError: a file contains another kind of statement.
     """
-    wanted: dict[str, str | None] = {}
+    indexes: dict[str, str | None] = {}
     for path in sorted(folder.glob("*.concurrently.sql")):
         if path.name.partition("_")[0] <= revision:
-            wanted.update(_named(path.name, statement) for statement in _split(path.read_text(encoding="utf-8")))
-    return wanted
+            indexes.update(_parse(path.name, statement) for statement in _split(path.read_text(encoding="utf-8")))
+    return indexes
 
 
 def _split(script: str) -> Iterable[str]:
@@ -45,7 +47,7 @@ def _split(script: str) -> Iterable[str]:
     return (" ".join(statement.split()) for statement in bare.split(";") if statement.strip())
 
 
-def _named(file: str, statement: str) -> tuple[str, str | None]:
+def _parse(file: str, statement: str) -> tuple[str, str | None]:
     match = _STATEMENT.match(statement)
     if match is None:
         raise SchemaError(f"{file}: neither builds nor drops an index concurrently: {statement[:80]}")
@@ -53,50 +55,50 @@ def _named(file: str, statement: str) -> tuple[str, str | None]:
 
 
 async def build(connection: Any, wanted: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Builds what is missing or was interrupted, drops what is to go, and returns the names of both.
+    """Build the missing and invalid indexes of `wanted`, drop those to drop, and return the names of both.
 
-    `connection` is in no transaction and is the schema's owner's.
+    `connection` belongs to the schema's owner and is not in a transaction.
     """
-    there = {row["name"]: row["valid"] for row in await connection.fetch(*SQL.indexes())}
-    done = []
+    valid = {row["name"]: row["valid"] for row in await connection.fetch(*SQL.indexes())}
+    changed = []
     for name, statement in wanted.items():
-        if name in there and (statement is None or not there[name]):
+        if name in valid and (statement is None or not valid[name]):
             await connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS cognitive.{name}")
-            done.append(name)
-        if statement is not None and not there.get(name, False):
+            changed.append(name)
+        if statement is not None and not valid.get(name, False):
             await connection.execute(statement)
-            done.append(name)
-    return tuple(dict.fromkeys(done))
+            changed.append(name)
+    return tuple(dict.fromkeys(changed))
 
 
 async def repair(url: str, wanted: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Mends every index that Postgres does not read, builds those `wanted` ones that are missing; returns the names.
+    """Rebuild every invalid index, build the missing ones of `wanted`, and return the names of both.
 
-    Reads and writes go on. What an interrupted REINDEX left is dropped: the index that it was to replace is there.
+    Reads and writes go on. The remains of an interrupted REINDEX are dropped: the original index still exists.
 
     Raises:
-        StoreUnavailable: nothing answers there.
-        SchemaError: the role does not own the schema, or rows stand in the way of a unique index.
+        StoreUnavailable: the server does not answer.
+        SchemaError: the role does not own the schema, or rows violate a unique index.
     """
     async with connected(url, "repair the indexes") as connection:
-        await alone(connection)
+        await lock(connection)
         built = await build(connection, wanted)
-        return built + await _rebuilt(connection)
+        return built + await _rebuild(connection)
 
 
-async def _rebuilt(connection: Any) -> tuple[str, ...]:
+async def _rebuild(connection: Any) -> tuple[str, ...]:
     broken = [row["name"] for row in await connection.fetch(*SQL.indexes()) if not row["valid"]]
     for name in broken:
-        way = "DROP" if _LEFT_BEHIND.search(name) else "REINDEX"
-        await connection.execute(f'{way} INDEX CONCURRENTLY cognitive."{name}"')
+        command = "DROP" if _LEFT_BEHIND.search(name) else "REINDEX"
+        await connection.execute(f'{command} INDEX CONCURRENTLY cognitive."{name}"')
     return tuple(broken)
 
 
-async def alone(connection: Any) -> None:
-    """Waits until nobody else migrates this database; held until the connection is closed.
+async def lock(connection: Any) -> None:
+    """Take the advisory lock of migrations; it is held until the connection is closed.
 
-    Asked for again and again and not waited for: a build waits for the transactions of whoever waits for the lock.
-    It goes with the connection, since a build is of no transaction: a transaction pooler is no way to migrate.
+    The lock is polled: a session that waited for it would hold a transaction open, for which a concurrent build waits.
+    It belongs to the session because such builds run outside of transactions, so a transaction pooler cannot be used.
     """
-    while not await connection.fetchval(*SQL.alone()):  # noqa: ASYNC110 - Postgres is asked, which has no event
+    while not await connection.fetchval(*SQL.try_lock()):  # noqa: ASYNC110 - there is no event to wait for
         await asyncio.sleep(_PAUSE)

@@ -1,7 +1,7 @@
-"""Bringing a database's schema up to date: alembic, run from the package.
+"""Bring the schema of a database up to date with alembic and the migrations in the package.
 
-Works as any role that may create a schema in the database; roles and the extension are created if they are missing
-and the role may do so, and a clear error says what to ask an administrator for otherwise.
+Any role that may create a schema in the database can run this. It creates missing roles and the extension if it may;
+otherwise the error says which statement an administrator must run.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from brain.postgres import index_builds
 from brain.postgres.schema import HEAD, MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal, unknown
 
 _PACKAGE = Path(__file__).parent.parent
-# In an installed package the migrations stand inside it; in a checkout they stand beside it.
-_PLACES = (_PACKAGE / "migrations", _PACKAGE.parent / "migrations")
-_LOCK_WAIT = "150ms"  # what a write behind a migration may have to wait: less than a turn's deadline
-_PAUSE = 0.3  # seconds in which those who had to wait catch up
-_ATTEMPTS = 20  # ten seconds in all: longer than any transaction of ours, and soon enough to tell whoever waits
+# An installed package contains the migrations; in a checkout they are in a folder beside it.
+_FOLDERS = (_PACKAGE / "migrations", _PACKAGE.parent / "migrations")
+_LOCK_WAIT = "150ms"  # writes queue behind a migration that waits for its lock: less than a turn's deadline
+_PAUSE = 0.3  # seconds for the queued writes to catch up
+_ATTEMPTS = 20  # about ten seconds in all: longer than any transaction of this product
 _HOLDERS = """
 SELECT DISTINCT l.pid FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
 WHERE l.granted AND c.relnamespace = to_regnamespace('cognitive') AND l.pid <> pg_backend_pid()
@@ -37,30 +37,30 @@ WHERE l.granted AND c.relnamespace = to_regnamespace('cognitive') AND l.pid <> p
 
 
 def config(scripts: Path | None = None) -> Config:
-    """An alembic configuration that points to the migrations: to the product's own, or to those of another folder."""
+    """Return an alembic configuration for the product's migrations, or for those in the folder `scripts`."""
     settings = Config()
-    settings.set_main_option("script_location", str(scripts or next(place for place in _PLACES if place.is_dir())))
+    settings.set_main_option("script_location", str(scripts or next(folder for folder in _FOLDERS if folder.is_dir())))
     return settings
 
 
 async def upgrade(url: str, *, to: str = "head", scripts: Path | None = None, attempts: int = _ATTEMPTS) -> str:
-    """Migrates the database at `url` and returns its revision. Safe to run twice or at once, beside live traffic.
+    """Migrate the database at `url` and return its revision.
 
-    Each migration is a transaction of its own, so that a lock is held for as long as one change takes, and waits for no
-    lock longer than `_LOCK_WAIT`: whatever comes behind it would wait as long. Without its locks after so many
-    `attempts` it fails; what came before it stays, and the next run goes on from there.
+    Running it twice, in two processes at once, or during live traffic is safe. Each migration runs in a separate
+    transaction, which waits at most `_LOCK_WAIT` for a lock, because writes queue behind it. A migration that gets no
+    lock in `attempts` attempts fails; the migrations before it stay, and the next run continues there.
 
     Raises:
-        StoreUnavailable: nothing answers there.
-        SchemaError: the server is too old, pgvector is missing, the role may not do what is needed, the database's
-            revision is unknown, or a long transaction stands in the way.
+        StoreUnavailable: the server does not answer.
+        SchemaError: the server is too old, pgvector is missing, the role lacks a privilege, the database's revision is
+            unknown, or a long transaction holds a lock.
     """
     engine = create_async_engine(_sqlalchemy_url(url), poolclass=NullPool)
     try:
         async with engine.connect() as connection:
             driver = (await connection.get_raw_connection()).driver_connection
-            await index_builds.alone(driver)
-            return await _migrated(connection, driver, config(scripts), to, attempts)
+            await index_builds.lock(driver)
+            return await _migrate_all(connection, driver, config(scripts), to, attempts)
     except (OSError, asyncpg.CannotConnectNowError) as error:
         raise StoreUnavailable(f"cannot connect to Postgres: {error}") from error
     except asyncpg.PostgresError as error:
@@ -72,26 +72,26 @@ async def upgrade(url: str, *, to: str = "head", scripts: Path | None = None, at
 
 
 async def repair(url: str) -> tuple[str, ...]:
-    """Mends the indexes of the database at `url`, see `brain.postgres.index_builds.repair`, and returns their names."""
+    """Repair the indexes of the database at `url` and return their names; see `brain.postgres.index_builds.repair`."""
     wanted = index_builds.declared(_versions(config()), HEAD)
     return await index_builds.repair(url, wanted)
 
 
-async def _migrated(connection: AsyncConnection, driver: Any, settings: Config, to: str, attempts: int) -> str:
+async def _migrate_all(connection: AsyncConnection, driver: Any, settings: Config, to: str, attempts: int) -> str:
     async with connection.begin():
         await connection.run_sync(_prerequisites)
     async with connection.begin():
         current = await connection.run_sync(_current)
-    for revision in _ahead(settings, current, to):
-        await _patiently(connection, driver, settings, revision, attempts)
+    for revision in _pending(settings, current, to):
+        await _migrate_with_retries(connection, driver, settings, revision, attempts)
         current = revision
     assert current is not None
     await index_builds.build(driver, index_builds.declared(_versions(settings), current))
     return current
 
 
-def _ahead(settings: Config, current: str | None, to: str) -> list[str]:
-    """The revisions behind the current one up to `to`, in their order."""
+def _pending(settings: Config, current: str | None, to: str) -> list[str]:
+    """Return the revisions after the current one up to `to`, in order."""
     script = ScriptDirectory.from_config(settings)
     ordered = [each.revision for each in script.walk_revisions("base", to)][::-1]
     if current is None:
@@ -100,11 +100,13 @@ def _ahead(settings: Config, current: str | None, to: str) -> list[str]:
         return ordered[ordered.index(current) + 1 :]
     if current not in {each.revision for each in script.walk_revisions()}:
         raise SchemaError(refusal(current, None) or unknown(current))
-    return []  # it is beyond `to`
+    return []  # the database is beyond `to`
 
 
-async def _patiently(connection: AsyncConnection, driver: Any, settings: Config, revision: str, attempts: int) -> None:
-    """One migration; where somebody holds a lock, tried again after a pause in which the traffic goes on."""
+async def _migrate_with_retries(
+    connection: AsyncConnection, driver: Any, settings: Config, revision: str, attempts: int
+) -> None:
+    """Run one migration; if it gets no lock, pause so that queued writes can run, and retry."""
     for attempt in range(1, attempts + 1):
         try:
             async with connection.begin():
@@ -177,12 +179,12 @@ def _extension(connection: sa.Connection) -> None:
 
 
 def _allowed(connection: sa.Connection, statement: str) -> None:
-    """Runs what many owners of a database may not, and then says whom to ask for what."""
+    """Run a statement that needs a privilege; without it, raise an error with the statement to ask for."""
     try:
         connection.execute(sa.text(statement))
     except sa.exc.DBAPIError as error:
         if getattr(error.orig, "sqlstate", None) != asyncpg.InsufficientPrivilegeError.sqlstate:
             raise
         raise SchemaError(
-            f"this role may not do what comes first: ask an administrator to run `{statement}` in this database"
+            f"this role lacks a privilege: ask an administrator to run `{statement}` in this database"
         ) from error

@@ -1,7 +1,7 @@
-"""The connections of those who only look: as the role that may only read, where the login may become it.
+"""Read-only connections for dashboards and analysis, as the read-only role if the login may use it.
 
-Where it may not, as the application's own role; in transactions that Postgres lets write nothing, either way. A standby
-is asked first, where there is one: whoever only looks takes nothing from the turns then.
+Otherwise they use the application's role. Their transactions are read-only in both cases. If a standby is configured,
+reads go to it first, so that they take no capacity from turns.
 """
 
 from __future__ import annotations
@@ -26,16 +26,21 @@ log = logging.getLogger(__name__)
 
 SQL = statements.load("replica")
 
-_SECONDS = 10.0  # to find out what may be become
-_STANDBY_MS = 2_000.0  # to connect to a standby: less than the page that waits for it has
-_AGAIN = 5.0  # seconds in which a standby that could not be read is not asked
-_PATIENCE_MS = 2_000.0  # for both servers: who asks how they are must not wait for one that does not answer
+_ROLES_SECONDS = 10.0  # timeout of the query for the available roles
+_STANDBY_MS = 2_000.0  # timeout to connect to a standby: less than a page's timeout
+_RETRY_SECONDS = 5.0  # a standby that failed is not used for so long
+_COMPARE_MS = 2_000.0  # timeout for comparing both servers: a health check must not hang on one of them
 
 
 @dataclass(frozen=True, slots=True)
 class ReadServer:
-    """A server: whether it replays another one's log, the number of its cluster, which a standby shares with its
-    primary, how many bytes its log goes, and the seconds since the latest transaction that it replayed, if any.
+    """The replication state of a server.
+
+    Attributes:
+        standby: True if the server replays the log of a primary.
+        cluster: the system identifier, which a standby shares with its primary.
+        position: position of the write-ahead log, in bytes.
+        since: seconds since the last replayed transaction; None if there was none.
     """
 
     standby: bool
@@ -46,8 +51,9 @@ class ReadServer:
 
 @dataclass(frozen=True, slots=True)
 class Replica:
-    """How a standby does. `unfit` says why it is not read, None if it is; then `bytes` and `seconds` are what it is
-    behind. Both are 0 where it has replayed all that its primary has written.
+    """The state of a standby: `unfit` is the reason why it is not read, or None; then it lags by `bytes` and `seconds`.
+
+    Both are 0 if it has replayed the whole log of its primary.
     """
 
     unfit: str | None
@@ -56,46 +62,55 @@ class Replica:
 
 
 async def server(connection: Any) -> ReadServer:
-    """The server of a connection."""
+    """Return the replication state of the server of a connection."""
     return ReadServer(**dict(await connection.fetchrow(*SQL.server())))
 
 
 def unfit(replica: ReadServer, cluster: int) -> str | None:
-    """Why a server is no standby of that cluster, None if it is one."""
+    """Return the reason why a server is not a standby of a cluster, or None if it is one."""
     if not replica.standby:
-        return "it takes writes itself: it was promoted, or is no standby"
+        return "it accepts writes: it was promoted, or is no standby"
     return None if replica.cluster == cluster else "it is a standby of another server"
 
 
 async def compared(url: str, replica_url: str) -> Replica:
-    """The standby beside its primary, each asked over a connection of its own. Raises nothing: an absence is told."""
+    """Return the lag of a standby behind its primary; a server that does not answer makes the result `unfit`.
+
+    Connects to both servers and raises nothing.
+    """
     try:
-        async with asyncio.timeout(_PATIENCE_MS / 1000):
+        async with asyncio.timeout(_COMPARE_MS / 1000):
             replica, primary = await asyncio.gather(
                 _server_at("the replica", replica_url), _server_at("the primary", url)
             )
     except (StoreError, TimeoutError) as error:
-        return Replica(str(error) or f"no answer within {_PATIENCE_MS / 1000:g} s")
-    if (because := unfit(replica, primary.cluster)) is not None:
-        return Replica(because)
+        return Replica(str(error) or f"no answer within {_COMPARE_MS / 1000:g} s")
+    if (reason := unfit(replica, primary.cluster)) is not None:
+        return Replica(reason)
     behind = max(0, primary.position - replica.position)
     return Replica(None, behind, (replica.since or 0.0) if behind else 0.0)
 
 
 async def _server_at(which: str, url: str) -> ReadServer:
     try:
-        async with connected(url, "look at it") as connection:
+        async with connected(url, "inspect it") as connection:
             return await server(connection)
     except StoreError as error:
         raise StoreUnavailable(f"{which} does not answer: {error}") from error
 
 
 class ReadDatabase:
-    """A pool of its own, opened on first use: looks and turns do not wait for one another's connections.
+    """A read-only pool, opened on first use, so that reads and turns do not wait for each other's connections.
 
-    `grant` creates the roles, of a server that is our own; it is awaited when they are not there. `url` is where to.
-    `breaker` makes one for the pool: whether turns have an answer in time is another question than whether looks have.
-    `standby` leads to a standby of the server; while that one is away, or is none, the server itself is asked.
+    Args:
+        url: the address of the server.
+        pool_size: the maximum number of connections.
+        pooled: the address leads to a pooler in transaction mode.
+        clustered: the address leads to the coordinator of a Citus cluster.
+        revive: called in a thread when a connection is lost; it restarts the embedded server.
+        grant: creates the read-only roles of an embedded server; awaited if they are missing.
+        breaker: makes the circuit breaker of the pool, which is separate from the one for turns.
+        standby: the pool of a standby, which is read instead of the server while it is usable.
     """
 
     def __init__(
@@ -119,13 +134,13 @@ class ReadDatabase:
         self._grant = grant
         self._breaker = breaker
         self._standby = standby
-        self._standby_from = 0.0  # by the monotonic clock
+        self._standby_after = 0.0  # the standby is not used before this time of the monotonic clock
         self._cluster: int | None = None
         self._opening = asyncio.Lock()
         self._opened: tuple[Database, Granted] | None = None
 
     async def granted(self) -> Granted:
-        """What the login may become.
+        """Return the read-only roles that the login may use.
 
         Raises:
             StoreUnavailable, SchemaError: as `Database.open`.
@@ -133,38 +148,38 @@ class ReadDatabase:
         return (await self._open())[1]
 
     async def run(self, agent_id: str, work: Work[T], *, timeout: float = 60.0) -> T:
-        """As `Database.run`; what writes is refused. A standby has half of the time, and the server itself the rest."""
-        if self._standby is not None and monotonic() >= self._standby_from:
+        """Run read-only work as `Database.run` does; a standby gets half of the timeout, the server itself the rest."""
+        if self._standby is not None and monotonic() >= self._standby_after:
             try:
-                return await self._of_standby(self._standby, agent_id, work, timeout / 2)
+                return await self._run_on_standby(self._standby, agent_id, work, timeout / 2)
             except (StoreError, TimeoutError) as error:
-                self._standby_from = monotonic() + _AGAIN
-                log.warning("the standby is not read, the primary is: %s", str(error) or "no answer in time")
+                self._standby_after = monotonic() + _RETRY_SECONDS
+                log.warning("reading from the primary, not from the standby: %s", str(error) or "no answer in time")
         database, _ = await self._open()
         return await database.run(agent_id, work, timeout=timeout)
 
     async def compared(self) -> Replica | None:
-        """How the standby does beside the server; None where there is none to ask."""
+        """Return the lag of the standby behind the server; None without a standby."""
         return await compared(self.url, self._standby.url) if self._standby is not None else None
 
     async def close(self) -> None:
-        """Closes the pool."""
+        """Close the pool, and that of the standby."""
         if self._standby is not None:
             await self._standby.close()
         opened, self._opened = self._opened, None
         if opened is not None:
             await opened[0].close()
 
-    async def _of_standby(self, standby: ReadDatabase, agent_id: str, work: Work[T], seconds: float) -> T:
-        """Asked within the same transaction whether it is one: it may have been promoted since."""
+    async def _run_on_standby(self, standby: ReadDatabase, agent_id: str, work: Work[T], seconds: float) -> T:
+        """Run work on the standby after checking, in the same transaction, that it was not promoted."""
         if self._cluster is None:
             database, _ = await self._open()
             self._cluster = (await database.run("", server, timeout=seconds)).cluster
         cluster = self._cluster
 
         async def checked(connection: Connection) -> T:
-            if (because := unfit(await server(connection), cluster)) is not None:
-                raise StoreError(because)
+            if (reason := unfit(await server(connection), cluster)) is not None:
+                raise StoreError(reason)
             return await work(connection)
 
         await Deadline(_STANDBY_MS).within(standby.granted())
@@ -173,19 +188,19 @@ class ReadDatabase:
     async def _open(self) -> tuple[Database, Granted]:
         async with self._opening:
             if self._opened is None:
-                granted = await self._asked()
+                granted = await self._read_roles()
                 if self._grant is not None and not (granted.reader and granted.overview):
                     await self._grant()
-                    granted = await self._asked()
+                    granted = await self._read_roles()
                 role = roles.READER if granted.reader else APP_ROLE
                 self._opened = self._database(role, self._pool_size), granted
             return self._opened
 
-    async def _asked(self) -> Granted:
-        """Asked once, over a connection that is given back: what is granted later holds from the next start on."""
+    async def _read_roles(self) -> Granted:
+        """Read the login's roles once; a later grant takes effect after a restart."""
         database = self._database(APP_ROLE, 1)
         try:
-            return await database.run("", roles.granted, timeout=_SECONDS)
+            return await database.run("", roles.granted, timeout=_ROLES_SECONDS)
         finally:
             await database.close()
 

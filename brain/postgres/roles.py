@@ -1,9 +1,9 @@
-"""Roles for those who look: granted on purpose, and with less to see and to do than the application's own.
+"""Read-only roles for dashboards and analysis, with fewer privileges than the application's role.
 
 `cognitive_reader` reads every table under the same row level security, one agent at a time, and writes nothing.
-`cognitive_overview` reads the tally of all agents, counts without a word of anybody's, and nothing else. A login
-becomes one of them within a transaction; it inherits neither, since a policy holds for whoever has its role's
-privileges.
+`cognitive_overview` reads only the counts of all agents, which contain no text. A login sets one of these roles within
+a transaction. It does not inherit their privileges, because a row level security policy applies to every role that
+does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROLES = (READER, OVERVIEW)
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """What a login may become."""
+    """The read-only roles that a login may use."""
 
     login: str
     reader: bool
@@ -32,24 +32,25 @@ class Granted:
 
     @property
     def command(self) -> str:
-        """What grants both."""
+        """The command that grants both roles to the login."""
         return f"cognitive db roles {self.login} --overview --url URL-OF-THE-OWNER"
 
 
 async def granted(connection: Any) -> Granted:
-    """What the login of a connection may become, and finds all that it should read."""
+    """Return the read-only roles that the connection's login may use and that can read the tables they should."""
     row = await connection.fetchrow(*SQL.granted(roles=list(ROLES)))
     return Granted(row["login"], READER in row["granted"], OVERVIEW in row["granted"])
 
 
 async def create(url: str, logins: Sequence[str] = (), *, overview: bool = True) -> tuple[str, ...]:
-    """Creates the roles, as one who owns the schema and may create roles, and lets `logins` become them.
+    """Create the read-only roles, grant them to `logins`, and return the roles that were granted.
 
-    `overview` False: the logins may become the reader alone. Returns what they may become. Safe to run twice.
+    The URL's role must own the schema and be allowed to create roles. Without `overview` the logins get only the role
+    `cognitive_reader`. Running it twice is safe.
 
     Raises:
-        StoreUnavailable: nothing answers there.
-        SchemaError: the schema is missing, a login is, or this role may not do it.
+        StoreUnavailable: the server does not answer.
+        SchemaError: the schema or a login is missing, or the URL's role lacks a privilege.
     """
     granted = ROLES if overview else (READER,)
     async with connected(url, "create the roles") as connection, connection.transaction():

@@ -1,4 +1,4 @@
-"""What this version needs of a database: revision, server, extension."""
+"""The versions of schema, server and extension that this version of the package needs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ MIN_PGVECTOR = "0.8.0"
 
 
 def pgvector_too_old(version: str) -> bool:
-    """Whether this version of the extension lacks halfvec or iterative scans."""
+    """Return True if this version of the extension lacks halfvec or iterative scans."""
     return [int(part) for part in version.split(".")] < [int(part) for part in MIN_PGVECTOR.split(".")]
 
 
 def is_known(revision: str) -> bool:
-    """Return whether a revision belongs to this schema's migrations, or to a newer version's."""
+    """Return True if a revision belongs to this version's migrations or to those of a newer version."""
     return re.fullmatch(r"\d{4}", revision) is not None and revision >= FIRST
 
 
 def unknown(revision: str) -> str:
-    """Return the refusal of a database whose revision no migration here leads on from, with what to do."""
+    """Return the error for a database whose revision no migration of this version can upgrade."""
     return (
         f"the schema is at revision {revision}, which this version does not know: export the memories with the version"
         " that wrote them (`cognitive db export`), then import them into an empty database (`cognitive db import`)."
@@ -30,10 +30,10 @@ def unknown(revision: str) -> str:
 
 
 def refusal(revision: str, oldest: str | None, head: str = HEAD) -> str | None:
-    """Why code of revision `head` may not use a schema at `revision`, with what to do; None if it may.
+    """Return the reason why code of revision `head` may not use a schema at `revision`, or None if it may.
 
-    `oldest` is the oldest code that the schema serves, by the revision that it was written for; None if the schema does
-    not say. Revisions compare as text.
+    The reason says what to do. `oldest` is the revision of the oldest code that may use the schema, None if the schema
+    has no such column. Revisions are compared as text.
     """
     if revision == head:
         return None

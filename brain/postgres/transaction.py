@@ -1,4 +1,4 @@
-"""A transaction for one tenant, which leaves its connection fit for the next one, however it ends."""
+"""Run a transaction for one tenant; the connection stays usable whatever happens in it."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ T = TypeVar("T")
 Connection: TypeAlias = Any  # asyncpg ships no types: a connection of its pool
 Work = Callable[[Connection], Awaitable[T]]
 
-_UNDO_SECONDS = 1.0  # a server that lives acknowledges a cancellation within milliseconds
-# As text and not with parameters: one round trip and not two. SET and not set_config(…): Postgres plans nothing for it,
-# and Citus hands on no other to the machines where the rows are. Nothing is compiled: a plan is estimated to cost more
-# than it does, and to compile the search takes longer than to run it.
+_UNDO_SECONDS = 1.0  # a healthy server acknowledges a cancellation within milliseconds
+# Text without parameters costs one round trip instead of two. SET needs no plan, unlike set_config(…), and is the only
+# form that Citus propagates to the machines with the rows. JIT is off: compiling the search takes longer than running
+# it, and Postgres overestimates its cost.
 _BEGIN = """
 BEGIN {mode}; {role} {cluster}
 SET LOCAL cognitive.agent_id TO {agent}; SET LOCAL statement_timeout TO {milliseconds};
 SET LOCAL synchronous_commit TO {commit}; SET LOCAL plan_cache_mode TO {plans};
 SET LOCAL jit TO off
 """
-# Functions of ours that read tables are answered where the rows are, which to Citus is a query within a query.
+# Functions of this schema that read tables run on the machine with the rows; Citus counts them as nested queries.
 _CLUSTER = """
 SET LOCAL citus.propagate_set_commands TO 'local'; SET LOCAL citus.allow_nested_distributed_execution TO on;
 """
-# Statements are planned once per connection: planning the search anew for each call costs more than running it. A
-# cluster must see whose rows are asked for before it knows the machine.
+# Statements are planned once per connection: planning the search costs more than running it. Citus needs the agent's
+# id to choose the machine, so a cluster gets custom plans.
 _PLANS = {False: "force_generic_plan", True: "auto"}
 _NOT_PLAIN = re.compile(r"[^\w.:@/-]", re.ASCII)
 
@@ -47,14 +47,19 @@ def beginning(
     role: str | None = None,
     clustered: bool = False,
 ) -> str:
-    """The statements that begin a tenant's transaction, which may take so many seconds in all.
+    """Return the statements that begin a transaction for the tenant `agent_id`.
 
-    With `snapshot` all its statements see what was there at the first one.
-    `role` is taken on within it: a connection that a pooler hands on must not keep one of ours. `clustered`: it goes to
-    a coordinator of Citus, which tells the machines of the agent what is set here.
+    Args:
+        agent_id: the tenant, set for row level security.
+        seconds: the timeout of each statement.
+        durable: False lets the commit return before it is on disk.
+        snapshot: True gives all statements the same snapshot.
+        read_only: True makes Postgres refuse writes.
+        role: set for the transaction only, since a pooler gives the connection to other clients.
+        clustered: the server is the coordinator of a Citus cluster, which propagates these settings.
 
     Raises:
-        InvalidInput: the name holds what Postgres cannot keep.
+        InvalidInput: `agent_id` contains characters that Postgres cannot store.
     """
     if (unfit := unstorable(agent_id)) is not None:
         raise InvalidInput(f"agent_id holds {unfit}")
@@ -70,40 +75,41 @@ def beginning(
 
 
 def _literal(text: str) -> str:
-    """A constant that nothing in it ends: what is not plain is written by its number, which is digits alone.
+    """Return a text as an SQL literal in which every special character is an escape of its code point.
 
-    As E'…', which means the same whatever the server's `standard_conforming_strings`.
+    The form E'…' means the same whatever the server's `standard_conforming_strings`.
     """
-    return "E'" + _NOT_PLAIN.sub(lambda found: f"\\U{ord(found[0]):08X}", text) + "'"
+    return "E'" + _NOT_PLAIN.sub(lambda match: f"\\U{ord(match[0]):08X}", text) + "'"
 
 
 async def in_transaction(connection: Connection, work: Work[T], begin: str) -> T:
-    """What `work` returns, committed.
+    """Run `work` in a transaction, commit it, and return its result.
 
-    Plain statements: asyncpg's own transaction cannot be rolled back once its first or last one was cancelled.
+    BEGIN and COMMIT are sent as plain statements: asyncpg's transaction object cannot roll back after its BEGIN or
+    COMMIT was cancelled.
     """
     try:
         await connection.execute(begin)
         result = await work(connection)
         await connection.execute("COMMIT")
     except BaseException:
-        await _undone(connection)
+        await _undo(connection)
         raise
     return result
 
 
-async def _undone(connection: Connection) -> None:
-    """Has Postgres give up what failed or was cancelled and keeps the connection; one that is not well soon is cut.
+async def _undo(connection: Connection) -> None:
+    """Roll back a failed or cancelled transaction and keep the connection; terminate it if that takes over a second.
 
-    Nobody waits for this, see `Deadline`. To connect and to plan all statements anew costs several turns, and whoever
-    is late because there is too much to do would make more of it.
+    The caller does not wait for this (see `Deadline`). The connection is worth keeping: a new one must plan all
+    statements again, which takes longer than several turns, and would add load when the machine is already late.
     """
     try:
         async with asyncio.timeout(_UNDO_SECONDS):
             with suppress(asyncpg.InFailedSQLTransactionError):
-                await connection.execute("SELECT 1")  # its turn comes when Postgres has acknowledged the cancellation
+                await connection.execute("SELECT 1")  # returns after Postgres has acknowledged the cancellation
             if connection.is_in_transaction():
                 await connection.execute("ROLLBACK")
-    except (Exception, asyncio.CancelledError):  # whatever it was, the connection is of no more use
-        with suppress(asyncpg.InterfaceError):  # the pool has taken it back: it was lost
+    except (Exception, asyncio.CancelledError):  # after any error here the connection is unusable
+        with suppress(asyncpg.InterfaceError):  # the pool has already dropped a lost connection
             connection.terminate()

@@ -6,6 +6,6 @@ JOIN pg_class c ON c.oid = i.indexrelid
 WHERE c.relnamespace = to_regnamespace('cognitive')
 ORDER BY 1
 
--- name: alone
+-- name: try_lock
 -- Whether nobody else migrates this database; from here on the lock is this connection's.
 SELECT pg_try_advisory_lock(hashtext('cognitive.migrate'))

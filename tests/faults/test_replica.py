@@ -112,7 +112,7 @@ async def test_turns_read_from_a_standby_and_count_when_it_is_promoted(primary, 
             report = await turned(layer, agent, f"t{n}")
             assert not report.recorded
         assert [hit.content for hit in await layer.recall(agent, "kettle")] == [SAID]
-        with pytest.raises(StoreUnavailable, match="only reads"):
+        with pytest.raises(StoreUnavailable, match="read-only"):
             await layer.remember(agent, [NewMemory(type="fact", content="The lamp is new.")])
         assert await ask(standby.admin, USED, agent) == 0
         assert await ask(standby.admin, "SELECT pg_promote()") is True
@@ -195,7 +195,7 @@ async def test_looks_ask_the_standby_and_turns_the_primary(primary, standby, age
         assert await asks(reading, agent, standby.app)
         assert await ask(standby.admin, "SELECT pg_promote()")
         assert await asks(reading, agent, urls.app)  # what it says from now on is not what turns write
-        assert "takes writes itself" in (await reading.compared()).unfit
+        assert "accepts writes" in (await reading.compared()).unfit
 
 
 async def said_by_the_doctor(layer: CognitiveLayer) -> tuple[str, str]:

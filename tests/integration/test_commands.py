@@ -300,7 +300,7 @@ def test_a_database_that_is_away_or_not_migrated_says_what_to_run(shell):
         ("this database has no cognitive schema yet", "cognitive db upgrade --url"),
         ("Postgres 15 is too old: 16 or newer is needed", "cognitive doctor"),
         ("cannot use this database: permission denied to set role", "cognitive doctor"),
-        ("this role may not do what comes first: ask an administrator to run `CREATE EXTENSION vector`", None),
+        ("this role lacks a privilege: ask an administrator to run `CREATE EXTENSION vector`", None),
     ],
 )
 def test_an_upgrade_is_advised_where_it_helps_and_nowhere_else(refused, following):

@@ -52,6 +52,6 @@ async def test_whoever_stores_searches_changes_rates_or_erases_waits_and_is_serv
                 layer.erase_agent(f"{agent}-gone"),
             )
         ]
-        assert "Postgres is not asked" in (await ask(turn + 1)).degraded[0]
+        assert "the circuit breaker is open" in (await ask(turn + 1)).degraded[0]
         proxy.fault = None
         await asyncio.gather(*waiting)

@@ -24,7 +24,7 @@ def test_it_opens_with_the_last_of_so_many_failures_in_a_row_and_says_why():
     failing(breaker, 2)
     assert breaker.refusal() is None
     assert breaker.failed(2.0, 3.0, "connection refused")
-    assert breaker.refusal() == "Postgres is not asked: it failed 3 times in a row (connection refused)"
+    assert breaker.refusal() == "the circuit breaker is open: Postgres failed 3 times in a row (connection refused)"
 
 
 def test_what_fails_together_is_one_failure():
