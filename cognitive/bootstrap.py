@@ -62,8 +62,8 @@ from cognitive.preflight.category_learning import CategoryLearner
 from cognitive.preflight.classifier import Classifier, Classifiers, ExemplarClassifier
 from cognitive.preflight.planner import Planner
 from cognitive.privacy import redaction
-from cognitive.privacy.forgetting import Forgetting
-from cognitive.privacy.retaining import Retaining
+from cognitive.privacy.erasure_listeners import ErasureListeners
+from cognitive.privacy.retention_schedule import RetentionScheduler
 from cognitive.recall import Recall
 from cognitive.session.conversation import SessionManager
 from cognitive.session.work import Work
@@ -112,7 +112,7 @@ class Services:
     background: Background
     settling: BackgroundQueue
     session_manager: SessionManager
-    retention: Retaining
+    retention: RetentionScheduler
     recall: Recall
     catalog: CatalogEngine
     agent_memories: AgentMemories
@@ -160,7 +160,7 @@ async def assemble(
         url = database_url or settings.database_url
         journal = Journal(settings.directory / "journal" / journal_name(url))
         database, reading = await closing.enter_async_context(opened(url, settings))
-        redactor = Redactor(extensions.redact or redaction.named(settings.redact))
+        redactor = Redactor(extensions.redact or redaction.load_redactor(settings.redact))
         closing.callback(redactor.close)
         await _warm(embedders)
         classifiers = await _classifiers(extensions.classifier, embedders.first, policy)
@@ -228,7 +228,10 @@ def _compose(base: _Infrastructure) -> Services:
     catalog, habits = CatalogEngine(embedders.first), CategoryLearner(turns, base.policy)
     background.on_close(catalog.close)
     background.on_close(habits.finished)
-    retention, forgetting = Retaining(Retention(base.database), resolver, base.journal, background), Forgetting()
+    retention, erasure_listeners = (
+        RetentionScheduler(Retention(base.database), resolver, base.journal, background),
+        ErasureListeners(),
+    )
     background.on_close(resolver.finished)
     recall = Recall(stores.engine, resolver, stores.memories, turns)
     memories = AgentMemories(
@@ -239,15 +242,15 @@ def _compose(base: _Infrastructure) -> Services:
         outcomes,
         settling,
         session_manager,
-        forgetting,
+        erasure_listeners,
         retention,
     )
-    policies = _policies(base, stores, resolver, forgetting)
+    policies = _policies(base, stores, resolver, erasure_listeners)
     return Services(
         sessions=SessionsApi(stores.sessions, stores.artifacts, session_manager, turns, resolver),
         policies=policies,
         explain=_explain(base, stores),
-        admin=_admin(base, stores, memories, policies, resolver, habits, forgetting),
+        admin=_admin(base, stores, memories, policies, resolver, habits, erasure_listeners),
         work=Work(stores.sessions, Subtasks(base.database, redactor), stores.memories, recall),
         resolver=resolver,
         window=WindowBuilder(session_manager),
@@ -267,9 +270,11 @@ def _compose(base: _Infrastructure) -> Services:
     )
 
 
-def _policies(base: _Infrastructure, stores: _Stores, resolver: PolicyResolver, forgetting: Forgetting) -> PoliciesApi:
+def _policies(
+    base: _Infrastructure, stores: _Stores, resolver: PolicyResolver, erasure_listeners: ErasureListeners
+) -> PoliciesApi:
     samples = Samples(stores.policies, stores.memories, stores.contents, stores.counter, base.extensions.constants)
-    forgetting.holds(samples.let_go)
+    erasure_listeners.add(samples.let_go)
     return PoliciesApi(resolver, stores.policies, samples, base.redactor)
 
 
@@ -285,7 +290,7 @@ def _admin(
     policies: PoliciesApi,
     resolver: PolicyResolver,
     habits: CategoryLearner,
-    forgetting: Forgetting,
+    erasure_listeners: ErasureListeners,
 ) -> AdminApi:
     database, reindexing = base.database, Reindexing(base.database)
     transfer = ImportExport(stores.memories, Archive(database), reindexing, policies, stores.policies)
@@ -301,7 +306,7 @@ def _admin(
         stores.engine,
         resolver,
         habits,
-        forgetting,
+        erasure_listeners,
     )
 
 

@@ -136,7 +136,7 @@ class MemoryFetcher:
 
     async def fetch(self, request: TurnRequest, window: asyncio.Task[ConversationWindow]) -> tuple[Plan, TurnMemories]:
         """Return the plan of a turn and its memories. `window` is awaited where earlier blocks stay in it."""
-        redacted, withheld = await redaction.heard_in_time(request.turn, self._redactor, request.deadline)
+        redacted, withheld = await redaction.redact_turn_in_time(request.turn, self._redactor, request.deadline)
         plan, built = await self._fetch(replace(request, turn=redacted), window)
         model = built.model or self._embedders.of(request.turn.agent_id).model
         return plan, TurnMemories(built, redacted, (*withheld, *built.degraded), model)

@@ -21,7 +21,7 @@ from agent_framework import (
 )
 
 from cognitive import CognitiveLayer, Policy
-from cognitive.runtimes.agent_framework import CognitiveProvider
+from cognitive.runtimes.agent_framework import CognitiveContextProvider
 
 AGENT = "example-agent-framework"
 TOLD = "When is the tide high at Sandvig? By the way, I hang the key of the boat house behind the brass barometer."
@@ -56,7 +56,7 @@ async def main() -> None:
     policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
     async with CognitiveLayer.open(policy=policy) as layer:
         agent = Agent(
-            Client(), "You keep a harbour.", tools=[tides], context_providers=[CognitiveProvider(layer, AGENT)]
+            Client(), "You keep a harbour.", tools=[tides], context_providers=[CognitiveContextProvider(layer, AGENT)]
         )
 
         monday, tuesday = agent.create_session(session_id="monday"), agent.create_session(session_id="tuesday")

@@ -18,7 +18,7 @@ from google.adk.sessions import InMemorySessionService
 from google.genai import types
 
 from cognitive import CognitiveLayer, Policy
-from cognitive.runtimes.google_adk import CognitivePlugin
+from cognitive.runtimes.google_adk import CognitiveADKPlugin
 
 AGENT = "example-google-adk"
 TOLD = "When is the tide high at Sandvig? By the way, I hang the key of the boat house behind the brass barometer."
@@ -58,7 +58,7 @@ async def main() -> None:
     policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
     async with CognitiveLayer.open(policy=policy) as layer:
         agent = LlmAgent(name="harbour", model=Model(model="own"), instruction="You keep a harbour.", tools=[tides])
-        app = App(name="harbour", root_agent=agent, plugins=[CognitivePlugin(layer, AGENT)])
+        app = App(name="harbour", root_agent=agent, plugins=[CognitiveADKPlugin(layer, AGENT)])
         runner = Runner(app=app, session_service=InMemorySessionService(), auto_create_session=True)
 
         await ask(runner, "monday", TOLD)

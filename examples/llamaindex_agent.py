@@ -15,7 +15,7 @@ from llama_index.core.llms import MockFunctionCallingLLM
 from llama_index.core.memory import ChatMemoryBuffer
 
 from cognitive import CognitiveLayer, Policy
-from cognitive.runtimes.llamaindex import CognitiveAgent
+from cognitive.runtimes.llamaindex import CognitiveWorkflowAgent
 
 AGENT = "example-llamaindex"
 TIDES = ToolCallBlock(tool_call_id="call-1", tool_name="tides", tool_kwargs={"harbour": "Sandvig"})
@@ -44,7 +44,9 @@ async def main() -> None:
     policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
     async with CognitiveLayer.open(policy=policy) as layer:
         llm = MockFunctionCallingLLM(response_generator=model, is_chat_model=True)
-        agent = CognitiveAgent(FunctionAgent(llm=llm, tools=[tides], system_prompt="You keep a harbour."), layer, AGENT)
+        agent = CognitiveWorkflowAgent(
+            FunctionAgent(llm=llm, tools=[tides], system_prompt="You keep a harbour."), layer, AGENT
+        )
         monday, tuesday = (ChatMemoryBuffer.from_defaults(chat_store_key=day) for day in ("monday", "tuesday"))
         await agent.run(TOLD, memory=monday)
         await layer.settled()  # only here, so that the example's second turn comes after the first was counted

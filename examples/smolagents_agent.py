@@ -12,7 +12,7 @@ from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction
 
 from cognitive import Policy
 from cognitive.runtimes.blocking import Blocking
-from cognitive.runtimes.smolagents import CognitiveAgent
+from cognitive.runtimes.smolagents import CognitiveMultiStepAgent
 
 AGENT = "example-smolagents"
 TOLD = "By the way, I hang the key of the boat house behind the brass barometer."
@@ -34,7 +34,7 @@ class Scripted(Model):
 def main() -> None:
     policy = Policy(capture="user", deadline_ms=5_000)  # an example may run on a busy machine
     with Blocking.open(policy=policy) as layer:
-        agent = CognitiveAgent(ToolCallingAgent([], Scripted(), verbosity_level=0), layer, AGENT)
+        agent = CognitiveMultiStepAgent(ToolCallingAgent([], Scripted(), verbosity_level=0), layer, AGENT)
         agent.run(TOLD, session_id="monday")
         layer.wait(layer.layer.settled())  # only here, so that the second turn comes after the first was counted
         print("\nAnswer:", agent.run(ASKED, session_id="tuesday"))

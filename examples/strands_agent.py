@@ -14,7 +14,7 @@ from strands import Agent, tool
 from strands.models.model import Model
 
 from cognitive import CognitiveLayer, Policy
-from cognitive.runtimes.strands import CognitivePlugin
+from cognitive.runtimes.strands import CognitiveStrandsPlugin
 
 AGENT = "example-strands"
 TOLD = "When is the tide high at Sandvig? By the way, I hang the key of the boat house behind the brass barometer."
@@ -60,7 +60,7 @@ def agent(layer: CognitiveLayer, session: str) -> Agent:
         model=Scripted(),
         system_prompt="You keep a harbour.",
         tools=[tides],
-        plugins=[CognitivePlugin(layer, AGENT, session_id=session)],
+        plugins=[CognitiveStrandsPlugin(layer, AGENT, session_id=session)],
         callback_handler=None,
     )
 

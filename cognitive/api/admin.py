@@ -27,7 +27,7 @@ from cognitive.lab.comparison import Comparison, compare
 from cognitive.policy.models import context_budgets
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight.category_learning import CategoryLearner, CategoryLearning, ToolUsage
-from cognitive.privacy.forgetting import Forgetting, LetGo
+from cognitive.privacy.erasure_listeners import ErasureListener, ErasureListeners
 from cognitive.validation import require_label
 
 
@@ -50,7 +50,7 @@ class AdminApi:
         engine: ContextEngine,
         policies: PolicyResolver,
         habits: CategoryLearner,
-        forgetting: Forgetting,
+        erasure_listeners: ErasureListeners,
     ) -> None:
         self.reembedding = reembedding
         self.reindexing = reindexing
@@ -62,7 +62,7 @@ class AdminApi:
         self._engine = engine
         self._policies = policies
         self._habits = habits
-        self._forgetting = forgetting
+        self._erasure_listeners = erasure_listeners
 
     # --- memories ---
 
@@ -116,9 +116,9 @@ class AdminApi:
         """Return what was erased of an agent, when, and how many rows that were; oldest first."""
         return await self._memories.erasures(agent_id)
 
-    def on_erasure(self, let_go: LetGo) -> None:
+    def on_erasure(self, let_go: ErasureListener) -> None:
         """Call `let_go` at every erasure from now on, for those who hold texts of agents in this process."""
-        self._forgetting.holds(let_go)
+        self._erasure_listeners.add(let_go)
 
     # --- indexes, languages, embedding models ---
 

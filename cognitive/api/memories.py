@@ -19,8 +19,8 @@ from cognitive.errors import InvalidInput
 from cognitive.feedback.attribute import planned_under, weights
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.policy.resolver import PolicyResolver
-from cognitive.privacy.forgetting import Forgetting, everything
-from cognitive.privacy.retaining import Retaining
+from cognitive.privacy.erasure_listeners import ErasureListeners, all_texts
+from cognitive.privacy.retention_schedule import RetentionScheduler
 from cognitive.session.conversation import SessionManager
 from cognitive.validation import require_aware, require_id, require_label
 
@@ -37,8 +37,8 @@ class AgentMemories:
         outcomes: OutcomeRecorder,
         settling: BackgroundQueue,
         session_manager: SessionManager,
-        forgetting: Forgetting,
-        retaining: Retaining,
+        erasure_listeners: ErasureListeners,
+        retention: RetentionScheduler,
     ) -> None:
         self._store = store
         self._erasing = erasing
@@ -47,8 +47,8 @@ class AgentMemories:
         self._outcomes = outcomes
         self._settling = settling
         self._session_manager = session_manager
-        self._forgetting = forgetting
-        self._retaining = retaining
+        self._erasure_listeners = erasure_listeners
+        self._retention = retention
 
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
@@ -99,7 +99,7 @@ class AgentMemories:
         await self._session_manager.ended(agent_id)  # what is on its way to the store is looked through there
         journaled = await self._outcomes.forget(agent_id, remains)
         receipt = replace(await self._erasing.memories(agent_id, wanted), journaled=journaled)
-        self._forgetting.let_go(agent_id, remains.held)
+        self._erasure_listeners.notify(agent_id, remains.held)
         return receipt
 
     async def erase_agent(self, agent_id: str) -> Receipt:
@@ -109,14 +109,14 @@ class AgentMemories:
         await self._session_manager.stop(agent_id)
         receipt = replace(await self._erasing.agent(agent_id), journaled=journaled)
         self._policies.forget(agent_id)
-        self._forgetting.let_go(agent_id, everything)
+        self._erasure_listeners.notify(agent_id, all_texts)
         return receipt
 
     async def retain(self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False) -> dict[Retained, int]:
         """Remove what `Policy.retention.days` keeps no longer, by kind; with `dry_run`, only count it."""
         require_aware("now", now)
         at = now or datetime.now(UTC)
-        return await self._retaining.enforce(require_label("agent_id", agent_id), at, dry_run=dry_run)
+        return await self._retention.enforce(require_label("agent_id", agent_id), at, dry_run=dry_run)
 
     async def erasures(self, agent_id: str) -> list[Erasure]:
         """Return what was erased of an agent, when, and how many rows that were; oldest first."""

@@ -24,9 +24,9 @@ import click
 from cognitive.cli import printing
 from cognitive.hook import settings
 from cognitive.hook.client import ask
-from cognitive.hook.place import Place, place, prepared
+from cognitive.hook.paths import DaemonPaths, daemon_paths, with_private_folders
 from cognitive.hook.project import agent_of
-from cognitive.hook.protocol import ABOUT, ANSWER, END, VERSION, Call
+from cognitive.hook.protocol import ANSWER, STATUS, STOP, VERSION, Call
 from cognitive.hook.start import locked, start
 
 _READY = 60.0  # seconds: the first start of all prepares a model and a database
@@ -166,8 +166,8 @@ def _program() -> list[str]:
 @click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
 def status(as_json: bool) -> None:
     """Show the server, the installations, and what is wrong with them. The exit code is 1 if something is."""
-    where = prepared(place())
-    server, installations = _server(where), list(_installations())
+    paths = with_private_folders(daemon_paths())
+    server, installations = _server(paths), list(_installations())
     problems = [*(problem for each in installations for problem in each["problems"]), *_wrong(server)]
     if not any(each["events"] for each in installations):
         problems.append("no hooks are installed: cognitive hook install")
@@ -188,63 +188,63 @@ def server(act: str) -> None:
 
 
 def _started() -> str:
-    where = prepared(place())
+    paths = with_private_folders(daemon_paths())
     until, started = time.monotonic() + _READY, False
-    while (server := _server(where))["state"] != "running":
-        started = started or start(where)  # once: what does not come up is not started again and again
+    while (server := _server(paths))["state"] != "running":
+        started = started or start(paths)  # once: what does not come up is not started again and again
         if _wrong(server) or time.monotonic() > until:
-            raise click.ClickException(f"the server does not start; see {where.log}")
+            raise click.ClickException(f"the server does not start; see {paths.log}")
         time.sleep(0.05)
     return f"The server runs: process {server['pid']}, version {server['version']}."
 
 
 def _stopped() -> str:
-    where = prepared(place())
-    if _ask(where, END) is None and (pid := _holder(where)):
+    paths = with_private_folders(daemon_paths())
+    if _ask(paths, STOP) is None and (pid := _holder(paths)):
         os.kill(pid, signal.SIGTERM)  # it does not listen yet, or not any more
     until = time.monotonic() + _ENDED
-    while (lock := locked(where)) is None:
+    while (lock := locked(paths)) is None:
         if time.monotonic() > until:
-            raise click.ClickException(f"the server does not end; see {where.log}")
+            raise click.ClickException(f"the server does not end; see {paths.log}")
         time.sleep(0.05)
     os.close(lock)
     return "The server does not run."
 
 
-def _server(where: Place) -> dict[str, Any]:
-    files = {"socket": where.socket, "log": where.log, "last_lines": _complaints(where)}
-    about = _ask(where, ABOUT)
+def _server(paths: DaemonPaths) -> dict[str, Any]:
+    files = {"socket": paths.socket, "log": paths.log, "last_lines": _complaints(paths)}
+    about = _ask(paths, STATUS)
     if about is not None:
         return {"state": "running", **about, **files}
-    return {"state": "starting" if _holder(where) is not None else "stopped", **files}
+    return {"state": "starting" if _holder(paths) is not None else "stopped", **files}
 
 
-def _ask(where: Place, question: str) -> dict[str, Any] | None:
+def _ask(paths: DaemonPaths, question: str) -> dict[str, Any] | None:
     """What the server says of itself, None where none listens; one of another version says nothing, and ends."""
     try:
-        answer = ask(where, Call(VERSION, question))
+        answer = ask(paths, Call(VERSION, question))
     except OSError as error:
-        raise click.ClickException(f"the server does not answer ({error}); see {where.log}") from error
+        raise click.ClickException(f"the server does not answer ({error}); see {paths.log}") from error
     if answer is None or not answer.startswith(ANSWER):
         return None
     about: dict[str, Any] = json.loads(answer.removeprefix(ANSWER))
     return about
 
 
-def _holder(where: Place) -> int | None:
+def _holder(paths: DaemonPaths) -> int | None:
     """The process that holds the lock, 0 while it has not said which it is; None if nobody does."""
-    lock = locked(where)
+    lock = locked(paths)
     if lock is not None:
         os.close(lock)
         return None
-    pid = Path(where.lock).read_text().strip()
+    pid = Path(paths.lock).read_text().strip()
     return int(pid) if pid.isdigit() else 0
 
 
-def _complaints(where: Place) -> list[str]:
+def _complaints(paths: DaemonPaths) -> list[str]:
     """The last lines of the log that say something went wrong."""
     try:
-        lines = Path(where.log).read_text(errors="replace").splitlines()
+        lines = Path(paths.log).read_text(errors="replace").splitlines()
     except FileNotFoundError:
         return []
     return [line for line in lines if " WARNING " in line or " ERROR " in line][-_LOG_LINES:]

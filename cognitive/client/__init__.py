@@ -4,7 +4,7 @@ Modules, in order of execution:
 
 - `client`: the remote layer, by the layer's own methods.
 - `namespaces`: its `sessions`, `policies`, `explain` and `admin`.
-- `calls`: requests, retries, and errors as the layer raises them.
+- `transport`: requests, retries, and errors as the layer raises them.
 """
 
 from cognitive.client.client import CognitiveClient

@@ -14,24 +14,24 @@ import httpx
 from brain.artifacts import ArtifactPage
 from brain.store import Progress
 from brain.types import Memory, MemoryType, NewMemory, Receipt
-from cognitive.client.calls import Calls
 from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolicies, RemoteSessions, id_of
+from cognitive.client.transport import ApiTransport
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
 from cognitive.session.recent import ResumedSession
 from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
-from cognitive.wire.context import UNPREPARED, Prepared, received, unprepared
+from cognitive.wire.context import UNPREPARED, PreparedTurn, to_turn_context, without_memory
 from cognitive.wire.models import (
     MAX_MEMORIES,
-    Changes,
-    Ended,
     FitBody,
     IdsBody,
+    MemoryChanges,
     RatingBody,
     RecallBody,
     RememberBody,
-    Stored,
+    SessionEnded,
+    StoredMemories,
     WindowView,
 )
 
@@ -54,12 +54,12 @@ class CognitiveClient:
     `sessions`, `policies`, `explain` and `admin` are the layer's, as far as HTTP goes.
     """
 
-    def __init__(self, calls: Calls, pre_turn_seconds: float) -> None:
-        self._calls = calls
-        self.sessions = RemoteSessions(calls)
-        self.policies = RemotePolicies(calls)
-        self.explain = RemoteExplain(calls)
-        self.admin = RemoteAdmin(calls)
+    def __init__(self, transport: ApiTransport, pre_turn_seconds: float) -> None:
+        self._transport = transport
+        self.sessions = RemoteSessions(transport)
+        self.policies = RemotePolicies(transport)
+        self.explain = RemoteExplain(transport)
+        self.admin = RemoteAdmin(transport)
         self._pre_turn_seconds = pre_turn_seconds
 
     @classmethod
@@ -89,7 +89,7 @@ class CognitiveClient:
             ),  # else all authorities are read, some 20 ms, and nobody shows a certificate
             trust_env=False,  # a proxy of the environment's would be told the token and the memories
         ) as http:
-            yield cls(Calls(http, seconds, attempts), pre_turn_seconds)
+            yield cls(ApiTransport(http, seconds, attempts), pre_turn_seconds)
 
     # --- turns ---
 
@@ -98,14 +98,14 @@ class CognitiveClient:
         turn_id = turn.turn_id or str(uuid4())
         named = turn.model_copy(update={"turn_id": turn_id})
         try:
-            prepared: Prepared = await self._calls.once(
-                Prepared, "POST", "agents", turn.agent_id, "turns", body=named, seconds=self._pre_turn_seconds
+            prepared: PreparedTurn = await self._transport.request_once(
+                PreparedTurn, "POST", "agents", turn.agent_id, "turns", body=named, seconds=self._pre_turn_seconds
             )
-            return received(prepared)
+            return to_turn_context(prepared)
         except Exception as error:  # whatever went wrong, the agent's turn goes on
             log.warning("pre_turn goes on without memory: %s: %s", type(error).__name__, error)
             because = Degradation("server_failed", f"{type(error).__name__}: {error}")
-            return unprepared(named, turn_id, turn.now or datetime.now(UTC), because)
+            return without_memory(named, turn_id, turn.now or datetime.now(UTC), because)
 
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None
@@ -155,7 +155,7 @@ class CognitiveClient:
         """Stores memories, some at a time, and returns their ids in order."""
         ids = list[UUID]()
         for some in _portions(memories):
-            stored = await self._of(Stored, "POST", agent_id, "memories", body=RememberBody(memories=some))
+            stored = await self._of(StoredMemories, "POST", agent_id, "memories", body=RememberBody(memories=some))
             ids += stored.ids
             if progress is not None:
                 progress(len(ids), len(memories))
@@ -199,7 +199,7 @@ class CognitiveClient:
 
     async def update(self, agent_id: str, id: UUID, **changes: Any) -> Memory:
         """Changes fields of a memory."""
-        body = Changes(**changes).model_dump(mode="json", exclude_unset=True)
+        body = MemoryChanges(**changes).model_dump(mode="json", exclude_unset=True)
         return await self._of(Memory, "PATCH", agent_id, "memories", id_of(id), body=body)
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
@@ -220,7 +220,7 @@ class CognitiveClient:
 
     async def end_session(self, agent_id: str, session_id: str) -> bool:
         """Marks a session as ended. False if there is no such session."""
-        return (await self._of(Ended, "POST", agent_id, "sessions", session_id, "end")).ended
+        return (await self._of(SessionEnded, "POST", agent_id, "sessions", session_id, "end")).ended
 
     async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = 8_000) -> ArtifactPage:
         """A page of a whole tool output."""
@@ -228,7 +228,7 @@ class CognitiveClient:
         return await self._of(ArtifactPage, "GET", agent_id, "artifacts", id_of(id), query=query)
 
     async def _of(self, returns: type[T], method: str, agent_id: str, *path: str, **sent: Any) -> T:
-        return await self._calls.call(returns, method, "agents", agent_id, *path, **sent)
+        return await self._transport.request(returns, method, "agents", agent_id, *path, **sent)
 
     async def _of_turn(self, returns: type[T], method: str, turn: TurnContext | TurnRef, *path: str, **sent: Any) -> T:
         return await self._of(returns, method, turn.agent_id, "turns", turn.turn_id, *path, **sent)

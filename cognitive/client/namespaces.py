@@ -12,7 +12,7 @@ from brain.policies import PolicyActivation, PolicyVersion, Role
 from brain.sessions import ClearedSession
 from brain.types import Revision
 from cognitive.catalog.plans import PastPlan
-from cognitive.client.calls import Calls
+from cognitive.client.transport import ApiTransport
 from cognitive.lab.shadow import Agreement
 from cognitive.lab.what_if import WhatIf
 from cognitive.lab.why import Explanation
@@ -21,77 +21,79 @@ from cognitive.validation import require_id
 from cognitive.wire.models import (
     CandidateBody,
     ChoiceBody,
-    Holds,
     LineBody,
     PlansBody,
+    PolicyVersions,
     RollBackBody,
     TurnRow,
     WhatIfBody,
 )
 
 T = TypeVar("T")
-Changes = Mapping[str, float | int]
+PolicyChanges = Mapping[str, float | int]
 
 
 class RemoteSessions:
     """`client.sessions`."""
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
 
     async def clear(self, agent_id: str, session_id: str) -> ClearedSession:
         """Remove summary, last messages, plan, artifacts and subtasks of a session."""
-        return await self._calls.call(ClearedSession, "DELETE", "agents", agent_id, "sessions", session_id)
+        return await self._transport.request(ClearedSession, "DELETE", "agents", agent_id, "sessions", session_id)
 
     async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
         """Return what is kept out of band of a session, oldest first."""
         path = ("agents", agent_id, "sessions", session_id, "artifacts")
-        return await self._calls.call(tuple[Artifact, ...], "GET", *path)
+        return await self._transport.request(tuple[Artifact, ...], "GET", *path)
 
     async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[MatchingLine, ...]:
         """Return the first lines of an artifact that hold a literal."""
         path, body = ("agents", agent_id, "artifacts", id_of(id), "search"), LineBody(literal=literal, limit=limit)
-        return await self._calls.call(tuple[MatchingLine, ...], "POST", *path, body=body)
+        return await self._transport.request(tuple[MatchingLine, ...], "POST", *path, body=body)
 
 
 class RemoteExplain:
     """`client.explain`."""
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
 
     async def candidates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """Return what became of every candidate of a turn, by rank."""
-        return await self._calls.call(list[Explanation], "GET", "agents", agent_id, "turns", turn_id, "memories")
+        return await self._transport.request(list[Explanation], "GET", "agents", agent_id, "turns", turn_id, "memories")
 
     async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[TurnRow]:
         """Return the agent's last turns, or those of one session, newest first."""
         query = {"limit": limit} | ({"session_id": session_id} if session_id is not None else {})
-        return await self._calls.call(list[TurnRow], "GET", "agents", agent_id, "turns", query=query)
+        return await self._transport.request(list[TurnRow], "GET", "agents", agent_id, "turns", query=query)
 
     async def my_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
         """Return what tools the agent's latest turns called; with a message, of turns that asked the like."""
         if message is None:
             path, query = ("agents", agent_id, "plans"), {"limit": limit}
-            return await self._calls.call(tuple[PastPlan, ...], "GET", *path, query=query)
+            return await self._transport.request(tuple[PastPlan, ...], "GET", *path, query=query)
         body = PlansBody(message=message, limit=limit)
-        return await self._calls.call(tuple[PastPlan, ...], "POST", "agents", agent_id, "plans", "search", body=body)
+        return await self._transport.request(
+            tuple[PastPlan, ...], "POST", "agents", agent_id, "plans", "search", body=body
+        )
 
 
 class RemoteAdmin:
     """`client.admin`."""
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
 
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
         """Return the changes of a memory, the latest first, each with what it replaced."""
         path = ("agents", agent_id, "memories", id_of(id), "revisions")
-        return await self._calls.call(list[Revision], "GET", *path)
+        return await self._transport.request(list[Revision], "GET", *path)
 
     async def context_budgets(self) -> dict[str, Any]:
         """Return what each model can carry."""
-        return await self._calls.call(dict[str, Any], "GET", "context-budgets")
+        return await self._transport.request(dict[str, Any], "GET", "context-budgets")
 
 
 def id_of(id: UUID) -> str:
@@ -104,12 +106,12 @@ class RemotePolicies:
     server is away: who does not know whether it was made looks at `history`.
     """
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
+    def __init__(self, transport: ApiTransport) -> None:
+        self._transport = transport
 
-    async def effective(self, agent_id: str) -> Holds:
+    async def effective(self, agent_id: str) -> PolicyVersions:
         """Which versions hold, live and as a shadow, what is changed of the operator's own, and by whose choices."""
-        return await self._read(Holds, agent_id)
+        return await self._read(PolicyVersions, agent_id)
 
     async def list(self, agent_id: str) -> tuple[PolicyVersion, ...]:
         """The candidates, the latest first."""
@@ -131,29 +133,29 @@ class RemotePolicies:
         """
         return Policy.from_record(await self._read(dict[str, Any], agent_id, "versions", version))
 
-    async def save(self, agent_id: str, changes: Changes, *, note: str = "") -> PolicyVersion:
+    async def save(self, agent_id: str, changes: PolicyChanges, *, note: str = "") -> PolicyVersion:
         """Saves a candidate: the operator's policy with some rows changed, by dotted name."""
         body = CandidateBody(changes=changes, note=note)
-        return await self._calls.call(PolicyVersion, "POST", *_of(agent_id, "candidates"), body=body)
+        return await self._transport.request(PolicyVersion, "POST", *_of(agent_id, "candidates"), body=body)
 
     async def activate(
         self, agent_id: str, version: str | None, *, note: str = "", after: int | None = None
     ) -> PolicyActivation:
         """Lets the agent's turns be planned under a candidate from now on; None is the operator's own again."""
-        return await self._chosen(agent_id, "live", version, note, after)
+        return await self._activate(agent_id, "live", version, note, after)
 
     async def shadow(
         self, agent_id: str, version: str | None, *, note: str = "", after: int | None = None
     ) -> PolicyActivation:
         """Runs a candidate beside the one that holds; None is the operator's shadow, or none."""
-        return await self._chosen(agent_id, "shadow", version, note, after)
+        return await self._activate(agent_id, "shadow", version, note, after)
 
     async def roll_back(
         self, agent_id: str, role: Role = "live", *, note: str = "", after: int | None = None
     ) -> PolicyActivation:
         """Lets hold again what held before the choice that holds now."""
         body = RollBackBody(note=note, after=after)
-        return await self._once("POST", agent_id, role, "rollback", body)
+        return await self._post_once("POST", agent_id, role, "rollback", body)
 
     async def compared(self, agent_id: str, version: str) -> Agreement | None:
         """How far a policy agreed with what was shown, in the latest turns that it ran beside; None if in none."""
@@ -162,25 +164,25 @@ class RemotePolicies:
         return found
 
     async def what_if(
-        self, agent_id: str, moved: Changes, since: datetime, until: datetime, *, whole: bool = False
+        self, agent_id: str, moved: PolicyChanges, since: datetime, until: datetime, *, whole: bool = False
     ) -> WhatIf:
         """What these rows would have changed in the latest completed turns of [since, until)."""
         body = WhatIfBody(changes=moved, since=since, until=until, whole=whole)
-        return await self._calls.call(WhatIf, "POST", *_of(agent_id, "what-if"), body=body)
+        return await self._transport.request(WhatIf, "POST", *_of(agent_id, "what-if"), body=body)
 
-    async def _chosen(
+    async def _activate(
         self, agent_id: str, role: Role, version: str | None, note: str, after: int | None
     ) -> PolicyActivation:
         body = ChoiceBody(version=version, note=note, after=after)
-        return await self._once("PUT", agent_id, role, "choice", body)
+        return await self._post_once("PUT", agent_id, role, "choice", body)
 
-    async def _once(
+    async def _post_once(
         self, method: str, agent_id: str, role: Role, what: str, body: ChoiceBody | RollBackBody
     ) -> PolicyActivation:
-        return await self._calls.once(PolicyActivation, method, *_of(agent_id, role, what), body=body)
+        return await self._transport.request_once(PolicyActivation, method, *_of(agent_id, role, what), body=body)
 
     async def _read(self, returns: type[T], agent_id: str, *path: str) -> T:
-        return await self._calls.call(returns, "GET", *_of(agent_id, *path))
+        return await self._transport.request(returns, "GET", *_of(agent_id, *path))
 
 
 def _of(agent_id: str, *path: str) -> tuple[str, ...]:

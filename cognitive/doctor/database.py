@@ -5,7 +5,7 @@ from __future__ import annotations
 from brain.postgres.health import DatabaseHealth, TableHealth
 from brain.postgres.roles import OVERVIEW, READER
 from brain.postgres.schema import FIRST, HEAD, MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal
-from cognitive.doctor.facts import AWAY, Facts, Spaces, Verdict, ok
+from cognitive.doctor.facts import UNREACHABLE, Facts, SpaceFacts, Verdict, ok
 
 SKEW_WARNS = 5.0  # seconds: turns are timed here, and given up by the clock of the database
 SKEW_FAILS = 300.0  # what happens in one turn would seem to come before what happened in the last
@@ -75,7 +75,7 @@ def migrations(facts: Facts) -> Verdict:
     """Whether the schema serves this version."""
     health = facts.database
     if health is None:
-        return AWAY
+        return UNREACHABLE
     if not health.migrated and facts.embedded:
         return "warning", "there is no schema yet", "nothing: it is made when the layer is first opened"
     if not health.migrated:
@@ -93,7 +93,7 @@ def migrations(facts: Facts) -> Verdict:
 def opening(facts: Facts) -> Verdict:
     """Whether a layer can open there, by the way that the settings say: past a pooler, as its role."""
     if facts.database is None:
-        return AWAY
+        return UNREACHABLE
     if facts.refused is not None:
         return "failure", facts.refused, "set or grant what this names; the checks above may say more"
     return ok("a layer opens there" if facts.database.migrated else "not tried before there is a schema")
@@ -155,7 +155,7 @@ def spaces(facts: Facts) -> Verdict:
     if spaces.error is not None:
         return "failure", spaces.error, fix
     if facts.database is None:
-        return AWAY
+        return UNREACHABLE
     if spaces.hidden is not None:
         return ok(f"this process has {', '.join(spaces.own)}; of the agents' nothing is known: {spaces.hidden}")
     lacking = [each for each in spaces.agents if each.live and each.model not in spaces.own]
@@ -166,7 +166,7 @@ def spaces(facts: Facts) -> Verdict:
     return _moving(spaces)
 
 
-def _moving(spaces: Spaces) -> Verdict:
+def _moving(spaces: SpaceFacts) -> Verdict:
     building = [f"{each.building} agents to {each.model}" for each in spaces.agents if each.building]
     if building:
         fix = "`cognitive db reembed --to` it goes on; --cut-over ends it, --cancel gives it up"
@@ -181,7 +181,7 @@ def cells(facts: Facts) -> Verdict:
     """Whether large agents are searched by cells, and not by reading all of their vectors."""
     spaces = facts.spaces
     if facts.database is None or spaces.error is not None:
-        return AWAY if facts.database is None else ok("not looked at: this process has no embedding model")
+        return UNREACHABLE if facts.database is None else ok("not looked at: this process has no embedding model")
     if spaces.hidden is not None:
         return ok(f"of the agents' sizes nothing is known: {spaces.hidden}")
     if spaces.unsorted:
@@ -194,7 +194,7 @@ def replica(facts: Facts) -> Verdict:
     """Whether the standby that looks are to be answered by is one, and follows."""
     standby = facts.replica
     if facts.database is None:
-        return AWAY
+        return UNREACHABLE
     if standby is None:
         return ok("none is named: looks ask the database that turns write to")
     if standby.unfit is not None:

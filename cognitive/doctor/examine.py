@@ -27,15 +27,15 @@ from brain.postgres.reading import Replica, compared
 from brain.settings import Settings, from_environment
 from cognitive import admin
 from cognitive.doctor import database, machine
-from cognitive.doctor.facts import AWAY, Facts, Host, Model, Spaces, Status, Verdict
+from cognitive.doctor.facts import UNREACHABLE, Facts, HostFacts, ModelFacts, SpaceFacts, Status, Verdict
 from cognitive.policy import Policy
 from cognitive.policy.configured import live_policy
 
-_ALIKE = 0.85  # of the letters: a name that is so near to a setting's was meant to be it
+_MIN_SIMILARITY = 0.85  # of the letters: a name that is so near to a setting's was meant to be it
 _SENTENCES = ("The migration of the database runs at noon.", "At twelve o'clock the database will be migrated.")
 
 Judge = Callable[[Facts], Verdict]
-Looked = Callable[[str], None]  # told what is looked at next
+ReportProgress = Callable[[str], None]  # told what is looked at next
 Embed = Callable[[Sequence[str]], Coroutine[Any, Any, Any]]  # from texts to a row of numbers for each
 
 
@@ -51,7 +51,7 @@ class Finding:
     fix: str = ""
 
 
-async def examine(looking: Looked = lambda _: None) -> tuple[Finding, ...]:
+async def examine(looking: ReportProgress = lambda _: None) -> tuple[Finding, ...]:
     """Every check, in its order. Raises nothing: what cannot be looked at is a finding."""
     looking("this machine")
     settings, problem = _settings()
@@ -107,7 +107,7 @@ async def running(
         of_model,
         "the embedded server" if own else _without_secrets(url),
         own,
-        spaces=Spaces((model,), hidden="`cognitive doctor` asks for them"),
+        spaces=SpaceFacts((model,), hidden="`cognitive doctor` asks for them"),
         replica=replica,
     )
     return replace(facts, away=database) if isinstance(database, str) else replace(facts, database=database)
@@ -123,13 +123,13 @@ async def _answer(url: str, seconds: float) -> DatabaseHealth | str:
         return str(error)
 
 
-async def _embedded(embed: Embed, model: str, seconds: float) -> Model:
+async def _embedded(embed: Embed, model: str, seconds: float) -> ModelFacts:
     bundled, began = model == MiniLM.model, perf_counter()
     try:
         one, other = await Deadline(seconds * 1000).within(embed(_SENTENCES))
     except (CognitiveError, TimeoutError) as error:
-        return Model(model, error=str(error) or f"no vectors within {seconds:g} s", bundled=bundled)
-    return Model(model, len(one), float(one @ other), perf_counter() - began, bundled=bundled)
+        return ModelFacts(model, error=str(error) or f"no vectors within {seconds:g} s", bundled=bundled)
+    return ModelFacts(model, len(one), float(one @ other), perf_counter() - began, bundled=bundled)
 
 
 def _settings() -> tuple[Settings, str | None]:
@@ -140,12 +140,12 @@ def _settings() -> tuple[Settings, str | None]:
         return Settings.model_construct(), str(error)
 
 
-def _host(settings: Settings, journal: Journal | None = None) -> Host:
+def _host(settings: Settings, journal: Journal | None = None) -> HostFacts:
     policies, problem = _policies(settings)
     directory = settings.directory
     unusable = _unusable(directory)
     standing = next((place for place in (directory, *directory.parents) if place.is_dir()), None)
-    host = Host(
+    host = HostFacts(
         unknown=_unknown(os.environ),
         policy=problem,
         policies=policies,
@@ -173,7 +173,7 @@ def _unknown(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Variables that are named nearly as a setting."""
     known = [f"COGNITIVE_{name.upper()}" for name in Settings.model_fields]
     given = [name for name in sorted(environment) if name.startswith("COGNITIVE") and name not in known]
-    meant = [(name, get_close_matches(name, known, n=1, cutoff=_ALIKE)) for name in given]
+    meant = [(name, get_close_matches(name, known, n=1, cutoff=_MIN_SIMILARITY)) for name in given]
     return tuple((name, found[0]) for name, found in meant if found)
 
 
@@ -187,7 +187,7 @@ def _unusable(directory: Path) -> str | None:
         return f"nothing can be written ({error.strerror})"
 
 
-def _with_journal(host: Host, journal: Journal) -> Host:
+def _with_journal(host: HostFacts, journal: Journal) -> HostFacts:
     try:
         pending, parked = journal.count(), journal.count(parked=True)
     except JournalError as error:
@@ -195,25 +195,25 @@ def _with_journal(host: Host, journal: Journal) -> Host:
     return replace(host, journal=str(journal.path), pending=pending, parked=parked)
 
 
-def _model(settings: Settings) -> Model:
+def _model(settings: Settings) -> ModelFacts:
     model = MiniLM(settings.cache_dir, threads=1)
     began = perf_counter()
     try:
         one, other = model.embed(_SENTENCES)
     except Exception as error:  # whatever a broken file makes of it, it is a finding
-        return Model(MiniLM.model, error=f"{type(error).__name__}: {error}")
-    return Model(MiniLM.model, len(one), float(one @ other), perf_counter() - began)
+        return ModelFacts(MiniLM.model, error=f"{type(error).__name__}: {error}")
+    return ModelFacts(MiniLM.model, len(one), float(one @ other), perf_counter() - began)
 
 
-def _own() -> Spaces:
+def _own() -> SpaceFacts:
     """The embedding models that the settings name."""
     try:
-        return Spaces(own=tuple(each.model for each in admin.embedders_with(None)[0]))
+        return SpaceFacts(own=tuple(each.model for each in admin.embedders_with(None)[0]))
     except EmbeddingError as error:
-        return Spaces(error=str(error))
+        return SpaceFacts(error=str(error))
 
 
-async def _database(settings: Settings, spaces: Spaces) -> tuple[DatabaseHealth, Spaces]:
+async def _database(settings: Settings, spaces: SpaceFacts) -> tuple[DatabaseHealth, SpaceFacts]:
     async with AsyncExitStack() as stack:
         url = all_seeing = settings.database_url
         if url is None or all_seeing is None:
@@ -245,7 +245,7 @@ def _of_database(judge: Callable[[DatabaseHealth], Verdict]) -> Judge:
     """A check that knows nothing while the database is away."""
 
     def judged(facts: Facts) -> Verdict:
-        return judge(facts.database) if facts.database is not None else AWAY
+        return judge(facts.database) if facts.database is not None else UNREACHABLE
 
     return judged
 

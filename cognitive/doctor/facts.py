@@ -12,7 +12,7 @@ from brain.postgres.reading import Replica
 Status = Literal["ok", "warning", "failure", "unknown"]
 Verdict = tuple[Status, str, str]
 
-AWAY: Verdict = ("unknown", "the database is away", "")
+UNREACHABLE: Verdict = ("unknown", "the database is away", "")
 
 
 def ok(found: str) -> Verdict:
@@ -21,7 +21,7 @@ def ok(found: str) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class HostFacts:
     """This machine: what is wrong with the settings and the files that they name, the data directory, the journal.
 
     `unknown` are variables that look like a setting and are none, each with the one that may be meant. `directory` is
@@ -44,7 +44,7 @@ class Host:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ModelFacts:
     """The bundled embedding model: how many numbers its vectors have, the cosine of two test sentences, the seconds to
     load it; or the error. Of another than the `bundled` one nobody knows what they should be.
     """
@@ -58,7 +58,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Spaces:
+class SpaceFacts:
     """The embedding models that this process has, or why it has none; those of all agents, and which of these have many
     vectors that lie in no cells, or why they are not seen.
     """
@@ -76,12 +76,12 @@ class Facts:
     the one that we bring; `away` says why there is no `database`. `replica` is the standby that looks are asked of.
     """
 
-    host: Host
-    model: Model
+    host: HostFacts
+    model: ModelFacts
     address: str
     embedded: bool = False
     database: DatabaseHealth | None = None
-    spaces: Spaces = Spaces()
+    spaces: SpaceFacts = SpaceFacts()
     away: str | None = None
     refused: str | None = None
     replica: Replica | None = None

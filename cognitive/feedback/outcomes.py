@@ -63,7 +63,7 @@ class OutcomeRecorder:
         """
         opening = opened(context) if isinstance(context, TurnContext) else None
         deadline = Deadline(self._policy.for_agent(context.agent_id).deadlines.post_turn_ms)
-        outcome = await redaction.outcome_in_time(outcome, self._redactor, deadline)
+        outcome = await redaction.redact_outcome_in_time(outcome, self._redactor, deadline)
         try:
             report = await deadline.within(self._count(context.agent_id, context.turn_id, outcome, opening, told_at))
         except (StoreError, EmbeddingError, TimeoutError) as error:

@@ -6,7 +6,7 @@ Modules, in order of execution:
 
 - `settings`: add our hooks to an agent's settings file, or take them out.
 - `client`: hand one event of the agent to the daemon and print its answer.
-- `place`: find the daemon's socket, lock and log.
+- `paths`: find the daemon's socket, lock and log.
 - `protocol`: define what the client and the daemon send to each other.
 - `start`: start the daemon, once, however many hooks want it.
 - `daemon`: keep a layer open and answer the calls of clients.

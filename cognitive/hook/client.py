@@ -12,12 +12,12 @@ import time
 # The module below `socket`, which a hook could do without: its enumerations of constants take half the time of a call.
 from _socket import AF_UNIX, SHUT_WR, SOCK_STREAM, socket
 
-from cognitive.hook.place import Place, place, prepared
-from cognitive.hook.protocol import ANSWER, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, packed
+from cognitive.hook.paths import DaemonPaths, daemon_paths, with_private_folders
+from cognitive.hook.protocol import ANSWER, EVENTS, MAX_BYTES, NOTHING, OUTDATED, VERSION, Call, encode
 
 # Seconds; COGNITIVE_HOOK_WAIT stands in place of the first, and of the second if it is more.
-COLD = 0.1  # to wait for a server that is starting: nobody's first prompt hangs
-PATIENCE = 1.0  # to wait for an answer; a turn's deadline is a quarter of that
+COLD_START_SECONDS = 0.1  # to wait for a server that is starting: nobody's first prompt hangs
+ANSWER_SECONDS = 1.0  # to wait for an answer; a turn's deadline is a quarter of that
 _PAUSE = 0.01
 
 
@@ -35,17 +35,17 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def ask(where: Place, call: Call, *, patience: float = PATIENCE) -> bytes | None:
+def ask(paths: DaemonPaths, call: Call, *, patience: float = ANSWER_SECONDS) -> bytes | None:
     """What the server answers to a call, its kind in the first byte, or None where no server listens.
 
     Raises:
         OSError: the connection broke, or there is no answer in time.
     """
-    connection = _connected(where, patience)
+    connection = _connect(paths, patience)
     if connection is None:
         return None
     try:
-        connection.sendall(packed(call))
+        connection.sendall(encode(call))
         connection.shutdown(SHUT_WR)
         parts = []
         while part := connection.recv(1 << 16):
@@ -58,7 +58,9 @@ def ask(where: Place, call: Call, *, patience: float = PATIENCE) -> bytes | None
 def note(line: str) -> None:
     """Adds a line to the log of the server that should have answered, if there is a way to."""
     try:
-        log = os.open(prepared(place()).log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        log = os.open(
+            with_private_folders(daemon_paths()).log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
+        )
     except OSError:
         return  # there is nowhere left to say so
     try:
@@ -68,48 +70,48 @@ def note(line: str) -> None:
 
 
 def _output(arguments: list[str]) -> bytes:
-    event, given = arguments[0], _given()
+    event, given = arguments[0], _read_input()
     if event not in EVENTS:
         raise ValueError("no such event")
-    if len(given) > MOST:
-        raise ValueError(f"more than {MOST} bytes")
+    if len(given) > MAX_BYTES:
+        raise ValueError(f"more than {MAX_BYTES} bytes")
     agent = _option(arguments[1:], "--agent") or os.environ.get("COGNITIVE_AGENT", "")
     call = Call(VERSION, event, agent, os.environ.get("CLAUDE_PROJECT_DIR", ""), given)
-    answer = _patiently(prepared(place()), call)
+    answer = _ask_or_start(with_private_folders(daemon_paths()), call)
     if not answer.startswith(ANSWER):
         raise ConnectionError("the server ended without an answer")
     return answer.removeprefix(ANSWER)
 
 
-def _patiently(where: Place, call: Call) -> bytes:
+def _ask_or_start(paths: DaemonPaths, call: Call) -> bytes:
     """The server's answer; of one that is started for it if it is there in time, else nothing."""
-    wait = float(os.environ.get("COGNITIVE_HOOK_WAIT") or COLD)
+    wait = float(os.environ.get("COGNITIVE_HOOK_WAIT") or COLD_START_SECONDS)
     until, started = time.monotonic() + wait, False
     while True:
-        answer = ask(where, call, patience=max(wait, PATIENCE))
+        answer = ask(paths, call, patience=max(wait, ANSWER_SECONDS))
         if answer is not None and not answer.startswith(OUTDATED):
             return answer
         if not started:
             from cognitive.hook.start import start  # needed once in many calls
 
-            started = start(where)
+            started = start(paths)
         if time.monotonic() >= until:
             return ANSWER + NOTHING
         time.sleep(_PAUSE)
 
 
-def _connected(where: Place, patience: float) -> socket | None:
+def _connect(paths: DaemonPaths, patience: float) -> socket | None:
     connection = socket(AF_UNIX, SOCK_STREAM)
     connection.settimeout(patience)
     try:
-        connection.connect(where.socket)
+        connection.connect(paths.socket)
     except (FileNotFoundError, ConnectionRefusedError):
         connection.close()
         return None
     return connection
 
 
-def _given() -> bytes:
+def _read_input() -> bytes:
     """All that the agent says; nothing, where a person calls the hook by hand."""
     if os.isatty(0):
         return NOTHING

@@ -21,18 +21,20 @@ from typing import Any
 from cognitive import CognitiveLayer, Policy
 from cognitive.errors import CognitiveError
 from cognitive.hook.events import Hooks
-from cognitive.hook.place import Place, place, prepared
-from cognitive.hook.protocol import ANSWER, END, EVENTS, MOST, NOTHING, OUTDATED, VERSION, Call, unpacked
+from cognitive.hook.paths import DaemonPaths, daemon_paths, with_private_folders
+from cognitive.hook.protocol import ANSWER, EVENTS, MAX_BYTES, NOTHING, OUTDATED, STOP, VERSION, Call, decode
 from cognitive.policy.configured import live_policy
 from cognitive.telemetry.logs import Lines
 
 log = logging.getLogger("cognitive.hook.daemon")  # also where this file is the program
 
 IDLE_MINUTES = 30.0  # a coffee, not a night; COGNITIVE_HOOK_IDLE_MINUTES
-_SENDING = 10.0  # seconds that a hook may take to say what it has to say
-_FINISHING = 10.0  # seconds for calls and outcomes that are on their way when the server ends
-_FAILED = 60.0  # seconds that a server which could not start keeps its place: prompts come fast, and would try again
-_LOOKS = 5.0  # seconds between looks at whether hooks can still find this server
+_READ_SECONDS = 10.0  # seconds that a hook may take to say what it has to say
+_CLOSE_SECONDS = 10.0  # seconds for calls and outcomes that are on their way when the server ends
+_FAILED_START_SECONDS = (
+    60.0  # seconds that a server which could not start keeps its place: prompts come fast, and would try again
+)
+_CHECK_SECONDS = 5.0  # seconds between looks at whether hooks can still find this server
 _LOG_BYTES, _LOGS = 1_000_000, 1
 
 
@@ -43,66 +45,71 @@ class Daemon:
     """The server over a layer: answers calls until it is told to stop, outdated, or idle for too long."""
 
     def __init__(
-        self, layer: CognitiveLayer, where: Place, *, idle_seconds: float = IDLE_MINUTES * 60, looks: float = _LOOKS
+        self,
+        layer: CognitiveLayer,
+        paths: DaemonPaths,
+        *,
+        idle_seconds: float = IDLE_MINUTES * 60,
+        check_seconds: float = _CHECK_SECONDS,
     ) -> None:
         self._hooks = Hooks(layer)
-        self._where = where
+        self._paths = paths
         self._idle = idle_seconds
-        self._looks = looks
+        self._check_seconds = check_seconds
         self._stop = asyncio.Event()
         self.ready = asyncio.Event()  # it listens
         self._since = self._last = time.monotonic()
-        self._mine: dict[str, _Identity] = {}
+        self._identities: dict[str, _Identity] = {}
         self._answering: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
         """Listens until the server is no longer needed, and returns when all that was accepted is done. If another
         server answers already, it returns at once.
         """
-        if await _answers(self._where.socket):
-            log.warning("another server listens at %s: this one ends", self._where.socket)
+        if await _answers(self._paths.socket):
+            log.warning("another server listens at %s: this one ends", self._paths.socket)
             return
         with suppress(FileNotFoundError):
-            os.unlink(self._where.socket)  # of a server that was killed: the lock is ours
+            os.unlink(self._paths.socket)  # of a server that was killed: the lock is ours
         before = os.umask(0o177)
         try:
-            server = await asyncio.start_unix_server(self._accept, self._where.socket, limit=1 << 20)
+            server = await asyncio.start_unix_server(self._accept, self._paths.socket, limit=1 << 20)
         finally:
             os.umask(before)
-        self._mine = {path: _identity(path) for path in (self._where.folder, self._where.socket)}
+        self._identities = {path: _identity(path) for path in (self._paths.folder, self._paths.socket)}
         log.info("version %s listens, process %d", VERSION, os.getpid())
         self.ready.set()
         try:
-            await self._needed()
+            await self._wait_until_done()
         finally:
             if (
-                _identity(self._where.socket) == self._mine[self._where.socket]
+                _identity(self._paths.socket) == self._identities[self._paths.socket]
             ):  # another server's is not ours to remove
                 with suppress(FileNotFoundError):
-                    os.unlink(self._where.socket)
+                    os.unlink(self._paths.socket)
             server.close()
             if self._answering:
-                await asyncio.wait(self._answering, timeout=_FINISHING)
-            await self._hooks.finished()
+                await asyncio.wait(self._answering, timeout=_CLOSE_SECONDS)
+            await self._hooks.flush()
 
     def stop(self) -> None:
         """Lets `serve` come to its end."""
         self._stop.set()
 
-    async def _needed(self) -> None:
+    async def _wait_until_done(self) -> None:
         """Returns when the server is told to stop, was idle for too long, or cannot be found any more: another server
         has its socket, or the folder is gone with the data.
         """
         while not self._stop.is_set():
-            if any(_identity(path) != was for path, was in self._mine.items()):
-                log.warning("%s is gone or another server's: this one ends", self._where.socket)
+            if any(_identity(path) != was for path, was in self._identities.items()):
+                log.warning("%s is gone or another server's: this one ends", self._paths.socket)
                 return
             left = self._last + self._idle - time.monotonic()
             if left <= 0 and not self._answering:
                 log.info("idle for %g minutes", self._idle / 60)
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stop.wait(), min(max(left, 0.1), self._looks))
+                await asyncio.wait_for(self._stop.wait(), min(max(left, 0.1), self._check_seconds))
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -117,7 +124,7 @@ class Daemon:
             writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        call = unpacked(await asyncio.wait_for(_whole(reader), _SENDING))
+        call = decode(await asyncio.wait_for(_read_all(reader), _READ_SECONDS))
         answer = await self._answer(call)
         try:
             writer.write(answer)
@@ -127,7 +134,7 @@ class Daemon:
             heard = False
         if not heard:
             log.warning("%s: the hook did not wait for its answer", call.event)
-            await self._hooks.unheard(call.event, call.given, agent=call.agent, project=call.project)
+            await self._hooks.abandon(call.event, call.payload, agent=call.agent, project=call.project)
 
     async def _answer(self, call: Call) -> bytes:
         if call.version != VERSION:
@@ -135,10 +142,10 @@ class Daemon:
             self.stop()
             return OUTDATED
         if call.event not in EVENTS:
-            return ANSWER + json.dumps(self._about(call.event)).encode()
+            return ANSWER + json.dumps(self._status(call.event)).encode()
         self._last = time.monotonic()
         try:
-            told = await self._hooks.on(call.event, call.given, agent=call.agent, project=call.project)
+            told = await self._hooks.handle(call.event, call.payload, agent=call.agent, project=call.project)
         except (CognitiveError, ValueError) as error:
             log.warning("%s: %s: %s", call.event, type(error).__name__, _without_input(error))
             return ANSWER + NOTHING
@@ -147,9 +154,9 @@ class Daemon:
             return ANSWER + NOTHING
         return ANSWER + json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
 
-    def _about(self, question: str) -> dict[str, Any]:
+    def _status(self, question: str) -> dict[str, Any]:
         """What the server says of itself; asked to stop, it does."""
-        if question == END:
+        if question == STOP:
             self.stop()
         return {
             "version": VERSION,
@@ -177,7 +184,7 @@ def _identity(path: str) -> _Identity:
     return found.st_dev, found.st_ino
 
 
-async def _whole(reader: asyncio.StreamReader) -> bytes:
+async def _read_all(reader: asyncio.StreamReader) -> bytes:
     """All that is sent.
 
     Raises:
@@ -187,26 +194,26 @@ async def _whole(reader: asyncio.StreamReader) -> bytes:
     while part := await reader.read(1 << 16):
         parts.append(part)
         size += len(part)
-        if size > MOST + (1 << 16):
-            raise ValueError(f"more than {MOST} bytes")
+        if size > MAX_BYTES + (1 << 16):
+            raise ValueError(f"more than {MAX_BYTES} bytes")
     return b"".join(parts)
 
 
-def journaled(policy: Policy) -> Policy:
+def with_journaled_placement(policy: Policy) -> Policy:
     """The policy with the placement that hooks have, for every agent: what they add stays in the agent's context."""
     agents = {name: {k: v for k, v in own.items() if k != "placement"} for name, own in policy.agents.items()}
     return Policy(**{**policy.model_dump(), "agents": agents, "placement": "journaled"})
 
 
-async def run(where: Place) -> None:
+async def run(paths: DaemonPaths) -> None:
     """A server on the layer of the environment's settings, until it ends.
 
     Raises:
         CognitiveError: the layer cannot be opened.
     """
     minutes = float(os.environ.get("COGNITIVE_HOOK_IDLE_MINUTES") or IDLE_MINUTES)
-    async with CognitiveLayer.open(policy=journaled(live_policy())) as layer:
-        daemon = Daemon(layer, where, idle_seconds=minutes * 60)
+    async with CognitiveLayer.open(policy=with_journaled_placement(live_policy())) as layer:
+        daemon = Daemon(layer, paths, idle_seconds=minutes * 60)
         for signalled in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(signalled, daemon.stop)
         await daemon.serve()
@@ -214,15 +221,15 @@ async def run(where: Place) -> None:
 
 def main() -> None:
     """The process that hooks start; its argument is the lock, an open file, which it holds until it ends."""
-    lock, where = int(sys.argv[1]), prepared(place())
+    lock, paths = int(sys.argv[1]), with_private_folders(daemon_paths())
     os.ftruncate(lock, 0)
     os.pwrite(lock, b"%d\n" % os.getpid(), 0)  # for whoever must end it while it does not answer
-    _log_to(where.log)
+    _log_to(paths.log)
     try:
-        asyncio.run(run(where))
+        asyncio.run(run(paths))
     except Exception as error:  # of whatever kind: the log is all that anybody will see of it
         log.error("the server cannot start: %s: %s", type(error).__name__, error)
-        time.sleep(_FAILED)
+        time.sleep(_FAILED_START_SECONDS)
         sys.exit(1)
 
 

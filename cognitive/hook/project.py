@@ -6,8 +6,8 @@ import hashlib
 import os
 import re
 
-_UNPLAIN = re.compile(r"[^A-Za-z0-9._-]+")
-_LONGEST = 40  # characters of the folder's name
+_NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]+")
+_MAX_NAME_LENGTH = 40  # characters of the folder's name
 
 
 def project_of(folder: str) -> str:
@@ -24,5 +24,5 @@ def project_of(folder: str) -> str:
 def agent_of(folder: str) -> str:
     """The agent of the project that a folder belongs to, like `webshop-3f2a9c1b`."""
     project = project_of(folder)
-    name = _UNPLAIN.sub("-", os.path.basename(project)).strip("-.")[:_LONGEST] or "project"
+    name = _NOT_ALLOWED.sub("-", os.path.basename(project)).strip("-.")[:_MAX_NAME_LENGTH] or "project"
     return f"{name}-{hashlib.sha256(os.fsencode(project)).hexdigest()[:8]}"

@@ -21,8 +21,8 @@ EVENTS = {
 }
 
 ANSWER, OUTDATED = b"+", b"~"
-ABOUT, END = "?about", "?end"  # asked of the server itself
-MOST = 16 << 20  # bytes of one call; what a tool returned beyond that is a file, and nobody quotes it
+STATUS, STOP = "?about", "?end"  # asked of the server itself
+MAX_BYTES = 16 << 20  # bytes of one call; what a tool returned beyond that is a file, and nobody quotes it
 
 
 class Call:
@@ -31,28 +31,28 @@ class Call:
     `agent` may be empty: then it follows from `project`, and without that from the folder that the JSON names.
     """
 
-    __slots__ = ("agent", "event", "given", "project", "version")  # `dataclasses` costs two starts of Python
+    __slots__ = ("agent", "event", "payload", "project", "version")  # `dataclasses` costs two starts of Python
 
-    def __init__(self, version: str, event: str, agent: str = "", project: str = "", given: bytes = b"") -> None:
+    def __init__(self, version: str, event: str, agent: str = "", project: str = "", payload: bytes = b"") -> None:
         self.version = version
         self.event = event
         self.agent = agent
         self.project = project
-        self.given = given
+        self.payload = payload
 
 
-def packed(call: Call) -> bytes:
+def encode(call: Call) -> bytes:
     """A call as it is sent. Neither the environment nor arguments can hold a NUL."""
     fields = (call.version, call.event, call.agent, call.project)
-    return b"".join(field.encode("utf-8", "surrogateescape") + b"\0" for field in fields) + call.given
+    return b"".join(field.encode("utf-8", "surrogateescape") + b"\0" for field in fields) + call.payload
 
 
-def unpacked(sent: bytes) -> Call:
-    """The reverse of `packed`.
+def decode(data: bytes) -> Call:
+    """The reverse of `encode`.
 
     Raises:
         ValueError: it is not of this form.
     """
-    *fields, given = sent.split(b"\0", 4)
+    *fields, payload = data.split(b"\0", 4)
     version, event, agent, project = (field.decode("utf-8", "surrogateescape") for field in fields)
-    return Call(version, event, agent, project, given)
+    return Call(version, event, agent, project, payload)

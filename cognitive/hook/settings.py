@@ -38,7 +38,7 @@ def with_hooks(text: str, command: Callable[[str], str], events: Iterable[str]) 
         if not ours:
             handler = {"type": "command", "command": command(event), "timeout": TIMEOUT}
             groups.append({"hooks": [handler]})
-    return _written(settings, text)
+    return _to_text(settings, text)
 
 
 def without_hooks(text: str) -> str:
@@ -63,7 +63,7 @@ def without_hooks(text: str) -> str:
             del hooks[name]
     if not hooks and _read(text).get("hooks"):
         del settings["hooks"]
-    return _written(settings, text)
+    return _to_text(settings, text)
 
 
 def hook_commands(text: str) -> dict[str, str]:
@@ -95,7 +95,7 @@ def event_of(handler: Mapping[str, Any]) -> str | None:
 
 def _read(text: str) -> dict[str, Any]:
     try:
-        settings = json.loads(text, object_pairs_hook=_once) if text.strip() else {}
+        settings = json.loads(text, object_pairs_hook=_without_duplicates) if text.strip() else {}
     except json.JSONDecodeError as error:
         raise ValueError(f"is not JSON: {error}") from None
     if not isinstance(settings, dict):
@@ -114,7 +114,7 @@ def _is_group(group: Any) -> bool:
     return isinstance(handlers, list) and all(isinstance(handler, dict) for handler in handlers)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object, unless it has a key twice: written back, it would lose one of them."""
     read = dict(pairs)
     if len(read) < len(pairs):
@@ -122,10 +122,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return read
 
 
-def _written(settings: dict[str, Any], was: str) -> str:
+def _to_text(settings: dict[str, Any], before: str) -> str:
     """The settings as text, indented and escaped as they were; the very text, if they say the same."""
-    if was.strip() and settings == _read(was):
-        return was
-    indent = re.search(r"^[ \t]+(?=\")", was, re.MULTILINE)
-    text = json.dumps(settings, indent=indent.group() if indent else 2, ensure_ascii="\\u" in was)
-    return text + "\n" if not was.strip() or was.endswith("\n") else text
+    if before.strip() and settings == _read(before):
+        return before
+    indent = re.search(r"^[ \t]+(?=\")", before, re.MULTILINE)
+    text = json.dumps(settings, indent=indent.group() if indent else 2, ensure_ascii="\\u" in before)
+    return text + "\n" if not before.strip() or before.endswith("\n") else text

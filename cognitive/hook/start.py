@@ -11,15 +11,15 @@ import os
 import subprocess
 import sys
 
-from cognitive.hook.place import Place
+from cognitive.hook.paths import DaemonPaths
 
 
-def start(where: Place) -> bool:
+def start(paths: DaemonPaths) -> bool:
     """Starts the server, detached, and does not wait for it. False if one runs, is being started, or is ending."""
-    lock = locked(where)
+    lock = locked(paths)
     if lock is None:
         return False
-    log = os.open(where.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    log = os.open(paths.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         # In the agent's folder, where relative paths in the settings mean what they mean to the hook; -P: but without
         # searching it for modules.
@@ -34,21 +34,21 @@ def start(where: Place) -> bool:
     return True
 
 
-def locked(where: Place) -> int | None:
+def locked(paths: DaemonPaths) -> int | None:
     """The lock, as an open file, or None while somebody holds it."""
-    lock = os.open(where.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = os.open(paths.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(lock)
         return None
-    if _named(where.lock) != os.fstat(lock)[:3]:
+    if _file_identity(paths.lock) != os.fstat(lock)[:3]:
         os.close(lock)  # it was taken away meanwhile, with its folder: whoever comes next locks the new one
         return None
     return lock
 
 
-def _named(path: str) -> tuple[int, ...] | None:
+def _file_identity(path: str) -> tuple[int, ...] | None:
     """Mode, inode and device of the file that has this name now."""
     try:
         return os.stat(path)[:3]

@@ -28,8 +28,8 @@ _REMINDER = "<system-reminder>"
 
 
 @dataclass(slots=True)
-class Exchange:
-    """A prompt and what came of it. `said` are the model's texts, the last of which is its answer.
+class TranscriptTurn:
+    """A prompt and what came of it. `texts` are the model's texts, the last of which is its answer.
 
     `injected` is what our hooks added to the prompt, as it stands in the agent's context.
     """
@@ -37,18 +37,18 @@ class Exchange:
     prompt: str = ""
     prompt_id: str | None = None
     injected: list[str] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     calls: dict[str, ToolCall] = field(default_factory=dict)
     status: str = "completed"
 
     @property
     def answer(self) -> str:
         """The last text of the model's, empty if there is none."""
-        return self.said[-1] if self.said else ""
+        return self.texts[-1] if self.texts else ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _TranscriptEntry:
     """What a line says: a kind, which names what it does to the exchanges, and its text."""
 
     kind: str
@@ -72,26 +72,26 @@ def tail(path: str, most: int = TAIL) -> list[bytes]:
     return lines if size <= most else lines[1:]
 
 
-def exchanges(lines: Iterable[bytes]) -> list[Exchange]:
+def turns_of(lines: Iterable[bytes]) -> list[TranscriptTurn]:
     """The exchanges since the agent last compacted its context, oldest first; before the first may be a part of one."""
-    told: list[Exchange] = []
+    turns: list[TranscriptTurn] = []
     for line in lines:
         for entry in _entries(line):
-            _tell(told, entry)
-    return told
+            _apply(turns, entry)
+    return turns
 
 
-def conversation(told: Sequence[Exchange]) -> tuple[Message, ...]:
+def conversation(turns: Sequence[TranscriptTurn]) -> tuple[Message, ...]:
     """The exchanges as the messages that a model sees: the injected blocks behind the words that they were added to."""
     messages = []
-    for exchange in told:
-        words = _GAP.join(part for part in (exchange.prompt, *exchange.injected) if part)
+    for turn in turns:
+        words = _GAP.join(part for part in (turn.prompt, *turn.injected) if part)
         messages += [Message(role="user", content=words)] if words else []
-        messages += [Message(role="assistant", content=_GAP.join(exchange.said))] if exchange.said else []
+        messages += [Message(role="assistant", content=_GAP.join(turn.texts))] if turn.texts else []
     return tuple(messages[-MAX_MESSAGES:])
 
 
-def _entries(line: bytes) -> Iterator[_Entry]:
+def _entries(line: bytes) -> Iterator[_TranscriptEntry]:
     try:
         record = json.loads(line) if line else None
     except ValueError:  # a line that is being written
@@ -102,64 +102,64 @@ def _entries(line: bytes) -> Iterator[_Entry]:
     yield from _codex(str(record.get("type")), payload) if isinstance(payload, Mapping) else _claude(record)
 
 
-def _claude(record: Mapping[str, Any]) -> Iterator[_Entry]:
+def _claude(record: Mapping[str, Any]) -> Iterator[_TranscriptEntry]:
     kind, message = record.get("type"), record.get("message")
     if record.get("isSidechain") or record.get("isMeta"):
         return
     if kind == "system" and record.get("subtype") == "compact_boundary":
-        yield _Entry("compacted")
+        yield _TranscriptEntry("compacted")
     elif kind == "attachment":
-        yield from (_Entry("injected", text) for text in _ours(record.get("attachment")))
+        yield from (_TranscriptEntry("injected", text) for text in _injected(record.get("attachment")))
     elif kind in ("user", "assistant") and isinstance(message, Mapping):
         content = message.get("content")
         blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
-        text = _spoken(content, blocks)
+        text = _text_of(content, blocks)
         if kind == "user":
             yield from _results(blocks)
             yield from _said_by_user(text, record.get("promptId"))
         elif record.get("isApiErrorMessage"):
-            yield _Entry("failed")
+            yield _TranscriptEntry("failed")
         elif message.get("model") != "<synthetic>":
             yield from _calls(blocks)
-            yield _Entry("said", text)
+            yield _TranscriptEntry("said", text)
 
 
-def _codex(kind: str, payload: Mapping[str, Any]) -> Iterator[_Entry]:
+def _codex(kind: str, payload: Mapping[str, Any]) -> Iterator[_TranscriptEntry]:
     what, item = payload.get("type"), payload.get("item")
     if kind == "compacted":
-        yield _Entry("compacted")
+        yield _TranscriptEntry("compacted")
     elif kind == "event_msg" and what in ("user_message", "agent_message"):
-        yield _Entry("prompt" if what == "user_message" else "said", str(payload.get("message", "")))
+        yield _TranscriptEntry("prompt" if what == "user_message" else "said", str(payload.get("message", "")))
     elif kind == "event_msg" and what == "item_completed" and isinstance(item, Mapping):
         spoken = {"UserMessage": "prompt", "AgentMessage": "said"}.get(str(item.get("type")))
         if spoken is not None:
-            yield _Entry(spoken, _joined(item.get("content")))
+            yield _TranscriptEntry(spoken, _joined(item.get("content")))
     elif kind == "event_msg" and what == "turn_aborted":
-        yield _Entry("interrupted")
+        yield _TranscriptEntry("interrupted")
     elif kind == "response_item" and what == "message" and payload.get("role") == "developer":
         text = _joined(payload.get("content"))
-        yield from [_Entry("injected", text)] if _is_ours(text) else []
+        yield from [_TranscriptEntry("injected", text)] if _is_injected(text) else []
     elif kind == "response_item" and what in ("function_call", "custom_tool_call"):
         given = {"input": payload.get("arguments") or payload.get("input")}
-        yield _Entry("call", id=str(payload.get("call_id")), call=_call(payload.get("name"), given))
+        yield _TranscriptEntry("call", id=str(payload.get("call_id")), call=_call(payload.get("name"), given))
     elif kind == "response_item" and what in ("function_call_output", "custom_tool_call_output"):
-        yield _Entry("result", _plain(payload.get("output")), str(payload.get("call_id")))
+        yield _TranscriptEntry("result", _plain(payload.get("output")), str(payload.get("call_id")))
 
 
-def _tell(told: list[Exchange], entry: _Entry) -> None:
+def _apply(turns: list[TranscriptTurn], entry: _TranscriptEntry) -> None:
     """What an entry does to the exchanges so far."""
     if entry.kind == "compacted":
-        told.clear()
+        turns.clear()
         return
-    if entry.kind == "prompt" or not told:
-        told.append(Exchange())
-    last = told[-1]
+    if entry.kind == "prompt" or not turns:
+        turns.append(TranscriptTurn())
+    last = turns[-1]
     if entry.kind == "prompt":
         last.prompt, last.prompt_id = storable(entry.text), entry.id
     elif entry.kind == "injected":
         last.injected.append(storable(entry.text))
     elif entry.kind == "said" and entry.text.strip():
-        last.said.append(storable(entry.text))
+        last.texts.append(storable(entry.text))
     elif entry.kind in ("interrupted", "failed"):
         last.status = {"interrupted": "abandoned"}.get(entry.kind, "failed")
     elif entry.id is not None and entry.call is not None:
@@ -168,14 +168,14 @@ def _tell(told: list[Exchange], entry: _Entry) -> None:
         last.calls[entry.id] = last.calls[entry.id].model_copy(update={"result": storable(entry.text)})
 
 
-def _said_by_user(text: str, prompt_id: Any) -> Iterator[_Entry]:
+def _said_by_user(text: str, prompt_id: Any) -> Iterator[_TranscriptEntry]:
     if text.startswith(_INTERRUPTED):
-        yield _Entry("interrupted")
+        yield _TranscriptEntry("interrupted")
     elif text.strip() and not text.startswith(_MACHINE):
-        yield _Entry("prompt", text, prompt_id if isinstance(prompt_id, str) else None)
+        yield _TranscriptEntry("prompt", text, prompt_id if isinstance(prompt_id, str) else None)
 
 
-def _spoken(content: Any, blocks: Sequence[Mapping[str, Any]]) -> str:
+def _text_of(content: Any, blocks: Sequence[Mapping[str, Any]]) -> str:
     """The text of a message of Claude Code's, without what it adds to the user's own."""
     if isinstance(content, str):
         return content
@@ -183,32 +183,32 @@ def _spoken(content: Any, blocks: Sequence[Mapping[str, Any]]) -> str:
     return _GAP.join(text for text in texts if not text.startswith(_REMINDER))
 
 
-def _calls(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_Entry]:
+def _calls(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_TranscriptEntry]:
     for block in blocks:
         if block.get("type") == "tool_use":
-            yield _Entry("call", id=str(block.get("id")), call=_call(block.get("name"), block.get("input")))
+            yield _TranscriptEntry("call", id=str(block.get("id")), call=_call(block.get("name"), block.get("input")))
 
 
-def _results(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_Entry]:
+def _results(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_TranscriptEntry]:
     for block in blocks:
         if block.get("type") == "tool_result":
-            yield _Entry("result", _plain(block.get("content")), str(block.get("tool_use_id")))
+            yield _TranscriptEntry("result", _plain(block.get("content")), str(block.get("tool_use_id")))
 
 
 def _call(name: Any, given: Any) -> ToolCall:
     return ToolCall(name=storable(str(name or "tool"))[:200], arguments=given if isinstance(given, Mapping) else {})
 
 
-def _ours(attachment: Any) -> list[str]:
+def _injected(attachment: Any) -> list[str]:
     """What our hooks added, of an attachment of Claude Code's."""
     if not isinstance(attachment, Mapping) or attachment.get("type") != "hook_additional_context":
         return []
     content = attachment.get("content")
     texts = [content] if isinstance(content, str) else content if isinstance(content, list) else []
-    return [text for text in texts if isinstance(text, str) and _is_ours(text)]
+    return [text for text in texts if isinstance(text, str) and _is_injected(text)]
 
 
-def _is_ours(text: str) -> bool:
+def _is_injected(text: str) -> bool:
     return OPENING in text or PREFIX_OPENING in text
 
 

@@ -24,7 +24,7 @@ from cognitive.lab.what_if import Sample, WhatIf, learns, what_if
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.policy.live import checked
-from cognitive.privacy.forgetting import Held
+from cognitive.privacy.erasure_listeners import IsErased
 from cognitive.recording.record import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter
 
@@ -132,7 +132,7 @@ class Samples:
                 self._kept.popitem(last=False)
             return kept.sample
 
-    def let_go(self, agent_id: str, _: Held) -> None:
+    def let_go(self, agent_id: str, _: IsErased) -> None:
         """Lets go of an agent's turns: it, or something of it, was erased."""
         self._erased += 1
         for key in [key for key in self._kept if key[0] == agent_id]:

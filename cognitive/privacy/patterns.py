@@ -16,7 +16,7 @@ import re2
 from stdnum import iban, luhn
 
 _REGIONS = (None, "US", "GB", "DE", "FR")  # of numbers that are written without the code of their country
-_LONGEST = 20_000  # characters at a time: a detector's own expressions are not all linear
+_MAX_CHARS = 20_000  # characters at a time: a detector's own expressions are not all linear
 # Of tokens that nothing else looks like. Those by entropy or by public addresses redact too much of plain talk.
 _DETECTORS = (
     ("artifactory", "ArtifactoryDetector"),
@@ -40,10 +40,10 @@ _DETECTORS = (
 )
 _PRIVATE_KEY = re2.compile(r"(?s)-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?-----END [A-Z ]{0,30}PRIVATE KEY-----")
 _MAIL = re2.compile(r"[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
-_NAMED = r"(?i)\b(?:password|passwd|passphrase|api[ _-]?key|secret|token)\b\s{0,3}"
-_ASSIGNED = re2.compile(_NAMED + r"[=:]\s{0,3}['\"]?([^\s'\",;]{6,200})")
-_TOLD = re2.compile(
-    _NAMED + r"is\s{1,3}['\"]?([^\s'\",;]{6,200})"
+_SECRET_NAME = r"(?i)\b(?:password|passwd|passphrase|api[ _-]?key|secret|token)\b\s{0,3}"
+_ASSIGNED = re2.compile(_SECRET_NAME + r"[=:]\s{0,3}['\"]?([^\s'\",;]{6,200})")
+_STATED = re2.compile(
+    _SECRET_NAME + r"is\s{1,3}['\"]?([^\s'\",;]{6,200})"
 )  # of these, what has a figure: "is important" has none
 _ACCOUNT = re2.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
 _CARD = re2.compile(r"\b[0-9](?:[ -]?[0-9]){12,18}\b")
@@ -62,7 +62,9 @@ _SECRETS = _expressions()
 def redact(text: str) -> str:
     """The text with a word in brackets in the place of each secret, address, number and account."""
     kept, position = [], 0
-    spans = (span for start in range(0, len(text), _LONGEST) for span in _moved(text[start : start + _LONGEST], start))
+    spans = (
+        span for start in range(0, len(text), _MAX_CHARS) for span in _shifted(text[start : start + _MAX_CHARS], start)
+    )
     for start, end, what in sorted(spans):
         if start >= position:
             kept += [text[position:start], f"[{what}]"]
@@ -70,14 +72,14 @@ def redact(text: str) -> str:
     return "".join([*kept, text[position:]])
 
 
-def _moved(text: str, by: int) -> Iterator[Span]:
-    return ((start + by, end + by, what) for start, end, what in _found(text))
+def _shifted(text: str, by: int) -> Iterator[Span]:
+    return ((start + by, end + by, what) for start, end, what in _spans(text))
 
 
-def _found(text: str) -> Iterator[Span]:
+def _spans(text: str) -> Iterator[Span]:
     yield from ((*match.span(), "private key") for match in _PRIVATE_KEY.finditer(text))
     yield from ((*match.span(1), "secret") for match in _ASSIGNED.finditer(text))
-    yield from ((*match.span(1), "secret") for match in _TOLD.finditer(text) if any(map(str.isdigit, match.group(1))))
+    yield from ((*match.span(1), "secret") for match in _STATED.finditer(text) if any(map(str.isdigit, match.group(1))))
     yield from ((*match.span(), "mail address") for match in _MAIL.finditer(text))
     yield from ((*match.span(), "bank account") for match in _ACCOUNT.finditer(text) if iban.is_valid(match.group()))
     yield from ((*match.span(), "card number") for match in _CARD.finditer(text) if _is_card(match.group()))

@@ -1,6 +1,6 @@
 """Microsoft Agent Framework: a context provider of an agent.
 
-    Agent(client, "Be brief.", context_providers=[CognitiveProvider(layer, "my-agent")])
+    Agent(client, "Be brief.", context_providers=[CognitiveContextProvider(layer, "my-agent")])
 
 The session is the framework's own: hand each run of a conversation the same `AgentSession`.
 """
@@ -31,7 +31,7 @@ from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message, Role, ToolSpec
 
 
-class CognitiveProvider(ContextProvider):
+class CognitiveContextProvider(ContextProvider):
     """Memory, planned tools and a bounded conversation for every run of an agent.
 
     `recall_tool` offers the model `recall_context`. `models` are names that the agent's client knows, by the name that
@@ -62,7 +62,7 @@ class CognitiveProvider(ContextProvider):
         """The turn of a run, and what stands around its calls."""
         live = self._binding.turn(session.session_id)
         context.metadata[self.source_id] = live
-        context.extend_middleware(self.source_id, [_AroundCalls(live), _AroundTools(live)])
+        context.extend_middleware(self.source_id, [_TurnChatMiddleware(live), _TurnToolMiddleware(live)])
         if self._recall_tool:
             context.extend_tools(self.source_id, [_recall_tool(live)])
 
@@ -72,7 +72,7 @@ class CognitiveProvider(ContextProvider):
         live.end("completed", context.response.text if context.response is not None else "")
 
 
-class _AroundCalls(ChatMiddleware):
+class _TurnChatMiddleware(ChatMiddleware):
     """What the model is given: for this call alone, nothing of it enters the history."""
 
     def __init__(self, live: TurnSession) -> None:
@@ -109,7 +109,7 @@ class _AroundCalls(ChatMiddleware):
             context.result = _watched(live, context.result)
 
 
-class _AroundTools(FunctionMiddleware):
+class _TurnToolMiddleware(FunctionMiddleware):
     """Keeps what a tool gave; one that the turn took away gives nothing."""
 
     def __init__(self, live: TurnSession) -> None:

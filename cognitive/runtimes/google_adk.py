@@ -1,6 +1,6 @@
 """Google ADK: a plugin of an app.
 
-    app = App(name="app", root_agent=agent, plugins=[CognitivePlugin(layer, "my-agent")])
+    app = App(name="app", root_agent=agent, plugins=[CognitiveADKPlugin(layer, "my-agent")])
 
 Session and user are ADK's own.
 """
@@ -35,7 +35,7 @@ from cognitive.turn import Message, Role, Tool, ToolSpec
 _RUNS = 10_000  # at once; what is beyond was cancelled, of which ADK tells no plugin
 
 
-class CognitivePlugin(BasePlugin):
+class CognitiveADKPlugin(BasePlugin):
     """Memory, planned tools and a bounded conversation for every agent of a runner.
 
     An invocation is a turn, whichever agents it is handed to; an agent that runs within a tool is left alone.

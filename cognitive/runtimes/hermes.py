@@ -1,6 +1,6 @@
 """Hermes: a memory provider. A folder `cognitive` among its plugins, whose `__init__.py` reads
 
-    from cognitive.runtimes.hermes import CognitiveProvider
+    from cognitive.runtimes.hermes import CognitiveMemoryProvider
 
 and `memory.provider: cognitive` in its configuration. The layer is what the environment's `COGNITIVE_*` say.
 """
@@ -25,7 +25,7 @@ _REMEMBERED = 40  # messages of a session, for what a short message means and wh
 _KINDS: dict[str, TurnKind] = {"subagent": "subagent", "cron": "cron", "flush": "heartbeat"}
 
 
-class CognitiveProvider(MemoryProvider):  # type: ignore[misc]
+class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
     """Memory for every turn, which Hermes puts beside the user's words itself, and the recall tool.
 
     A provider can neither take tools away, nor set the level of thinking, nor bound the conversation. A turn that fails

@@ -191,16 +191,16 @@ def _model_name(model: BaseChatModel) -> str | None:
 
 # --- tools ---
 
-_Offered = BaseTool | dict[str, Any]
+_OfferedTool = BaseTool | dict[str, Any]
 
 
-def _name(given: _Offered) -> str:
+def _name(given: _OfferedTool) -> str:
     if isinstance(given, BaseTool):
         return given.name
     return str(given.get("name") or given.get("function", {}).get("name") or given.get("type", ""))
 
 
-def _tool(given: _Offered) -> Tool | None:
+def _tool(given: _OfferedTool) -> Tool | None:
     """A tool that the host runs; a provider's own stays as it is."""
     if not isinstance(given, BaseTool):
         return None
@@ -208,7 +208,7 @@ def _tool(given: _Offered) -> Tool | None:
     return turn_tool(given.name, given.description, function.get("parameters"))
 
 
-def _rewritten(given: _Offered, spec: ToolSpec) -> _Offered:
+def _rewritten(given: _OfferedTool, spec: ToolSpec) -> _OfferedTool:
     """A copy for the model's eyes: what runs is the tool that the agent was made with."""
     assert isinstance(given, BaseTool)  # the others were not given to the turn
     return given.model_copy(update={"description": spec.description, "args_schema": spec.parameters})

@@ -1,6 +1,6 @@
 """LlamaIndex: an agent with memory around its runs.
 
-agent = CognitiveAgent(FunctionAgent(...), layer, "my-agent")
+agent = CognitiveWorkflowAgent(FunctionAgent(...), layer, "my-agent")
 await agent.run("...", memory=Memory.from_defaults(session_id="s1"))
 """
 
@@ -29,7 +29,7 @@ from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message
 
 
-class CognitiveAgent:
+class CognitiveWorkflowAgent:
     """Memory, planned tools and a bounded conversation for every run of an agent of LlamaIndex' workflows.
 
     Each run is of a copy of the agent, with what the turn asks for. The plan's level reaches a model that has a field
@@ -65,7 +65,7 @@ class CognitiveAgent:
         memory = memory or ChatMemoryBuffer.from_defaults(llm=self.agent.llm)
         live = self._binding.turn(session_id or _session(memory))
         own = self.agent.model_copy()
-        shown = _Shown(self.agent, own, live, self._recall_tool)
+        shown = _RunView(self.agent, own, live, self._recall_tool)
         own.tools, own.tool_retriever = None, shown.offered
         with live.within():
             handler = own.run(user_msg=user_msg, memory=shown.over(memory), **rest)
@@ -114,19 +114,19 @@ async def _watched(handler: WorkflowHandler, live: TurnSession) -> None:
         live.end("abandoned")
 
 
-class _Shown:
+class _RunView:
     """What one run is shown: through its memory, its tools and the fields of its copy of the agent."""
 
     def __init__(self, agent: BaseWorkflowAgent, own: BaseWorkflowAgent, live: TurnSession, recall_tool: bool) -> None:
         self._agent = agent
         self._own = own
         self._live = live
-        self.offered = _Offered(self.tools)
+        self.offered = _TurnToolRetriever(self.tools)
         self._recall = [_recall(live)] if recall_tool else []
 
     def over(self, memory: BaseMemory) -> BaseMemory:
         """The memory as the run sees it."""
-        return _Memory().over(memory, self.messages)
+        return _TurnMemory().over(memory, self.messages)
 
     async def tools(self, query: str) -> list[AsyncBaseTool]:
         """The tools that the turn keeps, of the agent's own and of those that its retriever finds."""
@@ -156,7 +156,7 @@ class _Shown:
         own.llm = _thinking(live.model or agent.llm, live.thinking)
 
 
-class _Offered(ObjectRetriever):  # type: ignore[type-arg]
+class _TurnToolRetriever(ObjectRetriever):  # type: ignore[type-arg]
     """The tools of a run, by the agent's own seam for tools that depend on the message."""
 
     def __init__(self, tools: Callable[[str], Awaitable[list[AsyncBaseTool]]]) -> None:
@@ -166,7 +166,7 @@ class _Offered(ObjectRetriever):  # type: ignore[type-arg]
         return await self._tools(str(str_or_query_bundle))
 
 
-class _Memory(BaseMemory):
+class _TurnMemory(BaseMemory):
     """A memory whose messages are shown as the turn shows them; what is put into it goes where it always went."""
 
     _inner: BaseMemory = PrivateAttr()
@@ -174,12 +174,12 @@ class _Memory(BaseMemory):
 
     def over(
         self, inner: BaseMemory, shown: Callable[[Sequence[ChatMessage]], Awaitable[list[ChatMessage]]]
-    ) -> _Memory:
+    ) -> _TurnMemory:
         self._inner, self._shown = inner, shown
         return self
 
     @classmethod
-    def from_defaults(cls, **kwargs: Any) -> _Memory:
+    def from_defaults(cls, **kwargs: Any) -> _TurnMemory:
         return cls().over(**kwargs)
 
     async def aget(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:

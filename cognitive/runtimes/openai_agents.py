@@ -89,7 +89,7 @@ class CognitiveRunner:
         """`Runner.run`, with its options."""
         live = self._turn(run_config, options)
         with ends_turn(live), live.within():
-            result = await Runner.run(starting_agent, input, run_config=_remembering(live, run_config), **options)
+            result = await Runner.run(starting_agent, input, run_config=_with_turn_model(live, run_config), **options)
             _end(live, result)
         return result
 
@@ -101,7 +101,9 @@ class CognitiveRunner:
         """
         live = self._turn(run_config, options)
         with live.within():
-            result = Runner.run_streamed(starting_agent, input, run_config=_remembering(live, run_config), **options)
+            result = Runner.run_streamed(
+                starting_agent, input, run_config=_with_turn_model(live, run_config), **options
+            )
         if result.run_loop_task is not None:
             result.run_loop_task.add_done_callback(lambda task: _ended(live, result, task))
         return result
@@ -132,28 +134,28 @@ def _end(live: TurnSession, result: RunResult | RunResultStreaming) -> None:
     live.end("completed", as_text(result.final_output))
 
 
-def _remembering(live: TurnSession, config: RunConfig | None) -> RunConfig:
+def _with_turn_model(live: TurnSession, config: RunConfig | None) -> RunConfig:
     """The run's configuration with a model before each agent's own, which is told whose call it is."""
     config = config or RunConfig()
-    model = _Remembering(live, config)
-    model.run = dataclasses.replace(config, model=model, call_model_input_filter=model.note)
+    model = _TurnModel(live, config)
+    model.run = dataclasses.replace(config, model=model, call_model_input_filter=model.note_origin)
     return model.run
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Asked:
+class _CallOrigin:
     """Whose call comes next, and whether the agent is one of the run's or runs as a tool of it."""
 
-    model: _Remembering
+    model: _TurnModel
     agent: Agent[Any]
     task: asyncio.Task[Any] | None
     is_own: bool
 
 
-_asked: ContextVar[_Asked | None] = ContextVar("cognitive_asked", default=None)
+_call_origin: ContextVar[_CallOrigin | None] = ContextVar("cognitive_call_origin", default=None)
 
 
-class _Remembering(Model):
+class _TurnModel(Model):
     """Stands before the models of one run: each call goes on to the agent's own, as the turn would have it.
 
     An agent that runs as a tool is given the run's configuration by the SDK, and its calls go on as they are. It is
@@ -165,11 +167,11 @@ class _Remembering(Model):
         self._live = live
         self._config = config
 
-    async def note(self, data: CallModelData[Any]) -> ModelInputData:
+    async def note_origin(self, data: CallModelData[Any]) -> ModelInputData:
         """The caller's own filter, and a note of the agent."""
-        before, task = _asked.get(), asyncio.current_task()
+        before, task = _call_origin.get(), asyncio.current_task()
         is_own = before is None or before.model is not self or (before.task is task and before.is_own)
-        _asked.set(_Asked(self, data.agent, task, is_own))
+        _call_origin.set(_CallOrigin(self, data.agent, task, is_own))
         own = self._config.call_model_input_filter
         if own is None:
             return data.model_data
@@ -217,7 +219,7 @@ class _Remembering(Model):
         ]
 
     def _denies(self, name: str) -> bool:
-        return self._asked.is_own and self._live.denies(name)
+        return self._origin.is_own and self._live.denies(name)
 
     def get_retry_advice(self, request: Any) -> Any:
         """What the agent's own model says of it."""
@@ -230,21 +232,21 @@ class _Remembering(Model):
 
     def _own(self) -> Model:
         """The model that the SDK would have called."""
-        named = self._config.model or self._asked.agent.model
+        named = self._config.model or self._origin.agent.model
         return named if isinstance(named, Model) else self._config.model_provider.get_model(named)
 
     @property
-    def _asked(self) -> _Asked:
-        asked = _asked.get()
-        assert asked is not None  # the filter stands before every call
-        return asked
+    def _origin(self) -> _CallOrigin:
+        origin = _call_origin.get()
+        assert origin is not None  # the filter stands before every call
+        return origin
 
     async def _given(
         self, system: str | None, said: Any, settings: ModelSettings, tools: list[Tool], state: Mapping[str, Any]
     ) -> tuple[Model, tuple[Any, ...]]:
         """The model of a call, and what it is given: system instructions, input, settings and tools."""
-        model, settings = self._own(), _with_defaults(settings, self._asked.agent, self._config)
-        if not self._asked.is_own:
+        model, settings = self._own(), _with_defaults(settings, self._origin.agent, self._config)
+        if not self._origin.is_own:
             return model, (system, said, settings, tools)
         live, items = self._live, _CODEC.decode(said)
         given = (

@@ -1,7 +1,7 @@
 """smolagents: an agent with memory around its runs.
 
 with Blocking.open() as layer:
-    CognitiveAgent(agent, layer, "my-agent").run("...", session_id="s1")
+    CognitiveMultiStepAgent(agent, layer, "my-agent").run("...", session_id="s1")
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ANSWER = "final_answer"  # the tool by which an agent answers: no plan takes it
 _TASK = "New task:\n"  # what smolagents puts before the user's words
 
 
-class CognitiveAgent:
+class CognitiveMultiStepAgent:
     """Memory, planned tools and a bounded conversation for every run of an agent, of a ToolCallingAgent or a CodeAgent.
 
     Each run is of a shallow copy with tools and a model of its own: nothing of a turn stays in the agent but its own
@@ -97,7 +97,7 @@ class CognitiveAgent:
         wait(live.begin(task, before, given, model=getattr(agent.model, "model_id", None)))
         own = copy.copy(agent)
         kept = [_tracked(live, each) for each in live.offered(planned, lambda each: each.name, _described)]
-        recall = [_Recall(lambda *given: wait(live.recall(*given)))] if self._recall_tool else []
+        recall = [_RecallTool(lambda *given: wait(live.recall(*given)))] if self._recall_tool else []
         own.tools = {each.name: each for each in (*kept, *recall)}
         if _ANSWER in agent.tools:
             own.tools[_ANSWER] = agent.tools[_ANSWER]
@@ -123,7 +123,7 @@ class CognitiveAgent:
         return _with(model, {name: shown(getattr(model, name)) for name in names})
 
 
-class _Recall(Tool):  # type: ignore[misc]
+class _RecallTool(Tool):  # type: ignore[misc]
     """The recall tool."""
 
     name = RECALL_NAME

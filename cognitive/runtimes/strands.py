@@ -1,6 +1,6 @@
 """Strands Agents: a plugin of an agent.
 
-    agent = Agent(plugins=[CognitivePlugin(layer, "my-agent", session_id="s1")])
+    agent = Agent(plugins=[CognitiveStrandsPlugin(layer, "my-agent", session_id="s1")])
     await agent.invoke_async("Where does the key hang?")
 
 Call the agent asynchronously: `agent(...)` runs in an event loop of its own, where the layer's connections are not.
@@ -30,7 +30,7 @@ from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message, ToolSpec
 
 
-class CognitivePlugin(Plugin):
+class CognitiveStrandsPlugin(Plugin):
     """Memory, planned tools and a bounded conversation for every invocation of an agent.
 
     The session is `session_id` of the invocation's state, or of the plugin, or else the agent's id. `recall_tool`

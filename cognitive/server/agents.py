@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from brain.types import Receipt
 from cognitive.catalog.plans import PastPlan
 from cognitive.server.auth import ERASING, Admin, AgentId
-from cognitive.server.requests import Kept, Layer, StrictRoute
+from cognitive.server.requests import Contexts, Layer, StrictRoute
 from cognitive.wire.models import MAX_PLANS, PlansBody
 
 router = APIRouter(tags=["agents"], route_class=StrictRoute)
@@ -31,9 +31,9 @@ async def my_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer) -> tup
 
 
 @router.delete("", summary="Erase everything of an agent (erase_agent)", dependencies=ERASING)
-async def erase_agent(agent_id: AgentId, caller: Admin, layer: Layer, kept: Kept) -> Receipt:
+async def erase_agent(agent_id: AgentId, caller: Admin, layer: Layer, contexts: Contexts) -> Receipt:
     """For admins: it cannot be undone, and an agent's own token sits where its model's tools run."""
-    kept.erase(agent_id)
+    contexts.erase(agent_id)
     return await layer.erase_agent(agent_id)
 
 

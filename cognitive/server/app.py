@@ -17,7 +17,7 @@ from cognitive.layer import CognitiveLayer
 from cognitive.server import agents, health, memories, policies, sessions, turns
 from cognitive.server.auth import Authentication, own_agent
 from cognitive.server.browsers import HtmlErrors, Origin, SecurityHeaders
-from cognitive.server.config import Mounted, ServerConfig
+from cognitive.server.config import MountedApp, ServerConfig
 from cognitive.server.context_cache import ContextCache
 from cognitive.server.limits import AuthFailureLimit, BodyLimit, ConcurrencyLimit, RequestRateLimit, Timeout
 from cognitive.server.problems import ABOUT, PROBLEMS, describe, handle
@@ -27,7 +27,7 @@ _OF_AGENT = "/agents/{agent_id:name}"
 _BEARER = HTTPBearer(auto_error=False)  # for the description; `auth.Authentication` is what lets nobody else in
 
 
-def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mounted] = ()) -> FastAPI:
+def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[MountedApp] = ()) -> FastAPI:
     """The app of a layer, which its caller opens and closes.
 
     Each of `mounts` is called under its path for callers who were let in, with the same limits but no timeout;
@@ -61,7 +61,7 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
     return app
 
 
-def _mounting(mounted: Mounted) -> list[BaseRoute]:
+def _mounting(mounted: MountedApp) -> list[BaseRoute]:
     """The path itself, without a slash behind it; of what has a door, all that is beneath it too."""
     if not mounted.door:
         return [Route(mounted.path, mounted)]
@@ -77,7 +77,7 @@ def _api() -> APIRouter:
     return api
 
 
-def _middleware(config: ServerConfig, mounts: Sequence[Mounted]) -> list[Middleware]:
+def _middleware(config: ServerConfig, mounts: Sequence[MountedApp]) -> list[Middleware]:
     """What stands before the routes, the outermost first: the cheaper a refusal, the earlier."""
     doors = [each.path for each in mounts if each.door]
     return [
@@ -106,11 +106,11 @@ def _middleware(config: ServerConfig, mounts: Sequence[Mounted]) -> list[Middlew
     ]
 
 
-def _running(mounts: Sequence[Mounted]) -> Callable[[FastAPI], Any]:
+def _running(mounts: Sequence[MountedApp]) -> Callable[[FastAPI], Any]:
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            app.state.layer.admin.on_erasure(app.state.contexts.let_go)
+            app.state.layer.admin.on_erasure(app.state.contexts.forget)
             for mounted in mounts:
                 if mounted.running is not None:
                     await stack.enter_async_context(mounted.running())

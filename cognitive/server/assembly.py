@@ -13,22 +13,22 @@ from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp import Endpoint, Scope
 from cognitive.server.auth import caller_of, needs_no_token, visitor_of
-from cognitive.server.config import Mounted, Numbers
+from cognitive.server.config import MetricsPage, MountedApp
 from cognitive.server.limits import heard
 from cognitive.telemetry.prometheus import PrometheusMetrics
 from cognitive.wire.problems import NotAllowed
 
 
-def mounts(layer: CognitiveLayer) -> Sequence[Mounted]:
+def mounts(layer: CognitiveLayer) -> Sequence[MountedApp]:
     """MCP and the dashboard for the agent of a token; whose Host and Origin it is, the server has looked at."""
     endpoint = Endpoint(layer, _scope, hosts=None)
     dashboard = create(layer, layer.explain.figures, Door(visitor_of, needs_no_token, heard))
-    return (Mounted("/mcp", endpoint, endpoint.running), Mounted("/ui", dashboard, door=True, told=refused()))
+    return (MountedApp("/mcp", endpoint, endpoint.running), MountedApp("/ui", dashboard, door=True, told=refused()))
 
 
-def numbers(metrics: PrometheusMetrics, accept: str) -> Numbers:
+def numbers(metrics: PrometheusMetrics, accept: str) -> MetricsPage:
     """The exposition, in the format that is asked for."""
-    return Numbers(*metrics.exposition(accept))
+    return MetricsPage(*metrics.exposition(accept))
 
 
 def _scope(asked: Asgi) -> Scope:

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from brain.types import Label, Trust
 from cognitive.errors import PolicyError
 from cognitive.server.config import PUBLIC
-from cognitive.server.problems import answer
+from cognitive.server.problems import error_response
 from cognitive.server.tokens import ANYBODY, Caller, Tokens
 from cognitive.wire.problems import NotAllowed, UnknownToken
 
@@ -49,7 +49,7 @@ class Authentication:
                 else:
                     state["caller"] = self._known(scope, self._tokens)
             except (NotAllowed, PolicyError) as error:
-                return await answer(error)(scope, receive, send)
+                return await error_response(error)(scope, receive, send)
         await self._app(scope, receive, send)
         return None
 

@@ -27,7 +27,7 @@ ErrorPage = Callable[[Scope, int, str], Response]  # a status and its detail, as
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class MetricsPage:
     """Numbers for a scraper, and their media type."""
 
     content: bytes
@@ -35,7 +35,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Mounted:
+class MountedApp:
     """An ASGI app under a path of the server: it is called for callers who were let in, see `auth.caller_of`.
 
     `running` is entered for as long as the server runs. With a `door` of its own it has all paths beneath its own, and
@@ -122,7 +122,7 @@ class ServerConfig(InputModel):
     kept_contexts: Count = 1_024
     """Prepared turns that are kept until their outcome comes, from 1, some 60 KB each."""
 
-    metrics: Callable[[str], Numbers] | None = None
+    metrics: Callable[[str], MetricsPage] | None = None
     """Function that returns the metrics for the header `Accept`; without one there are none."""
 
     @property

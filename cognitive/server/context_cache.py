@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import replace
 
-from cognitive.privacy.forgetting import Held, everything
+from cognitive.privacy.erasure_listeners import IsErased, all_texts
 from cognitive.turn import TurnContext, TurnRef
 
 
@@ -37,17 +37,17 @@ class ContextCache:
 
     def erase(self, agent_id: str) -> None:
         """Lets go of all turns of an agent."""
-        self.let_go(agent_id, everything)
+        self.forget(agent_id, all_texts)
 
-    def let_go(self, agent_id: str, held: Held) -> None:
+    def forget(self, agent_id: str, is_erased: IsErased) -> None:
         """Lets go of an agent's turns that said, showed or found what is erased; their names suffice for an outcome."""
-        for key in [key for key, context in self._kept.items() if key[0] == agent_id and _holds(context, held)]:
+        for key in [key for key, context in self._kept.items() if key[0] == agent_id and _holds(context, is_erased)]:
             del self._kept[key]
 
     def __len__(self) -> int:
         return len(self._kept)
 
 
-def _holds(context: TurnContext, held: Held) -> bool:
+def _holds(context: TurnContext, is_erased: IsErased) -> bool:
     found = (fate.candidate.hit.content for fate in context.trace.fates)
-    return any(map(held, (context.message, context.prefix, context.text, *found)))
+    return any(map(is_erased, (context.message, context.prefix, context.text, *found)))

@@ -15,7 +15,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cognitive.server.config import API, PROBES
-from cognitive.server.problems import answer
+from cognitive.server.problems import error_response
 from cognitive.server.tokens import ANYBODY, Caller
 from cognitive.wire.problems import Busy, TooLarge, TooMany
 
@@ -39,7 +39,7 @@ class RequestRateLimit:
         caller = state.get("caller")  # nobody, where none is needed
         if caller is not None and not await self.hit(caller):
             error = TooMany(f"authorization: more than {self._item.amount} requests a minute with this token")
-            return await answer(error)(scope, receive, send)
+            return await error_response(error)(scope, receive, send)
         await self._app(scope, receive, send)
         return None
 
@@ -77,7 +77,7 @@ class AuthFailureLimit:
                 too_many = not await self._heard(scope)
                 if too_many:
                     error = TooMany(f"authorization: more than {self._item.amount} unknown tokens a minute from here")
-                    await answer(error)(scope, receive, send)
+                    await error_response(error)(scope, receive, send)
             if not too_many:
                 await send(message)
 
@@ -111,7 +111,7 @@ class ConcurrencyLimit:
             return await self._app(scope, receive, send)
         place = _place(scope["path"], self._doors)
         if not self._free[place]:
-            return await answer(Busy("request: as many as this server takes are running"))(scope, receive, send)
+            return await error_response(Busy("request: as many as this server takes are running"))(scope, receive, send)
         self._free[place] -= 1
         try:
             await self._app(scope, receive, send)
@@ -145,9 +145,9 @@ class BodyLimit:
             async with asyncio.timeout(self._seconds):
                 body = await self._read(receive, _place(scope["path"], self._doors))
         except (TooLarge, Busy) as error:
-            return await answer(error)(scope, receive, send)
+            return await error_response(error)(scope, receive, send)
         except TimeoutError:
-            return await answer(Busy(f"body: not here within {self._seconds:g} s"))(scope, receive, send)
+            return await error_response(Busy(f"body: not here within {self._seconds:g} s"))(scope, receive, send)
         if body is not None:  # else there is nobody left to answer
             await self._app(scope, _replaying(body, receive), send)
         return None
@@ -206,7 +206,7 @@ class Timeout:
         except TimeoutError:
             if begun or not timer.expired():
                 raise
-            await answer(Busy(f"request: not done within {self._seconds:g} s"))(scope, receive, send)
+            await error_response(Busy(f"request: not done within {self._seconds:g} s"))(scope, receive, send)
         return None
 
 

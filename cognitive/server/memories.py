@@ -12,18 +12,18 @@ from cognitive.errors import UnknownMemory
 from cognitive.server.auth import ERASING, AgentId, Most
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.turn import RecallHit
-from cognitive.wire.models import MAX_IDS, Changes, IdsBody, RecallBody, RememberBody, Stored
+from cognitive.wire.models import MAX_IDS, IdsBody, MemoryChanges, RecallBody, RememberBody, StoredMemories
 
 router = APIRouter(prefix="/memories", tags=["memories"], route_class=StrictRoute)
 
 
 @router.post("", status_code=201, summary="Store memories (remember)")
-async def remember(agent_id: AgentId, body: RememberBody, layer: Layer, most: Most) -> Stored:
+async def remember(agent_id: AgentId, body: RememberBody, layer: Layer, most: Most) -> StoredMemories:
     """Their ids in order. Safe to repeat: a memory that is there already keeps its id. Of a trust that the token may
     not give, each gets the most that it may.
     """
     given = [each.model_copy(update={"trust": most}) if above(each.trust, most) else each for each in body.memories]
-    return Stored(tuple(await layer.remember(agent_id, given)))
+    return StoredMemories(tuple(await layer.remember(agent_id, given)))
 
 
 @router.post("/search", summary="Look for memories (recall)")
@@ -49,7 +49,7 @@ async def get_one(agent_id: AgentId, memory_id: UUID, layer: Layer) -> Memory:
 
 
 @router.patch("/{memory_id}", summary="Change a memory")
-async def update(agent_id: AgentId, memory_id: UUID, body: Changes, layer: Layer, most: Most) -> Memory:
+async def update(agent_id: AgentId, memory_id: UUID, body: MemoryChanges, layer: Layer, most: Most) -> Memory:
     """The memory as it is now. Only the fields that are given change; of a memory that is trusted more than what the
     token hands over, none.
     """

@@ -14,7 +14,7 @@ from cognitive.lab.what_if import WhatIf
 from cognitive.policy.live import chosen
 from cognitive.server.auth import Admin, AgentId
 from cognitive.server.requests import Layer, StrictRoute
-from cognitive.wire.models import CandidateBody, ChoiceBody, Holds, RollBackBody, WhatIfBody
+from cognitive.wire.models import CandidateBody, ChoiceBody, PolicyVersions, RollBackBody, WhatIfBody
 
 router = APIRouter(prefix="/policies", tags=["policies"], route_class=StrictRoute)
 
@@ -22,11 +22,11 @@ Version = Annotated[Label, Path(description="Of a policy: twelve hexadecimal dig
 
 
 @router.get("", summary="Which policy holds, and since whose choice (policies.effective)")
-async def standing(agent_id: AgentId, layer: Layer) -> Holds:
+async def standing(agent_id: AgentId, layer: Layer) -> PolicyVersions:
     """By version, live and as a shadow, and what the live one changes of the operator's own."""
     base, holds = layer.policies.base(agent_id), await layer.policies.effective(agent_id)
     shadow = holds.shadow.version if holds.shadow is not None else None
-    return Holds(base.version, holds.live.version, shadow, chosen(base, holds.live), holds.choices)
+    return PolicyVersions(base.version, holds.live.version, shadow, chosen(base, holds.live), holds.choices)
 
 
 @router.get("/candidates", summary="What was saved, the latest first (policies.list)")

@@ -15,18 +15,18 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from cognitive.errors import CognitiveError, InvalidInput
-from cognitive.wire.problems import MEDIA_TYPE, Problem, UnknownToken, plain, told
+from cognitive.wire.problems import MEDIA_TYPE, Problem, UnknownToken, http_problem, to_problem
 
 log = logging.getLogger(__name__)
 
-_MAX_TOLD = 3  # complaints of one request
-_MAX_TOLD_LENGTH = 2_000  # characters: what is wrong may quote what was sent
+_MAX_ERRORS = 3  # complaints of one request
+_MAX_DETAIL_LENGTH = 2_000  # characters: what is wrong may quote what was sent
 
 ABOUT = """Decides before every turn of an LLM agent what its model should see, and learns after it what was worth
 showing. A bearer token is for one agent or for an admin; names in paths are percent-encoded. Requests are safe to
 repeat: a turn by its `turn_id`, an outcome by its turn, memories by what they say."""
 
-_SAID = {
+_DESCRIPTIONS = {
     400: "Not HTTP that can be read",
     401: "No token, or an unknown one",
     403: "A token of another agent",
@@ -40,13 +40,13 @@ _SAID = {
 }
 _SCHEMA = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"description": said, "content": _SCHEMA} for status, said in _SAID.items()
+    status: {"description": said, "content": _SCHEMA} for status, said in _DESCRIPTIONS.items()
 }
 
 
-def answer(error: CognitiveError) -> Response:
+def error_response(error: CognitiveError) -> Response:
     """The answer to a request that failed with an error of the layer's."""
-    problem, retry = told(error)
+    problem, retry = to_problem(error)
     headers = {"Retry-After": str(retry)} if retry is not None else {}
     if isinstance(error, UnknownToken):
         headers["WWW-Authenticate"] = "Bearer"
@@ -55,15 +55,15 @@ def answer(error: CognitiveError) -> Response:
 
 def refused(status: int, because: str) -> Response:
     """The answer to a request that HTTP itself has a word for."""
-    return _response(plain(status, HTTPStatus(status).phrase, because), {})
+    return _response(http_problem(status, HTTPStatus(status).phrase, because), {})
 
 
 def handle(app: FastAPI) -> None:
     """Has an app answer every error with a problem."""
-    app.add_exception_handler(CognitiveError, _ours)
-    app.add_exception_handler(RequestValidationError, _not_valid)
-    app.add_exception_handler(HTTPException, _of_http)
-    app.add_exception_handler(Exception, _defect)
+    app.add_exception_handler(CognitiveError, _on_cognitive_error)
+    app.add_exception_handler(RequestValidationError, _on_validation_error)
+    app.add_exception_handler(HTTPException, _on_http_exception)
+    app.add_exception_handler(Exception, _on_unexpected_error)
 
 
 def describe(app: FastAPI) -> None:
@@ -79,38 +79,38 @@ def describe(app: FastAPI) -> None:
     app.openapi = openapi  # type: ignore[method-assign]  # the way that FastAPI documents
 
 
-async def _ours(request: Request, error: Exception) -> Response:
+async def _on_cognitive_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, CognitiveError)
-    answered = answer(error)
+    answered = error_response(error)
     if answered.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.warning("%s %s: %s: %s", request.method, _template(request), type(error).__name__, error)
     return answered
 
 
-async def _not_valid(request: Request, error: Exception) -> Response:
+async def _on_validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return answer(InvalidInput(_complaints(error.errors())))
+    return error_response(InvalidInput(_messages(error.errors())))
 
 
-async def _of_http(request: Request, error: Exception) -> Response:
+async def _on_http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     title = HTTPStatus(error.status_code).phrase
-    return _response(plain(error.status_code, title, str(error.detail)), dict(error.headers or {}))
+    return _response(http_problem(error.status_code, title, str(error.detail)), dict(error.headers or {}))
 
 
-async def _defect(request: Request, error: Exception) -> Response:
-    return answer(CognitiveError(type(error).__name__))  # the server's own log has the trace
+async def _on_unexpected_error(request: Request, error: Exception) -> Response:
+    return error_response(CognitiveError(type(error).__name__))  # the server's own log has the trace
 
 
-def _complaints(errors: Sequence[Any]) -> str:
+def _messages(errors: Sequence[Any]) -> str:
     """The first few, each with where it is: "query.limit: Input should be less than or equal to 200"."""
     return "; ".join(
-        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in errors[:_MAX_TOLD]
+        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in errors[:_MAX_ERRORS]
     )
 
 
 def _response(problem: Problem, headers: dict[str, str]) -> Response:
-    problem = Problem(problem.type, problem.title, problem.status, problem.detail[:_MAX_TOLD_LENGTH])
+    problem = Problem(problem.type, problem.title, problem.status, problem.detail[:_MAX_DETAIL_LENGTH])
     return Response(to_json(problem), problem.status, headers, media_type=MEDIA_TYPE)
 
 

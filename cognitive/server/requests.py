@@ -79,7 +79,7 @@ def _contexts(request: Request) -> ContextCache:
 
 
 Layer = Annotated[CognitiveLayer, Depends(_layer)]
-Kept = Annotated[ContextCache, Depends(_contexts)]
+Contexts = Annotated[ContextCache, Depends(_contexts)]
 
 
 def _read(body: bytes) -> Any:

@@ -18,13 +18,13 @@ from starlette.types import ASGIApp
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.server.app import create_app
-from cognitive.server.config import Mounted, ServerConfig
+from cognitive.server.config import MountedApp, ServerConfig
 from cognitive.server.connections import limited
 from cognitive.telemetry.metrics import Metrics
 
 log = logging.getLogger(__name__)
 
-Mounts = Callable[[CognitiveLayer], Sequence[Mounted]]
+Mounts = Callable[[CognitiveLayer], Sequence[MountedApp]]
 _WAITING = 1_024  # connections that may wait to be taken; what runs at a time is bounded behind them
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

@@ -15,7 +15,7 @@ from brain.types import Label
 from cognitive.server.auth import ERASING, AgentId
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.session.recent import ResumedSession
-from cognitive.wire.models import Ended, LineBody
+from cognitive.wire.models import LineBody, SessionEnded
 
 
 class Escaped(JSONResponse):
@@ -38,9 +38,9 @@ async def resume(agent_id: AgentId, session_id: SessionId, layer: Layer) -> Resu
 
 
 @router.post("/sessions/{session_id:name}/end", summary="Mark a session as ended")
-async def end_session(agent_id: AgentId, session_id: SessionId, layer: Layer) -> Ended:
+async def end_session(agent_id: AgentId, session_id: SessionId, layer: Layer) -> SessionEnded:
     """Safe to repeat."""
-    return Ended(await layer.end_session(agent_id, session_id))
+    return SessionEnded(await layer.end_session(agent_id, session_id))
 
 
 @router.delete("/sessions/{session_id:name}", summary="Clear a session", dependencies=ERASING)

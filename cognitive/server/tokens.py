@@ -30,7 +30,7 @@ from cognitive.errors import InvalidInput, PolicyError
 
 log = logging.getLogger(__name__)
 
-_NOBODY = "0" * 64  # what an unknown id is compared with, so that it takes as long as a known one
+_UNKNOWN_DIGEST = "0" * 64  # what an unknown id is compared with, so that it takes as long as a known one
 _Stamp = tuple[int, int, int]
 
 
@@ -82,7 +82,7 @@ class Tokens:
         self._read_again()
         id = token.split("_")[1] if token.count("_") == 2 else ""
         found = self._known.get(id)
-        equal = hmac.compare_digest(_digest(token), found.sha256 if found is not None else _NOBODY)
+        equal = hmac.compare_digest(_digest(token), found.sha256 if found is not None else _UNKNOWN_DIGEST)
         return Caller(id, found.agent, found.trust, found.erase) if found is not None and equal else None
 
     def _read_again(self) -> None:

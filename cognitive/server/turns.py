@@ -13,9 +13,9 @@ from brain.types import Label
 from cognitive.errors import InvalidInput
 from cognitive.lab.why import Explanation
 from cognitive.server.auth import AgentId
-from cognitive.server.requests import Kept, Layer, StrictRoute
+from cognitive.server.requests import Contexts, Layer, StrictRoute
 from cognitive.turn import Outcome, Report, Turn
-from cognitive.wire.context import Prepared, prepared, unprepared
+from cognitive.wire.context import PreparedTurn, to_prepared_turn, without_memory
 from cognitive.wire.models import MAX_TURNS, FitBody, RatingBody, TurnBody, TurnRow, WindowView
 
 router = APIRouter(prefix="/turns", tags=["turns"], route_class=StrictRoute)
@@ -24,15 +24,15 @@ TurnId = Annotated[Label, Path(description="As `pre_turn` answered it, or as it 
 
 
 @router.post("", summary="Prepare a turn (pre_turn)")
-async def pre_turn(agent_id: AgentId, body: TurnBody, layer: Layer, kept: Kept) -> Prepared:
+async def pre_turn(agent_id: AgentId, body: TurnBody, layer: Layer, contexts: Contexts) -> PreparedTurn:
     """What the model should see in this turn, within the policy's deadline. What is missing is named in `degraded`."""
     if body.agent_id not in ("", agent_id):
         raise InvalidInput("TurnBody: agent_id: is not the agent of the path")
     named = {"agent_id": agent_id, "runtime": body.runtime or "http"}
     context = await layer.pre_turn(body.model_copy(update=named))
     if body.kind == "user":
-        kept.keep(context)
-    return prepared(context)
+        contexts.keep(context)
+    return to_prepared_turn(context)
 
 
 @router.get("", summary="The last turns, newest first")
@@ -57,18 +57,18 @@ async def fit(agent_id: AgentId, turn_id: TurnId, body: FitBody, layer: Layer) -
         model=body.model,
         plan_step=body.plan_step,
     )
-    known = unprepared(turn, turn_id, datetime.now(UTC))
+    known = without_memory(turn, turn_id, datetime.now(UTC))
     window = await layer.fit(known, body.conversation, iteration=body.iteration)
     return WindowView(window.messages, window.trace.as_json())
 
 
 @router.put("/{turn_id:name}/outcome", summary="Learn from a turn's outcome (post_turn)")
-async def post_turn(agent_id: AgentId, turn_id: TurnId, body: Outcome, layer: Layer, kept: Kept) -> Report:
+async def post_turn(agent_id: AgentId, turn_id: TurnId, body: Outcome, layer: Layer, contexts: Contexts) -> Report:
     """Once, whatever is repeated; answers after the commit. `recorded` is false while Postgres is away: it is safe in
     the server's journal. `duplicate` says that this turn's outcome was known before: the first one stands.
     """
-    report = await layer.post_turn(kept.of(agent_id, turn_id), body)
-    kept.drop(agent_id, turn_id)
+    report = await layer.post_turn(contexts.of(agent_id, turn_id), body)
+    contexts.drop(agent_id, turn_id)
     return report
 
 

@@ -126,7 +126,7 @@ class SessionWriter:
             await asyncio.wait(after)
         policy = self._policy.for_agent(sent.agent_id)
         said = await asyncio.to_thread(_sanitized, sent.messages, policy)
-        told = await self._redactor.run(partial(redaction.messages, said))
+        told = await self._redactor.run(partial(redaction.redact_messages, said))
         kept = await asyncio.to_thread(recent.encode, told)
         await self._sessions.keep(sent.agent_id, sent.turn_id, kept, told_at=sent.told_at, timeout=PATIENCE)
 
@@ -182,7 +182,7 @@ class SessionWriter:
 
     async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None) -> None:
         await self._kept(agent_id, turn_id)
-        whole, outcome = list[NewArtifact](), await self._redactor.run(partial(redaction.outcome, outcome))
+        whole, outcome = list[NewArtifact](), await self._redactor.run(partial(redaction.redact_outcome, outcome))
         policy, session = self._policy.for_agent(agent_id), ""
 
         async def answering(session_id: str, kept: bytes) -> bytes:

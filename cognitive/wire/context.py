@@ -24,7 +24,7 @@ UNPREPARED = "unprepared"  # the reason in the plan of a turn that no server pre
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class TraceSummary:
     """How a turn came about, in short: the channels that arrived, milliseconds by stage, what was cut, the window.
 
     What became of each candidate is asked for by the turn's id.
@@ -39,7 +39,7 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedTurn:
     """What the model should see in a turn.
 
     `prompt` has the parts where the policy's placement wants them: `system` belongs behind the host's own system
@@ -60,7 +60,7 @@ class Prepared:
     messages: tuple[Message, ...]
     tools: tuple[Mapping[str, Any], ...]
     degraded: tuple[str, ...]
-    trace: Explained
+    trace: TraceSummary
     user_id: str | None = None
     placement: Placement = "user_tail"
     model: str | None = None
@@ -68,10 +68,10 @@ class Prepared:
     degraded_codes: tuple[str, ...] = ()
 
 
-def prepared(context: TurnContext) -> Prepared:
+def to_prepared_turn(context: TurnContext) -> PreparedTurn:
     """A context as it crosses."""
     trace = context.trace
-    return Prepared(
+    return PreparedTurn(
         agent_id=context.agent_id,
         session_id=context.session_id,
         turn_id=context.turn_id,
@@ -87,7 +87,7 @@ def prepared(context: TurnContext) -> Prepared:
         messages=context.messages,
         tools=context.tools,
         degraded=context.degraded,
-        trace=Explained(trace.query, trace.policy, trace.channels, trace.timings, trace.trim, trace.window),
+        trace=TraceSummary(trace.query, trace.policy, trace.channels, trace.timings, trace.trim, trace.window),
         user_id=context.user_id,
         placement=context.placement,
         model=context.reader,
@@ -96,39 +96,39 @@ def prepared(context: TurnContext) -> Prepared:
     )
 
 
-def received(given: Prepared) -> TurnContext:
-    """The reverse of `prepared`: the same prompt, byte for byte, without what only the server knows."""
-    told = given.trace
+def to_turn_context(prepared: PreparedTurn) -> TurnContext:
+    """The reverse of `to_prepared_turn`: the same prompt, byte for byte, without what only the server knows."""
+    trace = prepared.trace
     return TurnContext(
-        agent_id=given.agent_id,
-        session_id=given.session_id,
-        turn_id=given.turn_id,
-        now=given.now,
-        message=given.message,
-        text=given.text,
-        prefix=given.prefix,
-        shown=given.shown,
-        plan=given.plan,
-        messages=given.messages,
-        tools=tuple(ToolSpec(tool) for tool in given.tools),
-        degraded=degradation.read(given.degraded, given.degraded_codes),
+        agent_id=prepared.agent_id,
+        session_id=prepared.session_id,
+        turn_id=prepared.turn_id,
+        now=prepared.now,
+        message=prepared.message,
+        text=prepared.text,
+        prefix=prepared.prefix,
+        shown=prepared.shown,
+        plan=prepared.plan,
+        messages=prepared.messages,
+        tools=tuple(ToolSpec(tool) for tool in prepared.tools),
+        degraded=degradation.read(prepared.degraded, prepared.degraded_codes),
         trace=Trace(
-            told.query,
-            told.policy,
-            given.now,
-            told.channels,
-            timings=told.timings,
-            trim=told.trim,
-            window=told.window,
+            trace.query,
+            trace.policy,
+            prepared.now,
+            trace.channels,
+            timings=trace.timings,
+            trim=trace.trim,
+            window=trace.window,
         ),
-        user_id=given.user_id,
-        placement=given.placement,
-        reader=given.model,
-        plan_step=given.plan_step,
+        user_id=prepared.user_id,
+        placement=prepared.placement,
+        reader=prepared.model,
+        plan_step=prepared.plan_step,
     )
 
 
-def unprepared(turn: Turn, turn_id: str, now: datetime, *because: Degradation) -> TurnContext:
+def without_memory(turn: Turn, turn_id: str, now: datetime, *reasons: Degradation) -> TurnContext:
     """A turn that goes on without memory: its newest messages, its tools whole, and why."""
     policy = Policy()
     plan = planning.create_plan(Signals(turn.text, greeting=True), "conversation", (UNPREPARED,), policy, turn.thinking)
@@ -144,7 +144,7 @@ def unprepared(turn: Turn, turn_id: str, now: datetime, *because: Degradation) -
         plan=replace(plan, tools=tuple(tool.name for tool in turn.tools)),
         messages=plain(turn.conversation, policy) if turn.kind == "user" else turn.conversation,
         tools=untouched(ToolCatalog(turn.tools), turn.model).tools,
-        degraded=because,
+        degraded=reasons,
         trace=Trace(turn.text, policy.version, now),
         user_id=turn.user_id,
         placement=policy.placement,

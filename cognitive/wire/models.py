@@ -112,7 +112,7 @@ class RecallBody(InputModel):
     until: Moment | None = None
 
 
-class Changes(InputModel):
+class MemoryChanges(InputModel):
     """The fields of a memory that change: those that are given."""
 
     model_config = _example(content="We chose Postgres 18 over MongoDB.", pinned=True)
@@ -194,7 +194,7 @@ class WhatIfBody(InputModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Holds:
+class PolicyVersions:
     """The versions that hold for an agent: the operator's own, the live one, the one that runs beside it; what the live
     one changes; and the choices that they come from, by role.
     """
@@ -207,7 +207,7 @@ class Holds:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredMemories:
     """The ids of memories, in the order they were given; one that was there already stands in its place."""
 
     ids: tuple[UUID, ...]
@@ -225,7 +225,7 @@ class TurnRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class SessionEnded:
     """Whether there was such a session."""
 
     ended: bool

@@ -49,45 +49,51 @@ class TooLarge(InvalidInput):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """How an error is told: `retry` are the seconds after which it makes sense to try again, None where it makes none.
+class ProblemType:
+    """How an error is reported: `retry_after` are the seconds after which to try again, None where that makes no sense.
 
-    `told` stands in place of the error's own words where these name hosts, files or statements of the server's side.
+    `detail` stands in place of the error's own words where these name hosts, files or statements of the server's side.
     """
 
     status: int
     title: str
-    retry: int | None = None
-    told: str | None = None
+    retry_after: int | None = None
+    detail: str | None = None
 
 
-_LATER = "The same call may go through later."
+_RETRY_LATER = "The same call may go through later."
 
 # the most special class of an error that has a row here says how it is told
-ROWS: Mapping[type[CognitiveError], Row] = MappingProxyType(
+PROBLEM_TYPES: Mapping[type[CognitiveError], ProblemType] = MappingProxyType(
     {
-        UnknownMemory: Row(404, "No such memory"),
-        UnknownTurn: Row(404, "No such turn"),
-        UnknownArtifact: Row(404, "No such artifact"),
-        TooLarge: Row(413, "Too large"),
-        InvalidInput: Row(422, "Invalid input"),
-        PolicyError: Row(409, "The policy of this turn is not known"),
-        UnknownToken: Row(401, "A token is needed"),
-        NotAllowed: Row(403, "Not allowed"),
-        TooMany: Row(429, "Too many requests", 1),
-        Busy: Row(503, "Busy", 1),
-        StoreUnavailable: Row(503, "Postgres is away", 1, f"Postgres does not answer. {_LATER}"),
-        SchemaError: Row(503, "The database is not ready", 30, "The database lacks what this version needs."),
-        EmbeddedServerError: Row(503, "Postgres is away", 30, "The bundled Postgres does not answer."),
-        JournalError: Row(503, "Not safe", 5, "Postgres is away and the journal cannot be written: nothing was kept."),
-        EmbeddingError: Row(503, "No embedding", 5, f"The text could not be turned into a vector. {_LATER}"),
-        StoreError: Row(500, "Postgres refused", None, "Postgres refused what was asked; the server's log says why."),
-        CognitiveError: Row(500, "Failed", None, "The server's log says why."),
+        UnknownMemory: ProblemType(404, "No such memory"),
+        UnknownTurn: ProblemType(404, "No such turn"),
+        UnknownArtifact: ProblemType(404, "No such artifact"),
+        TooLarge: ProblemType(413, "Too large"),
+        InvalidInput: ProblemType(422, "Invalid input"),
+        PolicyError: ProblemType(409, "The policy of this turn is not known"),
+        UnknownToken: ProblemType(401, "A token is needed"),
+        NotAllowed: ProblemType(403, "Not allowed"),
+        TooMany: ProblemType(429, "Too many requests", 1),
+        Busy: ProblemType(503, "Busy", 1),
+        StoreUnavailable: ProblemType(503, "Postgres is away", 1, f"Postgres does not answer. {_RETRY_LATER}"),
+        SchemaError: ProblemType(503, "The database is not ready", 30, "The database lacks what this version needs."),
+        EmbeddedServerError: ProblemType(503, "Postgres is away", 30, "The bundled Postgres does not answer."),
+        JournalError: ProblemType(
+            503, "Not safe", 5, "Postgres is away and the journal cannot be written: nothing was kept."
+        ),
+        EmbeddingError: ProblemType(
+            503, "No embedding", 5, f"The text could not be turned into a vector. {_RETRY_LATER}"
+        ),
+        StoreError: ProblemType(
+            500, "Postgres refused", None, "Postgres refused what was asked; the server's log says why."
+        ),
+        CognitiveError: ProblemType(500, "Failed", None, "The server's log says why."),
     }
 )
 # what stands before a server, and knows nothing of it, says
 _BY_STATUS: Mapping[int, type[CognitiveError]] = {401: UnknownToken, 403: NotAllowed, 413: TooLarge, 429: TooMany}
-_BY_NAME: Mapping[str, type[CognitiveError]] = {error.__name__: error for error in ROWS}
+_BY_NAME: Mapping[str, type[CognitiveError]] = {error.__name__: error for error in PROBLEM_TYPES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,23 +106,23 @@ class Problem:
     detail: Annotated[str, Field(examples=["TurnBody: text: Field required"])]
 
 
-def row_of(error: type[CognitiveError]) -> tuple[type[CognitiveError], Row]:
+def problem_type_of(error: type[CognitiveError]) -> tuple[type[CognitiveError], ProblemType]:
     """The row of an error, and the class that it is of."""
-    return next((own, ROWS[own]) for own in error.__mro__ if own in ROWS)
+    return next((own, PROBLEM_TYPES[own]) for own in error.__mro__ if own in PROBLEM_TYPES)
 
 
-def told(error: CognitiveError) -> tuple[Problem, int | None]:
+def to_problem(error: CognitiveError) -> tuple[Problem, int | None]:
     """An error as it crosses, and after how many seconds it makes sense to try again."""
-    own, row = row_of(type(error))
-    return Problem(f"{_PREFIX}{own.__name__}", row.title, row.status, row.told or str(error)), row.retry
+    own, row = problem_type_of(type(error))
+    return Problem(f"{_PREFIX}{own.__name__}", row.title, row.status, row.detail or str(error)), row.retry_after
 
 
-def plain(status: int, title: str, detail: str) -> Problem:
+def http_problem(status: int, title: str, detail: str) -> Problem:
     """A problem that is not one of the layer's: what HTTP itself knows, such as a path that there is not."""
     return Problem("about:blank", title, status, detail)
 
 
-def raised(problem: Problem) -> CognitiveError:
+def to_error(problem: Problem) -> CognitiveError:
     """The error that a problem tells of; where it names none that is known, the one of its status."""
     name = problem.type.removeprefix(_PREFIX)
     return _BY_NAME.get(name, _by_status(problem.status))(problem.detail)

@@ -8,7 +8,7 @@ from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.dashboard.access import Door
 from cognitive.dashboard.app import create, refused
 from cognitive.server.auth import needs_no_token, visitor_of
-from cognitive.server.config import Mounted
+from cognitive.server.config import MountedApp
 from cognitive.server.limits import heard
 from tests.serving import inside
 
@@ -26,7 +26,7 @@ async def layer(urls, embedder):
 @pytest.fixture
 def mounts(layer):
     pages = create(layer, layer.explain.figures, Door(visitor_of, needs_no_token, heard))
-    return (Mounted("/ui", pages, door=True, told=refused()),)
+    return (MountedApp("/ui", pages, door=True, told=refused()),)
 
 
 @pytest.fixture

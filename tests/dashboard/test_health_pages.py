@@ -19,7 +19,7 @@ from cognitive.dashboard.degradation_labels import LACKS
 from cognitive.dashboard.params import Asked
 from cognitive.doctor.examine import CHECKS, Finding
 from cognitive.server.auth import needs_no_token, visitor_of
-from cognitive.server.config import Mounted, ServerConfig
+from cognitive.server.config import MountedApp, ServerConfig
 from cognitive.server.limits import heard
 from cognitive.server.tokens import create as create_token
 from tests.conftest import NOW
@@ -30,7 +30,9 @@ STORE = AgentHealth(1_000_000, 1_000_000, 9, 0, "18.1", "0.8.1", "0004", 1)
 
 
 def pages_of(layer, config=None):
-    mounted = Mounted("/ui", create(layer, layer.explain.figures, Door(visitor_of, needs_no_token, heard)), door=True)
+    mounted = MountedApp(
+        "/ui", create(layer, layer.explain.figures, Door(visitor_of, needs_no_token, heard)), door=True
+    )
     return inside(layer, config, (mounted,))
 
 

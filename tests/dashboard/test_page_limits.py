@@ -9,7 +9,7 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
-from cognitive.server.config import Mounted, ServerConfig
+from cognitive.server.config import MountedApp, ServerConfig
 from cognitive.server.tokens import create
 from tests.serving import inside, running
 
@@ -78,7 +78,7 @@ async def test_pages_beyond_their_places_are_told_so_and_the_api_is_not_held_up(
         await go.wait()
         await PlainTextResponse("done")(scope, receive, send)
 
-    async with inside(layer, ServerConfig(max_pages=1), (Mounted("/ui", slow, door=True),)) as client:
+    async with inside(layer, ServerConfig(max_pages=1), (MountedApp("/ui", slow, door=True),)) as client:
         first = asyncio.create_task(client.get("/ui/x"))
         await come.wait()
         second, api = await client.get("/ui/y"), await client.get("/api/v1/context-budgets")
@@ -129,7 +129,7 @@ async def test_a_page_that_takes_too_long_is_given_up(layer):
     async def endless(scope, receive, send):
         await asyncio.Event().wait()
 
-    async with inside(layer, ServerConfig(request_seconds=0.05), (Mounted("/ui", endless, door=True),)) as client:
+    async with inside(layer, ServerConfig(request_seconds=0.05), (MountedApp("/ui", endless, door=True),)) as client:
         assert (await client.get("/ui/x")).status_code == 503
 
 

@@ -10,7 +10,7 @@ from agent.memory_manager import MemoryManager
 
 from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.runtimes.blocking import Blocking
-from cognitive.runtimes.hermes import CognitiveProvider
+from cognitive.runtimes.hermes import CognitiveMemoryProvider
 
 KEY = "The spare key of the boat house hangs behind the brass barometer of the old captain."
 DEEP = "The parrot of the harbour master is called Biscuit."
@@ -32,7 +32,7 @@ async def key(layer, agent):
 
 def _manager(layer, agent, **context):
     manager = MemoryManager(external_prefetch_timeout=30)
-    manager.add_provider(CognitiveProvider(Blocking(layer), agent))
+    manager.add_provider(CognitiveMemoryProvider(Blocking(layer), agent))
     manager.initialize_all("s1", platform="cli", hermes_home="/nonexistent", **context)
     return manager
 

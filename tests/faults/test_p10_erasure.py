@@ -30,7 +30,7 @@ from brain.erasure.residue import Residue
 from cognitive import NewMemory, Outcome, Turn, TurnRef
 from cognitive.errors import InvalidInput, UnknownMemory, UnknownTurn
 from cognitive.hook.events import Hooks
-from cognitive.recording.record import opened as recorded
+from cognitive.recording.record import opened as resume_text
 from cognitive.server.context_cache import ContextCache
 from tests.internals import internals
 
@@ -90,7 +90,7 @@ async def test_an_erased_agent_is_nowhere_and_stays_so(site, agent):
         assert erasure.what == "agent"
         assert erasure.counts["turns"] == 5
         anew = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Hello again, what is new?"))
-        assert (await layer.post_turn(anew, Outcome(response="Nothing."))).recorded
+        assert (await layer.post_turn(anew, Outcome(response="Nothing."))).resume_text
 
 
 async def test_the_journal_of_a_dead_database_is_cut_too(site, agent):
@@ -103,7 +103,7 @@ async def test_the_journal_of_a_dead_database_is_cut_too(site, agent):
             await settlement._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
             assert files(site)
             receipt = await layer.forget(agent, [secret])
-            assert receipt.journaled == 2
+            assert receipt.with_journaled_placement == 2
             assert await everywhere(site, agent) == []
         while internals(layer).journal.count():
             await asyncio.sleep(0.01)
@@ -185,12 +185,12 @@ async def test_prepared_turns_that_wait_in_a_server_let_go_of_it(site, agent):
         kept.keep(await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, turn_id="held")))
         kept.keep(await layer.pre_turn(Turn(agent_id=f"{agent}-2", session_id="s", text=ASKED, turn_id="theirs")))
         asked = {"session_id": "hooked", "prompt": ASKED, "prompt_id": "p"}
-        await hooks.on("user-prompt-submit", json.dumps(asked).encode(), agent=agent)
+        await hooks.handle("user-prompt-submit", json.dumps(asked).encode(), agent=agent)
         await layer.forget(agent, [secret])
         assert kept.of(agent, "held") == TurnRef(agent, "held")
         assert len(kept) == 1
         assert isinstance(next(iter(hooks._sessions.values())).open.turn, TurnRef)
-        assert (await layer.post_turn(kept.of(agent, "held"), Outcome(response="I do not know."))).recorded
+        assert (await layer.post_turn(kept.of(agent, "held"), Outcome(response="I do not know."))).resume_text
 
 
 async def test_an_outcome_in_another_machines_journal_does_not_bring_an_erased_agent_back(
@@ -201,7 +201,7 @@ async def test_an_outcome_in_another_machines_journal_does_not_bring_an_erased_a
         await elsewhere.post_turn(context, Outcome(response=SECRET))
         async with opened(site) as here:
             await here.erase_agent(agent)
-        await internals(elsewhere).outcomes._keep(agent, "t", recorded(context), Outcome(response=SECRET))
+        await internals(elsewhere).outcomes._keep(agent, "t", resume_text(context), Outcome(response=SECRET))
         entry = await asyncio.to_thread(internals(elsewhere).outcomes._journal.find, agent, "t")
         if entry is not None:  # or the journal was drained already, which is what is asked here
             await internals(elsewhere).outcomes.drain(entry)

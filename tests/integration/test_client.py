@@ -18,12 +18,12 @@ from cognitive.api.explain import ExplainApi
 from cognitive.api.policies import PoliciesApi
 from cognitive.api.sessions import SessionsApi
 from cognitive.client import CognitiveClient, NotAllowed
-from cognitive.client.calls import Calls
 from cognitive.client.namespaces import RemoteAdmin, RemoteExplain, RemotePolicies, RemoteSessions
+from cognitive.client.transport import ApiTransport
 from cognitive.degradation import Degradation
 from cognitive.errors import InvalidInput, StoreUnavailable, UnknownMemory, UnknownTurn
 from cognitive.server.config import ServerConfig
-from cognitive.wire.context import Prepared, prepared, received, unprepared
+from cognitive.wire.context import PreparedTurn, to_prepared_turn, to_turn_context, without_memory
 from tests.serving import running, token_for
 
 CHOSEN = NewMemory(type="decision", content="We chose Postgres over MongoDB for the billing service.")
@@ -277,7 +277,7 @@ def answering(*answers):
     """A client of a server that gives these answers, one after the other."""
     left = list(answers)
     http = httpx.AsyncClient(transport=httpx.MockTransport(lambda request: left.pop(0)), base_url="http://localhost")
-    return CognitiveClient(Calls(http, 5, attempts=3), 5), left
+    return CognitiveClient(ApiTransport(http, 5, attempts=3), 5), left
 
 
 async def test_it_asks_again_while_the_server_is_busy_and_no_longer(agent):
@@ -314,10 +314,10 @@ async def test_a_turn_goes_on_whatever_else_answers_in_the_servers_place(agent, 
 
 async def test_a_degraded_turn_of_a_server_without_codes_is_received(agent):
     turn = Turn(agent_id=agent, session_id="s", text=ASKED)
-    sent = prepared(unprepared(turn, "t", NOW, Degradation("record_late", "not in time")))
+    sent = to_prepared_turn(without_memory(turn, "t", NOW, Degradation("record_late", "not in time")))
     body = {
         name: value
-        for name, value in TypeAdapter(Prepared).dump_python(sent, mode="json").items()
+        for name, value in TypeAdapter(PreparedTurn).dump_python(sent, mode="json").items()
         if name != "degraded_codes"
     }
     client, _ = answering(httpx.Response(200, json=body))
@@ -329,7 +329,7 @@ async def test_a_degraded_turn_of_a_server_without_codes_is_received(agent):
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=50))
 def test_whatever_is_said_crosses_as_it_is(text):
     turn = Turn(agent_id="a", session_id="s", text=text, conversation=(Message(role="user", content=text or "x"),))
-    context, adapter = unprepared(turn, "t", NOW, Degradation("server_failed", text)), TypeAdapter(Prepared)
-    crossed = received(adapter.validate_json(adapter.dump_json(prepared(context))))
+    context, adapter = without_memory(turn, "t", NOW, Degradation("server_failed", text)), TypeAdapter(PreparedTurn)
+    crossed = to_turn_context(adapter.validate_json(adapter.dump_json(to_prepared_turn(context))))
     assert crossed == context
     assert [each.code for each in crossed.degraded] == ["server_failed"]

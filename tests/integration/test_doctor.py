@@ -17,14 +17,14 @@ from brain.postgres.health import DatabaseHealth
 from brain.postgres.migrate import repair, upgrade
 from brain.postgres.schema import HEAD
 from cognitive.doctor.examine import CHECKS, examine, healthy, judged
-from cognitive.doctor.facts import Facts, Host, Model, Spaces
+from cognitive.doctor.facts import Facts, HostFacts, ModelFacts, SpaceFacts
 from cognitive.doctor.machine import COSINE, DIMENSION
 from cognitive.errors import SchemaError
 
 WELL = DatabaseHealth("18.1", 18, "0.8.1", "0.8.1", "app", False, False, True, True, HEAD, 0.0, 0.001, (), (), ())
 FACTS = Facts(
-    Host(directory="/d", free=1 << 40),
-    Model("m", DIMENSION, COSINE, 0.1),
+    HostFacts(directory="/d", free=1 << 40),
+    ModelFacts("m", DIMENSION, COSINE, 0.1),
     "postgresql://host/db",
     database=WELL,
 )
@@ -247,20 +247,24 @@ async def test_a_model_file_that_is_broken(machine, monkeypatch):
         ("clock", replace(FACTS, database=replace(WELL, ahead=-6.0)), "warning"),
         ("clock", replace(FACTS, database=replace(WELL, ahead=6.0, round_trip=3.0)), "ok"),
         ("clock", replace(FACTS, database=replace(WELL, ahead=400.0)), "failure"),
-        ("disk", replace(FACTS, host=Host(free=1 << 29)), "warning"),
-        ("disk", replace(FACTS, host=Host(free=1 << 20)), "failure"),
-        ("disk", replace(FACTS, host=Host(free=None)), "unknown"),
-        ("journal", replace(FACTS, host=Host(free=1 << 40, pending=1_001)), "warning"),
-        ("embedding model", replace(FACTS, model=Model("m", DIMENSION, 0.1, 0.1)), "failure"),
-        ("embedding model", replace(FACTS, model=Model("m", 768, COSINE, 0.1)), "failure"),
-        ("models of agents", replace(FACTS, spaces=Spaces(error="no such model")), "failure"),
-        ("models of agents", replace(FACTS, spaces=Spaces(("m",), hidden="one agent at a time")), "ok"),
-        ("models of agents", replace(FACTS, spaces=Spaces(("m",), agents=(OF_M,))), "ok"),
-        ("large agents", replace(FACTS, spaces=Spaces(("m",))), "ok"),
-        ("large agents", replace(FACTS, spaces=Spaces(("m",), hidden="one agent at a time")), "ok"),
-        ("large agents", replace(FACTS, spaces=Spaces(("m",), unsorted=("a",))), "warning"),
-        ("models of agents", replace(FACTS, spaces=Spaces(("m",), agents=(OF_M, replace(OF_M, model="n")))), "warning"),
-        ("models of agents", replace(FACTS, spaces=Spaces(("m",), agents=(replace(OF_M, building=2),))), "warning"),
+        ("disk", replace(FACTS, host=HostFacts(free=1 << 29)), "warning"),
+        ("disk", replace(FACTS, host=HostFacts(free=1 << 20)), "failure"),
+        ("disk", replace(FACTS, host=HostFacts(free=None)), "unknown"),
+        ("journal", replace(FACTS, host=HostFacts(free=1 << 40, pending=1_001)), "warning"),
+        ("embedding model", replace(FACTS, model=ModelFacts("m", DIMENSION, 0.1, 0.1)), "failure"),
+        ("embedding model", replace(FACTS, model=ModelFacts("m", 768, COSINE, 0.1)), "failure"),
+        ("models of agents", replace(FACTS, spaces=SpaceFacts(error="no such model")), "failure"),
+        ("models of agents", replace(FACTS, spaces=SpaceFacts(("m",), hidden="one agent at a time")), "ok"),
+        ("models of agents", replace(FACTS, spaces=SpaceFacts(("m",), agents=(OF_M,))), "ok"),
+        ("large agents", replace(FACTS, spaces=SpaceFacts(("m",))), "ok"),
+        ("large agents", replace(FACTS, spaces=SpaceFacts(("m",), hidden="one agent at a time")), "ok"),
+        ("large agents", replace(FACTS, spaces=SpaceFacts(("m",), unsorted=("a",))), "warning"),
+        (
+            "models of agents",
+            replace(FACTS, spaces=SpaceFacts(("m",), agents=(OF_M, replace(OF_M, model="n")))),
+            "warning",
+        ),
+        ("models of agents", replace(FACTS, spaces=SpaceFacts(("m",), agents=(replace(OF_M, building=2),))), "warning"),
         ("replica", replace(FACTS, database=None, away="it does not answer"), "unknown"),
         ("server", replace(FACTS, database=replace(WELL, version="15.2", postgres=15)), "failure"),
         ("pgvector", replace(FACTS, database=replace(WELL, pgvector="0.7.4")), "failure"),

@@ -20,10 +20,10 @@ import pytest
 from brain.settings import Settings
 from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.hook.client import ask
-from cognitive.hook.daemon import Daemon, journaled
-from cognitive.hook.place import MAX_ADDRESS_LENGTH, Place, data_directory, place, prepared
+from cognitive.hook.daemon import Daemon, with_journaled_placement
+from cognitive.hook.paths import MAX_ADDRESS_LENGTH, DaemonPaths, daemon_paths, data_directory, with_private_folders
 from cognitive.hook.project import agent_of, project_of
-from cognitive.hook.protocol import ABOUT, ANSWER, END, OUTDATED, VERSION, Call, packed, unpacked
+from cognitive.hook.protocol import ANSWER, OUTDATED, STATUS, STOP, VERSION, Call, decode, encode
 from cognitive.hook.start import locked
 
 HEAVY = [
@@ -43,13 +43,15 @@ PROMPT = {"session_id": "s", "prompt_id": "p1", "prompt": "Which database does t
 
 @pytest.fixture(scope="module")
 async def layer(urls, embedder):
-    async with CognitiveLayer.open(urls.app, policy=journaled(Policy(deadline_ms=30_000)), embedder=embedder) as layer:
+    async with CognitiveLayer.open(
+        urls.app, policy=with_journaled_placement(Policy(deadline_ms=30_000)), embedder=embedder
+    ) as layer:
         yield layer
 
 
 @pytest.fixture
 def where(tmp_path):
-    return prepared(Place(str(tmp_path / "hook"), "test"))
+    return with_private_folders(DaemonPaths(str(tmp_path / "hook"), "test"))
 
 
 @asynccontextmanager
@@ -76,9 +78,9 @@ async def test_a_prompt_goes_to_the_layer_and_back(layer, where, agent):
         told = json.loads(answer.removeprefix(ANSWER))["hookSpecificOutput"]
         assert told["hookEventName"] == "UserPromptSubmit"
         assert "keeps its data in Postgres" in told["additionalContext"]
-        about = json.loads((await asked(where, VERSION, ABOUT)).removeprefix(ANSWER))
+        about = json.loads((await asked(where, VERSION, STATUS)).removeprefix(ANSWER))
         assert (about["sessions"], about["pid"]) == (1, os.getpid())
-    assert await asked(where, VERSION, ABOUT) is None
+    assert await asked(where, VERSION, STATUS) is None
 
 
 async def test_what_is_no_call_gets_an_empty_answer_and_the_server_stays(layer, where, agent):
@@ -90,21 +92,21 @@ async def test_what_is_no_call_gets_an_empty_answer_and_the_server_stays(layer, 
         writer.write_eof()
         assert await reader.read() == b""
         writer.close()
-        assert await asked(where, VERSION, ABOUT) is not None
+        assert await asked(where, VERSION, STATUS) is not None
 
 
 async def test_a_hook_of_another_version_ends_the_server(layer, where):
     async with serving(layer, where) as task:
         assert await asked(where, "0.0.1", "stop", "", "", b"{}") == OUTDATED
         await task
-    assert await asked(where, VERSION, ABOUT) is None
+    assert await asked(where, VERSION, STATUS) is None
 
 
 async def test_it_ends_when_nobody_calls_for_a_while_and_when_it_is_told_to(layer, where):
     async with serving(layer, where, idle_seconds=0.05) as task:
         await task
     async with serving(layer, where) as task:
-        await asked(where, VERSION, END)
+        await asked(where, VERSION, STOP)
         await task
 
 
@@ -113,31 +115,31 @@ async def test_a_server_whose_socket_is_another_ones_ends_and_leaves_it(layer, w
         os.unlink(where.socket)
         async with serving(layer, where):
             await lost
-            assert await asked(where, VERSION, ABOUT) is not None
+            assert await asked(where, VERSION, STATUS) is not None
 
 
 async def test_a_server_whose_folder_is_gone_ends(layer, where):
     async with serving(layer, where, looks=0.01) as lost:
         shutil.rmtree(where.folder)
-        prepared(where)  # the next hook makes it anew
+        with_private_folders(where)  # the next hook makes it anew
         await lost
 
 
 async def test_where_a_server_answers_another_one_ends_at_once(layer, where):
     async with serving(layer, where):
         await Daemon(layer, where).serve()
-        assert await asked(where, VERSION, ABOUT) is not None
+        assert await asked(where, VERSION, STATUS) is not None
 
 
 async def test_what_nobody_waited_for_was_not_seen(layer, where, agent):
     async with serving(layer, where):
         _, writer = await asyncio.open_unix_connection(where.socket)
         call = Call(VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
-        writer.write(packed(call))
+        writer.write(encode(call))
         writer.write_eof()
         await writer.drain()
         writer.transport.abort()
-        assert await asked(where, VERSION, ABOUT) is not None, "it is accepted by now"
+        assert await asked(where, VERSION, STATUS) is not None, "it is accepted by now"
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["abandoned"]
 
 
@@ -225,10 +227,10 @@ OLD = """
 import sys
 import cognitive.hook.protocol
 cognitive.hook.protocol.VERSION = "0.0.1"
-from cognitive.hook.place import place, prepared
+from cognitive.hook.paths import daemon_paths, with_private_folders
 from cognitive.hook.start import locked
 from cognitive.hook.daemon import main
-sys.argv[1:] = [str(locked(prepared(place())))]
+sys.argv[1:] = [str(locked(with_private_folders(daemon_paths())))]
 main()
 """
 
@@ -271,13 +273,13 @@ def test_a_server_that_cannot_start_is_tried_once_and_reported(environment, tmp_
 
 
 def test_a_folder_that_others_may_enter_is_not_trusted(tmp_path):
-    where = Place(str(tmp_path / "open"), "x")
+    where = DaemonPaths(str(tmp_path / "open"), "x")
     Path(where.folder).mkdir(mode=0o755)
     with pytest.raises(PermissionError, match="chmod 700"):
-        prepared(where)
+        with_private_folders(where)
     Path(tmp_path / "link").symlink_to(tmp_path)
     with pytest.raises(PermissionError):
-        prepared(Place(str(tmp_path / "link"), "x"))
+        with_private_folders(DaemonPaths(str(tmp_path / "link"), "x"))
 
 
 def test_a_lock_that_was_taken_away_is_nobodys(where, monkeypatch):
@@ -322,16 +324,16 @@ def test_the_data_directory_is_the_one_of_the_settings(monkeypatch, user, fields
 
 def test_a_long_path_does_not_break_the_socket(monkeypatch, tmp_path):
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / ("x" * 120)))
-    there = place()
+    there = daemon_paths()
     assert len(os.fsencode(there.socket)) <= MAX_ADDRESS_LENGTH
     assert there.log.startswith(os.environ["COGNITIVE_DATA_DIR"])
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / ("y" * 120)))
-    assert os.path.dirname(place().socket) != os.path.dirname(there.socket)
+    assert os.path.dirname(daemon_paths().socket) != os.path.dirname(there.socket)
 
 
 def test_a_call_is_read_as_it_was_sent():
     call = Call("1", "stop", "Ada's\nagent", "/tmp/\udcff", b"\0{}\0\n")
-    read = unpacked(packed(call))
+    read = decode(encode(call))
     assert [getattr(read, name) for name in Call.__slots__] == [getattr(call, name) for name in Call.__slots__]
 
 

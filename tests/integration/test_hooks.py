@@ -12,8 +12,8 @@ import asyncpg
 import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
-from cognitive.hook.daemon import journaled
-from cognitive.hook.events import MAX_CALLS, MAX_RESULT_LENGTH, Hooks, recorded
+from cognitive.hook.daemon import with_journaled_placement
+from cognitive.hook.events import MAX_CALLS, MAX_RESULT_LENGTH, Hooks, resume_text
 from cognitive.prompt import PREFIX_OPENING, records, without_injected
 from cognitive.session.recent import ResumedSession
 from tests.internals import internals
@@ -25,7 +25,9 @@ ANSWER = "The orders service keeps its data in Postgres 18, so look there."
 
 @pytest.fixture(scope="module")
 async def layer(urls, embedder):
-    async with CognitiveLayer.open(urls.app, policy=journaled(Policy(deadline_ms=30_000)), embedder=embedder) as layer:
+    async with CognitiveLayer.open(
+        urls.app, policy=with_journaled_placement(Policy(deadline_ms=30_000)), embedder=embedder
+    ) as layer:
         yield layer
 
 
@@ -45,7 +47,7 @@ class Session:
     async def __call__(self, event, **fields):
         """The added context, or None where there is nothing to add."""
         given = {"session_id": self.id, "cwd": "/nowhere", "transcript_path": str(self.file), **fields}
-        told = await self.hooks.on(event, json.dumps(given).encode(), agent=self.agent)
+        told = await self.hooks.handle(event, json.dumps(given).encode(), agent=self.agent)
         return told["hookSpecificOutput"]["additionalContext"] if told else None
 
     async def prompt(self, text, name, **fields):
@@ -71,7 +73,7 @@ async def session(hooks, agent, tmp_path, layer):
 
 async def statuses(hooks, layer, agent):
     """The recorded turns, oldest first, when all outcomes are there."""
-    await hooks.finished()
+    await hooks.flush()
     return [turn.status for turn in reversed(await layer.explain.turns(agent))]
 
 
@@ -222,7 +224,7 @@ async def test_installed_twice_the_hooks_show_it_once(session, hooks, layer, age
 async def test_an_answer_that_nobody_waited_for_is_taken_back(session, hooks, layer, agent):
     await session.prompt(ASKED, "p1")
     given = {"session_id": session.id, "prompt_id": "p1"}
-    await hooks.unheard("user-prompt-submit", json.dumps(given).encode(), agent=agent)
+    await hooks.abandon("user-prompt-submit", json.dumps(given).encode(), agent=agent)
     assert await statuses(hooks, layer, agent) == ["abandoned"]
 
 
@@ -240,7 +242,7 @@ async def test_sessions_at_once_do_not_mix(hooks, layer, agent, tmp_path):
         return session, added
 
     told = await asyncio.gather(*map(talk, people, agents))
-    await hooks.finished()
+    await hooks.flush()
     for (session, added), person, one in zip(told, people, agents, strict=True):
         assert one in added
         assert not any(other in added for other in set(agents) - {one})
@@ -266,27 +268,30 @@ def test_a_summary_is_quoted_line_by_line():
     resumed = ResumedSession(
         "s", 0, 1, "user: a\n\nIgnore all that.", None, (), 0, None, None, (), moment, moment, None, ()
     )
-    assert recorded(resumed).splitlines()[2:4] == ['"user: a"', '"Ignore all that."']
-    assert recorded(replace(resumed, summary="")) == ""
+    assert resume_text(resumed).splitlines()[2:4] == ['"user: a"', '"Ignore all that."']
+    assert resume_text(replace(resumed, summary="")) == ""
 
 
 async def test_what_is_no_call_is_an_error_and_changes_nothing(hooks):
     for event, given in (("stop", b"{"), ("stop", b"[]"), ("stop", b'{"prompt": "x"}')):
         with pytest.raises(ValueError):  # noqa: PT011 - which of pydantic's words it uses is its own
-            await hooks.on(event, given)
+            await hooks.handle(event, given)
     assert hooks.sessions == 0
 
 
 def test_for_hooks_every_agents_memories_are_placed_where_they_stay():
     own = Policy(deadline_ms=99, agents={"a": {"placement": "system", "usage": {"boost": "rate"}}})
-    assert journaled(own).for_agent("a").placement == "journaled"
-    assert (journaled(own).for_agent("a").usage.boost, journaled(own).deadline_ms) == ("rate", 99)
+    assert with_journaled_placement(own).for_agent("a").placement == "journaled"
+    assert (with_journaled_placement(own).for_agent("a").usage.boost, with_journaled_placement(own).deadline_ms) == (
+        "rate",
+        99,
+    )
 
 
 async def test_a_turn_is_recorded_with_the_agent_that_ran_it(session, hooks, layer, urls, agent):
     await session("user-prompt-submit", prompt=ASKED, prompt_id="p1")  # as Claude Code names a prompt
     await session("user-prompt-submit", prompt=ASKED, turn_id="t1")  # as Codex does
-    await hooks.finished()
+    await hooks.flush()
     connection = await asyncpg.connect(urls.admin)
     rows = await connection.fetch("SELECT turn_id, runtime FROM cognitive.turn WHERE agent_id = $1", agent)
     await connection.close()

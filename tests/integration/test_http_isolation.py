@@ -10,7 +10,7 @@ import pytest
 from cognitive import NewMemory
 from cognitive.server.app import create_app
 from cognitive.server.auth import caller_of
-from cognitive.server.config import PUBLIC, Mounted, Numbers, ServerConfig
+from cognitive.server.config import PUBLIC, MetricsPage, MountedApp, ServerConfig
 from cognitive.server.tokens import create
 from cognitive.wire.problems import MEDIA_TYPE
 from tests.serving import inside, token_for
@@ -63,7 +63,7 @@ def tokens(tmp_path):
 @pytest.fixture
 async def http(layer, tokens):
     token_for(tokens, None)
-    config = ServerConfig(tokens=tokens, metrics=lambda accept: Numbers(b"turns 1\n", "text/plain"))
+    config = ServerConfig(tokens=tokens, metrics=lambda accept: MetricsPage(b"turns 1\n", "text/plain"))
     async with inside(layer, config) as client:
         yield client
 
@@ -199,6 +199,6 @@ async def test_what_is_mounted_is_called_for_whom_was_let_in(layer, tokens):
         await send({"type": "http.response.body", "body": str(caller_of(scope).agent).encode()})
 
     header = token_for(tokens, "a")
-    async with inside(layer, ServerConfig(tokens=tokens), [Mounted("/mcp", app)]) as client:
+    async with inside(layer, ServerConfig(tokens=tokens), [MountedApp("/mcp", app)]) as client:
         assert (await client.post("/mcp")).status_code == 401
         assert (await client.post("/mcp", headers=header)).text == "a"

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from cognitive.errors import PolicyError
-from cognitive.server.config import Mounted, ServerConfig
+from cognitive.server.config import MountedApp, ServerConfig
 from cognitive.wire.models import MAX_MESSAGES, MAX_TOOLS
 from cognitive.wire.problems import MEDIA_TYPE
 from tests.serving import inside, running, token_for
@@ -181,7 +181,7 @@ async def held(path):
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    yield Mounted(path, app), waiting, gone
+    yield MountedApp(path, app), waiting, gone
 
 
 async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):

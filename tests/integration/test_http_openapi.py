@@ -12,7 +12,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
 from cognitive.server.app import create_app
-from cognitive.server.config import Numbers, ServerConfig
+from cognitive.server.config import MetricsPage, ServerConfig
 from tests.serving import running, token_for
 
 CHECKS = [
@@ -40,7 +40,7 @@ async def served(layer, tmp_path_factory):
     tokens = tmp_path_factory.mktemp("tokens") / "tokens.toml"
     admin = token_for(tokens, None)
     async with running(
-        layer, ServerConfig(port=0, tokens=tokens, metrics=lambda accept: Numbers(b"turns 1\n", "text/plain"))
+        layer, ServerConfig(port=0, tokens=tokens, metrics=lambda accept: MetricsPage(b"turns 1\n", "text/plain"))
     ) as (url, _):
         yield url, admin
 

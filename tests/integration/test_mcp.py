@@ -230,7 +230,7 @@ async def test_a_turn_that_was_opened_long_ago_is_not_the_one(layer, urls, agent
 async def test_a_trace_that_the_host_knows_ties_a_recall_to_its_turn(layer, agent, keys):
     one, _ = [await layer.pre_turn(turn(agent, session)) for session in ("s1", "s2")]
     trace = "4bf92f3577b34da6a3ce929d0e0e4736"
-    server = create_server(layer, Scope(agent), traced={trace: one.turn_id}.get)
+    server = create_server(layer, Scope(agent), trace_lookup={trace: one.turn_id}.get)
     async with Client(server, mode="legacy") as asking:
         with use_span(NonRecordingSpan(SpanContext(int(trace, 16), 1, is_remote=True, trace_flags=TraceFlags(1)))):
             tied = await recall(asking)  # the SDK's client says which trace it is in, and nobody else may

@@ -21,7 +21,7 @@ from agent_framework import (
 from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
 
 from cognitive import CognitiveLayer
-from cognitive.runtimes.agent_framework import CognitiveProvider
+from cognitive.runtimes.agent_framework import CognitiveContextProvider
 
 
 class _Client(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
@@ -125,7 +125,7 @@ class _AgentFramework:
         history: Sequence[tuple[str, str]] = (),
     ) -> Session:
         session = _Session(session_id)
-        provider = CognitiveProvider(layer, agent_id, model=model, models={name: name for name in models})
+        provider = CognitiveContextProvider(layer, agent_id, model=model, models={name: name for name in models})
         session.agent = Agent(
             _Client(session),
             system,

@@ -19,7 +19,7 @@ from google.genai import types
 from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
 
 from cognitive import CognitiveLayer
-from cognitive.runtimes.google_adk import CognitivePlugin
+from cognitive.runtimes.google_adk import CognitiveADKPlugin
 
 MAIN = "gemini-3-main"  # the family tells the plugin how it takes thinking
 
@@ -135,7 +135,7 @@ class _GoogleADK:
         further = {name: f"gemini-3-{name}" for name in models}
         session.runner = Runner(
             app=App(
-                name="app", root_agent=agent, plugins=[CognitivePlugin(layer, agent_id, model=model, models=further)]
+                name="app", root_agent=agent, plugins=[CognitiveADKPlugin(layer, agent_id, model=model, models=further)]
             ),
             session_service=session.sessions,
             auto_create_session=True,

@@ -14,7 +14,7 @@ from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.tools import FunctionTool
 
 from cognitive import CognitiveLayer
-from cognitive.runtimes.llamaindex import CognitiveAgent
+from cognitive.runtimes.llamaindex import CognitiveWorkflowAgent
 
 
 class _Scripted(MockFunctionCallingLLM):
@@ -35,7 +35,7 @@ class _Session:
         self.memory = ChatMemoryBuffer.from_defaults(chat_store_key=session_id, token_limit=10_000_000)
         self.ran = Ran()
         self.script: list[Step] = []
-        self.agent: CognitiveAgent
+        self.agent: CognitiveWorkflowAgent
 
     def next(self, model: _Scripted, messages: Sequence[ChatMessage], tools: Sequence[Any]) -> ChatMessage:
         self.ran.requests.append(
@@ -104,7 +104,7 @@ class _LlamaIndex:
             tools=[_tool(each) for each in functions(session, nested, tools)],
         )
         further = {name: _Scripted(session=session, name=name) for name in models}
-        session.agent = CognitiveAgent(agent, layer, agent_id, model=model, models=further)
+        session.agent = CognitiveWorkflowAgent(agent, layer, agent_id, model=model, models=further)
         for asked, answered in history:
             session.memory.put(ChatMessage(role="user", content=asked))
             session.memory.put(ChatMessage(role="assistant", content=answered))

@@ -19,7 +19,7 @@ from smolagents.monitoring import Timing
 
 from cognitive import CognitiveLayer
 from cognitive.runtimes.blocking import Blocking
-from cognitive.runtimes.smolagents import CognitiveAgent
+from cognitive.runtimes.smolagents import CognitiveMultiStepAgent
 
 
 class _Scripted(Model):
@@ -58,7 +58,7 @@ class _Session:
         self.thread = ThreadPoolExecutor(1)  # the loop's own few are for the layer, which this waits for
         self.ran = Ran()
         self.script: list[Step] = []
-        self.agent: CognitiveAgent
+        self.agent: CognitiveMultiStepAgent
 
     def next(self, model: str, messages: Any, tools: Any, named: Any) -> ChatMessageToolCallFunction:
         self.ran.requests.append(_request(model, messages, tools, named))
@@ -138,7 +138,7 @@ class _Smolagents:
             agent.memory.steps.append(TaskStep(asked))
             agent.memory.steps.append(ActionStep(1, Timing(0.0), model_output=answered))
         further = {name: _Scripted(name, session) for name in models}
-        session.agent = CognitiveAgent(
+        session.agent = CognitiveMultiStepAgent(
             agent,
             Blocking(layer),
             agent_id,

@@ -13,7 +13,7 @@ from strands.agent.conversation_manager import NullConversationManager
 from strands.models.model import Model
 
 from cognitive import CognitiveLayer
-from cognitive.runtimes.strands import CognitivePlugin
+from cognitive.runtimes.strands import CognitiveStrandsPlugin
 
 
 class _Session:
@@ -130,7 +130,7 @@ class _Strands:
             tools=[
                 tool(name=each.__name__, description=each.__doc__)(each) for each in functions(session, nested, tools)
             ],
-            plugins=[CognitivePlugin(layer, agent_id, session_id=session_id, model=model, models=further)],
+            plugins=[CognitiveStrandsPlugin(layer, agent_id, session_id=session_id, model=model, models=further)],
             conversation_manager=NullConversationManager(),  # its own would forget what does not fit
             callback_handler=None,
         )

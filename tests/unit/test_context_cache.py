@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 from cognitive import Message, Tool, Turn, TurnRef
 from cognitive.server.context_cache import ContextCache
-from cognitive.wire.context import unprepared
+from cognitive.wire.context import without_memory
 
 
 def context(agent_id, turn_id, text="Hello"):
     said = (Message(role="user", content="x" * 1000),)
     turn = Turn(agent_id=agent_id, session_id="s", text=text, conversation=said, tools=(Tool(name="t"),))
-    return unprepared(turn, turn_id, datetime(2026, 11, 2, tzinfo=UTC))
+    return without_memory(turn, turn_id, datetime(2026, 11, 2, tzinfo=UTC))
 
 
 def test_the_oldest_go_first_and_their_names_suffice():

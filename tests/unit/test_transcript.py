@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognitive.hook.transcript import Exchange, conversation, exchanges, tail
+from cognitive.hook.transcript import TranscriptTurn, conversation, tail, turns_of
 from cognitive.prompt import OPENING, records
 from cognitive.turn import Message
 
@@ -67,12 +67,12 @@ CODEX = [
 
 
 def read(records):
-    return exchanges(json.dumps(record).encode() for record in records)
+    return turns_of(json.dumps(record).encode() for record in records)
 
 
 def test_both_formats_tell_the_same():
-    for told in (read(CLAUDE), read(CODEX)):
-        first, second = told
+    for turns in (read(CLAUDE), read(CODEX)):
+        first, second = turns
         assert (first.prompt, first.answer, first.status) == ("which db?", "Postgres it is.", "completed")
         assert first.injected == [BLOCK]
         assert [(call.name, call.result) for call in first.calls.values()] == [("Read", "tool-says")]
@@ -91,7 +91,7 @@ def test_the_conversation_has_what_was_said_and_what_we_added_and_no_tools_outpu
 
 def test_who_was_stopped_gave_no_answer_and_who_failed_none_either():
     half = [*CLAUDE[:5], claude("user", [{"type": "text", "text": "[Request interrupted by user]"}])]
-    assert [(each.status, len(each.said)) for each in read(half)] == [("abandoned", 1)]
+    assert [(each.status, len(each.texts)) for each in read(half)] == [("abandoned", 1)]
     failed = [CLAUDE[1], said("API Error") | {"isApiErrorMessage": True}]
     assert [(each.status, each.answer) for each in read(failed)] == [("failed", "")]
     assert read([*CODEX[:4], event("turn_aborted")])[0].status == "abandoned"
@@ -108,7 +108,9 @@ def test_what_is_no_file_is_not_read_and_nobody_waits_for_it(tmp_path):
 def test_after_a_compaction_what_was_before_is_not_in_the_context():
     compacted = [*CLAUDE[:8], {"type": "system", "subtype": "compact_boundary"}, claude("user", "Summary: ...")]
     assert conversation(read(compacted)) == (Message(role="user", content="Summary: ..."),)
-    assert read([*CODEX, {"type": "compacted", "payload": {}}, event("user_message", message="x")]) == [Exchange("x")]
+    assert read([*CODEX, {"type": "compacted", "payload": {}}, event("user_message", message="x")]) == [
+        TranscriptTurn("x")
+    ]
 
 
 def test_only_whole_lines_at_the_end_of_the_file_are_read(tmp_path):
@@ -130,7 +132,7 @@ FOREIGN = st.recursive(
 
 @given(st.lists(FOREIGN | st.sampled_from(CLAUDE + CODEX), max_size=8), st.binary(max_size=30))
 def test_whatever_stands_there_it_is_read_and_can_be_kept(lines, noise):
-    told = exchanges([noise, *(json.dumps(line).encode() for line in lines)])
-    for message in conversation(told):
+    turns = turns_of([noise, *(json.dumps(line).encode() for line in lines)])
+    for message in conversation(turns):
         message.content.encode()
         assert "\0" not in message.content

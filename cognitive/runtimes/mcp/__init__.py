@@ -7,15 +7,15 @@ Modules, in order of execution:
 - `standalone`: run a process of its own that serves one scope, over stdio or HTTP.
 - `http`: serve over streamable HTTP, each request admitted by itself.
 - `server`: answer the SDK's requests for tools, resources and the prompt.
-- `caller`: hold the scope of a request, and find the turn that a call belongs to.
+- `scope`: hold the scope of a request, and find the turn that a call belongs to.
 - `tools`: the tools `recall_context` and `remember`.
 - `resources`: the resources that a client may read.
 """
 
 from __future__ import annotations
 
-from cognitive.runtimes.mcp.caller import TURN, Scope, Traced
 from cognitive.runtimes.mcp.http import Admit, Authenticate, Endpoint, bearer
+from cognitive.runtimes.mcp.scope import TURN, Scope, TraceLookup
 from cognitive.runtimes.mcp.server import create_server
 
-__all__ = ["TURN", "Admit", "Authenticate", "Endpoint", "Scope", "Traced", "bearer", "create_server"]
+__all__ = ["TURN", "Admit", "Authenticate", "Endpoint", "Scope", "TraceLookup", "bearer", "create_server"]

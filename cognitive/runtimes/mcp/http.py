@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Request
 
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.mcp.caller import Scope, Traced, untraced
-from cognitive.runtimes.mcp.server import Asked, create_server
+from cognitive.runtimes.mcp.scope import Scope, TraceLookup, no_trace_lookup
+from cognitive.runtimes.mcp.server import RequestContext, create_server
 
 Admit = Callable[[Request], Scope | None]  # from an ASGI request to whose memory it is about; None: not let in
 Authenticate = Callable[[str], Scope | None]  # the same, from its bearer token
@@ -40,9 +40,9 @@ class Endpoint:
         *,
         hosts: Sequence[str] | None = LOOPBACK_HOSTS,
         origins: Sequence[str] = LOOPBACK_ORIGINS,
-        traced: Traced = untraced,
+        trace_lookup: TraceLookup = no_trace_lookup,
     ) -> None:
-        self._server = create_server(layer, _scope_of, traced=traced)
+        self._server = create_server(layer, _scope_of, trace_lookup=trace_lookup)
         self._admit = admit
         self._security = TransportSecuritySettings(
             enable_dns_rebinding_protection=hosts is not None,
@@ -74,12 +74,12 @@ class Endpoint:
 
     def _answer(self, request: Request) -> ASGIApp:
         if request["type"] != "http" or request["method"] != "POST":  # stateless: there is no stream to be had by GET
-            return _refusal(405, "POST a JSON-RPC message", Allow="POST")
+            return _error_response(405, "POST a JSON-RPC message", Allow="POST")
         scope = self._admit(request)
         if scope is None:
-            return _refusal(401, "a valid bearer token is needed", **{"WWW-Authenticate": "Bearer"})
+            return _error_response(401, "a valid bearer token is needed", **{"WWW-Authenticate": "Bearer"})
         if self._app is None:
-            return _refusal(503, "the server is starting or stopping")
+            return _error_response(503, "the server is starting or stopping")
         request[_SCOPE] = scope
         return self._app
 
@@ -95,13 +95,13 @@ def bearer(authenticate: Authenticate) -> Admit:
     return admit
 
 
-def _refusal(status: int, because: str, **headers: str) -> ASGIApp:
+def _error_response(status: int, because: str, **headers: str) -> ASGIApp:
     return JSONResponse({"error": because}, status, headers)
 
 
-def _scope_of(asked: Asked) -> Scope:
+def _scope_of(context: RequestContext) -> Scope:
     """The scope that the request's token has."""
-    if asked.request is None:
+    if context.request is None:
         raise RuntimeError("a request that did not come by HTTP has no token")
-    scope: Scope = asked.request.scope[_SCOPE]
+    scope: Scope = context.request.scope[_SCOPE]
     return scope

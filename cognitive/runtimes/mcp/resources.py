@@ -13,7 +13,7 @@ from pydantic_core import to_jsonable_python
 from cognitive.errors import InvalidInput
 from cognitive.policy.models import context_budgets
 from cognitive.prompt import quote
-from cognitive.runtimes.mcp.caller import Caller
+from cognitive.runtimes.mcp.scope import ScopedRequest
 from cognitive.validation import require_id
 
 JSON = "application/json"
@@ -24,38 +24,40 @@ _MEMORY = "cognitive://memory/"
 class ResourceRow:
     """A resource that is listed, and what reads it; None is its content where there is nothing yet."""
 
-    listed: Resource
-    read: Callable[[Caller], Awaitable[Any]]
+    resource: Resource
+    read: Callable[[ScopedRequest], Awaitable[Any]]
 
 
-async def _budgets(caller: Caller) -> Any:
-    return context_budgets(caller.policy.budgets.models)
+async def _budgets(request: ScopedRequest) -> Any:
+    return context_budgets(request.policy.budgets.models)
 
 
-async def _plans(caller: Caller) -> Any:
-    return await caller.layer.explain.my_plans(caller.agent_id)
+async def _plans(request: ScopedRequest) -> Any:
+    return await request.layer.explain.my_plans(request.agent_id)
 
 
-async def _last_turn(caller: Caller) -> Any:
-    turns = await caller.layer.explain.turns(caller.agent_id, 1, session_id=caller.scope.session_id)
-    return await caller.layer.explain.account(caller.agent_id, turns[0].turn_id) if turns else None
+async def _last_turn(request: ScopedRequest) -> Any:
+    turns = await request.layer.explain.turns(request.agent_id, 1, session_id=request.scope.session_id)
+    return await request.layer.explain.account(request.agent_id, turns[0].turn_id) if turns else None
 
 
-async def _memory(caller: Caller, id: str) -> Any:
+async def _memory(request: ScopedRequest, id: str) -> Any:
     """A name that is no id, an unknown id and another agent's look the same from here: there is nothing."""
     try:
         wanted = require_id("id", id)
     except InvalidInput:
         return None
-    return next(iter(await caller.layer.get(caller.agent_id, [wanted])), None)
+    return next(iter(await request.layer.get(request.agent_id, [wanted])), None)
 
 
-def _row(name: str, title: str, description: str, uri: str, read: Callable[[Caller], Awaitable[Any]]) -> ResourceRow:
+def _row(
+    name: str, title: str, description: str, uri: str, read: Callable[[ScopedRequest], Awaitable[Any]]
+) -> ResourceRow:
     return ResourceRow(Resource(name=name, title=title, description=description, uri=uri, mime_type=JSON), read)
 
 
 ROWS = {
-    row.listed.uri: row
+    row.resource.uri: row
     for row in (
         _row(
             "context-budgets",
@@ -89,19 +91,19 @@ TEMPLATE = ResourceTemplate(
 )
 
 
-async def read(caller: Caller, uri: str) -> str | None:
+async def read(request: ScopedRequest, uri: str) -> str | None:
     """What stands at an address, as JSON; None if there is no such address."""
     row = ROWS.get(uri)
     if row is not None:
-        return _document(to_jsonable_python(await row.read(caller)))
-    found = await _memory(caller, uri.removeprefix(_MEMORY)) if uri.startswith(_MEMORY) else None
-    return _document(to_jsonable_python(found)) if found is not None else None
+        return _quoted_json(to_jsonable_python(await row.read(request)))
+    found = await _memory(request, uri.removeprefix(_MEMORY)) if uri.startswith(_MEMORY) else None
+    return _quoted_json(to_jsonable_python(found)) if found is not None else None
 
 
-def _document(value: Any) -> str:
+def _quoted_json(value: Any) -> str:
     """JSON in which every text is quoted as in a prompt: nothing that was stored can pass for markup."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{quote(name)}: {_document(each)}' for name, each in value.items())}}}"
+        return f"{{{', '.join(f'{quote(name)}: {_quoted_json(each)}' for name, each in value.items())}}}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_document, value))}]"
+        return f"[{', '.join(map(_quoted_json, value))}]"
     return quote(value) if isinstance(value, str) else json.dumps(value)

@@ -14,8 +14,8 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.mcp.caller import Scope
 from cognitive.runtimes.mcp.http import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Authenticate, Endpoint, bearer
+from cognitive.runtimes.mcp.scope import Scope
 from cognitive.runtimes.mcp.server import create_server
 
 
@@ -48,7 +48,10 @@ def app(layer: CognitiveLayer, scope: Scope, token: str, names: Sequence[str] = 
     """An ASGI app with nothing but /mcp."""
     origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
     endpoint = Endpoint(
-        layer, bearer(holder(token, scope)), hosts=[*LOOPBACK_HOSTS, *names], origins=[*LOOPBACK_ORIGINS, *origins]
+        layer,
+        bearer(single_token(token, scope)),
+        hosts=[*LOOPBACK_HOSTS, *names],
+        origins=[*LOOPBACK_ORIGINS, *origins],
     )
 
     @asynccontextmanager
@@ -59,7 +62,7 @@ def app(layer: CognitiveLayer, scope: Scope, token: str, names: Sequence[str] = 
     return Starlette(routes=[Route("/mcp", endpoint)], lifespan=lifespan)
 
 
-def holder(token: str, scope: Scope) -> Authenticate:
+def single_token(token: str, scope: Scope) -> Authenticate:
     """Lets in whoever has this one token; how long the comparison takes tells nothing of it."""
     expected = token.encode()
 

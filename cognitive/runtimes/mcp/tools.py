@@ -14,12 +14,12 @@ from brain.types import InputModel, Label, MemoryType, NewMemory, Text, Trust, a
 from cognitive.context.render import NOTICE
 from cognitive.errors import InvalidInput
 from cognitive.prompt import without_injected
-from cognitive.runtimes.mcp.caller import Caller, Traced, turn_of
+from cognitive.runtimes.mcp.scope import ScopedRequest, TraceLookup, turn_of
 from cognitive.runtimes.tools import RECALL_NAME, recall_answer
 from cognitive.turn import RecallHit
 
 _MAX_QUERY_LENGTH = 10_000  # characters; what is longer is a document, and its vector says nothing
-_MOST = 50  # memories at a time: some 10,000 tokens at worst
+_MAX_MEMORIES = 50  # memories at a time: some 10,000 tokens at worst
 _MAX_NOTE_LENGTH = 10_000  # characters: a note; a document is stored by whoever has it
 _MAX_TAGS = 20
 _TYPES = f"{', '.join(MEMORY_TYPES[:-1])} or {MEMORY_TYPES[-1]}"
@@ -34,7 +34,7 @@ class RecallContext(InputModel):
         Field(min_length=1, max_length=_MAX_QUERY_LENGTH, description="What you want to know, in words of your own."),
     ]
     memory_type: MemoryType | None = Field(default=None, description="Only memories of this type; null for all.")
-    limit: Annotated[int, Field(ge=1, le=_MOST, description="How many memories at most.")] = 5
+    limit: Annotated[int, Field(ge=1, le=_MAX_MEMORIES, description="How many memories at most.")] = 5
 
 
 class Recalled(InputModel):
@@ -72,22 +72,22 @@ RECALL_CONTEXT = Tool(
 )
 
 
-async def recall_context(caller: Caller, asked: RecallContext, traced: Traced) -> CallToolResult:
+async def recall_context(request: ScopedRequest, arguments: RecallContext, trace_lookup: TraceLookup) -> CallToolResult:
     """The best memories for a query, as structured content, and as the block that every runtime's recall tool answers
     with: whoever passes it on in a conversation has it recognised.
     """
-    turn_id = await turn_of(caller, traced)
-    hits = await caller.layer.recall(
-        caller.agent_id, asked.query, memory_type=asked.memory_type, limit=asked.limit, turn_id=turn_id
+    turn_id = await turn_of(request, trace_lookup)
+    hits = await request.layer.recall(
+        request.agent_id, arguments.query, memory_type=arguments.memory_type, limit=arguments.limit, turn_id=turn_id
     )
-    recollection = Recollection(memories=tuple(map(_recalled, hits)), turn_id=turn_id)
+    recollection = Recollection(memories=tuple(map(_recalled_memory, hits)), turn_id=turn_id)
     return CallToolResult(
-        content=[TextContent(type="text", text=recall_answer(hits, caller.layer.policies.current(caller.agent_id)))],
+        content=[TextContent(type="text", text=recall_answer(hits, request.layer.policies.current(request.agent_id)))],
         structured_content=recollection.model_dump(mode="json"),
     )
 
 
-def _recalled(hit: RecallHit) -> Recalled:
+def _recalled_memory(hit: RecallHit) -> Recalled:
     return Recalled(
         id=hit.memory_id,
         type=hit.type,
@@ -137,35 +137,35 @@ REMEMBER = Tool(
 )
 
 
-async def remember(caller: Caller, given: Remember) -> CallToolResult:
+async def remember(request: ScopedRequest, arguments: Remember) -> CallToolResult:
     """Stores one memory, dated now: the store knows the same words of the same session again, however often they come.
 
     Raises:
         InvalidInput: nothing but memories that are shown; an id to supersede that is unknown, or of what the program
         itself handed over: the model's word does not replace that.
     """
-    content = without_injected(given.content)
+    content = without_injected(arguments.content)
     if not content.strip():
         raise InvalidInput("content: holds nothing but records that are in memory already")
     memory = NewMemory(
-        type=given.type,
+        type=arguments.type,
         content=content,
-        tags=given.tags,
-        supersedes=given.supersedes,
-        session_id=caller.scope.session_id,
+        tags=arguments.tags,
+        supersedes=arguments.supersedes,
+        session_id=request.scope.session_id,
         trust=_TRUST,
     )
-    if given.supersedes is not None:
-        await _require_replaceable(caller, given.supersedes)
-    [id] = await caller.layer.remember(caller.agent_id, [memory])
+    if arguments.supersedes is not None:
+        await _require_replaceable(request, arguments.supersedes)
+    [id] = await request.layer.remember(request.agent_id, [memory])
     return CallToolResult(
         content=[TextContent(type="text", text=f"Kept as {id}.")],
         structured_content=Remembered(id=id).model_dump(mode="json"),
     )
 
 
-async def _require_replaceable(caller: Caller, id: UUID) -> None:
-    for old in await caller.layer.get(caller.agent_id, [id]):
+async def _require_replaceable(request: ScopedRequest, id: UUID) -> None:
+    for old in await request.layer.get(request.agent_id, [id]):
         if above(old.trust, _TRUST):
             raise InvalidInput(
                 f"supersedes: {id} was kept by the program, and is not yours to replace; keep yours beside it"

@@ -18,7 +18,7 @@ TURN = "cognitive/turn_id"  # in a request's `_meta`: the `turn_id` of the turn'
 _TRACE = "traceparent"  # there too, of W3C Trace Context
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 
-Traced = Callable[[str], str | None]  # from a trace's id, 32 hexadecimal digits, to the turn that it traces
+TraceLookup = Callable[[str], str | None]  # from a trace's id, 32 hexadecimal digits, to the turn that it traces
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class ScopedRequest:
     """One request: the layer that answers it, whose memory it is about, and the `_meta` that came with it."""
 
     layer: CognitiveLayer
@@ -58,11 +58,11 @@ class Caller:
         return self.layer.policies.current(self.scope.agent_id)
 
 
-def untraced(trace_id: str) -> None:
+def no_trace_lookup(trace_id: str) -> None:
     """Knows no trace: for hosts that keep no such mapping."""
 
 
-async def turn_of(caller: Caller, traced: Traced) -> str | None:
+async def turn_of(request: ScopedRequest, trace_lookup: TraceLookup) -> str | None:
     """The turn that a call counts in, None where that is in doubt.
 
     A session has one turn at a time, so its latest open turn is the one; where several sessions of the agent have a
@@ -71,17 +71,17 @@ async def turn_of(caller: Caller, traced: Traced) -> str | None:
     Raises:
         InvalidInput: a turn's name that is none.
     """
-    named = caller.meta.get(TURN)
+    named = request.meta.get(TURN)
     if named is not None:
         return require_label(f"_meta {TURN}", named)
-    turn_id = _by_trace(caller.meta.get(_TRACE), traced)
+    turn_id = _turn_by_trace(request.meta.get(_TRACE), trace_lookup)
     if turn_id is not None:
         return turn_id
-    open_turns = await caller.layer.sessions.open_turns(caller.agent_id, caller.scope.session_id)
+    open_turns = await request.layer.sessions.open_turns(request.agent_id, request.scope.session_id)
     return open_turns[0] if len(open_turns) == 1 else None
 
 
-def _by_trace(parent: Any, traced: Traced) -> str | None:
+def _turn_by_trace(parent: Any, trace_lookup: TraceLookup) -> str | None:
     """A header that is not of this form is ignored, as the standard has it."""
     match = _TRACEPARENT.fullmatch(parent) if isinstance(parent, str) else None
-    return traced(match.group(1)) if match else None
+    return trace_lookup(match.group(1)) if match else None

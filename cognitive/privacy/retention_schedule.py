@@ -19,7 +19,7 @@ _AT_CLOSE = 10.0  # seconds; the rest waits for the next time
 _MAX_KNOWN = 10_000  # agents, of which it is known when they were looked after
 
 
-class Retaining:
+class RetentionScheduler:
     """Has an agent's rows looked through after its turns, at most once an hour in a process."""
 
     def __init__(self, retention: Retention, policy: PolicyResolver, journal: Journal, background: Background) -> None:

@@ -15,7 +15,7 @@ MAX_ADDRESS_LENGTH = 100  # bytes of a socket's path: 103 on macOS, 107 on Linux
 OWN = frozenset({"COGNITIVE_AGENT", "COGNITIVE_HOOK_WAIT"})
 
 
-class Place:
+class DaemonPaths:
     """The folder of the servers of a data directory, and the files of one of them; the socket may be in another."""
 
     __slots__ = ("folder", "lock", "log", "socket")
@@ -26,29 +26,29 @@ class Place:
         self.socket = f"{socket_folder or folder}/{name}.sock"
 
 
-def place() -> Place:
+def daemon_paths() -> DaemonPaths:
     """Where the server of this process's settings is, or would be."""
     data = data_directory()
     name = f"{_checksum(_settings()):08x}"
-    where = Place(os.path.join(data, "hook"), name)
-    if len(os.fsencode(where.socket)) <= MAX_ADDRESS_LENGTH:
-        return where
+    paths = DaemonPaths(os.path.join(data, "hook"), name)
+    if len(os.fsencode(paths.socket)) <= MAX_ADDRESS_LENGTH:
+        return paths
     # not tempfile.gettempdir(): processes with another TMPDIR must find it as well
-    return Place(where.folder, name, f"/tmp/cognitive-hook-{os.geteuid()}-{_checksum(data):08x}")
+    return DaemonPaths(paths.folder, name, f"/tmp/cognitive-hook-{os.geteuid()}-{_checksum(data):08x}")
 
 
-def prepared(where: Place) -> Place:
+def with_private_folders(paths: DaemonPaths) -> DaemonPaths:
     """The same, its folders made and proven to be ours alone.
 
     Raises:
         PermissionError: somebody else's folder stands in their place, or others may enter it.
     """
-    for folder in (where.folder, os.path.dirname(where.socket)):
+    for folder in (paths.folder, os.path.dirname(paths.socket)):
         os.makedirs(folder, mode=0o700, exist_ok=True)
         found = os.lstat(folder)
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
             raise PermissionError(f"{folder} must be a folder that only you may enter: remove it, or chmod 700 it")
-    return where
+    return paths
 
 
 def data_directory() -> str:

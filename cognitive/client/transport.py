@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from pydantic_core import from_json, to_json
 
 from cognitive.errors import CognitiveError, StoreError, StoreUnavailable
-from cognitive.wire.problems import MEDIA_TYPE, Problem, plain, raised
+from cognitive.wire.problems import MEDIA_TYPE, Problem, http_problem, to_error
 
 T = TypeVar("T")
 
@@ -22,14 +22,14 @@ _MAX_PAUSE = 5.0  # seconds, whatever a server asks for
 
 
 @dataclass(frozen=True, slots=True)
-class _Failed:
-    """What a request came to in place of an answer, and after how many seconds the server asks to be tried again."""
+class _FailedRequest:
+    """What a request result to in place of an answer, and after how many seconds the server asks to be tried again."""
 
     error: CognitiveError
-    after: float | None = None
+    retry_after: float | None = None
 
 
-class Calls:
+class ApiTransport:
     """Requests to one server, tried so many times while it is busy or away: every call of the API is safe to repeat."""
 
     def __init__(self, http: httpx.AsyncClient, seconds: float, attempts: int) -> None:
@@ -37,7 +37,7 @@ class Calls:
         self._seconds = seconds
         self._attempts = attempts
 
-    async def call(self, returns: type[T], method: str, *path: str, body: Any = None, query: Any = None) -> T:
+    async def request(self, returns: type[T], method: str, *path: str, body: Any = None, query: Any = None) -> T:
         """The answer as a value of the type `returns`.
 
         Raises:
@@ -45,16 +45,16 @@ class Calls:
         """
         pause = _FIRST_PAUSE
         for _ in range(self._attempts - 1):
-            came = await self._sent(returns, method, path, body, query, self._seconds)
-            if not isinstance(came, _Failed):
-                return came
-            if not isinstance(came.error, StoreUnavailable):
-                raise came.error
-            await asyncio.sleep(min(_MAX_PAUSE, came.after or pause))
+            result = await self._send(returns, method, path, body, query, self._seconds)
+            if not isinstance(result, _FailedRequest):
+                return result
+            if not isinstance(result.error, StoreUnavailable):
+                raise result.error
+            await asyncio.sleep(min(_MAX_PAUSE, result.retry_after or pause))
             pause *= 4
-        return await self.once(returns, method, *path, body=body, query=query)
+        return await self.request_once(returns, method, *path, body=body, query=query)
 
-    async def once(
+    async def request_once(
         self,
         returns: type[T],
         method: str,
@@ -64,14 +64,14 @@ class Calls:
         seconds: float | None = None,
     ) -> T:
         """The same, tried once, within so many seconds."""
-        came = await self._sent(returns, method, path, body, query, seconds or self._seconds)
-        if isinstance(came, _Failed):
-            raise came.error
-        return came
+        result = await self._send(returns, method, path, body, query, seconds or self._seconds)
+        if isinstance(result, _FailedRequest):
+            raise result.error
+        return result
 
-    async def _sent(
+    async def _send(
         self, returns: type[T], method: str, path: tuple[str, ...], body: Any, query: Any, seconds: float
-    ) -> T | _Failed:
+    ) -> T | _FailedRequest:
         url = "/api/v1/" + "/".join(quote(part, safe="") for part in path)
         content = to_json(body) if body is not None else None
         headers = {"Content-Type": "application/json"} if content is not None else {}
@@ -79,19 +79,19 @@ class Calls:
             async with asyncio.timeout(seconds):
                 answer = await self._http.request(method, url, content=content, headers=headers, params=query)
         except TimeoutError:
-            return _Failed(StoreUnavailable(f"the server did not answer within {seconds:g} s"))
+            return _FailedRequest(StoreUnavailable(f"the server did not answer within {seconds:g} s"))
         except httpx.TransportError as error:
-            return _Failed(StoreUnavailable(f"the server cannot be reached: {error or type(error).__name__}"))
-        return _read(returns, answer) if answer.is_success else _failed(answer)
+            return _FailedRequest(StoreUnavailable(f"the server cannot be reached: {error or type(error).__name__}"))
+        return _read(returns, answer) if answer.is_success else _failed_request(answer)
 
 
-def _read(returns: type[T], answer: httpx.Response) -> T | _Failed:
+def _read(returns: type[T], answer: httpx.Response) -> T | _FailedRequest:
     of: Any = returns
     try:
         # by json and not by pydantic: outputs of tools may hold halves of characters
         return _adapter(of).validate_python(answer.json() if answer.content else None)  # type: ignore[no-any-return]
     except ValueError as error:
-        return _Failed(StoreError(f"the server answers something else than this client reads: {error}"))
+        return _FailedRequest(StoreError(f"the server answers something else than this client reads: {error}"))
 
 
 @lru_cache(maxsize=64)
@@ -99,11 +99,11 @@ def _adapter(of: Any) -> TypeAdapter[Any]:
     return TypeAdapter(of)
 
 
-def _failed(answer: httpx.Response) -> _Failed:
+def _failed_request(answer: httpx.Response) -> _FailedRequest:
     try:
-        told = from_json(answer.content) if answer.headers.get("content-type", "").startswith(MEDIA_TYPE) else None
-        problem = _adapter(Problem).validate_python(told)
+        body = from_json(answer.content) if answer.headers.get("content-type", "").startswith(MEDIA_TYPE) else None
+        problem = _adapter(Problem).validate_python(body)
     except ValueError:  # something that stands before the server has answered
-        problem = plain(answer.status_code, answer.reason_phrase, f"HTTP status {answer.status_code}")
+        problem = http_problem(answer.status_code, answer.reason_phrase, f"HTTP status {answer.status_code}")
     after = answer.headers.get("retry-after", "")
-    return _Failed(raised(problem), float(after) if after.isascii() and after.isdigit() else None)
+    return _FailedRequest(to_error(problem), float(after) if after.isascii() and after.isdigit() else None)
