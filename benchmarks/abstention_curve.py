@@ -23,7 +23,7 @@ from uuid import uuid4
 from cognitive import CognitiveLayer, NewMemory, Policy, Turn
 from cognitive.lab.replay import again
 from cognitive.policy.constants import CONSTANTS
-from cognitive.recording.record import Given, decode
+from cognitive.recording.record import TurnInputs, decode
 from cognitive.tokens import count
 from cognitive.trace import compared
 from cognitive.turn import TurnContext
@@ -80,10 +80,10 @@ async def asked(conversations: Sequence[dict[str, Any]], prompts: Sequence[str])
     return found
 
 
-def given(context: TurnContext) -> Given:
+def given(context: TurnContext) -> TurnInputs:
     """What the stages of a turn ran on, from its trace: of each memory the passage that was compared."""
     record = decode(context.trace.record)
-    hits = tuple(fate.candidate.hit for fate in context.trace.fates)
+    hits = tuple(result.candidate.hit for result in context.trace.candidates)
     recorded = record.given
     if recorded is None:
         raise ValueError("no stage ran in this turn")
@@ -94,7 +94,7 @@ def shown(turn: Asked, policy: Policy) -> tuple[frozenset[str], int]:
     """Sources and tokens of what a turn shows under a policy."""
     if turn.context.trace.record is None:
         return frozenset(), 0
-    made = again(given(turn.context), compared(turn.context.trace.fates), policy, count, CONSTANTS)
+    made = again(given(turn.context), compared(turn.context.trace.candidates), policy, count, CONSTANTS)
     sources = frozenset(candidate.hit.source or "" for candidate in made.shown)
     return sources, sum(candidate.tokens for candidate in made.shown)
 

@@ -65,7 +65,7 @@ def main() -> None:
     for total in TOTALS:
         policy = tight(total)
         shown = [
-            (again(given(context), compared(context.trace.fates), policy, count, CONSTANTS).shown, evidence)
+            (again(given(context), compared(context.trace.candidates), policy, count, CONSTANTS).shown, evidence)
             for context, evidence in cases
         ]
         found = sum(len({each.hit.source for each in own} & evidence) / len(evidence) for own, evidence in shown)

@@ -147,7 +147,7 @@ async def measure(layer: CognitiveLayer, urls: ServerUrls, size: int, embedder: 
         "stages p50 ms": {stage: round(statistics.median(values[5:]), 2) for stage, values in stages.items()},
         "post_turn ms": percentiles(after[5:]),
         "degraded": degraded,
-        "candidates": len(context.trace.fates),
+        "candidates": len(context.trace.candidates),
     }
 
 

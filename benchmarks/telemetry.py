@@ -60,7 +60,10 @@ FIRST = turn(0)
 
 def spans(context: TurnContext) -> None:
     """Those of a usual turn, with what they say."""
-    types, hits = [query.type for query in context.plan.retrieval], [fate.candidate.hit for fate in context.trace.fates]
+    types, hits = (
+        [query.type for query in context.plan.retrieval],
+        [result.candidate.hit for result in context.trace.candidates],
+    )
     with Span("cognitive.pre_turn", lambda: attributes.turn(FIRST)) as whole:
         with Span("cognitive.plan", lambda: {"gen_ai.agent.id": "bench"}) as plan:
             plan.tell(lambda: attributes.plan(context.plan))
@@ -78,7 +81,7 @@ async def parts(layer: CognitiveLayer) -> dict[str, float]:
     report = await layer.post_turn(context, outcome)
     metrics = PrometheusMetrics()
     told: dict[str, float] = {
-        "candidates": len(context.trace.fates),
+        "candidates": len(context.trace.candidates),
         "observations of a turn": len(list(prepared(context, 0.02))),
         "metrics of pre_turn": microseconds(lambda: metrics.observe(prepared(context, 0.02))),
         "metrics of post_turn": microseconds(lambda: metrics.observe(settled(outcome, report, 0.02))),

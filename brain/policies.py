@@ -32,7 +32,7 @@ _SECONDS = 10.0  # a page that takes longer is given up
 
 @dataclass(frozen=True, slots=True)
 class PolicyVersion:
-    """A saved policy: what it changes by the tunable's dotted name, over which base, since when and by whom."""
+    """A saved policy: what it changes by the setting's dotted name, over which base, since when and by whom."""
 
     version: str
     base: str

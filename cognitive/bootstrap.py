@@ -50,7 +50,7 @@ from cognitive.feedback.drain import draining
 from cognitive.feedback.outcomes import OutcomeRecorder
 from cognitive.feedback.prefetch import ResponseEmbedder
 from cognitive.lab.questions import Questions
-from cognitive.lab.samples import Samples
+from cognitive.lab.samples import SampleCache
 from cognitive.lab.shadow import Shadowing
 from cognitive.pipeline import MemoryFetcher, ToolSelector, TurnRecorder, WindowBuilder
 from cognitive.policy import Policy
@@ -273,7 +273,7 @@ def _compose(base: _Infrastructure) -> Services:
 def _policies(
     base: _Infrastructure, stores: _Stores, resolver: PolicyResolver, erasure_listeners: ErasureListeners
 ) -> PoliciesApi:
-    samples = Samples(stores.policies, stores.memories, stores.contents, stores.counter, base.extensions.constants)
+    samples = SampleCache(stores.policies, stores.memories, stores.contents, stores.counter, base.extensions.constants)
     erasure_listeners.add(samples.let_go)
     return PoliciesApi(resolver, stores.policies, samples, base.redactor)
 

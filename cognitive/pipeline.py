@@ -19,7 +19,7 @@ from brain.redacting import Redactor
 from brain.turns import TurnLog
 from cognitive.catalog.engine import CatalogEngine, ToolSignals
 from cognitive.context import dedup
-from cognitive.context.engine import Built, ContextEngine
+from cognitive.context.engine import ContextEngine, MemoryContext
 from cognitive.degradation import Degradation
 from cognitive.errors import CognitiveError
 from cognitive.feedback.outcomes import OutcomeRecorder
@@ -84,7 +84,7 @@ class TurnRequest:
 class TurnMemories:
     """The memories of a turn; `redacted` is the turn as it is planned and recorded."""
 
-    built: Built
+    built: MemoryContext
     redacted: Turn
     degraded: tuple[Degradation, ...]
     embedding_model: str
@@ -141,11 +141,13 @@ class MemoryFetcher:
         model = built.model or self._embedders.of(request.turn.agent_id).model
         return plan, TurnMemories(built, redacted, (*withheld, *built.degraded), model)
 
-    async def _fetch(self, request: TurnRequest, window: asyncio.Task[ConversationWindow]) -> tuple[Plan, Built]:
+    async def _fetch(
+        self, request: TurnRequest, window: asyncio.Task[ConversationWindow]
+    ) -> tuple[Plan, MemoryContext]:
         turn, policy, deadline = request.turn, request.policy, request.deadline
         plan = self._planner.untouched(turn, "failed" if request.planned else f"kind.{turn.kind}", policy)
         if not request.planned:
-            return plan, Built.nothing(plan, request.now)
+            return plan, MemoryContext.nothing(plan, request.now)
 
         async def sent() -> Sequence[Message]:
             return (await window).messages
@@ -158,7 +160,7 @@ class MemoryFetcher:
         except Exception as error:  # whatever went wrong, the agent's turn goes on
             log.exception("pre_turn goes on without memory")
             failed = Degradation("memory_failed", f"{type(error).__name__}: {error}")
-            return plan, Built.nothing(plan, request.now, failed)
+            return plan, MemoryContext.nothing(plan, request.now, failed)
         try:
             return await self._planner.refine(plan, turn, built.own, deadline, policy), built
         except Exception as error:  # a plug-in may raise anything, and the turn has its plan

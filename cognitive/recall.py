@@ -102,15 +102,17 @@ def _sourced(ranked: Sequence[Candidate], policy: Policy) -> Sequence[Candidate]
 async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str) -> set[UUID]:
     """What the turn's prompt shows already: its block, its prefix, earlier blocks that stay, and earlier recalls."""
     shown = {shown.memory_id for shown in await turns.shown(agent_id, turn_id)}
-    standing = {fate.memory_id for fate in await _fates(turns, agent_id, turn_id) if fate.disposition == "standing"}
+    standing = {
+        result.memory_id for result in await _candidates(turns, agent_id, turn_id) if result.disposition == "standing"
+    }
     return shown | standing | {memory.id for memory in await store.pinned(agent_id)}
 
 
-async def _fates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[RecordedCandidate]:
+async def _candidates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[RecordedCandidate]:
     """What became of the turn's own candidates, where its record can be read."""
     turn = await turns.turn(agent_id, turn_id)
     try:
-        return decode(turn.record).fates if turn is not None else ()
+        return decode(turn.record).candidates if turn is not None else ()
     except InvalidInput:  # a record of another version cannot be read; the query can still be answered
         return ()
 
@@ -122,11 +124,11 @@ async def _lacked(
 
     What that search did not find at all stood below all that it found; None where it is not known to have searched.
     """
-    fates = await _fates(turns, agent_id, turn_id)
-    eligible = [fate.relevance for fate in fates if fate.disposition not in NOT_ELIGIBLE]
+    results = await _candidates(turns, agent_id, turn_id)
+    eligible = [result.relevance for result in results if result.disposition not in NOT_ELIGIBLE]
     if not eligible:
         return [(hit.memory_id, hit.type, None) for hit in hits]
-    found = {fate.memory_id: fate.relevance for fate in fates}
+    found = {result.memory_id: result.relevance for result in results}
     best, least = max(eligible), min(found.values())
     return [(hit.memory_id, hit.type, max(0.0, best - found.get(hit.memory_id, least))) for hit in hits]
 

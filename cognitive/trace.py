@@ -67,7 +67,7 @@ class Boost:
     lift: float = 0.0
 
     @property
-    def because(self) -> str:
+    def reason(self) -> str:
         """The factor and what it comes from, in words."""
         return f"{self.factor:.2f}: {self.past}" if self.past else "never shown"
 
@@ -77,14 +77,14 @@ class Boost:
             "factor": self.factor,
             "shown": self.shown,
             "used": self.used,
-            "because": self.because,
+            "reason": self.reason,
             "specificity": self.specificity,
             "lift": self.lift,
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class WindowSimilarity:
     """How nearly the window says what a memory says: the highest cosine and the highest share of the memory's stems
     among the statements that nothing speaks against, and the highest mean of the two. Cosine and mean are None where
     there were no two vectors to compare. `parts` is the containment of each of its sentences, where that was taken.
@@ -113,23 +113,23 @@ class Candidate:
     rank_before: int = 0
     rank: int = 0
     tokens: int = 0
-    likeness: Likeness | None = None
+    likeness: WindowSimilarity | None = None
     propensity: float = 1.0
     excerpt: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class CandidateResult:
     """Where a candidate ended: one disposition, the number that decided it, and what that number means."""
 
     candidate: Candidate
     disposition: Disposition
     value: float
-    because: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Sections:
+class SectionBudgets:
     """The tokens that a turn's memories may take, by type and in total, and why they are other than planned, if so."""
 
     budgets: Mapping[MemoryType, int]
@@ -137,15 +137,15 @@ class Sections:
     reasons: tuple[str, ...] = ()
 
 
-NO_SECTIONS = Sections({}, 0)
+NO_SECTION_BUDGETS = SectionBudgets({}, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Sifted:
+class StageResult:
     """What a stage kept, in order, and what it dropped, with the number that decided."""
 
     kept: tuple[Candidate, ...]
-    dropped: tuple[Fate, ...] = ()
+    dropped: tuple[CandidateResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class Trim:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A turn explained: the query, the channels that arrived, every candidate's fate, and milliseconds by stage.
+    """A turn explained: the query, the channels that arrived, every candidate's result, and milliseconds by stage.
 
     `record` is what its stages were given and what became of the candidates, as it is stored (`cognitive.recording`);
     `sections` are the budgets that held; `trim` is what the tools lost, None if nothing; `window` holds the numbers of
@@ -204,16 +204,16 @@ class Trace:
     policy: str
     now: datetime
     channels: tuple[str, ...] = ()
-    fates: tuple[Fate, ...] = ()
+    candidates: tuple[CandidateResult, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     record: str | None = None
-    sections: Sections = NO_SECTIONS
+    sections: SectionBudgets = NO_SECTION_BUDGETS
     trim: Trim | None = None
     window: Mapping[str, Any] = field(default_factory=dict)
 
-    def of(self, memory_id: UUID) -> Fate | None:
-        """The fate of one memory, or None if it was no candidate."""
-        return next((fate for fate in self.fates if fate.candidate.hit.memory_id == memory_id), None)
+    def of(self, memory_id: UUID) -> CandidateResult | None:
+        """The result of one memory, or None if it was no candidate."""
+        return next((result for result in self.candidates if result.candidate.hit.memory_id == memory_id), None)
 
     @property
     def stages(self) -> dict[str, float]:
@@ -228,12 +228,12 @@ class Trace:
         model it was for.
         """
         by_type: dict[str, Counter[str]] = {}
-        for fate in self.fates:
-            counts = by_type.setdefault(fate.candidate.hit.type, Counter())
+        for result in self.candidates:
+            counts = by_type.setdefault(result.candidate.hit.type, Counter())
             counts["found"] += 1
-            counts["deduped"] += COUNTED.get(fate.disposition) == "deduped"
-            counts["trimmed"] += COUNTED.get(fate.disposition) == "trimmed"
-        ended = Counter(fate.disposition for fate in self.fates)
+            counts["deduped"] += COUNTED.get(result.disposition) == "deduped"
+            counts["trimmed"] += COUNTED.get(result.disposition) == "trimmed"
+        ended = Counter(result.disposition for result in self.candidates)
         measures: TurnMetrics = {
             "elapsed": round(self.timings[ELAPSED], 3) if ELAPSED in self.timings else None,
             "stages": {name: round(ms, 3) for name, ms in self.stages.items()},
@@ -253,31 +253,31 @@ class Trace:
             "now": self.now.isoformat(),
             "channels": list(self.channels),
             "timings": {name: round(value, 3) for name, value in self.timings.items()},
-            "decoys": [str(id) for id in decoys(self.fates)],
+            "decoys": [str(id) for id in decoys(self.candidates)],
             "sections": {
                 "budgets": dict(self.sections.budgets),
                 "total": self.sections.total,
                 "reasons": list(self.sections.reasons),
             },
-            "excerpts": {str(id): spans for id, spans in excerpts(self.fates).items()},
+            "excerpts": {str(id): spans for id, spans in excerpts(self.candidates).items()},
             "record": self.record,
             **({"trim": self.trim.as_json()} if self.trim is not None else {}),
             **({"window": dict(self.window)} if self.window else {}),
         }
 
 
-def decoys(fates: Sequence[Fate]) -> list[UUID]:
+def decoys(results: Sequence[CandidateResult]) -> list[UUID]:
     """The first few by rank that were found and not shown, for no reason that lies in what they say."""
-    return [fate.candidate.hit.memory_id for fate in fates if fate.disposition in PASSED_OVER][:_DECOYS]
+    return [result.candidate.hit.memory_id for result in results if result.disposition in PASSED_OVER][:_DECOYS]
 
 
-def excerpts(fates: Sequence[Fate]) -> Mapping[UUID, tuple[tuple[int, int], ...]]:
+def excerpts(results: Sequence[CandidateResult]) -> Mapping[UUID, tuple[tuple[int, int], ...]]:
     """What is shown of the memories that were shortened, as offsets into what they say."""
-    shown = [fate.candidate for fate in fates if fate.disposition == "shown"]
+    shown = [result.candidate for result in results if result.disposition == "shown"]
     return {candidate.hit.memory_id: candidate.excerpt for candidate in shown if candidate.excerpt}
 
 
-def compared(fates: Sequence[Fate]) -> Mapping[tuple[UUID, int], Likeness]:
+def compared(results: Sequence[CandidateResult]) -> Mapping[tuple[UUID, int], WindowSimilarity]:
     """The likenesses of all candidates that were compared with the window, by memory and ordinal."""
-    candidates = [fate.candidate for fate in fates]
+    candidates = [result.candidate for result in results]
     return {(c.hit.memory_id, c.hit.ordinal): c.likeness for c in candidates if c.likeness is not None}

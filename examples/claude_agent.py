@@ -82,9 +82,11 @@ async def main() -> None:
                 await layer.settled()  # only here, so that the second turn comes after the first was counted
             for turn in reversed(await layer.explain.turns(AGENT)):
                 shown = [
-                    fate for fate in await layer.explain.candidates(AGENT, turn.turn_id) if fate.disposition == "shown"
+                    candidate
+                    for candidate in await layer.explain.candidates(AGENT, turn.turn_id)
+                    if candidate.disposition == "shown"
                 ]
-                print(f"{turn.status}: {len(shown)} shown, {sum(bool(fate.used) for fate in shown)} used")
+                print(f"{turn.status}: {len(shown)} shown, {sum(bool(candidate.used) for candidate in shown)} used")
             await layer.erase_agent(AGENT)
     server.shutdown()
 

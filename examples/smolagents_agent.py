@@ -41,8 +41,8 @@ def main() -> None:
 
         layer.wait(layer.layer.settled())
         for turn in reversed(layer.wait(layer.layer.explain.turns(AGENT))):
-            fates = layer.wait(layer.layer.explain.candidates(AGENT, turn.turn_id))
-            shown = [fate for fate in fates if fate.disposition == "shown"]
+            candidates = layer.wait(layer.layer.explain.candidates(AGENT, turn.turn_id))
+            shown = [candidate for candidate in candidates if candidate.disposition == "shown"]
             print(f"{turn.session_id}: {turn.status}, {len(shown)} shown, {sum(bool(f.used) for f in shown)} used")
         layer.wait(layer.layer.erase_agent(AGENT))
 

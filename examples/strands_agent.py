@@ -77,9 +77,11 @@ async def main() -> None:
         await layer.settled()
         for turn in reversed(await layer.explain.turns(AGENT)):
             shown = [
-                fate for fate in await layer.explain.candidates(AGENT, turn.turn_id) if fate.disposition == "shown"
+                candidate
+                for candidate in await layer.explain.candidates(AGENT, turn.turn_id)
+                if candidate.disposition == "shown"
             ]
-            used = [fate for fate in shown if fate.used]
+            used = [candidate for candidate in shown if candidate.used]
             print(f"{turn.session_id}: {turn.status}, {len(shown)} shown, {len(used)} used")
         await layer.erase_agent(AGENT)
 

@@ -38,7 +38,7 @@ class Recorder:
                 [self._name(each.memory_id, each.content), each.content, _round(each.score), each.tokens]
                 for each in context.shown
             ],
-            "candidates": sorted(map(self._candidate, context.trace.fates)),
+            "candidates": sorted(map(self._candidate, context.trace.candidates)),
             "sections": repr(context.trace.sections),
             "tools": [dict(tool) for tool in context.tools],
             "trim": repr(context.trim),
@@ -67,16 +67,16 @@ class Recorder:
             [self._names[each.memory_id], _round(each.overlap), each.referenced] for each in report.attributions
         ]
 
-    def _candidate(self, fate: Any) -> list[Any]:
-        candidate = fate.candidate
+    def _candidate(self, result: Any) -> list[Any]:
+        candidate = result.candidate
         hit = candidate.hit
         return [
             candidate.rank,
             self._name(hit.memory_id, hit.content),
             hit.ordinal,
-            fate.disposition,
-            _round(fate.value),
-            fate.because,
+            result.disposition,
+            _round(result.value),
+            result.reason,
             candidate.rank_before,
             _round(candidate.score),
             _round(candidate.relevance),

@@ -102,8 +102,8 @@ class Comparison:
 
 def _ranked(context: TurnContext) -> list[str | None]:
     """Return the sources of the ten candidates that rank first, whatever the budget shows of them."""
-    first = sorted(context.trace.fates, key=lambda fate: fate.candidate.rank)[:TEN]
-    return [fate.candidate.hit.source for fate in first]
+    first = sorted(context.trace.candidates, key=lambda result: result.candidate.rank)[:TEN]
+    return [result.candidate.hit.source for result in first]
 
 
 def _all(by_kind: dict[str, list[int | None]]) -> list[int | None]:

@@ -23,7 +23,7 @@ from cognitive.api.health import HealthChecks, LayerHealth
 from cognitive.api.import_export import ImportExport
 from cognitive.api.memories import AgentMemories
 from cognitive.context.engine import ContextEngine
-from cognitive.lab.comparison import Comparison, compare
+from cognitive.lab.comparison import ModelComparison, compare
 from cognitive.policy.models import context_budgets
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.preflight.category_learning import CategoryLearner, CategoryLearning, ToolUsage
@@ -153,7 +153,7 @@ class AdminApi:
         """
         return await self.reindexing.change(require_label("agent_id", agent_id), language, pace, progress)
 
-    async def compare_models(self, agent_id: str, model: str, *, latest: int = 200) -> Comparison:
+    async def compare_models(self, agent_id: str, model: str, *, latest: int = 200) -> ModelComparison:
         """Compare the agent's live model and another one that is kept, on its latest completed turns. Teaches nothing.
 
         Raises:

@@ -13,8 +13,8 @@ from brain.turn_records import TurnSummary, Verdict
 from brain.turns import TurnLog
 from cognitive.catalog.plans import PastPlan, group
 from cognitive.errors import InvalidInput
-from cognitive.lab.evidence import Case
-from cognitive.lab.questions import Account, Questions, Replay
+from cognitive.lab.evidence import EvaluationCase
+from cognitive.lab.questions import Questions, Replay, TurnExplanation
 from cognitive.lab.shadow import Agreement
 from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
@@ -46,10 +46,10 @@ class ExplainApi:
 
     async def candidates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """Return what became of every candidate of a turn, by rank; see `why`."""
-        return await self._questions.fates(agent_id, turn_id)
+        return await self._questions.candidates(agent_id, turn_id)
 
-    async def account(self, agent_id: str, turn_id: str) -> Account:
-        """Return all that a turn showed, and why; see `cognitive.lab.questions.Account`."""
+    async def account(self, agent_id: str, turn_id: str) -> TurnExplanation:
+        """Return all that a turn showed, and why; see `cognitive.lab.questions.TurnExplanation`."""
         return await self._questions.account(agent_id, turn_id)
 
     async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay | None:
@@ -67,7 +67,7 @@ class ExplainApi:
 
     async def cases(
         self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
-    ) -> tuple[list[Case], list[Verdict]]:
+    ) -> tuple[list[EvaluationCase], list[Verdict]]:
         """Return the completed ones of these turns that replay as they were, and all that was ever judged."""
         return await self._questions.cases(agent_id, turn_ids, progress)
 

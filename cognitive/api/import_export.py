@@ -18,7 +18,7 @@ from cognitive.api import jsonl
 from cognitive.api.jsonl import ExportedLanguage, ExportedPolicy, ImportLine
 from cognitive.api.policies import PoliciesApi
 from cognitive.errors import InvalidInput, PolicyError
-from cognitive.policy.live import changed
+from cognitive.policy.live import with_changes
 from cognitive.validation import require_label
 
 
@@ -121,7 +121,7 @@ class ImportExport:
 
     def _require_policy(self, agent_id: str, number: int, chosen: ExportedPolicy) -> None:
         try:
-            changed(self._policies.base(agent_id), chosen.changes)
+            with_changes(self._policies.base(agent_id), chosen.changes)
         except (InvalidInput, PolicyError) as error:
             raise InvalidInput(f"line {number}: {error}") from error
 

@@ -13,11 +13,11 @@ from brain.policies import MAX_NOTE_LENGTH, PolicyActivation, PolicyStore, Polic
 from brain.redacting import Redactor
 from brain.search import Masses
 from cognitive.errors import InvalidInput
-from cognitive.lab.samples import Samples
+from cognitive.lab.samples import SampleCache
 from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
-from cognitive.policy.live import changed, lasting
+from cognitive.policy.live import effective_changes, with_changes
 from cognitive.policy.resolver import EffectivePolicy, PolicyResolver
 from cognitive.validation import require_aware, require_label
 
@@ -30,7 +30,7 @@ class PoliciesApi:
     the database away.
     """
 
-    def __init__(self, resolver: PolicyResolver, store: PolicyStore, samples: Samples, redactor: Redactor) -> None:
+    def __init__(self, resolver: PolicyResolver, store: PolicyStore, samples: SampleCache, redactor: Redactor) -> None:
         self._resolver = resolver
         self._store = store
         self._samples = samples
@@ -73,7 +73,7 @@ class PoliciesApi:
         content = await self._store.content(agent_id, require_label("version", version))
         if content is not None:
             return Policy.from_record(content)
-        return changed(base, (await self.candidate(agent_id, version)).changes)
+        return with_changes(base, (await self.candidate(agent_id, version)).changes)
 
     async def save(
         self, agent_id: str, changes: Mapping[str, float | int], *, by: str, note: str = ""
@@ -84,10 +84,10 @@ class PoliciesApi:
             InvalidInput: a row that may not be changed, a value out of its bounds, or nothing that differs.
         """
         base = self.base(agent_id)
-        own = lasting(base, changes)
+        own = effective_changes(base, changes)
         if not own:
             raise InvalidInput("changes: the policy of the operator's file says all of this already")
-        version = changed(base, own).version
+        version = with_changes(base, own).version
         return await self._store.save(agent_id, version, base.version, own, by=_by(by), note=await self._noted(note))
 
     async def base_rates(self, agent_id: str) -> Mapping[str, Masses]:
@@ -154,7 +154,7 @@ class PoliciesApi:
         self, agent_id: str, role: Role, version: str | None, by: str, note: str, after: int | None
     ) -> PolicyActivation:
         if version is not None:
-            changed(self.base(agent_id), (await self.candidate(agent_id, version)).changes)  # it is a policy still
+            with_changes(self.base(agent_id), (await self.candidate(agent_id, version)).changes)  # it is a policy still
         choice = await self._store.choose(
             require_label("agent_id", agent_id), role, version, by=_by(by), note=await self._noted(note), after=after
         )

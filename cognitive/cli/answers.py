@@ -159,7 +159,7 @@ _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
     (JournalError, "", "make the data directory writable; `cognitive doctor` says which it is"),
     (StoreError, "", "`cognitive doctor`"),
     (EmbeddingError, "", "`cognitive doctor` loads the model by itself"),
-    (PolicyError, "agents.", "`python -m cognitive.cli.reference settings` lists every tunable with its bounds"),
+    (PolicyError, "agents.", "`python -m cognitive.cli.reference settings` lists every setting with its bounds"),
     (
         PolicyError,
         "",

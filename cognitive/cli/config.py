@@ -25,7 +25,7 @@ _STORED = "{live?, shadow?, changes: {…}, since?, by?, unknown?}"
 
 @click.command(cls=Answering, shape=f"{{settings: {_VALUE}, embedded?, version, policy: {_VALUE}, stored: {_STORED}}}")
 @AGENT
-@click.option("--all", "everything", is_flag=True, help="Also the tunables that have their default.")
+@click.option("--all", "everything", is_flag=True, help="Also the settings that have their default.")
 def command(agent: str, everything: bool) -> None:
     """Show the settings and an agent's policy, and where each value comes from.
 
@@ -71,7 +71,7 @@ async def _embedded(settings: Settings) -> AsyncIterator[str | None]:
 async def _stored(agent: str) -> Mapping[str, Any]:
     """What was chosen for the agent, as far as the database says."""
     from cognitive.errors import CognitiveError
-    from cognitive.policy.live import between
+    from cognitive.policy.live import policy_differences
 
     nothing: dict[str, Any] = {"live": None, "shadow": None, "changes": {}, "since": None, "by": None, "unknown": None}
     try:
@@ -83,12 +83,12 @@ async def _stored(agent: str) -> Mapping[str, Any]:
     told = {**nothing, "shadow": shadow.version if shadow is not None else None}
     if live is None or live.version is None:
         return told
-    changes = {name: now for name, (_, now) in between(base, standing.live).items()}
+    changes = {name: now for name, (_, now) in policy_differences(base, standing.live).items()}
     return {**told, "live": standing.live.version, "changes": changes, "since": live.at, "by": live.by}
 
 
 def _chosen(name: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a choice lays over a tunable: its value, or the rows of its table."""
+    """What a choice lays over a setting: its value, or the rows of its table."""
     rows = {each: value for each, value in changes.items() if each == name or each.startswith(f"{name}.")}
     if not rows:
         return {}
@@ -139,8 +139,8 @@ def _show(told: Mapping[str, Any], everything: bool) -> None:
     if told["stored"]["unknown"]:
         printing.note(f"what was chosen for this agent is not known: {told['stored']['unknown']}")
     printing.line("")
-    tunables = [each for each in told["policy"] if everything or each["source"] != "default"]
-    printing.line(f"policy {told['version']}: {len(tunables)} of {len(told['policy'])} tunables are listed", "bold")
-    if tunables:
-        rows = [(each["name"], printing.jsonable(each["value"]), each["source"]) for each in tunables]
-        printing.table(("tunable", "value", "from"), rows)
+    settings = [each for each in told["policy"] if everything or each["source"] != "default"]
+    printing.line(f"policy {told['version']}: {len(settings)} of {len(told['policy'])} settings are listed", "bold")
+    if settings:
+        rows = [(each["name"], printing.jsonable(each["value"]), each["source"]) for each in settings]
+        printing.table(("setting", "value", "from"), rows)

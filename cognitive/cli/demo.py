@@ -22,7 +22,7 @@ from cognitive.cli.conversation import Conversation, Played
 from cognitive.cli.options import FILE, YES, confirm
 from cognitive.degradation import codes
 from cognitive.errors import InvalidInput
-from cognitive.trace import Disposition, Fate
+from cognitive.trace import CandidateResult, Disposition
 from cognitive.turn import RecallHit, Report, TurnContext
 
 AGENT = "demo"
@@ -127,7 +127,7 @@ async def _play(layer: CognitiveLayer, agent: str, n: int, played: Played, said:
     after = await layer.recall(agent, context.plan.signals.text, limit=50, now=played.at)
     said += [Message(role="user", content=played.text), Message(role="assistant", content=played.response)]
     _show(n, played, context, report, (before, after))
-    dropped = Counter(fate.disposition for fate in context.trace.fates if fate.disposition != "shown")
+    dropped = Counter(result.disposition for result in context.trace.candidates if result.disposition != "shown")
     return {
         "turn_id": context.turn_id,
         "message": played.text,
@@ -178,10 +178,10 @@ def _shown(context: TurnContext, report: Report) -> Table | Text:
     if not context.shown:
         return Text("shown    nothing", style="bold")
     used = {attribution.memory_id: attribution for attribution in report.attributions}
-    table = Table("rank", "score", "boost", "memory", "because", "used", title="shown", title_justify="left", box=None)
-    shown = [fate for fate in context.trace.fates if fate.disposition == "shown"]
-    for fate in shown:
-        candidate, hit = fate.candidate, fate.candidate.hit
+    table = Table("rank", "score", "boost", "memory", "reason", "used", title="shown", title_justify="left", box=None)
+    shown = [result for result in context.trace.candidates if result.disposition == "shown"]
+    for result in shown:
+        candidate, hit = result.candidate, result.candidate.hit
         verdict = used.get(hit.memory_id)
         mark = Text(f"✓ {verdict.overlap:.2f}", style="green") if verdict and verdict.referenced else Text("")
         who = f"{hit.speaker}: " if hit.speaker else ""
@@ -190,29 +190,31 @@ def _shown(context: TurnContext, report: Report) -> Table | Text:
             f"{candidate.score:.3f}",
             f"{candidate.boost.factor:.2f}",
             Text(f"{hit.type}  {who}{printing.shortened(hit.content, 96)}"),
-            Text(_strongest(fate), style="dim"),
+            Text(_strongest(result), style="dim"),
             mark,
         )
     return table
 
 
-def _strongest(fate: Fate) -> str:
-    factors = sorted(fate.candidate.factors.items(), key=lambda item: -item[1])[:3]
+def _strongest(result: CandidateResult) -> str:
+    factors = sorted(result.candidate.factors.items(), key=lambda item: -item[1])[:3]
     return ", ".join(f"{name} {value:.2f}" for name, value in factors)
 
 
 def _dropped(context: TurnContext) -> Group:
-    dropped = [fate for fate in context.trace.fates if fate.disposition != "shown"]
+    dropped = [result for result in context.trace.candidates if result.disposition != "shown"]
     if not dropped:
         return Group()
-    counts = {name: sum(fate.disposition == name for fate in dropped) for name in _TELLING}
+    counts = {name: sum(result.disposition == name for result in dropped) for name in _TELLING}
     summary = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    telling = sorted(dropped, key=lambda fate: (_TELLING.index(fate.disposition), fate.candidate.rank))
+    telling = sorted(dropped, key=lambda result: (_TELLING.index(result.disposition), result.candidate.rank))
     lines = [Text(f"dropped  {summary}", style="bold")]
-    for fate in telling[:_DROPPED_SHOWN]:
-        hit = fate.candidate.hit
+    for result in telling[:_DROPPED_SHOWN]:
+        hit = result.candidate.hit
         lines.append(
-            Text(f"         {fate.disposition}: {printing.shortened(hit.content, 70)}  [{fate.because}]", style="dim")
+            Text(
+                f"         {result.disposition}: {printing.shortened(hit.content, 70)}  [{result.reason}]", style="dim"
+            )
         )
     return Group(*lines)
 

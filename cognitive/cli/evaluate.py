@@ -19,7 +19,7 @@ from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 if TYPE_CHECKING:
     from brain.turn_records import Verdict
     from cognitive.lab.evaluate import Evaluation
-    from cognitive.lab.evidence import Case
+    from cognitive.lab.evidence import EvaluationCase
 
 USED = "{version, source, chosen}"
 LAST = click.option(
@@ -54,7 +54,7 @@ class Evidence:
 
     policy: cognitive.Policy
     used: Used
-    cases: list[Case]
+    cases: list[EvaluationCase]
     history: list[Verdict]
     read: int
     recorded: int
@@ -67,7 +67,7 @@ class _Answer:
     unanswered: Sequence[str]
 
 
-@click.command(cls=Answering, shape=f"{{policy: {USED}, evaluation: {EVALUATION}, unanswered: [tunable]}}")
+@click.command(cls=Answering, shape=f"{{policy: {USED}, evaluation: {EVALUATION}, unanswered: [setting]}}")
 @click.option("--policy", "file", type=FILE, help="Policy file; default: the policy that holds for the agent.")
 @AGENT
 @SINCE
@@ -165,7 +165,7 @@ def show(told: Evaluation) -> None:
 
 
 def show_unanswered(names: Sequence[str]) -> None:
-    """Tunables of a policy that the figures say nothing of."""
+    """Settings of a policy that the figures say nothing of."""
     if names:
         why = "no turn has a record of what it would have found or measured under their values"
         printing.line(f"Not answered: {', '.join(names)}; {why}.")

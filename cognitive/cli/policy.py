@@ -17,7 +17,7 @@ from cognitive.cli.options import AGENT, AGENT_OR_NONE
 if TYPE_CHECKING:
     from brain.policies import PolicyActivation, PolicyVersion, Role
     from cognitive.lab.shadow import Agreement
-    from cognitive.policy.live import Row
+    from cognitive.policy.live import LiveSetting
 
 _NO_SHADOW = "No policy has run as a shadow for this agent: `cognitive policy shadow VERSION` starts one."
 _CHOICE = "{role, no, version?, at, by, note}"
@@ -59,22 +59,22 @@ def command() -> None:
     cls=Answering,
     shape=f"{{live, shadow?, base, candidates: [{_CANDIDATE}], history: [{_CHOICE}]}} | "
     "{version, beside, differences: [{name, was?, now?}]} | "
-    "{rows: [{name, label, group, least, most, step, about, unit}]}",
+    "{rows: [{name, label, group, min, max, step, description, unit}]}",
 )
 @click.argument("version", required=False)
 @AGENT_OR_NONE
 @click.option("--with", "beside", help="Version to compare VERSION with; default: the one that holds.")
-@click.option("--tunables", is_flag=True, help="List what may be changed while the layer runs, with its bounds.")
-def show(version: str | None, agent: str | None, beside: str | None, tunables: bool) -> None:
+@click.option("--live-settings", is_flag=True, help="List what may be changed while the layer runs, with its bounds.")
+def show(version: str | None, agent: str | None, beside: str | None, live_settings: bool) -> None:
     """Show what holds for an agent, its candidates and every choice, the latest first.
 
     With VERSION, show what that policy says differently from the one that holds.
     """
-    if tunables and (version is not None or beside is not None):
-        raise click.UsageError("--tunables takes neither VERSION nor --with: they are the same for every policy")
+    if live_settings and (version is not None or beside is not None):
+        raise click.UsageError("--live-settings takes neither VERSION nor --with: they are the same for every policy")
     if beside is not None and version is None:
         raise click.UsageError("--with needs a VERSION to compare")
-    if tunables:
+    if live_settings:
         run(_rows(), _show_rows, under="rows")
     elif agent is None:
         raise click.UsageError("--agent is required, or COGNITIVE_AGENT in the environment")
@@ -119,11 +119,11 @@ def _told(changes: Mapping[str, Any]) -> str:
 
 
 async def _show(agent: str, version: str, beside: str | None) -> Mapping[str, Any]:
-    from cognitive.policy.live import between
+    from cognitive.policy.live import policy_differences
 
     async with cognitive.CognitiveLayer.open() as layer:
         other = beside or (await layer.policies.effective(agent)).live.version
-        found = between(await layer.policies.show(agent, other), await layer.policies.show(agent, version))
+        found = policy_differences(await layer.policies.show(agent, other), await layer.policies.show(agent, version))
     rows = [{"name": name, "was": was, "now": now} for name, (was, now) in found.items()]
     return {"version": version, "beside": other, "differences": rows}
 
@@ -131,21 +131,21 @@ async def _show(agent: str, version: str, beside: str | None) -> Mapping[str, An
 def _show_differences(told: Mapping[str, Any]) -> None:
     rows = [(each["name"], each["was"], each["now"]) for each in told["differences"]]
     if rows:
-        printing.table(("tunable", told["beside"], told["version"]), rows)
+        printing.table(("setting", told["beside"], told["version"]), rows)
     else:
         printing.line(f"{told['version']} says what {told['beside']} says")
 
 
-async def _rows() -> Sequence[Row]:
-    from cognitive.policy.live import ROWS
+async def _rows() -> Sequence[LiveSetting]:
+    from cognitive.policy.live import LIVE_SETTINGS
 
-    return ROWS
+    return LIVE_SETTINGS
 
 
-def _show_rows(found: Sequence[Row]) -> None:
+def _show_rows(found: Sequence[LiveSetting]) -> None:
     printing.table(
-        ("tunable", "from", "to", "what it is"),
-        [(row.name, f"{row.least:g}", f"{row.most:g}", row.about) for row in found],
+        ("setting", "from", "to", "what it is"),
+        [(row.name, f"{row.min:g}", f"{row.max:g}", row.description) for row in found],
     )
 
 
@@ -157,7 +157,7 @@ def _show_rows(found: Sequence[Row]) -> None:
     required=True,
     metavar="NAME=NUMBER",
     callback=_changes,
-    help="Tunable and value; `cognitive policy show --tunables` lists them.",
+    help="Setting and value; `cognitive policy show --live-settings` lists them.",
 )
 @AGENT
 @_NOTE

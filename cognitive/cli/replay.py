@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 _NO_STAGES = "without stages"  # heartbeats, and turns whose memory failed
 _REPLAY = (
-    "{turn_id, at, message, verdict, because, text, prefix, difference: {entered: [id], left: [id], "
+    "{turn_id, at, message, verdict, reason, text, prefix, difference: {entered: [id], left: [id], "
     "moved: [[id, from, to]], tokens: [was, is], use: [was, is], uncompared: [id]}, gone: [id], changed: [id], "
-    "unanswered: [tunable]}"
+    "unanswered: [setting]}"
 )
 
 
@@ -86,7 +86,7 @@ def _compared(ran: _Replays) -> None:
     """The turns that did not come out the same, and a line that sums up."""
     for replay in ran.replays:
         if replay.verdict != "identical":
-            printing.line(f"{replay.verdict}: {replay.turn_id}: {replay.because}")
+            printing.line(f"{replay.verdict}: {replay.turn_id}: {replay.reason}")
     counts = Counter(replay.verdict for replay in ran.replays)
     summary = [f"{counts['identical']} identical", f"{counts['changed since']} changed since"]
     summary += [f"{counts['different']} different"]

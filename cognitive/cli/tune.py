@@ -18,13 +18,13 @@ from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
     from cognitive.lab.evaluate import Estimate, Evaluation
-    from cognitive.lab.tune import Step, Tuning
+    from cognitive.lab.tune import SearchStep, Tuning
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
     policy: Used
-    steps: Sequence[Step]
+    steps: Sequence[SearchStep]
     training: int
     gain: Estimate
     held_out: Evaluation
@@ -43,7 +43,7 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
 @click.command(
     cls=Answering,
     shape=f"{{policy: {USED}, steps: [{{name, before, after, score}}], training, gain: {{value?, low?, high?}}, "
-    f"held_out: {EVALUATION}, proven, written?, unanswered: [tunable]}}",
+    f"held_out: {EVALUATION}, proven, written?, unanswered: [setting]}}",
 )
 @AGENT
 @SINCE
@@ -118,7 +118,7 @@ def _show(told: _Answer) -> None:
         (step.name, step.before, step.after if step.after != step.before else "as it is", f"{step.score:.3f}")
         for step in told.steps
     ]
-    printing.table(("tunable", "now", "found", f"score on {told.training} turns"), rows)
+    printing.table(("setting", "now", "found", f"score on {told.training} turns"), rows)
     printing.line(f"On {told.held_out.turns} held-out turns the score gains {told.gain}:", style="bold")
     show(told.held_out)
     show_unanswered(told.unanswered)

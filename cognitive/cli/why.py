@@ -26,20 +26,22 @@ if TYPE_CHECKING:
 
 SHAPE = "{turn_id, session_id, at, status, message}"
 _MAX_WORDS = 100  # characters of a memory: enough to know it by
-FATE = (
-    "{turn_id, memory_id, at, disposition?, because, value?, rank_before?, rank?, relevance?, score?, boost: {…}, "
+EXPLANATION = (
+    "{turn_id, memory_id, at, disposition?, reason, value?, rank_before?, rank?, relevance?, score?, boost: {…}, "
     "scores: {…}, factors: {…}, tokens?, used?, overlap?, story}"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    fate: Explanation
+    candidate: Explanation
     memory: Memory | None
 
 
 @click.command(
-    cls=Answering, shape=f"{{fate: {FATE}}} | {{fates: [{{fate: {FATE}, memory?: {MEMORY}}}]}} | {{turns: [{SHAPE}]}}"
+    cls=Answering,
+    shape=f"{{candidate: {EXPLANATION}}} | "
+    f"{{candidates: [{{candidate: {EXPLANATION}, memory?: {MEMORY}}}]}} | {{turns: [{SHAPE}]}}",
 )
 @click.argument("turn_id", required=False)
 @click.argument("memory_id", required=False, type=click.UUID)
@@ -56,9 +58,9 @@ def command(turn_id: str | None, memory_id: UUID | None, agent: str, limit: int,
     elif session_id is not None:
         raise click.UsageError("--session takes no TURN_ID: it lists the turns of a session")
     elif memory_id is None:
-        run(_whole(agent, turn_id), _show_whole, under="fates", otherwise="The turn had no candidate.")
+        run(_whole(agent, turn_id), _show_whole, under="candidates", otherwise="The turn had no candidate.")
     else:
-        run(_one(agent, turn_id, memory_id), _show_one, under="fate")
+        run(_one(agent, turn_id, memory_id), _show_one, under="candidate")
 
 
 def _no_turns(agent: str, session_id: str | None) -> str:
@@ -80,9 +82,12 @@ def _show_turns(turns: Sequence[TurnSummary]) -> None:
 
 async def _whole(agent: str, turn_id: str) -> list[_Told]:
     async with cognitive.CognitiveLayer.open() as layer:
-        fates = await layer.explain.candidates(agent, turn_id)
-        memories = {memory.id: memory for memory in await layer.get(agent, [fate.memory_id for fate in fates])}
-    return [_Told(fate, memories.get(fate.memory_id)) for fate in fates]
+        explanations = await layer.explain.candidates(agent, turn_id)
+        memories = {
+            memory.id: memory
+            for memory in await layer.get(agent, [explanation.memory_id for explanation in explanations])
+        }
+    return [_Told(explanation, memories.get(explanation.memory_id)) for explanation in explanations]
 
 
 async def _one(agent: str, turn_id: str, memory_id: UUID) -> Explanation:
@@ -90,38 +95,40 @@ async def _one(agent: str, turn_id: str, memory_id: UUID) -> Explanation:
         return await layer.why(agent, turn_id, memory_id)
 
 
-def _show_whole(fates: Sequence[_Told]) -> None:
-    counts = Counter(str(each.fate.disposition) for each in fates)
+def _show_whole(explanations: Sequence[_Told]) -> None:
+    counts = Counter(str(each.candidate.disposition) for each in explanations)
     printing.line(", ".join(f"{n} {name}" for name, n in counts.items()))
-    for each in fates:
-        printing.console().print(told(each.fate, each.memory))
+    for each in explanations:
+        printing.console().print(told(each.candidate, each.memory))
 
 
-def told(fate: Explanation, memory: Memory | None) -> Text:
-    """A candidate on one line, however the terminal wraps it: rank, fate, story, and which memory it is."""
+def told(explanation: Explanation, memory: Memory | None) -> Text:
+    """A candidate on one line, however the terminal wraps it: rank, result, story, and which memory it is."""
     from rich.text import Text
 
     words = shorten(memory.content, _MAX_WORDS, placeholder=" …") if memory is not None else "(erased)"
     return Text.assemble(
-        (f"{fate.rank} {fate.disposition} ", "bold"),
-        printing.safe(fate.story),
+        (f"{explanation.rank} {explanation.disposition} ", "bold"),
+        printing.safe(explanation.story),
         (f" {printing.safe(words)} ", "italic"),
-        (str(fate.memory_id), "dim"),
+        (str(explanation.memory_id), "dim"),
     )
 
 
-def _show_one(fate: Explanation) -> None:
-    printing.line(fate.story, style="bold")
-    printing.line(f"{fate.disposition or 'no candidate'}: {fate.because}")
-    if fate.disposition is None:
+def _show_one(explanation: Explanation) -> None:
+    printing.line(explanation.story, style="bold")
+    printing.line(f"{explanation.disposition or 'no candidate'}: {explanation.reason}")
+    if explanation.disposition is None:
         return
-    printing.line(f"rank {fate.rank_before} by relevance, {fate.rank} by score {fate.score:.3f}")
-    if not fate.factors:
+    printing.line(f"rank {explanation.rank_before} by relevance, {explanation.rank} by score {explanation.score:.3f}")
+    if not explanation.factors:
         printing.line("its factors were not kept: it stood too far down")
         return
-    printing.line(f"boost {fate.boost['because']}")
-    for name, value in sorted(fate.factors.items(), key=lambda item: -abs(item[1])):
+    printing.line(f"boost {explanation.boost['reason']}")
+    for name, value in sorted(explanation.factors.items(), key=lambda item: -abs(item[1])):
         printing.line(f"  {value:+.3f} {name}")
-    printing.line(f"raw scores: {', '.join(f'{name} {value:.3f}' for name, value in fate.scores.items())}")
-    if fate.used is not None:
-        printing.line(f"the response {'used' if fate.used else 'did not use'} it (overlap {fate.overlap:.2f})")
+    printing.line(f"raw scores: {', '.join(f'{name} {value:.3f}' for name, value in explanation.scores.items())}")
+    if explanation.used is not None:
+        printing.line(
+            f"the response {'used' if explanation.used else 'did not use'} it (overlap {explanation.overlap:.2f})"
+        )

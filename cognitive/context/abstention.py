@@ -10,7 +10,7 @@ from brain.terms import idf
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
-from cognitive.trace import Candidate, Fate, Sifted
+from cognitive.trace import Candidate, CandidateResult, StageResult
 
 # What of the relevance speaks of the query itself; the rest (length, first person, ...) speaks for any query alike.
 _MATCH = ("words", "words_around", "meaning", "meaning_around", "date")
@@ -22,12 +22,12 @@ _PAST = frozenset({"decision", "episode"})  # hints of these types speak of what
 
 def abstain(
     candidates: Sequence[Candidate], found: SearchResult, signals: Signals, policy: Policy, frame: Frame
-) -> Sifted:
+) -> StageResult:
     """Drops every candidate if nothing stored is about the message. Otherwise it drops each type that holds nothing
     about it, and each candidate that matches far less than the best one does.
     """
     if not policy.abstention or not candidates:
-        return Sifted(tuple(candidates))
+        return StageResult(tuple(candidates))
     matched = {candidate.hit.memory_id: match(candidate) for candidate in candidates}
 
     def by(candidate: Candidate) -> float:
@@ -36,18 +36,18 @@ def abstain(
     known = evidence(candidates, found, signals, policy, by)
     least = _floor(candidates, found, policy, frame)
     if known < least:
-        because = f"nothing stored is about this message: its evidence is {known:.3f}, the floor {least:.3f}"
-        return _drop_all(candidates, known, because)
+        reason = f"nothing stored is about this message: its evidence is {known:.3f}, the floor {least:.3f}"
+        return _drop_all(candidates, known, reason)
     spoken_for, dropped = _by_type(candidates, found, signals, policy, least, by)
     matches = list(map(by, spoken_for))
     floor = policy.evidence.min_item_share * max(matched.values())
     kept = tuple(candidate for candidate, value in zip(spoken_for, matches, strict=True) if value >= floor)
     below = tuple(
-        Fate(candidate, "irrelevant", value, f"matches {value:.3f}, the floor of this turn is {floor:.3f}")
+        CandidateResult(candidate, "irrelevant", value, f"matches {value:.3f}, the floor of this turn is {floor:.3f}")
         for candidate, value in zip(spoken_for, matches, strict=True)
         if value < floor
     )
-    return Sifted(kept, dropped + below)
+    return StageResult(kept, dropped + below)
 
 
 def _by_type(
@@ -57,14 +57,14 @@ def _by_type(
     policy: Policy,
     least: float,
     by: Callable[[Candidate], float],
-) -> tuple[list[Candidate], tuple[Fate, ...]]:
-    """Candidates of the types that hold evidence enough by themselves, and the fates of the others."""
+) -> tuple[list[Candidate], tuple[CandidateResult, ...]]:
+    """Candidates of the types that hold evidence enough by themselves, and the results of the others."""
     least *= policy.evidence.min_type_share
     crowds = {type_: [each for each in candidates if each.hit.type == type_] for type_ in MEMORY_TYPES}
     known = {type_: evidence(crowd, found, signals, policy, by) for type_, crowd in crowds.items() if crowd}
     kept = [candidate for candidate in candidates if known[candidate.hit.type] >= least]
     dropped = tuple(
-        Fate(each, "irrelevant", known[each.hit.type], _no_such(each.hit.type, known[each.hit.type], least))
+        CandidateResult(each, "irrelevant", known[each.hit.type], _no_such(each.hit.type, known[each.hit.type], least))
         for each in candidates
         if known[each.hit.type] < least
     )
@@ -122,5 +122,5 @@ def match(candidate: Candidate) -> float:
     return sum([candidate.factors.get(name, 0.0) for name in _MATCH]) + candidate.boost.lift
 
 
-def _drop_all(candidates: Sequence[Candidate], value: float, because: str) -> Sifted:
-    return Sifted((), tuple(Fate(candidate, "irrelevant", value, because) for candidate in candidates))
+def _drop_all(candidates: Sequence[Candidate], value: float, reason: str) -> StageResult:
+    return StageResult((), tuple(CandidateResult(candidate, "irrelevant", value, reason) for candidate in candidates))

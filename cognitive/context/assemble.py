@@ -13,44 +13,44 @@ from cognitive.context import abstention, budget, dedup, explore, ranking, rende
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS, Constants
-from cognitive.recording.record import Given, Standing
+from cognitive.recording.record import AlreadyInPrompt, TurnInputs
 from cognitive.tokens import TokenCounter, count
-from cognitive.trace import Candidate, Fate, Sections, Sifted
+from cognitive.trace import Candidate, CandidateResult, SectionBudgets, StageResult
 
 _DEDUP_POOL = 2  # times a type's limit are compared with the window; what ranks lower is rarely shown
 _MAX_COMPARED = 8  # times the limit, where what is said already or repeated would leave places empty
 
 
 @dataclass(frozen=True, slots=True)
-class Assembled:
+class AssembledContext:
     """What the model should see of its memory, the candidates it shows in order, and what became of all of them."""
 
     text: str
     prefix: str
     shown: tuple[Candidate, ...]
-    fates: tuple[Fate, ...]
-    sections: Sections
+    candidates: tuple[CandidateResult, ...]
+    sections: SectionBudgets
 
 
 def assemble(
     plan: Plan,
-    given: Given,
+    given: TurnInputs,
     compare: dedup.Compare,
     policy: Policy,
     counter: TokenCounter = count,
     constants: Constants = CONSTANTS,
-) -> Assembled:
+) -> AssembledContext:
     """The context of a turn: a function of its arguments, bit for bit."""
     ranked = order(plan.retrieval, given.found, given.now, policy, constants)
     room = budget.sections(plan, given.found, given.room, given.now, policy, constants)
     scales = Scales(counter, room, policy, constants)
     sifted = _explored(_sift(ranked, plan, given, compare, scales), plan, given, scales)
-    fates = [Fate(candidate, "shown", candidate.score, _because(candidate)) for candidate in sifted.kept]
-    return Assembled(
+    results = [CandidateResult(candidate, "shown", candidate.score, _reason(candidate)) for candidate in sifted.kept]
+    return AssembledContext(
         text=render.block(sifted.kept, policy),
         prefix=render.prefix(trust.pinned(given.pinned, policy), policy),
         shown=sifted.kept,
-        fates=tuple(sorted((*fates, *sifted.dropped), key=lambda fate: fate.candidate.rank)),
+        candidates=tuple(sorted((*results, *sifted.dropped), key=lambda result: result.candidate.rank)),
         sections=room,
     )
 
@@ -60,7 +60,7 @@ class Scales:
     """What weighs a turn's memories, what they may weigh, and by which settings and constants."""
 
     counter: TokenCounter
-    sections: Sections
+    sections: SectionBudgets
     policy: Policy
     constants: Constants
 
@@ -79,7 +79,7 @@ def cost(candidate: Candidate, counter: TokenCounter, policy: Policy) -> int:
     return candidate.tokens or counter(f"{render.line(candidate.hit, policy)}\n")
 
 
-def _because(candidate: Candidate) -> str:
+def _reason(candidate: Candidate) -> str:
     shortened = "; shortened to what the conversation does not say" if candidate.excerpt else ""
     return f"rank {candidate.rank}{shortened}"
 
@@ -95,12 +95,14 @@ def order(
     return ranking.rank(relevant, earned, policy, constants, queries[0])
 
 
-def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.Compare, scales: Scales) -> Sifted:
+def _sift(
+    ranked: Sequence[Candidate], plan: Plan, given: TurnInputs, compare: dedup.Compare, scales: Scales
+) -> StageResult:
     """From all candidates to those that are shown: the stages in their order, each saying what it dropped."""
     policy = scales.policy
     limits = {query.type: query.limit for query in plan.retrieval}
     stands = _standing(given, policy)
-    stages: tuple[Callable[[Sequence[Candidate]], Sifted], ...] = (
+    stages: tuple[Callable[[Sequence[Candidate]], StageResult], ...] = (
         lambda candidates: _without_pinned(candidates, trust.pinned(given.pinned, policy)),
         _without_superseded,
         lambda candidates: trust.trusted(candidates, policy),
@@ -121,11 +123,11 @@ def _sift(ranked: Sequence[Candidate], plan: Plan, given: Given, compare: dedup.
         lambda candidates: budget.cap(candidates, plan.most),
     )
     left = tuple(ranked)
-    dropped: tuple[Fate, ...] = ()
+    dropped: tuple[CandidateResult, ...] = ()
     for stage in stages:
         sifted = stage(left)
         left, dropped = sifted.kept, (*dropped, *sifted.dropped)
-    return Sifted(left, dedup.retold(dropped, stands))
+    return StageResult(left, dedup.retold(dropped, stands))
 
 
 def _distinct(
@@ -133,9 +135,9 @@ def _distinct(
     limits: Mapping[MemoryType, int],
     plan: Plan,
     compare: dedup.Compare,
-    stands: Sequence[Standing],
+    stands: Sequence[AlreadyInPrompt],
     scales: Scales,
-) -> Sifted:
+) -> StageResult:
     """What nobody has said yet, of so many of each type as its limit may show: twice the limit are looked at, and more
     while what was dropped leaves places empty. A dozen restatements take one place, and not all.
     """
@@ -146,13 +148,13 @@ def _distinct(
             return pool
         unsaid = dedup.drop_said(pool.kept, compare, scales.policy, scales.constants, keys)
         kept = Counter(candidate.hit.type for candidate in unsaid.kept)
-        waiting = {fate.candidate.hit.type for fate in pool.dropped}
+        waiting = {result.candidate.hit.type for result in pool.dropped}
         if times >= _MAX_COMPARED or all(kept[type_] >= limits.get(type_, 0) for type_ in waiting):
-            return Sifted(unsaid.kept, (*pool.dropped, *unsaid.dropped))
+            return StageResult(unsaid.kept, (*pool.dropped, *unsaid.dropped))
         times *= _DEDUP_POOL
 
 
-def _explored(sifted: Sifted, plan: Plan, given: Given, scales: Scales) -> Sifted:
+def _explored(sifted: StageResult, plan: Plan, given: TurnInputs, scales: Scales) -> StageResult:
     """With the exploration's draw, and with the chance of being shown of all that had one."""
     every = scales.policy.usage.explore_every
     if not every:
@@ -165,51 +167,54 @@ def _explored(sifted: Sifted, plan: Plan, given: Given, scales: Scales) -> Sifte
         chance = draw.propensities.get(candidate.hit.memory_id, candidate.propensity)
         return candidate if chance == candidate.propensity else replace(candidate, propensity=chance)
 
-    fates = (*sifted.dropped, *([draw.displaced] if draw.displaced else []))
-    left_out = [fate for fate in fates if draw.drawn is None or fate.candidate.hit is not draw.drawn.hit]
-    return Sifted(
+    results = (*sifted.dropped, *([draw.displaced] if draw.displaced else []))
+    left_out = [result for result in results if draw.drawn is None or result.candidate.hit is not draw.drawn.hit]
+    return StageResult(
         tuple(chanced(candidate) for candidate in draw.kept),
-        tuple(Fate(chanced(fate.candidate), fate.disposition, fate.value, fate.because) for fate in left_out),
+        tuple(
+            CandidateResult(chanced(result.candidate), result.disposition, result.value, result.reason)
+            for result in left_out
+        ),
     )
 
 
-def _below_the_cut(dropped: Sequence[Fate], plan: Plan, scales: Scales) -> list[Candidate]:
+def _below_the_cut(dropped: Sequence[CandidateResult], plan: Plan, scales: Scales) -> list[Candidate]:
     """What failed by a limit or a budget alone, best first, measured: of types that are asked for, and compared."""
     asked = {query.type for query in plan.retrieval if query.limit}
     below = [
-        replace(fate.candidate, tokens=scales.cost(fate.candidate))
-        for fate in dropped
-        if fate.disposition in ("over_limit", "over_budget")
-        and fate.candidate.hit.type in asked
-        and (fate.candidate.likeness is not None or not plan.dedup)
+        replace(result.candidate, tokens=scales.cost(result.candidate))
+        for result in dropped
+        if result.disposition in ("over_limit", "over_budget")
+        and result.candidate.hit.type in asked
+        and (result.candidate.likeness is not None or not plan.dedup)
     ]
     return sorted(below, key=lambda candidate: candidate.rank)
 
 
-def _standing(given: Given, policy: Policy) -> Sequence[Standing]:
+def _standing(given: TurnInputs, policy: Policy) -> Sequence[AlreadyInPrompt]:
     """What the conversation still shows, where the policy leaves it there."""
     return given.standing if policy.placement == "journaled" else ()
 
 
-def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -> Sifted:
+def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -> StageResult:
     """What the prefix shows, the block does not dedup."""
     ids = {memory.id for memory in pinned}
-    return Sifted(
+    return StageResult(
         tuple(candidate for candidate in candidates if candidate.hit.memory_id not in ids),
         tuple(
-            Fate(candidate, "pinned", candidate.score, "it stands in the prefix")
+            CandidateResult(candidate, "pinned", candidate.score, "it stands in the prefix")
             for candidate in candidates
             if candidate.hit.memory_id in ids
         ),
     )
 
 
-def _without_superseded(candidates: Sequence[Candidate]) -> Sifted:
+def _without_superseded(candidates: Sequence[Candidate]) -> StageResult:
     """What a newer memory replaced is not offered to the model; recall still finds it, below its replacement."""
-    return Sifted(
+    return StageResult(
         tuple(candidate for candidate in candidates if candidate.hit.superseded_by is None),
         tuple(
-            Fate(candidate, "superseded", candidate.score, f"replaced by {candidate.hit.superseded_by}")
+            CandidateResult(candidate, "superseded", candidate.score, f"replaced by {candidate.hit.superseded_by}")
             for candidate in candidates
             if candidate.hit.superseded_by is not None
         ),

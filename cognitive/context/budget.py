@@ -17,12 +17,12 @@ from brain.types import MemoryType
 from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
-from cognitive.trace import Candidate, Fate, Sections, Sifted
+from cognitive.trace import Candidate, CandidateResult, SectionBudgets, StageResult
 
 
 def sections(
     plan: Plan, found: SearchResult, room: int | None, now: datetime, policy: Policy, constants: Constants
-) -> Sections:
+) -> SectionBudgets:
     """The budgets of a turn, and why they are other than planned.
 
     Args:
@@ -38,11 +38,11 @@ def sections(
         total = max(0, room)
         reasons.append(f"the model leaves {total} of {plan.total} tokens")
     if not policy.budgets.learned:
-        return Sections(plan.budgets, total, tuple(reasons))
+        return SectionBudgets(plan.budgets, total, tuple(reasons))
     worth = _worth(plan, found, now, policy, constants)
     budgets = {type_: _moved(type_, tokens, worth, plan, policy, constants) for type_, tokens in plan.budgets.items()}
     moved = [type_ for type_, tokens in budgets.items() if tokens != plan.budgets[type_]]
-    return Sections(
+    return SectionBudgets(
         budgets,
         total,
         (
@@ -90,7 +90,7 @@ def _moved(
     return max(moved, min(planned, int(getattr(policy.budgets.frames["question"], type_)))) if asked else moved
 
 
-def limit(candidates: Sequence[Candidate], limits: Mapping[MemoryType, int]) -> Sifted:
+def limit(candidates: Sequence[Candidate], limits: Mapping[MemoryType, int]) -> StageResult:
     """The first so many of each type."""
     taken: dict[MemoryType, int] = {}
     kept, dropped = [], []
@@ -101,16 +101,20 @@ def limit(candidates: Sequence[Candidate], limits: Mapping[MemoryType, int]) -> 
         if place <= allowed:
             kept.append(candidate)
         else:
-            dropped.append(Fate(candidate, "over_limit", place, f"place {place} of {allowed} for a {type_}"))
-    return Sifted(tuple(kept), tuple(dropped))
+            dropped.append(CandidateResult(candidate, "over_limit", place, f"place {place} of {allowed} for a {type_}"))
+    return StageResult(tuple(kept), tuple(dropped))
 
 
-def cap(candidates: Sequence[Candidate], most: int | None) -> Sifted:
+def cap(candidates: Sequence[Candidate], most: int | None) -> StageResult:
     """The first so many of all types together; None is no bound."""
     if most is None:
-        return Sifted(tuple(candidates))
-    late = [Fate(c, "over_limit", n, f"place {n} of {most} in all") for n, c in enumerate(candidates, 1) if n > most]
-    return Sifted(tuple(candidates[:most]), tuple(late))
+        return StageResult(tuple(candidates))
+    late = [
+        CandidateResult(c, "over_limit", n, f"place {n} of {most} in all")
+        for n, c in enumerate(candidates, 1)
+        if n > most
+    ]
+    return StageResult(tuple(candidates[:most]), tuple(late))
 
 
 def fit(
@@ -122,7 +126,7 @@ def fit(
     constants: Constants,
     overhead: int = 0,
     asked: Collection[MemoryType] = (),
-) -> Sifted:
+) -> StageResult:
     """Whole memories that fit their sections and the total, in the order given.
 
     Where all fit, all are kept. Else the best memory of each type that is asked for comes first, then each section
@@ -131,20 +135,20 @@ def fit(
     rendered; `overhead` tokens of the total belong to the frame around them.
     """
     measured = [replace(candidate, tokens=cost(candidate)) for candidate in candidates]
-    filling = _Filling(measured, dict(budgets), max(0, total - overhead), constants)
+    filling = _BudgetFill(measured, dict(budgets), max(0, total - overhead), constants)
     if sum(candidate.tokens for candidate in measured) <= filling.left:
-        return Sifted(tuple(measured))
+        return StageResult(tuple(measured))
     for type_ in sorted(asked):
         filling.take([n for n, each in enumerate(measured) if each.hit.type == type_], own_section=True, most=1)
     for own_section in (True, False):
         filling.take(range(len(measured)), own_section=own_section)
-    return Sifted(
+    return StageResult(
         tuple(candidate for n, candidate in enumerate(measured) if n in filling.chosen),
-        tuple(filling.fate(n) for n in range(len(measured)) if n not in filling.chosen),
+        tuple(filling.result(n) for n in range(len(measured)) if n not in filling.chosen),
     )
 
 
-class _Filling:
+class _BudgetFill:
     """A total as it fills up: what is chosen, what that says, and the room that is left."""
 
     def __init__(
@@ -170,11 +174,11 @@ class _Filling:
             self._choose(best)
             most = None if most is None else most - 1
 
-    def fate(self, n: int) -> Fate:
+    def result(self, n: int) -> CandidateResult:
         """What became of a candidate that was not chosen."""
         candidate, new = self._measured[n], self._new(self._words[n])
-        because = f"{candidate.tokens} tokens, {self.left} left; {new:.0%} of its words are new beside what is shown"
-        return Fate(candidate, "over_budget", candidate.tokens, because)
+        reason = f"{candidate.tokens} tokens, {self.left} left; {new:.0%} of its words are new beside what is shown"
+        return CandidateResult(candidate, "over_budget", candidate.tokens, reason)
 
     def _allowed(self, n: int, own_section: bool) -> int:
         return min(self.left, self._room.get(self._measured[n].hit.type, 0)) if own_section else self.left

@@ -13,14 +13,14 @@ from brain.passage_texts import Key
 from brain.search import Hit
 from brain.text import sentence_spans, sentences
 from brain.types import Vector
-from cognitive.context.sentences import Statement
-from cognitive.context.similarity import Statements
+from cognitive.context.sentences import ParsedSentence
+from cognitive.context.similarity import SentenceSet
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.policy.tables import Placement
 from cognitive.prompt import records, without_injected
-from cognitive.recording.record import Standing
-from cognitive.trace import PASSED_OVER, Candidate, Disposition, Fate, Likeness, Sifted
+from cognitive.recording.record import AlreadyInPrompt
+from cognitive.trace import PASSED_OVER, Candidate, CandidateResult, Disposition, StageResult, WindowSimilarity
 from cognitive.turn import Message
 
 _TOGETHER = 3  # consecutive sentences may say what a memory says
@@ -45,7 +45,7 @@ _REQUEST = re.compile(
 )
 _CLOSERS = "\"'”’)]"
 
-Compare = Callable[[Hit, Statement], Likeness | None]
+Compare = Callable[[Hit, ParsedSentence], WindowSimilarity | None]
 
 
 def window_sentences(messages: Sequence[str]) -> list[str]:
@@ -65,22 +65,22 @@ def _asks(sentence: str) -> bool:
     return sentence.rstrip(_CLOSERS).endswith(("?", "？")) or _REQUEST.match(sentence) is not None
 
 
-def window(stated: Sequence[str], vectors: Mapping[str, Vector]) -> Statements:
+def window(stated: Sequence[str], vectors: Mapping[str, Vector]) -> SentenceSet:
     """The sentences of the window with their vectors, and what neighbours say together."""
-    return Statements([Statement.of(sentence, vectors.get(sentence)) for sentence in stated], together=_TOGETHER)
+    return SentenceSet([ParsedSentence.of(sentence, vectors.get(sentence)) for sentence in stated], together=_TOGETHER)
 
 
-def against(said: Statements, policy: Policy) -> Compare:
+def against(said: SentenceSet, policy: Policy) -> Compare:
     """How a memory is compared with a window; sentence by sentence too where a policy shortens."""
 
-    def compare(hit: Hit, own: Statement) -> Likeness:
+    def compare(hit: Hit, own: ParsedSentence) -> WindowSimilarity:
         like = said.likeness(own)
         if policy.dedup.mode == "drop" or hit.partial or not len(said):
             return like
         parts = [hit.content[start:end] for start, end in sentence_spans(hit.content)]
         if len(parts) < 2:
             return like
-        return replace(like, parts=tuple(said.likeness(Statement.of(part)).containment for part in parts))
+        return replace(like, parts=tuple(said.likeness(ParsedSentence.of(part)).containment for part in parts))
 
     return compare
 
@@ -91,70 +91,74 @@ def drop_said(
     policy: Policy,
     constants: Constants,
     standing: Collection[Key] = (),
-) -> Sifted:
+) -> StageResult:
     """Drops what the window says already, and what a better candidate says; or shortens it to what is not said yet.
 
     `compare` gives a memory's likeness to the window, None if that is not known: such a memory is kept. One that is
     dropped for the window's sake is eligible again once its twin has scrolled out. What stands in the conversation, by
     its keys, is said there, and stays a candidate itself.
     """
-    own = [Statement.of(each.hit.content, each.hit.vector, each.hit.speaker) for each in candidates]
-    among = Statements(own)
+    own = [ParsedSentence.of(each.hit.content, each.hit.vector, each.hit.speaker) for each in candidates]
+    among = SentenceSet(own)
     kept: list[Candidate] = []
     seen = [n for n, each in enumerate(candidates) if (each.hit.memory_id, each.hit.ordinal) in standing]
     stands = frozenset(seen)
-    dropped: list[Fate] = []
+    dropped: list[CandidateResult] = []
     for n, given in enumerate(candidates):
         candidate = replace(given, likeness=compare(given.hit, own[n]))
         if n in stands:
             kept.append(candidate)
             continue
-        fate = _restated(candidate, own[n], policy, constants)
-        fate = fate or _duplicate(candidate, own[n], among, seen, policy, constants)
-        if fate is None:
+        result = _restated(candidate, own[n], policy, constants)
+        result = result or _duplicate(candidate, own[n], among, seen, policy, constants)
+        if result is None:
             kept.append(_shortened(candidate, policy))
             seen.append(n)
         else:
-            dropped.append(fate)
-    return Sifted(tuple(kept), tuple(dropped))
+            dropped.append(result)
+    return StageResult(tuple(kept), tuple(dropped))
 
 
-def _restated(candidate: Candidate, own: Statement, policy: Policy, constants: Constants) -> Fate | None:
+def _restated(
+    candidate: Candidate, own: ParsedSentence, policy: Policy, constants: Constants
+) -> CandidateResult | None:
     like = candidate.likeness
     if like is not None and policy.dedup.mode == "shorten" and like.parts and not _unsaid(like, policy):
         least = min(like.parts)
-        return Fate(
+        return CandidateResult(
             candidate, "restated", least, f"the conversation says each of its sentences (containment {least:.2f})"
         )
     verdict = same(own, like, policy, constants) if like is not None else None
-    return _fate(candidate, verdict, "restated", "the conversation says it")
+    return _result(candidate, verdict, "restated", "the conversation says it")
 
 
 def _duplicate(
     candidate: Candidate,
-    own: Statement,
-    among: Statements,
+    own: ParsedSentence,
+    among: SentenceSet,
     seen: Sequence[int],
     policy: Policy,
     constants: Constants,
-) -> Fate | None:
+) -> CandidateResult | None:
     like = (
         among.likeness_among(own, seen, lambda like: same(own, like, policy, constants) is not None) if seen else None
     )
     verdict = same(own, like, policy, constants) if like is not None else None
-    return _fate(candidate, verdict, "duplicate", "a better candidate says it")
+    return _result(candidate, verdict, "duplicate", "a better candidate says it")
 
 
-def _fate(
-    candidate: Candidate, verdict: tuple[str, float] | None, disposition: Disposition, because: str
-) -> Fate | None:
+def _result(
+    candidate: Candidate, verdict: tuple[str, float] | None, disposition: Disposition, reason: str
+) -> CandidateResult | None:
     if verdict is None:
         return None
     measure, value = verdict
-    return Fate(candidate, disposition, value, f"{because} ({measure} {value:.2f})")
+    return CandidateResult(candidate, disposition, value, f"{reason} ({measure} {value:.2f})")
 
 
-def same(memory: Statement, like: Likeness, policy: Policy, constants: Constants) -> tuple[str, float] | None:
+def same(
+    memory: ParsedSentence, like: WindowSimilarity, policy: Policy, constants: Constants
+) -> tuple[str, float] | None:
     """The measure and value by which a policy takes a memory for said, or None if it does not."""
     if like.cosine is not None and like.cosine > policy.dedup.threshold:
         return "cosine", like.cosine
@@ -166,7 +170,7 @@ def same(memory: Statement, like: Likeness, policy: Policy, constants: Constants
     return None
 
 
-def _unsaid(like: Likeness, policy: Policy) -> list[int]:
+def _unsaid(like: WindowSimilarity, policy: Policy) -> list[int]:
     """The sentences of a memory, by number, that the window does not say."""
     return [n for n, containment in enumerate(like.parts) if containment < policy.dedup.containment_threshold]
 
@@ -214,7 +218,7 @@ def history(conversation: Sequence[Message], placement: Placement) -> tuple[Mess
 
 def in_history(
     hits: Sequence[Hit], conversation: Sequence[Message], line: Callable[[Hit], str]
-) -> tuple[Standing, ...]:
+) -> tuple[AlreadyInPrompt, ...]:
     """Of what was found, what the conversation still shows as it would be rendered now, and how many messages back."""
     back: dict[str, int] = {}
     for distance, message in enumerate(reversed(conversation), 1):
@@ -227,30 +231,30 @@ def in_history(
     return tuple((hit.memory_id, hit.ordinal, distance) for hit, distance in found if distance is not None)
 
 
-def drop_in_history(candidates: Sequence[Candidate], standing: Sequence[Standing]) -> Sifted:
+def drop_in_history(candidates: Sequence[Candidate], standing: Sequence[AlreadyInPrompt]) -> StageResult:
     """Leaves out what the conversation still shows. It has had its place among the candidates: nobody moves up."""
     distances = _distances(standing)
-    return Sifted(
+    return StageResult(
         tuple(candidate for candidate in candidates if _key(candidate) not in distances),
         tuple(_stands(each, distances[_key(each)]) for each in candidates if _key(each) in distances),
     )
 
 
-def retold(dropped: Sequence[Fate], standing: Sequence[Standing]) -> tuple[Fate, ...]:
-    """The fates, in which a memory that was passed over but still stands in the conversation is said to stand there.
+def retold(dropped: Sequence[CandidateResult], standing: Sequence[AlreadyInPrompt]) -> tuple[CandidateResult, ...]:
+    """The results, in which a memory that was passed over but still stands in the conversation is said to stand there.
 
     The model sees it, so it must not be tried by exploration, nor judged as a decoy.
     """
     distances = _distances(standing)
     return tuple(
-        _stands(fate.candidate, distances[_key(fate.candidate)])
-        if fate.disposition in PASSED_OVER and _key(fate.candidate) in distances
-        else fate
-        for fate in dropped
+        _stands(result.candidate, distances[_key(result.candidate)])
+        if result.disposition in PASSED_OVER and _key(result.candidate) in distances
+        else result
+        for result in dropped
     )
 
 
-def _distances(standing: Sequence[Standing]) -> Mapping[Key, int]:
+def _distances(standing: Sequence[AlreadyInPrompt]) -> Mapping[Key, int]:
     return {(memory_id, ordinal): distance for memory_id, ordinal, distance in standing}
 
 
@@ -258,8 +262,10 @@ def _key(candidate: Candidate) -> Key:
     return candidate.hit.memory_id, candidate.hit.ordinal
 
 
-def _stands(candidate: Candidate, distance: int) -> Fate:
-    return Fate(candidate, "standing", distance, f"the conversation still shows it, {distance} messages back")
+def _stands(candidate: Candidate, distance: int) -> CandidateResult:
+    return CandidateResult(
+        candidate, "standing", distance, f"the conversation still shows it, {distance} messages back"
+    )
 
 
 def _cleared(message: Message) -> Message:

@@ -15,15 +15,15 @@ from brain.search import Hit, MemorySearch
 from brain.store import MemoryStore
 from brain.types import Memory, Vector
 from cognitive.context import dedup, render
-from cognitive.context.assemble import Assembled, assemble, order
+from cognitive.context.assemble import AssembledContext, assemble, order
 from cognitive.context.retrieve import NO_FILTERS, Filters, Retrieved, embedded, retrieve, searched
-from cognitive.context.similarity import Statements
+from cognitive.context.similarity import SentenceSet
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.prompt import without_injected
-from cognitive.recording.record import Given, Standing, encode
+from cognitive.recording.record import AlreadyInPrompt, TurnInputs, encode
 from cognitive.tokens import TokenCounter
 from cognitive.trace import NOT_ELIGIBLE, Candidate, Trace
 from cognitive.turn import Message, Shown, Turn
@@ -34,7 +34,7 @@ _WINDOW_SHARE = 0.8  # of the time left goes to embedding the window at most
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class MemoryContext:
     """What the model should see of its memory, and how that came about; `given` is what the stages ran on.
 
     `vector` is the query's, by the embedding model of that name; `own` is the same by the process's own first model,
@@ -47,12 +47,12 @@ class Built:
     trace: Trace
     degraded: tuple[Degradation, ...]
     vector: Vector | None
-    given: Given | None = None
+    given: TurnInputs | None = None
     model: str | None = None
     own: Vector | None = None
 
     @classmethod
-    def nothing(cls, plan: Plan, now: datetime, *degraded: Degradation) -> Built:
+    def nothing(cls, plan: Plan, now: datetime, *degraded: Degradation) -> MemoryContext:
         """No memory at all: none was asked for, or none could be had."""
         return cls("", "", (), Trace(plan.signals.text, plan.policy, now), degraded, None)
 
@@ -83,13 +83,13 @@ class ContextEngine:
         policy: Policy,
         room: int | None = None,
         sent: Sent | None = None,
-    ) -> Built:
+    ) -> MemoryContext:
         """The context of a turn. Whatever does not arrive by the deadline is missing and said to be.
 
         `room` is how many tokens the model at hand leaves for memory, None where that is no matter; `sent` brings the
         messages of the conversation that the model is sent, where those are not all.
         """
-        clock = Stopwatch()
+        clock = StageTimer()
         believed, kept = self._embedders.of(turn.agent_id), deadline.left() * self._constants.ranking_time_share
         searching = deadline.leaving(kept)
         (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
@@ -101,7 +101,7 @@ class ContextEngine:
             window, missing = await self._window(turn, plan, searching, policy, embedder)
         retrieved = retrieved.in_time(deadline.left(), kept)
         clock.lap("retrieve")
-        given = Given.of(
+        given = TurnInputs.of(
             plan,
             now,
             embedder.model,
@@ -116,14 +116,21 @@ class ContextEngine:
         )
         made = assemble(plan, given, dedup.against(window, policy), policy, self._counter, self._constants)
         clock.lap("assemble")
-        record = encode(given, made.fates, text=made.text, prefix=made.prefix)
+        record = encode(given, made.candidates, text=made.text, prefix=made.prefix)
         clock.lap("record")
-        return Built(
+        return MemoryContext(
             text=made.text,
             prefix=made.prefix,
             shown=_shown(made),
             trace=Trace(
-                plan.signals.text, plan.policy, now, retrieved.channels, made.fates, clock.laps, record, made.sections
+                plan.signals.text,
+                plan.policy,
+                now,
+                retrieved.channels,
+                made.candidates,
+                clock.laps,
+                record,
+                made.sections,
             ),
             degraded=unpinned + retrieved.degraded + (missing if retrieved.found.hits else ()),
             vector=retrieved.vector,
@@ -215,7 +222,7 @@ class ContextEngine:
 
     async def _window(
         self, turn: Turn, plan: Plan, deadline: Deadline, policy: Policy, embedder: CachedEmbedder
-    ) -> tuple[Statements, tuple[Degradation, ...]]:
+    ) -> tuple[SentenceSet, tuple[Degradation, ...]]:
         """What the last turns of the conversation and this message state, with the vectors that can be had in time."""
         if not plan.dedup or not plan.retrieval:
             return NOTHING_SAID, ()
@@ -238,7 +245,7 @@ class ContextEngine:
         return dedup.window(stated, vectors), missing
 
 
-class Stopwatch:
+class StageTimer:
     """Milliseconds between laps, by name."""
 
     def __init__(self) -> None:
@@ -252,8 +259,8 @@ class Stopwatch:
         self._last = now
 
 
-def _shown(made: Assembled) -> tuple[Shown, ...]:
-    eligible = (fate.candidate.relevance for fate in made.fates if fate.disposition not in NOT_ELIGIBLE)
+def _shown(made: AssembledContext) -> tuple[Shown, ...]:
+    eligible = (result.candidate.relevance for result in made.candidates if result.disposition not in NOT_ELIGIBLE)
     best = max(eligible, default=0.0)
     return tuple(
         Shown(
@@ -270,7 +277,7 @@ def _shown(made: Assembled) -> tuple[Shown, ...]:
     )
 
 
-async def _standing(turn: Turn, hits: Sequence[Hit], sent: Sent | None, policy: Policy) -> tuple[Standing, ...]:
+async def _standing(turn: Turn, hits: Sequence[Hit], sent: Sent | None, policy: Policy) -> tuple[AlreadyInPrompt, ...]:
     """What the conversation still shows of what was found, where blocks stay in it: not what its window leaves out."""
     if policy.placement != "journaled" or not hits:
         return ()

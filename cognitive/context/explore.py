@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from uuid import UUID
 
-from cognitive.trace import Candidate, Fate
+from cognitive.trace import Candidate, CandidateResult
 
 # Another ranking mostly shows what stands next to the cut of this one, and all in the pool share what is learnt.
 POOL = 5
@@ -29,7 +29,7 @@ class Draw:
     kept: tuple[Candidate, ...]
     propensities: Mapping[UUID, float]
     drawn: Candidate | None = None
-    displaced: Fate | None = None
+    displaced: CandidateResult | None = None
 
 
 def explore(
@@ -61,7 +61,7 @@ def explore(
         kept=tuple(drawn if candidate is last else candidate for candidate in kept),
         propensities=propensities,
         drawn=drawn,
-        displaced=Fate(last, "displaced", last.score, f"rank {drawn.rank} was tried in its place"),
+        displaced=CandidateResult(last, "displaced", last.score, f"rank {drawn.rank} was tried in its place"),
     )
 
 

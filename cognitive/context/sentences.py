@@ -80,7 +80,7 @@ _PAST = re.compile(r"\w{2,}ed$")
 
 
 @dataclass(frozen=True)
-class Statement:
+class ParsedSentence:
     """A text, cut into clauses of words with their numbers in figures; whatever else is asked of it is read then."""
 
     text: str
@@ -89,13 +89,13 @@ class Statement:
     vector: Vector | None = None
 
     @classmethod
-    def of(cls, text: str, vector: Vector | None = None, speaker: str | None = None) -> Statement:
+    def of(cls, text: str, vector: Vector | None = None, speaker: str | None = None) -> ParsedSentence:
         """Cuts a text."""
         return cls(*cut(text), speaker, vector)
 
-    def followed_by(self, other: Statement) -> Statement:
+    def followed_by(self, other: ParsedSentence) -> ParsedSentence:
         """Both as one, by their words."""
-        return Statement(f"{self.text}\n{other.text}", self.clauses + other.clauses)
+        return ParsedSentence(f"{self.text}\n{other.text}", self.clauses + other.clauses)
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognitive.context.lexicon import JOINERS
-from cognitive.context.sentences import SPEAKER, Statement
-from cognitive.trace import Likeness
+from cognitive.context.sentences import SPEAKER, ParsedSentence
+from cognitive.trace import WindowSimilarity
 
 _MIN_STEMS = 3  # fewer prove nothing: "yes, please" stands in every conversation
 _NEGLIGIBLE = 0.45  # of any measure: no policy takes as little for the same, so no guard is asked
@@ -32,23 +32,23 @@ _NOTHING: frozenset[str] = frozenset()
 _SWAPPED = 2  # words at most are replaced by others
 _SWAPPED_PAIRS = 5  # of a script that is cut into pairs of characters, where one name is several
 
-Guard = Callable[[Statement, Statement], bool]
+Guard = Callable[[ParsedSentence, ParsedSentence], bool]
 Numbers = NDArray[np.float64]
 Best = Callable[[Numbers], float | None]
 
 
-class Statements:
+class SentenceSet:
     """Statements that memories are compared with: each, and on demand what up to three consecutive ones say together.
 
     All measures of a memory against all of them are taken at once; guards are asked of the nearest ones only.
     """
 
-    def __init__(self, single: Sequence[Statement], *, together: int = 1) -> None:
+    def __init__(self, single: Sequence[ParsedSentence], *, together: int = 1) -> None:
         self._single = single
         lengths = range(1, min(together, len(single)) + 1)
         self._runs = [(start, start + n) for n in lengths for start in range(len(single) - n + 1)]
         self._lengths = lengths
-        self._joined: dict[int, Statement] = dict(enumerate(single))
+        self._joined: dict[int, ParsedSentence] = dict(enumerate(single))
         self._having: dict[str, list[int]] = {}
         for n, statement in enumerate(single):
             for stem in statement.stems:
@@ -64,7 +64,7 @@ class Statements:
     def __len__(self) -> int:
         return len(self._single)
 
-    def likeness(self, memory: Statement) -> Likeness:
+    def likeness(self, memory: ParsedSentence) -> WindowSimilarity:
         """How nearly these statements say what a memory says, whatever is made of it.
 
         Rounded, so that what is compared now and what is recorded of it are the same number.
@@ -75,8 +75,8 @@ class Statements:
         )
 
     def likeness_among(
-        self, memory: Statement, among: Sequence[int], suffices: Callable[[Likeness], bool]
-    ) -> Likeness | None:
+        self, memory: ParsedSentence, among: Sequence[int], suffices: Callable[[WindowSimilarity], bool]
+    ) -> WindowSimilarity | None:
         """The same of the statements of these numbers alone; None if that does not suffice even without guards.
 
         Guards only lower a measure, and cost more than all of them: where it is not said without them, none is asked.
@@ -87,19 +87,21 @@ class Statements:
         against: dict[int, bool] = {}
         return self._told(memory, measures, lambda values: self._best(values, memory, against))
 
-    def _measured(self, memory: Statement) -> tuple[Numbers, Numbers, Numbers]:
+    def _measured(self, memory: ParsedSentence) -> tuple[Numbers, Numbers, Numbers]:
         """Containment in each run, cosine to each single statement, and agreement with each run."""
         contained, alone = self._containment(memory), self._cosines(memory)
         return contained, alone, (contained + self._over_runs(alone[None, :])[0]) / 2
 
-    def _told(self, memory: Statement, measures: Sequence[Numbers], best: Best, quoted: bool = False) -> Likeness:
+    def _told(
+        self, memory: ParsedSentence, measures: Sequence[Numbers], best: Best, quoted: bool = False
+    ) -> WindowSimilarity:
         contained, alone, together = measures
         comparable = memory.vector is not None and self._vectors is not None
         cosine, agreement = (best(values) if comparable else None for values in (alone, together))
         containment = 1.0 if quoted else best(contained) or 0.0
-        return Likeness(_rounded(cosine), round(containment, _DIGITS), _rounded(agreement))
+        return WindowSimilarity(_rounded(cosine), round(containment, _DIGITS), _rounded(agreement))
 
-    def _best(self, values: Numbers, memory: Statement, against: dict[int, bool]) -> float | None:
+    def _best(self, values: Numbers, memory: ParsedSentence, against: dict[int, bool]) -> float | None:
         """The highest value of a statement that nothing speaks against; None if there is no such statement."""
         near = np.flatnonzero(values >= _NEGLIGIBLE)
         for n in near[np.argsort(-values[near], kind="stable")].tolist():
@@ -109,13 +111,13 @@ class Statements:
                 return float(values[n])
         return _highest(values[values < _NEGLIGIBLE])
 
-    def _statement(self, n: int) -> Statement:
+    def _statement(self, n: int) -> ParsedSentence:
         if n not in self._joined:
             start, end = self._runs[n]
-            self._joined[n] = reduce(Statement.followed_by, self._single[start:end])
+            self._joined[n] = reduce(ParsedSentence.followed_by, self._single[start:end])
         return self._joined[n]
 
-    def _containment(self, memory: Statement) -> Numbers:
+    def _containment(self, memory: ParsedSentence) -> Numbers:
         """The share of a memory's stems that each statement has; of too few stems it proves nothing.
 
         Whom the memory is about need not be named by a speaker who says "I".
@@ -135,7 +137,7 @@ class Statements:
             row[self._having.get(stem, [])] = True
         return having
 
-    def _cosines(self, memory: Statement) -> Numbers:
+    def _cosines(self, memory: ParsedSentence) -> Numbers:
         """The cosine to each single statement; -1 where one of the two has no vector."""
         cosines = np.full(len(self._single), -1.0)
         if memory.vector is not None and self._vectors is not None:
@@ -150,7 +152,7 @@ class Statements:
             found.append(highest)
         return np.concatenate(found, axis=1)
 
-    def _quotes(self, memory: Statement) -> bool:
+    def _quotes(self, memory: ParsedSentence) -> bool:
         """Whether the words of a memory stand here one after the other, however they are broken into sentences."""
         if len(memory.stems) < _MIN_STEMS or not memory.stems <= self._having.keys():
             return False
@@ -161,7 +163,7 @@ class Statements:
         first, last = (bisect_right(self._starts, place) - 1 for place in (at, at + len(spoken) - 1))
         if at == self._starts[first]:
             return True
-        around = reduce(Statement.followed_by, self._single[first : last + 1])
+        around = reduce(ParsedSentence.followed_by, self._single[first : last + 1])
         return speaks_against(memory, around) is None  # what stands before it may turn it round: "it is not true that"
 
 
@@ -180,29 +182,29 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, _DIGITS)
 
 
-def speaks_against(memory: Statement, other: Statement) -> str | None:
+def speaks_against(memory: ParsedSentence, other: ParsedSentence) -> str | None:
     """The name of the first guard by which the other text does not say what the memory says, None if there is none."""
     return next((name for name, differs in GUARDS.items() if differs(memory, other)), None)
 
 
-def _numbers(memory: Statement, other: Statement) -> bool:
+def _numbers(memory: ParsedSentence, other: ParsedSentence) -> bool:
     """The other lacks a number of the memory, or has the numbers in another order: they count other things."""
     if not set(memory.figures) <= set(other.figures):
         return True
     return [figure for figure in other.figures if figure in memory.figures] != list(memory.figures)
 
 
-def _units(memory: Statement, other: Statement) -> bool:
+def _units(memory: ParsedSentence, other: ParsedSentence) -> bool:
     return not memory.units <= other.units
 
 
-def _amounts(memory: Statement, other: Statement) -> bool:
+def _amounts(memory: ParsedSentence, other: ParsedSentence) -> bool:
     """One text has one of something, and the other has several."""
     (one, more), (another, others) = memory.amounts, other.amounts
     return not one.isdisjoint(others) or not more.isdisjoint(another)
 
 
-def _names(memory: Statement, other: Statement) -> bool:
+def _names(memory: ParsedSentence, other: ParsedSentence) -> bool:
     """The other lacks a name of the memory, or both name whom they are about and name somebody else. A text of "I" or
     "she" may be about anybody.
     """
@@ -211,17 +213,17 @@ def _names(memory: Statement, other: Statement) -> bool:
     return not memory.subjects <= other.stems and not other.subjects <= memory.stems
 
 
-def _speakers(memory: Statement, other: Statement) -> bool:
+def _speakers(memory: ParsedSentence, other: ParsedSentence) -> bool:
     return None not in (memory.speaker, other.speaker) and memory.speaker != other.speaker
 
 
-def _opposites(memory: Statement, other: Statement) -> bool:
+def _opposites(memory: ParsedSentence, other: ParsedSentence) -> bool:
     """The two stand on opposite sides of an axis, "open" and "closed", and share no side of it."""
     common = memory.sides.keys() & other.sides.keys()
     return any(memory.sides[axis].isdisjoint(other.sides[axis]) for axis in common)
 
 
-def _prefixes(memory: Statement, other: Statement) -> bool:
+def _prefixes(memory: ParsedSentence, other: ParsedSentence) -> bool:
     """One text has a word that the other has with "un", "in" or "dis" before it."""
     left, right = memory.stems - other.stems, other.stems - memory.stems
     return any(f"{prefix}{stem}" in right for stem in left for prefix in _PREFIXES) or any(
@@ -229,7 +231,7 @@ def _prefixes(memory: Statement, other: Statement) -> bool:
     )
 
 
-def _scopes(memory: Statement, other: Statement) -> bool:
+def _scopes(memory: ParsedSentence, other: ParsedSentence) -> bool:
     """Something that both speak of is negated, doubted or excepted in one of them only."""
     common = memory.stems & other.stems
     for name in memory.scopes.keys() | other.scopes.keys():
@@ -239,12 +241,12 @@ def _scopes(memory: Statement, other: Statement) -> bool:
     return False
 
 
-def _times(memory: Statement, other: Statement) -> bool:
+def _times(memory: ParsedSentence, other: ParsedSentence) -> bool:
     """Something that one text says will be, the other says has been."""
     return any(one.future and not one.future.isdisjoint(two.past) for one, two in ((memory, other), (other, memory)))
 
 
-def _turned_round(memory: Statement, other: Statement) -> bool:
+def _turned_round(memory: ParsedSentence, other: ParsedSentence) -> bool:
     """Two words have changed places around a third, as in "A calls B" and "B calls A".
 
     The passive turns this round: with the words reversed it says the same, and in the same order it says the reverse.
@@ -256,7 +258,7 @@ def _turned_round(memory: Statement, other: Statement) -> bool:
     return reverse != (memory.passive != other.passive)
 
 
-def _placed(word: str, memory: Statement, other: Statement) -> bool:
+def _placed(word: str, memory: ParsedSentence, other: ParsedSentence) -> bool:
     """Whether a preposition gives the word its place in both, wherever it stands: "at noon", "because of the rain"."""
     role = memory.roles.get(word)
     return bool(role) and role == other.roles.get(word)
@@ -275,7 +277,7 @@ def _reversed_around(words: Sequence[str], other: Sequence[str]) -> bool:
     return False
 
 
-def _reversed_names(words: Sequence[str], memory: Statement, other: Statement) -> bool:
+def _reversed_names(words: Sequence[str], memory: ParsedSentence, other: ParsedSentence) -> bool:
     """Whether two names stand in the reverse order, unless they are merely listed: "A and B"."""
     own, place = _places(memory.order), _places(other.order)
     names = [word for word in words if word in memory.names | memory.subjects and word in place]
@@ -295,7 +297,7 @@ def _listed(order: Sequence[str], start: int, stop: int) -> bool:
     return not JOINERS.isdisjoint(order[start:stop]) and stop - start <= 3
 
 
-def _swapped(memory: Statement, other: Statement) -> bool:
+def _swapped(memory: ParsedSentence, other: ParsedSentence) -> bool:
     """The texts differ in one word alone: somebody who restates a fact changes more than that."""
     codes = SequenceMatcher(None, memory.order, other.order, autojunk=False).get_opcodes()
     if any(operation == "delete" and start > 0 and stop < len(memory.order) for operation, start, stop, *_ in codes):
@@ -311,7 +313,7 @@ def _swapped(memory: Statement, other: Statement) -> bool:
     return False
 
 
-def _replaced(gone: Sequence[str], come: Sequence[str], memory: Statement, other: Statement) -> bool:
+def _replaced(gone: Sequence[str], come: Sequence[str], memory: ParsedSentence, other: ParsedSentence) -> bool:
     """Whether a few words that the other lacks gave way to a few that the memory lacks."""
     most = _SWAPPED_PAIRS if all(not word.isascii() and len(word) <= 2 for word in (*gone, *come)) else _SWAPPED
     return (
@@ -319,7 +321,9 @@ def _replaced(gone: Sequence[str], come: Sequence[str], memory: Statement, other
     )
 
 
-def _flanked(codes: Sequence[tuple[str, int, int, int, int]], n: int, memory: Statement, other: Statement) -> bool:
+def _flanked(
+    codes: Sequence[tuple[str, int, int, int, int]], n: int, memory: ParsedSentence, other: ParsedSentence
+) -> bool:
     """Whether what surrounds a replaced piece of the memory is the same on both sides, or the memory's end."""
     _, start, stop, _, _ = codes[n]
     before = start == 0 or codes[n - 1][0] == "equal"

@@ -13,22 +13,22 @@ from collections.abc import Sequence
 from brain.search import Hit
 from brain.types import TRUSTS, Memory
 from cognitive.policy import Policy
-from cognitive.trace import Candidate, Fate, Sifted
+from cognitive.trace import Candidate, CandidateResult, StageResult
 
 
-def trusted(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
+def trusted(candidates: Sequence[Candidate], policy: Policy) -> StageResult:
     """Those whose source is trusted enough for their type."""
     if not policy.trust.min_level:
-        return Sifted(tuple(candidates))
+        return StageResult(tuple(candidates))
     kept, dropped = [], []
     for candidate in candidates:
         hit = candidate.hit
         if _enough(hit, policy):
             kept.append(candidate)
         else:
-            because = f"its source is {hit.trust}; a {hit.type} is shown from {policy.trust.min_level[hit.type]} on"
-            dropped.append(Fate(candidate, "distrusted", TRUSTS.index(hit.trust), because))
-    return Sifted(tuple(kept), tuple(dropped))
+            reason = f"its source is {hit.trust}; a {hit.type} is shown from {policy.trust.min_level[hit.type]} on"
+            dropped.append(CandidateResult(candidate, "distrusted", TRUSTS.index(hit.trust), reason))
+    return StageResult(tuple(kept), tuple(dropped))
 
 
 def pinned(memories: Sequence[Memory], policy: Policy) -> tuple[Memory, ...]:
@@ -47,7 +47,7 @@ def _enough(memory: Hit | Memory, policy: Policy) -> bool:
     return TRUSTS.index(memory.trust) >= TRUSTS.index(policy.trust.min_level.get(memory.type, TRUSTS[0]))
 
 
-def capped(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
+def capped(candidates: Sequence[Candidate], policy: Policy) -> StageResult:
     """The first so many of each source, in the order given; 0 in the policy is no bound."""
     taken = Counter[tuple[str, ...]]()
     kept, dropped = [], []
@@ -57,9 +57,9 @@ def capped(candidates: Sequence[Candidate], policy: Policy) -> Sifted:
         if not policy.trust.max_per_source or taken[of] <= policy.trust.max_per_source:
             kept.append(candidate)
         else:
-            because = f"place {taken[of]} of {policy.trust.max_per_source} for one {of[1]}, whose word is {of[0]}"
-            dropped.append(Fate(candidate, "source_cap", taken[of], because))
-    return Sifted(tuple(kept), tuple(dropped))
+            reason = f"place {taken[of]} of {policy.trust.max_per_source} for one {of[1]}, whose word is {of[0]}"
+            dropped.append(CandidateResult(candidate, "source_cap", taken[of], reason))
+    return StageResult(tuple(kept), tuple(dropped))
 
 
 def source(hit: Hit | Memory) -> tuple[str, ...]:

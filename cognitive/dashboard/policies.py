@@ -24,7 +24,7 @@ from cognitive.layer import CognitiveLayer
 from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
-from cognitive.policy.live import BY_NAME, between
+from cognitive.policy.live import LIVE_SETTINGS_BY_NAME, policy_differences
 from cognitive.policy.resolver import FRESH, EffectivePolicy
 from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
@@ -37,7 +37,7 @@ _FRAMES_TOLD: tuple[Frame, ...] = tuple(FRAMES)
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A tunable that two policies set differently; `label` is its name where a page may change it."""
+    """A setting that two policies set differently; `label` is its name where a page may change it."""
 
     name: str
     label: str
@@ -249,7 +249,7 @@ def view(told: PoliciesData, asked: Asked) -> PoliciesView:
 
 def differences(one: Policy, other: Policy) -> tuple[Difference, ...]:
     """What two policies set differently, as a table has it."""
-    return tuple(_difference(name, was, now) for name, (was, now) in between(one, other).items())
+    return tuple(_difference(name, was, now) for name, (was, now) in policy_differences(one, other).items())
 
 
 def changes(candidate: PolicyVersion) -> tuple[Difference, ...]:
@@ -258,7 +258,7 @@ def changes(candidate: PolicyVersion) -> tuple[Difference, ...]:
 
 
 def short(value: Any) -> str:
-    """A value of a tunable in a cell."""
+    """A value of a setting in a cell."""
     if isinstance(value, float):
         return f"{value:g}"
     told = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
@@ -266,7 +266,7 @@ def short(value: Any) -> str:
 
 
 def _difference(name: str, was: Any, now: Any) -> Difference:
-    row = BY_NAME.get(name)
+    row = LIVE_SETTINGS_BY_NAME.get(name)
     return Difference(name, row.label if row else name, short(was), short(now), row.unit if row else "")
 
 

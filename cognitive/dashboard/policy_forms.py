@@ -10,14 +10,14 @@ from cognitive.dashboard import what_if
 from cognitive.dashboard.page import Page, Visit
 from cognitive.dashboard.policies import may_choose
 from cognitive.errors import InvalidInput
-from cognitive.policy.live import chosen
+from cognitive.policy.live import live_changes
 
 
 async def save(visit: Visit) -> Response:
     """Saves what the sliders say as a candidate."""
     _admit(visit)
     known, agent = visit.layer.policies, visit.asked.agent
-    held = chosen(known.base(agent), (await known.effective(agent)).live)
+    held = live_changes(known.base(agent), (await known.effective(agent)).live)
     moved = what_if.posted([(name, str(value)) for name, value in visit.form.multi_items()])
     candidate = await known.save(agent, {**held, **moved}, by=visit.who.id, note=_note(visit))
     then = "yes" if visit.form.get("then") == "activate" else None  # its page asks once more

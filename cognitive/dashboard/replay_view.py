@@ -22,12 +22,12 @@ Lines = tuple[tuple[str, str], ...]  # each with its kind: a memory, a heading o
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What was rendered. `verdict` says whether it is what was rendered then; `because` why not."""
+    """What was rendered. `verdict` says whether it is what was rendered then; `reason` why not."""
 
     prefix: Lines
     text: Lines
     verdict: str
-    because: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Again:
 class Unlike:
     """Why a turn could not be run again."""
 
-    because: str
+    reason: str
 
 
 Run = Callable[[CognitiveLayer, Asked], Awaitable[Prompt | Again | Unlike]]
@@ -85,7 +85,7 @@ async def today(layer: CognitiveLayer, asked: Asked) -> Again | Unlike:
 
 def prompt(replay: Replay) -> Prompt:
     """What a turn rendered, in lines."""
-    return Prompt(_lines(replay.prefix), _lines(replay.text), replay.verdict, replay.because)
+    return Prompt(_lines(replay.prefix), _lines(replay.text), replay.verdict, replay.reason)
 
 
 def again(replay: Replay, words: Mapping[UUID, Memory]) -> Again:
@@ -135,7 +135,7 @@ async def _part(visit: Visit, part: str, title: str, run: Run) -> Response:
         told = await run(visit.layer, visit.asked)
     except UnknownTurn:
         raise HTTPException(404, NO_TURN) from None
-    return visit.part(part, title, told, unlike=told.because if isinstance(told, Unlike) else "")
+    return visit.part(part, title, told, unlike=told.reason if isinstance(told, Unlike) else "")
 
 
 PAGES = (

@@ -23,13 +23,13 @@ from cognitive.dashboard.highlight import Answer, answer
 from cognitive.dashboard.page import Page, Visit
 from cognitive.dashboard.params import Asked
 from cognitive.dashboard.tools_view import Tools, tools
-from cognitive.lab.questions import Account
+from cognitive.lab.questions import TurnExplanation
 from cognitive.lab.stories import FACTORS
 from cognitive.lab.why import Explanation
 from cognitive.layer import CognitiveLayer
 
 Tone = Literal["good", "warn", "info", "plain"]
-FATES: Mapping[str, tuple[str, Tone, str]] = {
+DISPOSITIONS: Mapping[str, tuple[str, Tone, str]] = {
     "shown": ("Shown", "good", "it is in the prompt"),
     "pinned": ("Pinned", "good", "it stands in the prefix of every turn"),
     "restated": ("Restated", "info", "the conversation says it already"),
@@ -85,7 +85,7 @@ class Chip:
 class TurnData:
     """What the page is made of; `strategy` is how overlaps were measured, `longest` how much of a response is kept."""
 
-    account: Account
+    account: TurnExplanation
     numbers: TurnMeasurements
     words: Mapping[UUID, Memory]
     strategy: str
@@ -96,7 +96,7 @@ class TurnData:
 class Story:
     """The page; `lacked` is each reason of degradation with what is told of its part."""
 
-    account: Account
+    account: TurnExplanation
     numbers: TurnMeasurements
     lacked: tuple[tuple[str, Lack], ...]
     rules: tuple[tuple[str, tuple[str, ...]], ...]
@@ -120,7 +120,7 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> T
     if numbers is None:
         return None
     account = await layer.explain.account(agent, turn_id)
-    ids = [fate.memory_id for fate in _listed(account, asked)]
+    ids = [explanation.memory_id for explanation in _listed(account, asked)]
     memories, policy = {memory.id: memory for memory in await layer.get(agent, ids)}, layer.policies.current(agent)
     return TurnData(
         account,
@@ -133,8 +133,8 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> T
 
 def view(told: TurnData, asked: Asked) -> Story:
     """The page from what was read."""
-    account, chosen = told.account, asked.params.get("fate", "")
-    counts = Counter(fate.disposition or "" for fate in account.fates)
+    account, chosen = told.account, asked.params.get("disposition", "")
+    counts = Counter(explanation.disposition or "" for explanation in account.candidates)
     listed = _listed(account, asked)
     return Story(
         account=account,
@@ -146,8 +146,8 @@ def view(told: TurnData, asked: Asked) -> Story:
         rules=_rules(account.plan.get("reasons", ())),
         stages=_stages(told.numbers.timings),
         chips=_chips(counts, chosen, asked),
-        candidates=tuple(candidate(fate, told.words.get(fate.memory_id)) for fate in listed),
-        more=(counts[chosen] if chosen else len(account.fates)) - len(listed),
+        candidates=tuple(candidate(explanation, told.words.get(explanation.memory_id)) for explanation in listed),
+        more=(counts[chosen] if chosen else len(account.candidates)) - len(listed),
         lookup=asked.params.get("why", ""),
         tools=tools(account.plan, told.numbers.trim, told.numbers.called),
         answer=answer(told.numbers.response, account.shown, told.numbers.excerpts, told.strategy),
@@ -158,27 +158,27 @@ def view(told: TurnData, asked: Asked) -> Story:
     )
 
 
-def candidate(fate: Explanation, memory: Memory | None) -> Candidate:
+def candidate(explanation: Explanation, memory: Memory | None) -> Candidate:
     """A candidate as it is told, the largest part of its relevance first."""
-    label, tone, _ = FATES.get(fate.disposition or "", ("Not found", "plain", ""))
-    parts = sorted(fate.factors.items(), key=lambda item: -abs(item[1]))
+    label, tone, _ = DISPOSITIONS.get(explanation.disposition or "", ("Not found", "plain", ""))
+    parts = sorted(explanation.factors.items(), key=lambda item: -abs(item[1]))
     most = max((abs(value) for _, value in parts), default=0.0) or 1.0
     return Candidate(
-        fate,
+        explanation,
         label,
         tone,
         memory.type if memory else "",
         memory.content if memory else None,
-        (fate.rank_before or 0) - (fate.rank or 0),
+        (explanation.rank_before or 0) - (explanation.rank or 0),
         tuple(Part(FACTORS.get(name, name), value, abs(value) / most) for name, value in parts),
     )
 
 
-def _listed(account: Account, asked: Asked) -> list[Explanation]:
-    """The candidates of a page: those of one fate, if it was chosen; what is in the prompt first, then by rank."""
-    chosen = asked.params.get("fate", "")
-    wanted = [fate for fate in account.fates if not chosen or fate.disposition == chosen]
-    wanted.sort(key=lambda fate: (fate.disposition not in ("shown", "pinned"), fate.rank or 0))
+def _listed(account: TurnExplanation, asked: Asked) -> list[Explanation]:
+    """The candidates of a page: those of one result, if it was chosen; what is in the prompt first, then by rank."""
+    chosen = asked.params.get("disposition", "")
+    wanted = [explanation for explanation in account.candidates if not chosen or explanation.disposition == chosen]
+    wanted.sort(key=lambda explanation: (explanation.disposition not in ("shown", "pinned"), explanation.rank or 0))
     return wanted if asked.params.get("all") else wanted[:_FIRST]
 
 
@@ -199,11 +199,18 @@ def _stages(timings: Mapping[str, float]) -> tuple[tuple[str, float, float], ...
 
 def _chips(counts: Mapping[str, int], chosen: str, asked: Asked) -> tuple[Chip, ...]:
     told = [
-        Chip(label, counts[name], tone, about, asked.again("turn", fate=name, all=None) + "#candidates", name == chosen)
-        for name, (label, tone, about) in FATES.items()
+        Chip(
+            label,
+            counts[name],
+            tone,
+            about,
+            asked.again("turn", disposition=name, all=None) + "#candidates",
+            name == chosen,
+        )
+        for name, (label, tone, about) in DISPOSITIONS.items()
         if counts.get(name)
     ]
-    every = asked.again("turn", fate=None) + "#candidates"
+    every = asked.again("turn", disposition=None) + "#candidates"
     return (Chip("All", sum(counts.values()), "plain", "every candidate", every, not chosen), *told)
 
 

@@ -1,4 +1,4 @@
-"""What if: sliders over a policy's tunables, and what recorded turns say of where they stand."""
+"""What if: sliders over a policy's settings, and what recorded turns say of where they stand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import Estimate
 from cognitive.lab.what_if import WhatIf
 from cognitive.policy import Policy
-from cognitive.policy.live import BY_NAME, ROWS, Row, checked
+from cognitive.policy.live import LIVE_SETTINGS, LIVE_SETTINGS_BY_NAME, LiveSetting, check_changes
 from cognitive.policy.policy import groups as settings_groups
 
 _OPEN = ("Usage", "Feedback", "Evidence", "Limits")  # groups that stand open; others where something in them was moved
@@ -23,9 +23,9 @@ _OPEN = ("Usage", "Feedback", "Evidence", "Limits")  # groups that stand open; o
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A tunable as it stands: in the policy that holds, and where it was moved to."""
+    """A setting as it stands: in the policy that holds, and where it was moved to."""
 
-    row: Row
+    row: LiveSetting
     live: float | int
     value: float | int
 
@@ -91,14 +91,16 @@ def moved(asked: Asked, live: Policy) -> dict[str, float | int]:
     Raises:
         InvalidInput: a value that is no number, or out of its bounds.
     """
-    given = {row.name: _number(row, asked.params[row.name]) for row in ROWS if asked.params.get(row.name)}
-    return {name: value for name, value in checked(given).items() if value != BY_NAME[name].of(live)}
+    given = {row.name: _number(row, asked.params[row.name]) for row in LIVE_SETTINGS if asked.params.get(row.name)}
+    return {
+        name: value for name, value in check_changes(given).items() if value != LIVE_SETTINGS_BY_NAME[name].of(live)
+    }
 
 
 def groups(live: Policy, changes: Mapping[str, float | int]) -> tuple[Group, ...]:
     """All sliders; of the thresholds only that of the strategy in use."""
     own = f"feedback.attribution_thresholds.{live.feedback.attribution}"
-    shown = [row for row in ROWS if not row.name.startswith("feedback.attribution_") or row.name == own]
+    shown = [row for row in LIVE_SETTINGS if not row.name.startswith("feedback.attribution_") or row.name == own]
     sliders = [Slider(row, row.of(live), changes.get(row.name, row.of(live))) for row in shown]
     names = dict.fromkeys(slider.row.group for slider in sliders)
     parts = {name: tuple(slider for slider in sliders if slider.row.group == name) for name in names}
@@ -119,7 +121,10 @@ def view(told: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> Answ
     was, now = (found.logged_tokens, found.tokens) if found else (0.0, 0.0)
     return Answer(
         told=told,
-        moved=tuple(Slider(BY_NAME[name], BY_NAME[name].of(live), value) for name, value in changes.items()),
+        moved=tuple(
+            Slider(LIVE_SETTINGS_BY_NAME[name], LIVE_SETTINGS_BY_NAME[name].of(live), value)
+            for name, value in changes.items()
+        ),
         bets=_bets(told) if found else (),
         tokens=(was, now),
         shown=(found.logged_shown, found.shown) if found else (0.0, 0.0),
@@ -167,7 +172,7 @@ def _bets(told: WhatIf) -> tuple[Bet, ...]:
     )
 
 
-def _number(row: Row, given: str) -> float:
+def _number(row: LiveSetting, given: str) -> float:
     try:
         value = float(given)
     except ValueError:
@@ -178,21 +183,21 @@ def _number(row: Row, given: str) -> float:
 
 
 def posted(fields: Sequence[tuple[str, str]]) -> dict[str, float | int]:
-    """The rows of a form that asks to save them: every name of a tunable counts, known or not.
+    """The rows of a form that asks to save them: every name of a setting counts, known or not.
 
     Raises:
         InvalidInput: a row that may not be changed, or a bad value.
     """
     given = [(name[4:], value) for name, value in fields if name.startswith("row.")]
     for name, _ in given:
-        if name not in BY_NAME:
-            checked({name: 0})
-    return checked({name: _number(BY_NAME[name], value) for name, value in given})
+        if name not in LIVE_SETTINGS_BY_NAME:
+            check_changes({name: 0})
+    return check_changes({name: _number(LIVE_SETTINGS_BY_NAME[name], value) for name, value in given})
 
 
-def step(row: Row, value: float) -> str:
+def step(row: LiveSetting, value: float) -> str:
     """A value as an input holds it: exactly, since what comes back as another is taken for moved."""
-    return f"{value:.0f}" if row.whole else repr(float(value)).removesuffix(".0")
+    return f"{value:.0f}" if row.is_integer else repr(float(value)).removesuffix(".0")
 
 
 async def show(visit: Visit) -> Response:

@@ -71,7 +71,7 @@ async def looked_up(layer: CognitiveLayer, asked: Asked) -> tuple[Candidate, ...
     agent, turn_id = asked.agent, asked.params.get("id", "")
     ids, words = await sought(layer, agent, asked.params.get("why", ""), asked.now, _LOOKED_UP)
     told = await asyncio.gather(*(layer.why(agent, turn_id, id) for id in ids))
-    return tuple(candidate(fate, words.get(fate.memory_id)) for fate in told)
+    return tuple(candidate(explanation, words.get(explanation.memory_id)) for explanation in told)
 
 
 async def why_of_list(visit: Visit) -> Response:

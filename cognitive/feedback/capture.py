@@ -35,7 +35,7 @@ _CONTEXT = 500  # characters of the question that help to find an answer
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class CapturedExchange:
     """A completed turn: what the user said and what was answered, without anything that was injected."""
 
     agent_id: str
@@ -50,7 +50,7 @@ class Exchange:
 class Extractor(Protocol):
     """Makes memories of an exchange, facts and decisions for example; any async callable of the host's."""
 
-    async def __call__(self, exchange: Exchange) -> Sequence[NewMemory]:
+    async def __call__(self, exchange: CapturedExchange) -> Sequence[NewMemory]:
         """What is worth keeping, perhaps nothing."""
         ...
 
@@ -70,7 +70,7 @@ class Capture:
         """Whether anything would be kept of an agent's exchange."""
         return self._extractor is not None or self._policy.for_agent(agent_id).capture != "off"
 
-    async def keep(self, exchange: Exchange, read_at: datetime, *, extract: bool = True) -> None:
+    async def keep(self, exchange: CapturedExchange, read_at: datetime, *, extract: bool = True) -> None:
         """Stores the exchange as the policy says, and has the extractor see it if it is to; nothing, if something of
         the agent's is erased after `read_at`, when its turn was read.
 
@@ -92,7 +92,7 @@ class Capture:
         """Gives up what is being extracted of an agent: it is about to be erased."""
         await self._queue.stop(agent_id)
 
-    async def _extracted(self, exchange: Exchange, extractor: Extractor, read_at: datetime) -> None:
+    async def _extracted(self, exchange: CapturedExchange, extractor: Extractor, read_at: datetime) -> None:
         made = await attempt(_asked(extractor, exchange), EXTRACT_SECONDS)
         if isinstance(made, AttemptFailure):
             log.warning("nothing was extracted of turn %s: %s: %s", exchange.turn_id, made.reason, made.detail)
@@ -101,12 +101,12 @@ class Capture:
             raise InvalidInput("extractor: expected NewMemory values")
         await self._stored(exchange, [_of_talk(memory) for memory in made], read_at)
 
-    async def _stored(self, exchange: Exchange, made: Sequence[NewMemory], read_at: datetime) -> None:
+    async def _stored(self, exchange: CapturedExchange, made: Sequence[NewMemory], read_at: datetime) -> None:
         now = datetime.now(UTC)
         await self._store.remember_of_turn(exchange.agent_id, exchange.turn_id, made, now=now, read_at=read_at)
 
 
-async def _asked(extractor: Extractor, exchange: Exchange) -> Sequence[NewMemory]:
+async def _asked(extractor: Extractor, exchange: CapturedExchange) -> Sequence[NewMemory]:
     return await extractor(exchange)
 
 
@@ -120,7 +120,7 @@ def _nothing(said: str) -> bool:
     return said == WITHHELD or says_nothing(said)
 
 
-def episodes(exchange: Exchange, policy: Policy) -> list[NewMemory]:
+def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
     """The memories of an exchange: the user's words, and under "exchange" the answer, found by its question too.
 
     Small talk is kept by nobody, and neither is what was answered to it.

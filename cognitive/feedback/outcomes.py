@@ -17,7 +17,7 @@ from brain.turn_records import Decoy, ExposureRow, OpenTurn, PlannedTurn, StillW
 from brain.turns import TurnLog
 from cognitive.context.dedup import excerpt
 from cognitive.feedback import attribute
-from cognitive.feedback.capture import Capture, Exchange
+from cognitive.feedback.capture import Capture, CapturedExchange
 from cognitive.feedback.strip_quotes import texts
 from cognitive.policy import Policy
 from cognitive.policy.resolver import PolicyResolver
@@ -196,7 +196,7 @@ class OutcomeRecorder:
         if not anew and said.status != "completed":
             return
         answered = WITHHELD if said.withheld else outcome.response
-        exchange = Exchange(agent_id, said.session_id, turn_id, said.at, said.message, answered, said.user_id)
+        exchange = CapturedExchange(agent_id, said.session_id, turn_id, said.at, said.message, answered, said.user_id)
         await self._capture.keep(exchange, said.read_at, extract=anew)
 
     async def _excerpts(self, agent_id: str, turn_id: str, opening: OpenTurn | None) -> Excerpts:

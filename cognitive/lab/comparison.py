@@ -27,7 +27,7 @@ FIRST = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ModelComparison:
     """Two models on `turns` past turns, `judged` of which used something.
 
     `overlap` is the mean share of the first ten that both find, None without turns; the recalls are means over the
@@ -47,7 +47,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _SearchResult:
     first: tuple[UUID, ...]
     cosine: float
 
@@ -73,7 +73,7 @@ async def compare(
     policy: Policy,
     now: datetime,
     latest: int = 200,
-) -> Comparison:
+) -> ModelComparison:
     """The agent's live model and another one that is kept, on its latest completed turns.
 
     Raises:
@@ -84,13 +84,13 @@ async def compare(
     old = await reembedding.live(agent_id)
     if old is None:
         raise InvalidInput(f"agent {agent_id!r} has no memories")
-    pairs: list[tuple[PastRequest, _Answer, _Answer]] = []
+    pairs: list[tuple[PastRequest, _SearchResult, _SearchResult]] = []
     for turn in await reembedding.asked(agent_id, latest):
         text = asked(turn.message, turn.record)
-        by_old, by_new = [await _answer(agent_id, text, model, engine, policy, now) for model in (old, new)]
+        by_old, by_new = [await _search(agent_id, text, model, engine, policy, now) for model in (old, new)]
         pairs.append((turn, by_old, by_new))
     judged = [(turn.used, by_old, by_new) for turn, by_old, by_new in pairs if turn.used]
-    return Comparison(
+    return ModelComparison(
         old,
         new,
         len(pairs),
@@ -103,22 +103,22 @@ async def compare(
     )
 
 
-async def _answer(
+async def _search(
     agent_id: str, text: str, model: str, engine: ContextEngine, policy: Policy, now: datetime
-) -> _Answer:
+) -> _SearchResult:
     """What a model finds by relevance alone: past turns would bring their own memories back whatever the model."""
     queries = [RetrievalQuery(type_, text, FIRST) for type_ in MEMORY_TYPES]
     found = await engine.recall(agent_id, queries, NO_FILTERS, now, policy, model)
     best = sorted(found, key=lambda candidate: (-candidate.relevance, candidate.hit.memory_id))
     cosine = max((each.hit.scores.get("said_cosine", 0.0) for each in found), default=0.0)
-    return _Answer(_distinct(best), cosine)
+    return _SearchResult(_distinct(best), cosine)
 
 
 def _distinct(candidates: Sequence[Candidate]) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys(candidate.hit.memory_id for candidate in candidates))[:FIRST]
 
 
-def _overlap(one: _Answer, other: _Answer) -> float:
+def _overlap(one: _SearchResult, other: _SearchResult) -> float:
     longest = max(len(one.first), len(other.first))
     return len(set(one.first) & set(other.first)) / longest if longest else 1.0
 

@@ -17,20 +17,20 @@ from brain.past_turns import PastTurn
 from brain.search import Hit, Masses
 from brain.turn_records import Verdict
 from brain.types import Memory
-from cognitive.context.assemble import Assembled, cost
+from cognitive.context.assemble import AssembledContext, cost
 from cognitive.errors import InvalidInput
 from cognitive.lab.replay import again, expected_use, replay, unanswered, uncompared
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
-from cognitive.recording.record import Given, Recording
+from cognitive.recording.record import Recording, TurnInputs
 from cognitive.tokens import TokenCounter
-from cognitive.trace import Likeness
+from cognitive.trace import WindowSimilarity
 
 _SAME = 1e-6  # propensities are stored as 32-bit floats
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class EvaluationCase:
     """A turn with a known outcome that replays to the same bytes.
 
     `policy` is the one it was planned under; `verdicts` are of the memories its prompt showed; `tried` is the
@@ -38,8 +38,8 @@ class Case:
     """
 
     turn_id: str
-    given: Given
-    likeness: Mapping[Key, Likeness]
+    given: TurnInputs
+    likeness: Mapping[Key, WindowSimilarity]
     policy: Policy
     verdicts: Mapping[UUID, Verdict]
     tokens: Mapping[UUID, int]
@@ -48,7 +48,7 @@ class Case:
     constants: Constants
 
 
-def as_case(
+def evaluation_case(
     turn_id: str,
     record: Recording,
     contents: Mapping[Key, PassageText],
@@ -57,17 +57,17 @@ def as_case(
     verdicts: Mapping[UUID, Verdict],
     counter: TokenCounter,
     constants: Constants,
-) -> Case | None:
+) -> EvaluationCase | None:
     """A completed turn as evidence, with the words as they are now; None if it no longer comes out as it was."""
     replayed = replay(record, contents, pinned, policy, counter, constants)
     if not replayed.identical:
         return None
     tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.made.shown}
     tried, given = _tried(record), replayed.given
-    return Case(turn_id, given, record.likeness, policy, verdicts, tokens, tried, counter, constants)
+    return EvaluationCase(turn_id, given, record.likeness, policy, verdicts, tokens, tried, counter, constants)
 
 
-def restored_case(
+def restored_evaluation_case(
     turn_id: str,
     record: Recording,
     contents: Mapping[Key, PassageText],
@@ -76,7 +76,7 @@ def restored_case(
     verdicts: Mapping[UUID, Verdict],
     counter: TokenCounter,
     constants: Constants,
-) -> Case | None:
+) -> EvaluationCase | None:
     """The same without running the stages, in a tenth of the time: None if something that the turn found is gone or
     says something else, or if it was recorded by another counter or under other constants. Otherwise the stages would
     make the same of it again.
@@ -86,16 +86,16 @@ def restored_case(
         return None
     if not restored.given.ran_by(constants):
         return None
-    tokens = {fate.memory_id: fate.tokens or 0 for fate in record.fates if fate.disposition == "shown"}
+    tokens = {result.memory_id: result.tokens or 0 for result in record.candidates if result.disposition == "shown"}
     tried, given = _tried(record), restored.given
-    return Case(turn_id, given, record.likeness, policy, verdicts, tokens, tried, counter, constants)
+    return EvaluationCase(turn_id, given, record.likeness, policy, verdicts, tokens, tried, counter, constants)
 
 
 def _tried(record: Recording) -> Mapping[UUID, float]:
-    return {fate.memory_id: fate.propensity for fate in record.fates if fate.propensity is not None}
+    return {result.memory_id: result.propensity for result in record.candidates if result.propensity is not None}
 
 
-def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:
+def logged(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:
     """A turn as evidence on a policy: every memory that was shown, or would have been.
 
     What counts as used is what was counted then, whatever threshold the policy has: otherwise a policy would look
@@ -105,13 +105,17 @@ def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn
     made = again(given, case.likeness, policy, case.counter, case.constants)
     target = chances(made)
     ids = dict.fromkeys((*case.verdicts, *case.tried, *target))
-    found = {fate.candidate.hit.memory_id: fate.candidate for fate in made.fates if fate.candidate.hit.memory_id in ids}
+    found = {
+        result.candidate.hit.memory_id: result.candidate
+        for result in made.candidates
+        if result.candidate.hit.memory_id in ids
+    }
     tokens = {id: cost(candidate, case.counter, policy) for id, candidate in found.items()}
     expected = {id: expected_use(candidate, given, policy) for id, candidate in found.items()}
     return LoggedTurn(
         case.turn_id,
         tuple(
-            Choice(
+            LoggedCandidate(
                 memory_id=id,
                 propensity=_propensity(case, id),
                 used=case.verdicts[id].used if id in case.verdicts else None,
@@ -125,31 +129,31 @@ def logged(case: Case, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn
     )
 
 
-def never_answered(cases: Sequence[Case], policy: Policy) -> list[str]:
-    """The tunables of a policy whose worth at least one of the turns cannot tell, by name."""
+def never_answered(cases: Sequence[EvaluationCase], policy: Policy) -> list[str]:
+    """The settings of a policy whose worth at least one of the turns cannot tell, by name."""
     planned_under = {case.policy.version: case.policy for case in cases}
     return sorted(frozenset[str]().union(*(unanswered(policy, was) for was in planned_under.values())))
 
 
-def chances(made: Assembled) -> Mapping[UUID, float]:
+def chances(made: AssembledContext) -> Mapping[UUID, float]:
     """The probability with which the policy shows each memory that it may show, whatever this turn drew.
 
     A memory that is not shown has a probability only if chance decided that.
     """
     return {
-        fate.candidate.hit.memory_id: fate.candidate.propensity
-        for fate in made.fates
-        if fate.disposition == "shown" or fate.candidate.propensity < 1
+        result.candidate.hit.memory_id: result.candidate.propensity
+        for result in made.candidates
+        if result.disposition == "shown" or result.candidate.propensity < 1
     }
 
 
-def _propensity(case: Case, id: UUID) -> float:
+def _propensity(case: EvaluationCase, id: UUID) -> float:
     """The probability with which it was shown: from the record if it is there, since the verdict's has fewer digits."""
     known = case.verdicts[id].propensity if id in case.verdicts else 0.0
     return case.tried.get(id, known)
 
 
-def relearnt(case: Case, policy: Policy, history: Sequence[Verdict]) -> Given:
+def relearnt(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> TurnInputs:
     """What a turn was given, had feedback been counted by this policy's half-life and threshold until then.
 
     Where both are those of the turn's own policy, what was recorded stands. Else every showing before the turn is
@@ -171,7 +175,7 @@ def relearnt(case: Case, policy: Policy, history: Sequence[Verdict]) -> Given:
     return replace(case.given, found=replace(case.given.found, hits=hits, base=base, past=past))
 
 
-def _past(case: Case, policy: Policy, before: Sequence[Verdict]) -> tuple[PastTurn, ...]:
+def _past(case: EvaluationCase, policy: Policy, before: Sequence[Verdict]) -> tuple[PastTurn, ...]:
     """The past turns that were compared, each with what counts as used by this policy; those that `before` lacks stay
     as they are.
     """
@@ -232,7 +236,7 @@ def as_used(verdict: Verdict, policy: Policy) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LoggedCandidate:
     """A candidate that the logging policy or the target policy may show in a turn.
 
     `propensity` and `target` are the probabilities with which the two show it; `used` is None if it was not shown;
@@ -255,7 +259,7 @@ class LoggedTurn:
     """
 
     turn_id: str
-    choices: tuple[Choice, ...]
+    choices: tuple[LoggedCandidate, ...]
     uncompared: int = 0
 
 

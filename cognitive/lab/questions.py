@@ -15,8 +15,8 @@ from brain.turns import TurnLog
 from brain.types import Memory
 from cognitive.errors import InvalidInput, PolicyError, UnknownTurn
 from cognitive.lab import stories
-from cognitive.lab.evidence import Case, as_case
-from cognitive.lab.replay import Difference, Placed, Replayed, difference, replan, replay, unanswered
+from cognitive.lab.evidence import EvaluationCase, evaluation_case
+from cognitive.lab.replay import ReplayDifference, Replayed, ShownUsage, difference, replan, replay, unanswered
 from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
@@ -35,24 +35,24 @@ class Replay:
     `verdict`: "identical" bytes; "changed since", where memories that it found are gone or say something else; "another
     counter", where tokens were counted by another one; "other constants", where the turn was recorded under others; and
     "different" where none of it is the case, which is a defect. Under "another policy" the difference is what counts,
-    and `unanswered` are its tunables whose worth the record cannot tell. `because` says it in words.
+    and `unanswered` are its settings whose worth the record cannot tell. `reason` says it in words.
     """
 
     turn_id: str
     at: datetime
     message: str
     verdict: Outcome
-    because: str
+    reason: str
     text: str
     prefix: str
-    difference: Difference
+    difference: ReplayDifference
     gone: tuple[UUID, ...] = ()
     changed: tuple[UUID, ...] = ()
     unanswered: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class TurnExplanation:
     """A turn as it was recorded: what it was planned for, what it showed, and what became of every candidate, by rank.
 
     `plan` is the plan without the words of the message; `shown` has the memories' words as they are now, None where
@@ -70,7 +70,7 @@ class Account:
     shown: tuple[ExposureRow, ...]
     degraded: tuple[str, ...]
     degraded_codes: tuple[str, ...]
-    fates: tuple[Explanation, ...]
+    candidates: tuple[Explanation, ...]
 
 
 class Questions:
@@ -95,9 +95,9 @@ class Questions:
         turn, record, judged = await self._recorded(agent_id, turn_id)
         policy = await self._planned_under(agent_id, turn.policy, record)
         plan = replan(record, policy)
-        fate = next((fate for fate in record.fates if fate.memory_id == memory_id), None)
-        if fate is not None:
-            return explain(stories.Case(fate, record, plan, policy), turn, judged.get(memory_id))
+        result = next((result for result in record.candidates if result.memory_id == memory_id), None)
+        if result is not None:
+            return explain(stories.ExplainedCandidate(result, record, plan, policy), turn, judged.get(memory_id))
         memory = next(iter(await self._store.get(agent_id, [memory_id])), None)
         missing = stories.Missing(
             memory,
@@ -110,14 +110,14 @@ class Questions:
         )
         return explain_missing(missing, turn, memory_id, judged.get(memory_id))
 
-    async def fates(self, agent_id: str, turn_id: str) -> list[Explanation]:
+    async def candidates(self, agent_id: str, turn_id: str) -> list[Explanation]:
         """What became of every candidate of a turn, by rank."""
-        return await self._fates(agent_id, *await self._recorded(agent_id, turn_id))
+        return await self._explained(agent_id, *await self._recorded(agent_id, turn_id))
 
-    async def account(self, agent_id: str, turn_id: str) -> Account:
+    async def account(self, agent_id: str, turn_id: str) -> TurnExplanation:
         """All that a turn showed, and what became of every candidate."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
-        return Account(
+        return TurnExplanation(
             turn_id=turn.turn_id,
             session_id=turn.session_id,
             at=turn.at,
@@ -128,16 +128,17 @@ class Questions:
             shown=tuple(await self._turns.shown(agent_id, turn_id)),
             degraded=turn.degraded,
             degraded_codes=turn.degraded_codes,
-            fates=tuple(await self._fates(agent_id, turn, record, judged)),
+            candidates=tuple(await self._explained(agent_id, turn, record, judged)),
         )
 
-    async def _fates(
+    async def _explained(
         self, agent_id: str, turn: RecordedTurn, record: Recording, judged: Mapping[UUID, Judged]
     ) -> list[Explanation]:
         policy = await self._planned_under(agent_id, turn.policy, record)
         plan = replan(record, policy)
         return [
-            explain(stories.Case(fate, record, plan, policy), turn, judged.get(fate.memory_id)) for fate in record.fates
+            explain(stories.ExplainedCandidate(result, record, plan, policy), turn, judged.get(result.memory_id))
+            for result in record.candidates
         ]
 
     async def _cosine(self, agent_id: str, turn: RecordedTurn, memory_id: UUID) -> float | None:
@@ -156,19 +157,19 @@ class Questions:
         if record is NOTHING:
             return None
         was = await self._policy(agent_id, turn.policy)
-        # the turn's own policy, though its version may differ by now: tunables newer than the record have defaults
+        # the turn's own policy, though its version may differ by now: settings newer than the record have defaults
         policy = policy.for_agent(agent_id) if policy is not None else was
         own = policy.version in (was.version, turn.policy)
         replayed = replay(record, *await self._words(agent_id, record), policy, self._counter, self._constants)
         shown = _shown(record, judged)
         since = _since(replayed.gone, replayed.changed, {placed.memory_id for placed in shown})
-        verdict, because = self._verdict(replayed, since) if own else ("another policy", since)
+        verdict, reason = self._verdict(replayed, since) if own else ("another policy", since)
         return Replay(
             turn_id,
             turn.at,
             turn.message,
             verdict,
-            because,
+            reason,
             replayed.made.text,
             replayed.made.prefix,
             difference(shown, replayed, policy),
@@ -195,7 +196,7 @@ class Questions:
 
     async def cases(
         self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
-    ) -> tuple[list[Case], list[Verdict]]:
+    ) -> tuple[list[EvaluationCase], list[Verdict]]:
         """Of these turns the completed ones that come out as they were, in their order, and all that was ever judged.
 
         A turn that no longer comes out the same, since a memory is gone, is no evidence on what would have come out.
@@ -205,7 +206,7 @@ class Questions:
         for verdict in history:
             if verdict.via == "prompt":
                 shown.setdefault(verdict.turn_id, {})[verdict.memory_id] = verdict
-        cases, policies = list[Case](), dict[str, Policy]()
+        cases, policies = list[EvaluationCase](), dict[str, Policy]()
         for done, turn_id in enumerate(turn_ids, 1):
             turn, record, _ = await self._recorded(agent_id, turn_id)
             if turn.status == "completed" and record is not NOTHING:
@@ -223,9 +224,9 @@ class Questions:
         record: Recording,
         policy: Policy,
         verdicts: Mapping[UUID, Verdict],
-    ) -> list[Case]:
+    ) -> list[EvaluationCase]:
         words = await self._words(agent_id, record)
-        case = as_case(turn.turn_id, record, *words, policy, verdicts, self._counter, self._constants)
+        case = evaluation_case(turn.turn_id, record, *words, policy, verdicts, self._counter, self._constants)
         return [case] if case is not None else []
 
     async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, PassageText], Mapping[UUID, Memory]]:
@@ -256,10 +257,10 @@ class Questions:
         return turn, record, {j.memory_id: (j.overlap, j.used) for j in judgements}
 
 
-def _shown(record: Recording, judged: Mapping[UUID, Judged]) -> list[Placed]:
-    shown = [fate for fate in record.fates if fate.disposition == "shown"]
+def _shown(record: Recording, judged: Mapping[UUID, Judged]) -> list[ShownUsage]:
+    shown = [result for result in record.candidates if result.disposition == "shown"]
     used = {id: verdict for id, (_, verdict) in judged.items()}
-    return [Placed(fate.memory_id, fate.tokens or 0, used.get(fate.memory_id)) for fate in shown]
+    return [ShownUsage(result.memory_id, result.tokens or 0, used.get(result.memory_id)) for result in shown]
 
 
 def _since(gone: frozenset[UUID], changed: frozenset[UUID], shown: set[UUID]) -> str:

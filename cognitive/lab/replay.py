@@ -8,7 +8,7 @@ from uuid import UUID
 
 from brain.passage_texts import Key, PassageText
 from brain.types import Memory
-from cognitive.context.assemble import Assembled, assemble
+from cognitive.context.assemble import AssembledContext, assemble
 from cognitive.context.usage import base_rate
 from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
@@ -16,9 +16,9 @@ from cognitive.policy.annotations import BeforeRecord
 from cognitive.policy.constants import Constants
 from cognitive.policy.policy import settings
 from cognitive.preflight import plan as planning
-from cognitive.recording.record import Given, Recording, sha256
+from cognitive.recording.record import Recording, TurnInputs, sha256
 from cognitive.tokens import TokenCounter
-from cognitive.trace import Candidate, Likeness
+from cognitive.trace import Candidate, WindowSimilarity
 
 _PRIOR = 2.0  # showings that the base rate counts for, beside a memory's own
 
@@ -32,8 +32,8 @@ class Replayed:
     nobody knows whether the conversation said them: under the policy of the turn they were not compared.
     """
 
-    given: Given
-    made: Assembled
+    given: TurnInputs
+    made: AssembledContext
     identical: bool
     gone: frozenset[UUID] = frozenset()
     changed: frozenset[UUID] = frozenset()
@@ -75,18 +75,18 @@ def unanswered(policy: Policy, was: Policy) -> frozenset[str]:
     )
 
 
-def uncompared(made: Assembled, policy: Policy) -> tuple[UUID, ...]:
+def uncompared(made: AssembledContext, policy: Policy) -> tuple[UUID, ...]:
     """The memories shown under a policy that compares with the window, though the turn did not compare them."""
     return tuple(c.hit.memory_id for c in made.shown if policy.dedup.enabled and c.likeness is None)
 
 
 def again(
-    given: Given,
-    likeness: Mapping[Key, Likeness],
+    given: TurnInputs,
+    likeness: Mapping[Key, WindowSimilarity],
     policy: Policy,
     counter: TokenCounter,
     constants: Constants,
-) -> Assembled:
+) -> AssembledContext:
     """The stages of a turn on what they were given, with the window as it was compared then."""
     plan = planning.create_plan(given.signals, given.frame, given.reasons, policy, given.thinking, given.categories)
     return assemble(plan, given, lambda hit, _: likeness.get((hit.memory_id, hit.ordinal)), policy, counter, constants)
@@ -101,7 +101,7 @@ def replan(record: Recording, policy: Policy) -> Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class ShownUsage:
     """A memory as a turn showed it: its tokens, and whether the response used it, None if nobody knows."""
 
     memory_id: UUID
@@ -110,7 +110,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ReplayDifference:
     """From what was shown to what would have been: ids, and for the moved their places among the shown, from 1.
 
     `tokens` are those of the memories' lines. `use` is how many of the memories shown are used: the verdict where there
@@ -130,12 +130,12 @@ class Difference:
         return not (self.entered or self.left or self.moved)
 
 
-def difference(shown: Sequence[Placed], replayed: Replayed, policy: Policy) -> Difference:
+def difference(shown: Sequence[ShownUsage], replayed: Replayed, policy: Policy) -> ReplayDifference:
     """What changes from a turn as it was recorded, best first, to the turn as it was replayed under a policy."""
     before = {placed.memory_id: n for n, placed in enumerate(shown, 1)}
     after = {candidate.hit.memory_id: n for n, candidate in enumerate(replayed.made.shown, 1)}
     stayed = [id for id in before if id in after]
-    return Difference(
+    return ReplayDifference(
         entered=tuple(id for id in after if id not in before),
         left=tuple(id for id in before if id not in after),
         moved=tuple((id, before[id], after[id]) for id in stayed if before[id] != after[id]),
@@ -145,18 +145,18 @@ def difference(shown: Sequence[Placed], replayed: Replayed, policy: Policy) -> D
     )
 
 
-def _use(shown: Sequence[Placed], replayed: Replayed, policy: Policy) -> tuple[float, float]:
+def _use(shown: Sequence[ShownUsage], replayed: Replayed, policy: Policy) -> tuple[float, float]:
     known = {placed.memory_id: placed.used for placed in shown}
     expected = {
-        fate.candidate.hit.memory_id: expected_use(fate.candidate, replayed.given, policy)
-        for fate in replayed.made.fates
+        result.candidate.hit.memory_id: expected_use(result.candidate, replayed.given, policy)
+        for result in replayed.made.candidates
     }
     before, after = list(known), [candidate.hit.memory_id for candidate in replayed.made.shown]
     worth = {id: float(used) if used is not None else expected.get(id, 0.0) for id, used in known.items()}
     return sum(worth[id] for id in before), sum(worth.get(id, expected[id]) for id in after)
 
 
-def expected_use(candidate: Candidate, given: Given, policy: Policy) -> float:
+def expected_use(candidate: Candidate, given: TurnInputs, policy: Policy) -> float:
     """How likely a memory is to be used if it is shown, from its own past and that of its type at the time of the turn:
     (used + m·b) / (shown + m), decayed masses, b the base rate of the type, m = 2. The prior is the base rate itself,
     without the boost's optimism, since an estimate need not give anybody a chance.

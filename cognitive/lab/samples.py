@@ -19,11 +19,11 @@ from brain.store import MemoryStore
 from brain.turn_records import Verdict
 from brain.types import Memory
 from cognitive.errors import InvalidInput, PolicyError
-from cognitive.lab.evidence import Case, as_case, restored_case
+from cognitive.lab.evidence import EvaluationCase, evaluation_case, restored_evaluation_case
 from cognitive.lab.what_if import Sample, WhatIf, learns, what_if
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
-from cognitive.policy.live import checked
+from cognitive.policy.live import check_changes
 from cognitive.privacy.erasure_listeners import IsErased
 from cognitive.recording.record import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter
@@ -38,17 +38,17 @@ _BUSY = 4  # times as long by the clock, at most
 _PROVEN = 2  # of the latest and of the earliest turns of a sample, run again under their own policy
 _MAX_KEPT = 4  # samples; each is some ten megabytes
 
-_Asked = tuple[str, str, int]  # an agent, what the caller calls the stretch of time, how many turns
+_SampleKey = tuple[str, str, int]  # an agent, what the caller calls the stretch of time, how many turns
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedSample:
     until: float
     sample: Sample
     memory_ids: tuple[UUID, ...]
 
 
-class _Spent:
+class _TimeLimit:
     """So many seconds of a thread's own work, from when it first asks; by the clock they may take longer on a busy
     machine, within a bound.
     """
@@ -64,7 +64,7 @@ class _Spent:
         return now[0] - own < self._seconds and now[1] - clock < _BUSY * self._seconds
 
 
-class Samples:
+class SampleCache:
     """Samples of agents' latest completed turns."""
 
     def __init__(
@@ -80,7 +80,7 @@ class Samples:
         self._contents = contents
         self._counter = counter
         self._constants = constants
-        self._kept: OrderedDict[_Asked, _Kept] = OrderedDict()
+        self._kept: OrderedDict[_SampleKey, _CachedSample] = OrderedDict()
         self._asked: dict[str, object] = {}  # by agent, who asked last
         self._one = asyncio.Lock()  # reading takes memory and a core: one after the other
         self._erased = 0  # erasures: what was read across one may hold what is gone, and is not kept
@@ -99,12 +99,12 @@ class Samples:
         """What rows would have changed in a sample, off the event loop, within about a second; `whole`, in a larger
         one, for as long as it takes. Who asks again of the same agent ends what was asked before: a slider moved on.
         """
-        rows = checked(moved)
+        rows = check_changes(moved)
         mine = self._asked[agent_id] = object()
         most = MAX_WHOLE if whole else MAX_TURNS
         sample = await self.of(agent_id, name, since, until, most, history=learns(rows))
         async with self._one:
-            spent = _Spent(_WHOLE_SECONDS if whole else _ANSWER_SECONDS)
+            spent = _TimeLimit(_WHOLE_SECONDS if whole else _ANSWER_SECONDS)
             try:
                 return await asyncio.to_thread(
                     what_if, sample, rows, live, lambda: spent.is_left() and self._asked.get(agent_id) is mine
@@ -138,11 +138,11 @@ class Samples:
         for key in [key for key in self._kept if key[0] == agent_id]:
             del self._kept[key]
 
-    async def _still(self, agent_id: str, kept: _Kept) -> bool:
+    async def _still(self, agent_id: str, kept: _CachedSample) -> bool:
         """Whether all its turns and memories are still there: another process may have erased some."""
         return await self._policies.still(agent_id, [case.turn_id for case in kept.sample.cases], kept.memory_ids)
 
-    async def _read(self, agent_id: str, since: datetime, until: datetime, most: int) -> _Kept:
+    async def _read(self, agent_id: str, since: datetime, until: datetime, most: int) -> _CachedSample:
         rows = await self._policies.sample(agent_id, since, until, most)
         recorded = await self._policies.completed(agent_id, since, until)
         records = await asyncio.to_thread(_decoded, rows)
@@ -157,7 +157,7 @@ class Samples:
         told = {row.turn_id: (row.at, row.message) for row in own}
         ids = {hit.memory_id for case in cases for hit in case.given.found.hits}
         ids |= {memory.id for case in cases for memory in case.given.pinned}
-        return _Kept(0.0, Sample(tuple(cases), told, len(rows), max(recorded, len(rows))), tuple(ids))
+        return _CachedSample(0.0, Sample(tuple(cases), told, len(rows), max(recorded, len(rows))), tuple(ids))
 
     def _cases(
         self,
@@ -167,12 +167,12 @@ class Samples:
         verdicts: Mapping[str, Mapping[UUID, Verdict]],
         words: Mapping[str, Mapping[Key, PassageText]],
         pinned: Mapping[UUID, Memory],
-    ) -> list[Case]:
+    ) -> list[EvaluationCase]:
         """The turns that still come out as they were: all their memories are there, unchanged. A few of them are run
         again; if one comes out otherwise, since another release recorded it, all are run.
         """
 
-        def made(row: SampledTurn, make: Callable[..., Case | None]) -> Case | None:
+        def made(row: SampledTurn, make: Callable[..., EvaluationCase | None]) -> EvaluationCase | None:
             record = records[row.turn_id]
             return make(
                 row.turn_id,
@@ -185,10 +185,10 @@ class Samples:
                 self._constants,
             )
 
-        cases = [(row, case) for row in rows if (case := made(row, restored_case)) is not None]
-        if all(made(row, as_case) is not None for row, _ in (*cases[:_PROVEN], *cases[-_PROVEN:])):
+        cases = [(row, case) for row in rows if (case := made(row, restored_evaluation_case)) is not None]
+        if all(made(row, evaluation_case) is not None for row, _ in (*cases[:_PROVEN], *cases[-_PROVEN:])):
             return [case for _, case in cases]
-        return [case for row in rows if (case := made(row, as_case)) is not None]
+        return [case for row in rows if (case := made(row, evaluation_case)) is not None]
 
     async def _words(
         self, agent_id: str, records: Sequence[Recording]

@@ -14,13 +14,13 @@ from brain.passage_texts import Key
 from brain.turn_records import Shadow, ShadowedTurn
 from brain.turns import TurnLog
 from cognitive.background import Background
-from cognitive.context.engine import Built
+from cognitive.context.engine import MemoryContext
 from cognitive.lab.replay import again
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
-from cognitive.recording.record import Given
+from cognitive.recording.record import TurnInputs
 from cognitive.tokens import TokenCounter
-from cognitive.trace import Likeness, compared
+from cognitive.trace import WindowSimilarity, compared
 
 _MAX_WAITING = 64  # turns; a shadow that cannot keep up misses some, and memory does not grow
 
@@ -45,16 +45,16 @@ class Shadowing:
         self._constants = constants
         self._queue = background.queue(_MAX_WAITING)
 
-    def follow(self, agent_id: str, turn_id: str, built: Built) -> None:
+    def follow(self, agent_id: str, turn_id: str, built: MemoryContext) -> None:
         """Has a turn shadowed in the background."""
         policy = self._policies(agent_id)
         if policy is None or built.given is None:
             return
-        shadow = self._shadow(agent_id, turn_id, built.given, compared(built.trace.fates), policy)
+        shadow = self._shadow(agent_id, turn_id, built.given, compared(built.trace.candidates), policy)
         self._queue.start(shadow, agent_id, "shadow of turn", turn_id)
 
     async def _shadow(
-        self, agent_id: str, turn_id: str, given: Given, likeness: Mapping[Key, Likeness], policy: Policy
+        self, agent_id: str, turn_id: str, given: TurnInputs, likeness: Mapping[Key, WindowSimilarity], policy: Policy
     ) -> None:
         made = await asyncio.to_thread(again, given, likeness, policy, self._counter, self._constants)
         shown = tuple(candidate.hit.memory_id for candidate in made.shown)

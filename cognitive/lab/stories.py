@@ -36,10 +36,10 @@ FACTORS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ExplainedCandidate:
     """A candidate's row in the record of its turn, the record, and the plan and the policy of the turn."""
 
-    fate: RecordedCandidate
+    result: RecordedCandidate
     record: Recording
     plan: Plan
     policy: Policy
@@ -47,27 +47,27 @@ class Case:
     @property
     def limit(self) -> int:
         """How many of its type the plan asks for."""
-        return next((query.limit for query in self.plan.retrieval if query.type == self.fate.type), 0)
+        return next((query.limit for query in self.plan.retrieval if query.type == self.result.type), 0)
 
     @property
     def min_shown(self) -> float | None:
         """The lowest score that was shown of its type; what exploration showed does not count."""
-        drawn, own = self.drawn, [fate for fate in self.record.fates if fate.type == self.fate.type]
-        shown = [fate.score for fate in own if fate.disposition == "shown" and fate is not drawn]
+        drawn, own = self.drawn, [result for result in self.record.candidates if result.type == self.result.type]
+        shown = [result.score for result in own if result.disposition == "shown" and result is not drawn]
         return min(shown, default=None)
 
     @property
     def displaced(self) -> RecordedCandidate | None:
         """What made room for a memory that exploration tried in the turn."""
-        return next((fate for fate in self.record.fates if fate.disposition == "displaced"), None)
+        return next((result for result in self.record.candidates if result.disposition == "displaced"), None)
 
     @property
     def drawn(self) -> RecordedCandidate | None:
         """What exploration tried in the turn: of what was shown, that which had the least chance to be."""
         if self.displaced is None:
             return None
-        shown = [fate for fate in self.record.fates if fate.disposition == "shown"]
-        return min(shown, key=lambda fate: fate.chance)
+        shown = [result for result in self.record.candidates if result.disposition == "shown"]
+        return min(shown, key=lambda result: result.chance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,9 @@ class Missing:
     stored: datetime | None = None
 
 
-def tell(case: Case) -> str:
+def tell(case: ExplainedCandidate) -> str:
     """Why a candidate was shown or was not."""
-    return f"{_TOLD[case.fate.disposition](case)} {_standing(case)}".strip()
+    return f"{_TOLD[case.result.disposition](case)} {_standing(case)}".strip()
 
 
 def tell_missing(missing: Missing) -> str:
@@ -96,49 +96,51 @@ def tell_missing(missing: Missing) -> str:
     return "Not shown: " + next(reason for told in _NOT_FOUND if (reason := told(missing)))
 
 
-def _shown(case: Case) -> str:
-    told = f"Shown at rank {case.fate.rank} of {len(case.record.fates)} candidates, for {case.fate.tokens} tokens"
-    if case.displaced is None or case.fate is not case.drawn:
+def _shown(case: ExplainedCandidate) -> str:
+    told = (
+        f"Shown at rank {case.result.rank} of {len(case.record.candidates)} candidates, for {case.result.tokens} tokens"
+    )
+    if case.displaced is None or case.result is not case.drawn:
         return f"{told}."
-    chance = f"with chance {case.fate.chance:.3g}"
+    chance = f"with chance {case.result.chance:.3g}"
     return f"{told}: tried by exploration {chance} in place of what stood at rank {case.displaced.rank}."
 
 
-def _over_limit(case: Case) -> str:
-    place = f"place {case.fate.value:.0f} among the {case.fate.type}s"
+def _over_limit(case: ExplainedCandidate) -> str:
+    place = f"place {case.result.value:.0f} among the {case.result.type}s"
     return f"Not shown: {place}, the plan asks for {case.limit}.{_short_of(case)}"
 
 
-def _short_of(case: Case) -> str:
-    least, score = case.min_shown, case.fate.score
+def _short_of(case: ExplainedCandidate) -> str:
+    least, score = case.min_shown, case.result.score
     if least is None:
         return ""
-    return f" It scored {score:.3f}, the last {case.fate.type} that was shown {least:.3f}: {least - score:.3f} short."
+    return f" It scored {score:.3f}, the last {case.result.type} that was shown {least:.3f}: {least - score:.3f} short."
 
 
-def _irrelevant(case: Case) -> str:
-    return f"Not shown: {case.fate.because}."
+def _irrelevant(case: ExplainedCandidate) -> str:
+    return f"Not shown: {case.result.reason}."
 
 
-def _over_budget(case: Case) -> str:
-    room = f"the {case.plan.budgets.get(case.fate.type, 0)} for {case.fate.type}s or the {case.plan.total} in all"
-    return f"Not shown: no room in {room} ({case.fate.because})."
+def _over_budget(case: ExplainedCandidate) -> str:
+    room = f"the {case.plan.budgets.get(case.result.type, 0)} for {case.result.type}s or the {case.plan.total} in all"
+    return f"Not shown: no room in {room} ({case.result.reason})."
 
 
-def _restated(case: Case) -> str:
+def _restated(case: ExplainedCandidate) -> str:
     window = f"It is eligible again once that has left the last {case.plan.window} turns."
-    return f"Not shown: {case.fate.because}. {window}"
+    return f"Not shown: {case.result.reason}. {window}"
 
 
-def _still_shown(case: Case) -> str:
-    return f"Not shown again: {case.fate.because}. It is eligible again once that has left it, or it is changed."
+def _still_shown(case: ExplainedCandidate) -> str:
+    return f"Not shown again: {case.result.reason}. It is eligible again once that has left it, or it is changed."
 
 
-def _said(case: Case) -> str:
-    return f"Not shown: {case.fate.because}."
+def _said(case: ExplainedCandidate) -> str:
+    return f"Not shown: {case.result.reason}."
 
 
-_TOLD: Mapping[str, Callable[[Case], str]] = {
+_TOLD: Mapping[str, Callable[[ExplainedCandidate], str]] = {
     "shown": _shown,
     "pinned": lambda _: "Shown in the prefix of every turn, since it is pinned; the block does not repeat it.",
     "restated": _restated,
@@ -154,23 +156,23 @@ _TOLD: Mapping[str, Callable[[Case], str]] = {
 }
 
 
-def _standing(case: Case) -> str:
+def _standing(case: ExplainedCandidate) -> str:
     """How it came to its rank: what its relevance is made of, and how its past use moved it."""
-    factors = sorted((case.fate.factors or {}).items(), key=lambda item: -item[1])
+    factors = sorted((case.result.factors or {}).items(), key=lambda item: -item[1])
     telling = [(name, value) for name, value in factors if name not in _FOR_ANYTHING][:_MAX_NAMED]
     named = [f"{FACTORS.get(name, name)} ({value:.3f})" for name, value in telling]
     spoke = f"What spoke for it in this turn: {_listed(named)}." if named else ""
     return " ".join(part for part in (spoke, _use(case), _lift(case), _moved(case)) if part)
 
 
-def _use(case: Case) -> str:
-    boost, gained = case.fate.boost, _by_use(case)
+def _use(case: ExplainedCandidate) -> str:
+    boost, gained = case.result.boost, _by_use(case)
     if boost is None or not gained:
         return ""
     return f"Having been {boost.past} (boost {boost.factor:.2f}) {_changes(gained)} its score."
 
 
-def _lift(case: Case) -> str:
+def _lift(case: ExplainedCandidate) -> str:
     lift = _by_lift(case)
     if not lift:
         return ""
@@ -178,14 +180,14 @@ def _lift(case: Case) -> str:
     return f"Turns like this one {did}, which {_changes(lift)} its score."
 
 
-def _moved(case: Case) -> str:
+def _moved(case: ExplainedCandidate) -> str:
     """From its rank by relevance alone to the one by score, and what did that."""
-    before, rank, use, lift = case.fate.rank_before, case.fate.rank, _by_use(case), _by_lift(case)
+    before, rank, use, lift = case.result.rank_before, case.result.rank, _by_use(case), _by_lift(case)
     if before == rank:
         return f"It stayed at rank {rank}." if use or lift else ""
-    if case.fate.boost is None:
+    if case.result.boost is None:
         return ""
-    replaced = case.fate.disposition == "superseded" and rank > before
+    replaced = case.result.disposition == "superseded" and rank > before
     mover = "having been replaced" if replaced else _mover(use, lift, up=rank < before)
     return f"It was moved from rank {before} to {rank} by {mover}."
 
@@ -200,16 +202,16 @@ def _mover(use: float, lift: float, *, up: bool) -> str:
     return f"{greater} {'more than by' if (use > 0) == (lift > 0) else 'against'} {lesser}"
 
 
-def _by_use(case: Case) -> float:
+def _by_use(case: ExplainedCandidate) -> float:
     """What its own past adds to its score, as ranking counts it."""
-    factor = case.fate.boost.factor if case.fate.boost is not None else 1.0
+    factor = case.result.boost.factor if case.result.boost is not None else 1.0
     if case.policy.usage.combine == "multiply":
-        return case.fate.relevance * (factor - 1)
+        return case.result.relevance * (factor - 1)
     return case.policy.usage.weight * log2(factor)
 
 
-def _by_lift(case: Case) -> float:
-    return case.fate.boost.lift if case.fate.boost is not None else 0.0
+def _by_lift(case: ExplainedCandidate) -> float:
+    return case.result.boost.lift if case.result.boost is not None else 0.0
 
 
 def _changes(gained: float) -> str:
@@ -277,7 +279,7 @@ def _shared(missing: Missing) -> list[str]:
 
 def _meaning(missing: Missing) -> str:
     type_ = missing.memory.type if missing.memory else ""
-    types = {fate.memory_id: fate.type for fate in missing.record.fates}
+    types = {result.memory_id: result.type for result in missing.record.candidates}
     near = [
         scores["said_cosine"]
         for (memory_id, _), scores in missing.record.scores.items()

@@ -13,12 +13,12 @@ import numpy as np
 from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import RESAMPLES, Estimate, Evaluation, Numbers, evaluate, resample
-from cognitive.lab.evidence import Case, Choice, LoggedTurn, logged, never_answered
+from cognitive.lab.evidence import EvaluationCase, LoggedCandidate, LoggedTurn, logged, never_answered
 from cognitive.policy import Policy
 
 Score = Callable[[Policy], float]
-Tried = Callable[[str, Any, float], None]  # called with each tunable and value tried, and the score
-Turns = Callable[[Sequence[Case], Policy], list[LoggedTurn]]
+Tried = Callable[[str, Any, float], None]  # called with each setting and value tried, and the score
+Turns = Callable[[Sequence[EvaluationCase], Policy], list[LoggedTurn]]
 
 HELD_OUT = 0.3  # of the turns, the latest: what is chosen on the earlier ones must hold on what comes after
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys of TOML that need no quotes
@@ -26,8 +26,8 @@ _MIN_GAIN = 1e-4  # of the score, so that a value that changes nothing is not ta
 
 
 @dataclass(frozen=True, slots=True)
-class Tunable:
-    """A row of the space: a tunable by name, and the values tried."""
+class SettingRange:
+    """A row of the space: a setting by name, and the values tried."""
 
     name: str
     values: tuple[Any, ...]
@@ -44,23 +44,23 @@ class Tunable:
 
 
 SPACE = (
-    Tunable("evidence.threshold", (0.6, 0.7, 0.8, 0.85, 1.0)),
-    Tunable("evidence.min_item_share", (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
-    Tunable("limits.default", (2, 3, 4, 5)),
-    Tunable("limits.hinted_type", (4, 5, 6, 8)),
-    Tunable("limits.other_types", (1, 2, 3)),
-    Tunable("usage.weight", (0.0, 0.0025, 0.005, 0.01, 0.02)),
-    Tunable("association.weight", (0.0, 0.4, 0.8, 1.2, 1.6)),
-    Tunable("association.min_similarity", (0.58, 0.62, 0.66, 0.7)),
-    Tunable("usage.half_life_days", (2.0, 7.0, 21.0, 60.0)),
-    Tunable("attribution_threshold", (0.2, 0.25, 0.29, 0.35, 0.45)),
+    SettingRange("evidence.threshold", (0.6, 0.7, 0.8, 0.85, 1.0)),
+    SettingRange("evidence.min_item_share", (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
+    SettingRange("limits.default", (2, 3, 4, 5)),
+    SettingRange("limits.hinted_type", (4, 5, 6, 8)),
+    SettingRange("limits.other_types", (1, 2, 3)),
+    SettingRange("usage.weight", (0.0, 0.0025, 0.005, 0.01, 0.02)),
+    SettingRange("association.weight", (0.0, 0.4, 0.8, 1.2, 1.6)),
+    SettingRange("association.min_similarity", (0.58, 0.62, 0.66, 0.7)),
+    SettingRange("usage.half_life_days", (2.0, 7.0, 21.0, 60.0)),
+    SettingRange("attribution_threshold", (0.2, 0.25, 0.29, 0.35, 0.45)),
 )
 
 
-def answerable(space: Sequence[Tunable], cases: Sequence[Case], policy: Policy) -> list[Tunable]:
+def answerable(space: Sequence[SettingRange], cases: Sequence[EvaluationCase], policy: Policy) -> list[SettingRange]:
     """The space without the values whose worth the records of these turns cannot tell."""
     return [
-        Tunable(
+        SettingRange(
             row.name,
             tuple(value for value in row.values if row.name not in never_answered(cases, row.set(policy, value))),
         )
@@ -69,8 +69,8 @@ def answerable(space: Sequence[Tunable], cases: Sequence[Case], policy: Policy) 
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A tunable, from its value before to the best one found, with the score on the training turns after it."""
+class SearchStep:
+    """A setting, from its value before to the best one found, with the score on the training turns after it."""
 
     name: str
     before: Any
@@ -85,7 +85,7 @@ class Tuning:
     """
 
     policy: Policy
-    steps: tuple[Step, ...]
+    steps: tuple[SearchStep, ...]
     training: int
     gain: Estimate
     held_out: Evaluation
@@ -97,11 +97,11 @@ class Tuning:
 
 
 def tune(
-    cases: Sequence[Case],
+    cases: Sequence[EvaluationCase],
     policy: Policy,
     turns: Turns,
     *,
-    space: Sequence[Tunable] = SPACE,
+    space: Sequence[SettingRange] = SPACE,
     tried: Tried = lambda name, value, score: None,
 ) -> Tuning:
     """Searches on the earlier turns, and judges on the later ones, which the search never saw.
@@ -121,26 +121,26 @@ def tune(
 
 
 def search(
-    policy: Policy, score: Score, *, space: Sequence[Tunable], tried: Tried = lambda name, value, score: None
-) -> tuple[Policy, list[Step]]:
-    """Coordinate ascent: one tunable after the other, each at its best with the others as they are by then.
+    policy: Policy, score: Score, *, space: Sequence[SettingRange], tried: Tried = lambda name, value, score: None
+) -> tuple[Policy, list[SearchStep]]:
+    """Coordinate ascent: one setting after the other, each at its best with the others as they are by then.
 
-    One pass: the tunables hardly act on one another, and every further look at the same turns fits their noise.
+    One pass: the settings hardly act on one another, and every further look at the same turns fits their noise.
     """
-    best, steps = score(policy), list[Step]()
-    for tunable in space:
-        before, chosen = tunable.of(policy), tunable.of(policy)
-        for value in tunable.values:
+    best, steps = score(policy), list[SearchStep]()
+    for setting in space:
+        before, chosen = setting.of(policy), setting.of(policy)
+        for value in setting.values:
             if value == before:
                 continue
-            candidate = tunable.set(policy, value)
+            candidate = setting.set(policy, value)
             reached = score(candidate)
-            tried(tunable.name, value, reached)
+            tried(setting.name, value, reached)
             if reached > best + _MIN_GAIN:
                 best, chosen = reached, value
         if chosen != before:
-            policy = tunable.set(policy, chosen)
-        steps.append(Step(tunable.name, before, chosen, best))
+            policy = setting.set(policy, chosen)
+        steps.append(SearchStep(setting.name, before, chosen, best))
     return policy, steps
 
 
@@ -164,7 +164,7 @@ def _columns(turns: Sequence[LoggedTurn]) -> Numbers:
     return np.array([np.sum([_worth(choice) for choice in turn.choices] or [(0.0,) * 4], axis=0) for turn in turns])
 
 
-def _worth(choice: Choice) -> tuple[float, float, float, float]:
+def _worth(choice: LoggedCandidate) -> tuple[float, float, float, float]:
     used = choice.target * choice.predicted
     if choice.used is None:
         return used, choice.target, 0.0, 0.0

@@ -1,4 +1,4 @@
-"""What some tunables would have changed in recorded turns: other memories, other tokens, and what that is worth, as far
+"""What some settings would have changed in recorded turns: other memories, other tokens, and what that is worth, as far
 as the record can tell.
 """
 
@@ -11,9 +11,9 @@ from uuid import UUID
 
 from brain.turn_records import Verdict
 from cognitive.lab.evaluate import Evaluation, evaluate
-from cognitive.lab.evidence import Case, Choice, LoggedTurn, as_used, logged, never_answered
+from cognitive.lab.evidence import EvaluationCase, LoggedCandidate, LoggedTurn, as_used, logged, never_answered
 from cognitive.policy import Policy
-from cognitive.policy.live import changed
+from cognitive.policy.live import with_changes
 
 RESAMPLES = 500  # for somebody who moves a slider; `cognitive evaluate` draws four times as many
 MAX_TOLD = 20  # turns whose difference is told memory by memory
@@ -28,7 +28,7 @@ class Sample:
     `told` has each turn's time and message, `history` what was judged, back to `since` if that is not all.
     """
 
-    cases: tuple[Case, ...]
+    cases: tuple[EvaluationCase, ...]
     told: Mapping[str, tuple[datetime, str]]
     looked: int
     recorded: int
@@ -77,7 +77,7 @@ class WhatIf:
     `differing` of them would have shown other memories; the first are told in `changed`. `entered` and `left` count
     memories over all turns, `used` what was used of those shown, before, and `kept` how many of these would still be
     shown: these are known. `hoped` is how many of those that enter would be used, by their own past: an estimate.
-    `evaluation` has intervals, and says where the record cannot tell; None without turns. `unanswered` are tunables
+    `evaluation` has intervals, and says where the record cannot tell; None without turns. `unanswered` are settings
     whose worth no record tells; `others` turns were planned under another policy than the one that holds; `late` were
     not run for want of time. `looked`, `recorded` and `since` are the sample's.
     """
@@ -109,8 +109,8 @@ def what_if(
     Raises:
         InvalidInput: a row that may not be changed, or a bad value.
     """
-    policies = {case.policy.version: changed(case.policy, moved) for case in sample.cases}
-    done: list[tuple[Case, LoggedTurn]] = []
+    policies = {case.policy.version: with_changes(case.policy, moved) for case in sample.cases}
+    done: list[tuple[EvaluationCase, LoggedTurn]] = []
     for case in sample.cases:
         if done and not go_on():
             break
@@ -145,20 +145,20 @@ def learns(moved: Mapping[str, float | int]) -> bool:
     return any(name in learnt or name.startswith("feedback.attribution_") for name in moved)
 
 
-def _enters(choice: Choice) -> bool:
+def _enters(choice: LoggedCandidate) -> bool:
     return choice.used is None and choice.target > _SHOWN
 
 
-def _leaves(choice: Choice) -> bool:
+def _leaves(choice: LoggedCandidate) -> bool:
     return choice.used is not None and choice.target < _SHOWN
 
 
-def _changed(case: Case, turn: LoggedTurn, sample: Sample) -> ChangedTurn:
+def _changed(case: EvaluationCase, turn: LoggedTurn, sample: Sample) -> ChangedTurn:
     hits = {hit.memory_id: hit for hit in case.given.found.hits}
     was = sum(choice.tokens for choice in turn.choices if choice.used is not None)
     now = sum(choice.tokens for choice in turn.choices if choice.target > _SHOWN)
 
-    def told(choice: Choice) -> Moved:
+    def told(choice: LoggedCandidate) -> Moved:
         hit = hits.get(choice.memory_id)
         type_, content = (hit.type, hit.content) if hit is not None else ("", "")
         return Moved(choice.memory_id, type_, content, choice.tokens, choice.used, choice.predicted)
@@ -168,14 +168,14 @@ def _changed(case: Case, turn: LoggedTurn, sample: Sample) -> ChangedTurn:
     return ChangedTurn(case.turn_id, *sample.told[case.turn_id], entered, left, (was, now))
 
 
-def _unanswered(cases: Sequence[Case], policies: Mapping[str, Policy]) -> tuple[str, ...]:
+def _unanswered(cases: Sequence[EvaluationCase], policies: Mapping[str, Policy]) -> tuple[str, ...]:
     by_version = {case.policy.version: case for case in cases}
     names = {name for version, case in by_version.items() for name in never_answered([case], policies[version])}
     return tuple(sorted(names))
 
 
 def _relabelled(
-    cases: Sequence[Case], policies: Mapping[str, Policy], moved: Mapping[str, float | int]
+    cases: Sequence[EvaluationCase], policies: Mapping[str, Policy], moved: Mapping[str, float | int]
 ) -> Relabelled | None:
     if not any(name.startswith("feedback.attribution_thresholds.") for name in moved):
         return None

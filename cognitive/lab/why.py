@@ -9,17 +9,17 @@ from typing import Any
 from uuid import UUID
 
 from brain.turn_records import RecordedTurn
-from cognitive.lab.stories import Case, Missing, tell, tell_missing
+from cognitive.lab.stories import ExplainedCandidate, Missing, tell, tell_missing
 
 Judged = tuple[float, bool]  # overlap, verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The fate of one memory in one turn.
+    """The result of one memory in one turn.
 
     `disposition` is None if the memory was no candidate: no channel found it. `value` is the number that decided,
-    `because` says what it is, and `story` tells it in plain words; `scores` are the channels' raw scores, `factors` the
+    `reason` says what it is, and `story` tells it in plain words; `scores` are the channels' raw scores, `factors` the
     weighted parts of the relevance.
     """
 
@@ -27,7 +27,7 @@ class Explanation:
     memory_id: UUID
     at: datetime
     disposition: str | None
-    because: str
+    reason: str
     value: float | None = None
     rank_before: int | None = None
     rank: int | None = None
@@ -42,25 +42,25 @@ class Explanation:
     story: str = ""
 
 
-def explain(case: Case, turn: RecordedTurn, judged: Judged | None = None) -> Explanation:
-    """A candidate's fate; `judged` is the overlap and the verdict, if there was one."""
-    fate, (overlap, used) = case.fate, judged or (None, None)
-    scores = case.record.scores.get((fate.memory_id, fate.ordinal), {})
+def explain(case: ExplainedCandidate, turn: RecordedTurn, judged: Judged | None = None) -> Explanation:
+    """A candidate's result; `judged` is the overlap and the verdict, if there was one."""
+    result, (overlap, used) = case.result, judged or (None, None)
+    scores = case.record.scores.get((result.memory_id, result.ordinal), {})
     return Explanation(
         turn_id=turn.turn_id,
-        memory_id=fate.memory_id,
+        memory_id=result.memory_id,
         at=turn.at,
-        disposition=fate.disposition,
-        because=fate.because,
-        value=fate.value,
-        rank_before=fate.rank_before,
-        rank=fate.rank,
-        relevance=fate.relevance,
-        score=fate.score,
-        boost=fate.boost.as_json() if fate.boost is not None else {},
+        disposition=result.disposition,
+        reason=result.reason,
+        value=result.value,
+        rank_before=result.rank_before,
+        rank=result.rank,
+        relevance=result.relevance,
+        score=result.score,
+        boost=result.boost.as_json() if result.boost is not None else {},
         scores=scores,
-        factors=fate.factors or {},
-        tokens=fate.tokens,
+        factors=result.factors or {},
+        tokens=result.tokens,
         used=used,
         overlap=overlap,
         story=tell(case),
@@ -71,7 +71,7 @@ def explain_missing(missing: Missing, turn: RecordedTurn, memory_id: UUID, judge
     """Why a memory was no candidate; it may have been recalled within the turn all the same, and judged."""
     overlap, used = judged or (None, None)
     searched = ", ".join(turn.channels) or "no channel: nothing was retrieved in this turn"
-    because = f"none of {len(missing.record.fates)} candidates; searched: {searched}"
+    reason = f"none of {len(missing.record.candidates)} candidates; searched: {searched}"
     return Explanation(
-        turn.turn_id, memory_id, turn.at, None, because, used=used, overlap=overlap, story=tell_missing(missing)
+        turn.turn_id, memory_id, turn.at, None, reason, used=used, overlap=overlap, story=tell_missing(missing)
     )

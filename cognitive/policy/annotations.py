@@ -34,7 +34,7 @@ Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class LiveRange:
     """Marks a number that may change while the layer runs, with the bounds and the step of its slider.
 
     The bounds are narrower than those of the field: only the operator's file may go beyond them. On a table the mark
@@ -76,7 +76,7 @@ REPLAYABLE = Replayable()
 OUTSIDE = Outside()
 
 
-class Group(InputModel):
+class SettingsGroup(InputModel):
     """A group of settings: frozen, unknown names are errors, each field is described by its attribute docstring."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)

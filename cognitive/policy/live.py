@@ -1,4 +1,4 @@
-"""The settings that may change while the layer runs: numbers with bounds, read off the policy's `Live` marks.
+"""The settings that may change while the layer runs: numbers with bounds, read off the policy's `LiveRange` marks.
 
 Whatever is stored for an agent, from a page, the command line or the API, is made of these rows. None of them runs
 code, or names a file, a model or an address: those are in the operator's file only. The bounds are narrower than the
@@ -16,36 +16,36 @@ from pydantic.fields import FieldInfo
 
 from brain.types import InputModel
 from cognitive.errors import InvalidInput
-from cognitive.policy.annotations import Live
+from cognitive.policy.annotations import LiveRange
 from cognitive.policy.policy import Policy, settings
 
 Changes = Mapping[str, float | int]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LiveSetting:
     """A setting by its dotted name ("budgets.frames.task.total" is a row of a table), with what a slider needs."""
 
     name: str
     label: str
     group: str
-    least: float
-    most: float
+    min: float
+    max: float
     step: float
-    about: str
+    description: str
     unit: str = ""
 
     @property
-    def whole(self) -> bool:
+    def is_integer(self) -> bool:
         """Whether it counts something."""
         return float(self.step).is_integer()
 
     def of(self, policy: Policy) -> float | int:
         """Its value in a policy."""
         value = policy.value(self.name)
-        return int(value) if self.whole else float(value)
+        return int(value) if self.is_integer else float(value)
 
-    def checked(self, value: object) -> float | int:
+    def check(self, value: object) -> float | int:
         """The value as the policy takes it.
 
         Raises:
@@ -53,14 +53,14 @@ class Row:
         """
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
             raise InvalidInput(f"{self.name}: expected a number, got {value!r}")
-        if not self.least <= value <= self.most:
-            raise InvalidInput(f"{self.name}: expected {self.least:g} to {self.most:g}, got {value:g}")
-        if self.whole and not float(value).is_integer():
+        if not self.min <= value <= self.max:
+            raise InvalidInput(f"{self.name}: expected {self.min:g} to {self.max:g}, got {value:g}")
+        if self.is_integer and not float(value).is_integer():
             raise InvalidInput(f"{self.name}: expected a whole number, got {value:g}")
-        return int(value) if self.whole else float(value)
+        return int(value) if self.is_integer else float(value)
 
 
-def _rows() -> Iterator[Row]:
+def _rows() -> Iterator[LiveSetting]:
     for name, field in settings().items():
         default = field.get_default(call_default_factory=True)
         if not isinstance(default, Mapping):
@@ -74,53 +74,57 @@ def _rows() -> Iterator[Row]:
                 yield from _row(f"{name}.{key}", key, field)
 
 
-def _row(name: str, last: str, field: FieldInfo, of: str = "") -> Iterator[Row]:
+def _row(name: str, last: str, field: FieldInfo, of: str = "") -> Iterator[LiveSetting]:
     """The row of a number, if its field is marked; `last` is its own name, `of` the row of the table that it is in."""
-    for live in (each for each in field.metadata if isinstance(each, Live)):
+    for live in (each for each in field.metadata if isinstance(each, LiveRange)):
         label = of + live.label.format(last.replace("_", " "))
         about = (field.description or "").partition(". ")[0].rstrip(".").replace("\n", " ")
-        yield Row(name, label, name.partition(".")[0].capitalize(), live.min, live.max, live.step, about, live.unit)
+        yield LiveSetting(
+            name, label, name.partition(".")[0].capitalize(), live.min, live.max, live.step, about, live.unit
+        )
 
 
-ROWS: tuple[Row, ...] = tuple(_rows())
-BY_NAME: Mapping[str, Row] = {row.name: row for row in ROWS}
+LIVE_SETTINGS: tuple[LiveSetting, ...] = tuple(_rows())
+LIVE_SETTINGS_BY_NAME: Mapping[str, LiveSetting] = {row.name: row for row in LIVE_SETTINGS}
 
 
-def checked(changes: Mapping[str, object]) -> dict[str, float | int]:
+def check_changes(changes: Mapping[str, object]) -> dict[str, float | int]:
     """Changes by dotted name, each within the bounds of its row, in the order of the rows.
 
     Raises:
         InvalidInput: a name that is no row here: whatever else a policy holds is its operator's; or a bad value.
     """
     for name in changes:
-        if name not in BY_NAME:
+        if name not in LIVE_SETTINGS_BY_NAME:
             raise InvalidInput(
-                f"{name[:100]}: may not be changed here; `cognitive policy show --tunables` lists what may,"
+                f"{name[:100]}: may not be changed here; `cognitive policy show --live-settings` lists what may,"
                 " the rest is the operator's file's"
             )
-    return {row.name: row.checked(changes[row.name]) for row in ROWS if row.name in changes}
+    return {row.name: row.check(changes[row.name]) for row in LIVE_SETTINGS if row.name in changes}
 
 
-def changed(policy: Policy, changes: Mapping[str, object]) -> Policy:
+def with_changes(policy: Policy, changes: Mapping[str, object]) -> Policy:
     """A policy with some of its rows changed.
 
     Raises:
         InvalidInput: a row that may not be changed, a bad value, or values that make no policy together.
     """
-    return policy.changed(checked(changes))
+    return policy.changed(check_changes(changes))
 
 
-def lasting(policy: Policy, changes: Mapping[str, object]) -> dict[str, float | int]:
+def effective_changes(policy: Policy, changes: Mapping[str, object]) -> dict[str, float | int]:
     """The changes without those that the policy has already."""
-    return {name: value for name, value in checked(changes).items() if value != BY_NAME[name].of(policy)}
+    return {
+        name: value for name, value in check_changes(changes).items() if value != LIVE_SETTINGS_BY_NAME[name].of(policy)
+    }
 
 
-def chosen(base: Policy, live: Policy) -> dict[str, float | int]:
+def live_changes(base: Policy, live: Policy) -> dict[str, float | int]:
     """The rows in which a policy that holds differs from its base."""
-    return {row.name: row.of(live) for row in ROWS if row.of(live) != row.of(base)}
+    return {row.name: row.of(live) for row in LIVE_SETTINGS if row.of(live) != row.of(base)}
 
 
-def between(one: Policy, other: Policy) -> dict[str, tuple[Any, Any]]:
+def policy_differences(one: Policy, other: Policy) -> dict[str, tuple[Any, Any]]:
     """The rows in which two policies differ, by dotted name, in the order of the policy."""
     was, now = _flat(one.model_dump(mode="json")), _flat(other.model_dump(mode="json"))
     names = dict.fromkeys((*was, *now))

@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from brain.erasure.retention import Retained
-from cognitive.policy.annotations import BEFORE_RECORD, OUTSIDE, REPLAYABLE, Group, Live, Positive, Share
+from cognitive.policy.annotations import BEFORE_RECORD, OUTSIDE, REPLAYABLE, LiveRange, Positive, SettingsGroup, Share
 from cognitive.policy.tables import ATTRIBUTION_THRESHOLDS, over
 
 
-class Feedback(Group):
+class FeedbackSettings(SettingsGroup):
     """Learning from responses: which memories were used, and what is captured."""
 
     attribution: Annotated[Literal["relative", "windowed", "jaccard"], BEFORE_RECORD] = "relative"
@@ -21,12 +21,15 @@ class Feedback(Group):
     sentences at a time; "jaccard" compares the whole response, as the seed does. Choose another one only to compare."""
 
     attribution_thresholds: Annotated[
-        Mapping[str, Share], over(ATTRIBUTION_THRESHOLDS), Live("Attribution threshold ({})", 0, 1, 0.01), REPLAYABLE
+        Mapping[str, Share],
+        over(ATTRIBUTION_THRESHOLDS),
+        LiveRange("Attribution threshold ({})", 0, 1, 0.01),
+        REPLAYABLE,
     ] = Field(default_factory=lambda: dict(ATTRIBUTION_THRESHOLDS))
     """Overlap from which a shown memory counts as used, from 0 to 1, for each measure. Raise it where memories get
     credit for words that the response would have had anyway."""
 
-    rating_weight: Annotated[Positive, Live("Weight of a rating", 1, 20, 0.5), REPLAYABLE] = 3.0
+    rating_weight: Annotated[Positive, LiveRange("Weight of a rating", 1, 20, 0.5), REPLAYABLE] = 3.0
     """Showings that one rating counts for, above 0: a person's word outweighs a measured overlap. Raise it where
     ratings are rare and careful."""
 
@@ -39,7 +42,7 @@ class Feedback(Group):
     users dictate long reports."""
 
 
-class Retention(Group):
+class RetentionSettings(SettingsGroup):
     """How long things are kept."""
 
     days: Annotated[Mapping[Retained, Positive], OUTSIDE] = Field(default_factory=dict)

@@ -16,16 +16,16 @@ from cognitive.policy.annotations import (
     REPLAYABLE,
     BeforeRecord,
     Count,
-    Group,
-    Live,
+    LiveRange,
     Positive,
+    SettingsGroup,
     Tokens,
 )
 from cognitive.policy.models import ModelRow
 from cognitive.policy.tables import FRAMES, CategoryChange, FrameBudget, each, over, sound
 
 
-class Deadlines(Group):
+class DeadlineSettings(SettingsGroup):
     """Time that each call besides `pre_turn` may take."""
 
     recall_ms: Annotated[Positive, BEFORE_RECORD] = 15_000.0
@@ -41,7 +41,7 @@ class Deadlines(Group):
     later. Raise it where Postgres is slow to commit."""
 
 
-class Budgets(Group):
+class BudgetSettings(SettingsGroup):
     """Tokens that memories may take, and what each model can carry."""
 
     frames: Annotated[
@@ -79,19 +79,19 @@ class Budgets(Group):
     Add a row for a model that the table does not know or judges wrongly."""
 
 
-class Limits(Group):
+class LimitSettings(SettingsGroup):
     """Number of memories that a turn looks for."""
 
     default: Annotated[
         Count,
-        Live("Memories per type", 0, 20, 1),
+        LiveRange("Memories per type", 0, 20, 1),
         BeforeRecord(lambda new, old: new.limits.default > old.limits.default),
     ] = 5
     """Memories per type where the message asks for no type, from 0. Raise it where answers need more facts at once."""
 
     hinted_type: Annotated[
         Count,
-        Live("Of the type asked for", 0, 20, 1),
+        LiveRange("Of the type asked for", 0, 20, 1),
         BeforeRecord(lambda new, old: new.limits.hinted_type > old.limits.hinted_type),
     ] = 8
     """Memories of the type that the message asks for, from 0. Raise it where questions like "what did we decide" have
@@ -99,13 +99,13 @@ class Limits(Group):
 
     other_types: Annotated[
         Count,
-        Live("Of the other types", 0, 20, 1),
+        LiveRange("Of the other types", 0, 20, 1),
         BeforeRecord(lambda new, old: new.limits.other_types > old.limits.other_types),
     ] = 3
     """Memories of each other type where the message asks for one type, from 0. Lower it where they only distract."""
 
 
-class Categories(Group):
+class CategorySettings(SettingsGroup):
     """Categories of messages, and what they change in a turn."""
 
     enabled: Annotated[bool, BEFORE_RECORD] = True
@@ -163,7 +163,7 @@ class Categories(Group):
     kind of work."""
 
 
-class Tools(Group):
+class ToolSettings(SettingsGroup):
     """Fitting the tools to the model."""
 
     fit_to_model: Annotated[bool, OUTSIDE] = True

@@ -15,15 +15,30 @@ from pydantic.fields import FieldInfo
 
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.plan import Frame
-from cognitive.policy.annotations import BEFORE_RECORD, NESTED, OUTSIDE, REPLAYABLE, BeforeRecord, Group, Positive
-from cognitive.policy.outcomes import Feedback, Retention
-from cognitive.policy.planning import Budgets, Categories, Deadlines, Limits, Tools
-from cognitive.policy.ranking import Association, Dedup, Evidence, Retrieval, TrustSettings, Usage
+from cognitive.policy.annotations import (
+    BEFORE_RECORD,
+    NESTED,
+    OUTSIDE,
+    REPLAYABLE,
+    BeforeRecord,
+    Positive,
+    SettingsGroup,
+)
+from cognitive.policy.outcomes import FeedbackSettings, RetentionSettings
+from cognitive.policy.planning import BudgetSettings, CategorySettings, DeadlineSettings, LimitSettings, ToolSettings
+from cognitive.policy.ranking import (
+    AssociationSettings,
+    DedupSettings,
+    EvidenceSettings,
+    RetrievalSettings,
+    TrustSettings,
+    UsageSettings,
+)
 from cognitive.policy.tables import Placement
-from cognitive.policy.window import Window
+from cognitive.policy.window import WindowSettings
 
 
-class Policy(Group):
+class Policy(SettingsGroup):
     """How turns are planned, ranked, fitted and learnt from. Keyword-only; unknown names are errors.
 
     A group is given as its class or as a mapping: `Policy(dedup={"threshold": 0.9})`. The precedence of a setting,
@@ -55,20 +70,20 @@ class Policy(Group):
     there by the host, "system" in the system prompt as in the seed, which breaks prompt caches.
     docs/decisions/0013-placement.md has the cost. Choose "journaled" where the host replays its prompts."""
 
-    deadlines: Annotated[Deadlines, NESTED] = Deadlines()
-    budgets: Annotated[Budgets, NESTED] = Budgets()
-    limits: Annotated[Limits, NESTED] = Limits()
-    categories: Annotated[Categories, NESTED] = Categories()
-    retrieval: Annotated[Retrieval, NESTED] = Retrieval()
-    dedup: Annotated[Dedup, NESTED] = Dedup()
-    usage: Annotated[Usage, NESTED] = Usage()
-    association: Annotated[Association, NESTED] = Association()
-    evidence: Annotated[Evidence, NESTED] = Evidence()
+    deadlines: Annotated[DeadlineSettings, NESTED] = DeadlineSettings()
+    budgets: Annotated[BudgetSettings, NESTED] = BudgetSettings()
+    limits: Annotated[LimitSettings, NESTED] = LimitSettings()
+    categories: Annotated[CategorySettings, NESTED] = CategorySettings()
+    retrieval: Annotated[RetrievalSettings, NESTED] = RetrievalSettings()
+    dedup: Annotated[DedupSettings, NESTED] = DedupSettings()
+    usage: Annotated[UsageSettings, NESTED] = UsageSettings()
+    association: Annotated[AssociationSettings, NESTED] = AssociationSettings()
+    evidence: Annotated[EvidenceSettings, NESTED] = EvidenceSettings()
     trust: Annotated[TrustSettings, NESTED] = TrustSettings()
-    tools: Annotated[Tools, NESTED] = Tools()
-    window: Annotated[Window, NESTED] = Window()
-    feedback: Annotated[Feedback, NESTED] = Feedback()
-    retention: Annotated[Retention, NESTED] = Retention()
+    tools: Annotated[ToolSettings, NESTED] = ToolSettings()
+    window: Annotated[WindowSettings, NESTED] = WindowSettings()
+    feedback: Annotated[FeedbackSettings, NESTED] = FeedbackSettings()
+    retention: Annotated[RetentionSettings, NESTED] = RetentionSettings()
 
     agents: Annotated[Mapping[str, Mapping[str, Any]], OUTSIDE] = Field(default_factory=dict)
     """Settings that differ for an agent, by its name, in the form of the policy itself; a table changes in the rows
@@ -181,16 +196,18 @@ def settings() -> Mapping[str, FieldInfo]:
     return dict(_leaves(Policy, ""))
 
 
-def groups() -> Mapping[str, type[Group]]:
+def groups() -> Mapping[str, type[SettingsGroup]]:
     """Return the groups of settings by their names, in the order of a turn."""
     annotations = {name: field.annotation for name, field in Policy.model_fields.items()}
-    return {name: kind for name, kind in annotations.items() if isinstance(kind, type) and issubclass(kind, Group)}
+    return {
+        name: kind for name, kind in annotations.items() if isinstance(kind, type) and issubclass(kind, SettingsGroup)
+    }
 
 
-def _leaves(model: type[Group], under: str) -> Iterator[tuple[str, FieldInfo]]:
+def _leaves(model: type[SettingsGroup], under: str) -> Iterator[tuple[str, FieldInfo]]:
     for name, field in model.model_fields.items():
         kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, Group):
+        if isinstance(kind, type) and issubclass(kind, SettingsGroup):
             yield from _leaves(kind, f"{under}{name}.")
         else:
             yield f"{under}{name}", field

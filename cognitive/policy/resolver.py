@@ -18,7 +18,7 @@ from brain.deadline import Deadline
 from brain.errors import CognitiveError
 from brain.policies import ActivePolicy, PolicyActivation, PolicyStore, Role
 from cognitive.policy import Policy
-from cognitive.policy.live import changed
+from cognitive.policy.live import with_changes
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class EffectivePolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _CachedPolicy:
     read_at: float
     holding: Mapping[Role, ActivePolicy]
     effective: EffectivePolicy
@@ -54,7 +54,7 @@ class PolicyResolver:
         self.base = base
         self._shadow = shadow
         self._store = store
-        self._kept: OrderedDict[str, _Known] = OrderedDict()
+        self._kept: OrderedDict[str, _CachedPolicy] = OrderedDict()
         self._reading: dict[str, asyncio.Task[None]] = {}
 
     def for_agent(self, agent_id: str) -> Policy:
@@ -129,8 +129,8 @@ class PolicyResolver:
     def _made(self, agent_id: str, holding: Mapping[Role, ActivePolicy]) -> EffectivePolicy:
         own, live, shadow = self._own(agent_id), holding.get("live"), holding.get("shadow")
         return EffectivePolicy(
-            changed(own.live, live.changes) if live is not None and live.changes else own.live,
-            changed(own.live, shadow.changes) if shadow is not None and shadow.choice.version else own.shadow,
+            with_changes(own.live, live.changes) if live is not None and live.changes else own.live,
+            with_changes(own.live, shadow.changes) if shadow is not None and shadow.choice.version else own.shadow,
             {role: each.choice for role, each in holding.items()},
         )
 
@@ -141,7 +141,7 @@ class PolicyResolver:
         return self._shadow.for_agent(agent_id) if self._shadow is not None else None
 
     def _keep(self, agent_id: str, holding: Mapping[Role, ActivePolicy], effective: EffectivePolicy) -> None:
-        self._kept[agent_id] = _Known(monotonic(), holding, effective)
+        self._kept[agent_id] = _CachedPolicy(monotonic(), holding, effective)
         self._kept.move_to_end(agent_id)
         while len(self._kept) > _MAX_AGENTS:
             self._kept.popitem(last=False)

@@ -16,7 +16,7 @@ from brain.memory_types import TYPE_ROWS
 from brain.types import InputModel, Label
 from cognitive.errors import InvalidInput
 from cognitive.plan import CATEGORIES, Frame, Thinking
-from cognitive.policy.annotations import Count, Live, Positive, Tokens
+from cognitive.policy.annotations import Count, LiveRange, Positive, Tokens
 
 Placement = Literal["user_tail", "journaled", "system"]
 ToolOutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
@@ -24,7 +24,7 @@ ToolOutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
 _MAX_TOKENS = 32_000  # of a turn's memory at run time; more is a document, and the operator's to decide
 SectionTokens = Annotated[
     Tokens,
-    Live("{}s", 0, _MAX_TOKENS, 50, "tokens"),
+    LiveRange("{}s", 0, _MAX_TOKENS, 50, "tokens"),
     Field(description="Tokens planned for the section of this memory type; what it leaves, other types use."),
 ]
 _PLAIN_NAME = re.compile(r"\w[\w -]{0,63}")
@@ -37,7 +37,7 @@ class FrameBudget(InputModel):
 
     total: Annotated[
         Tokens,
-        Live("in all", 0, _MAX_TOKENS, 250, "tokens"),
+        LiveRange("in all", 0, _MAX_TOKENS, 250, "tokens"),
         Field(description="Tokens of memory in a turn of this frame."),
     ]
     decision: SectionTokens

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from cognitive.policy.annotations import BEFORE_RECORD, AtLeastOne, BeforeRecord, Count, Group, Share
+from cognitive.policy.annotations import BEFORE_RECORD, AtLeastOne, BeforeRecord, Count, SettingsGroup, Share
 from cognitive.policy.tables import RESERVES, TOOL_OUTPUTS, ToolOutputKind, over
 
 # With journaled placement the window decides which blocks the model still sees, and those are not shown again: the
@@ -15,7 +15,7 @@ from cognitive.policy.tables import RESERVES, TOOL_OUTPUTS, ToolOutputKind, over
 JOURNALED = BeforeRecord(lambda new, old: new.placement == old.placement == "journaled")
 
 
-class Window(Group):
+class WindowSettings(SettingsGroup):
     """Bounds of the messages that the model is sent, and the rules by which older ones leave."""
 
     max_messages: Annotated[AtLeastOne, JOURNALED] = 40

@@ -1,9 +1,9 @@
 """What the pure stages of a turn were given and what they made of it, kept to explain the turn and to run it again.
 
-A record holds ids and numbers, and no memory's words. `Given` holds everything that a turn depends on beside the
+A record holds ids and numbers, and no memory's words. `TurnInputs` holds everything that a turn depends on beside the
 policy. Of a hit, the record keeps what was true of it in that turn (scores, usage, neighbours); its words are read
 again from the store, and a checksum tells whether they have changed. Fields are recorded by their types: one that is
-added to `Given`, `SearchResult` or `Hit` needs no change here.
+added to `TurnInputs`, `SearchResult` or `Hit` needs no change here.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from cognitive.errors import InvalidInput
 from cognitive.plan import Frame, Plan, Signals
 from cognitive.policy.constants import Constants
 from cognitive.recording.coding import Ids, column, plain, typed, types, uncolumn
-from cognitive.trace import Boost, Disposition, Fate, Likeness, compared
+from cognitive.trace import Boost, CandidateResult, Disposition, WindowSimilarity, compared
 from cognitive.turn import TurnContext
 
-Standing = tuple[UUID, int, int]  # a passage's memory and ordinal, and how many messages back it was shown
+AlreadyInPrompt = tuple[UUID, int, int]  # a passage's memory and ordinal, and how many messages back it was shown
 
-_FORM = 2  # of the record; another form is not read as this one
+_FORM = 3  # of the record; another form is not read as this one
 _LEVEL = 3  # of zlib: 6 takes twice the time and saves a twentieth
-_DIGITS = 6  # of what is told of a fate; what is run again is recorded whole
-_EXPLAINED = 30  # candidates by rank whose every factor is kept; of the rest the fate and what decided it
+_DIGITS = 6  # of what is told of a result; what is run again is recorded whole
+_EXPLAINED = 30  # candidates by rank whose every factor is kept; of the rest the result and what decided it
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class TurnInputs:
     """What the stages from plan to text are given in a turn, beside the policy.
 
     `model` names the hits' vectors, `counter` what counted their tokens; `room` is how many of these the model at hand
@@ -59,7 +59,7 @@ class Given:
     pinned: tuple[Memory, ...] = ()
     agent_id: str = ""
     turn_id: str = ""
-    standing: tuple[Standing, ...] = ()
+    standing: tuple[AlreadyInPrompt, ...] = ()
     counter: str = "estimate-1"  # what counted before turns recorded its name
     room: int | None = None
     categories: tuple[str, ...] = ()
@@ -79,11 +79,11 @@ class Given:
         pinned: tuple[Memory, ...],
         agent_id: str,
         turn_id: str,
-        standing: tuple[Standing, ...] = (),
+        standing: tuple[AlreadyInPrompt, ...] = (),
         counter: str = "estimate-1",
         room: int | None = None,
         constants: str = "",
-    ) -> Given:
+    ) -> TurnInputs:
         """What a plan was made from, what was fetched for it, and the turn, whose name decides what it explores."""
         return cls(
             plan.signals,
@@ -104,7 +104,7 @@ class Given:
         )
 
 
-_FACTS = tuple(each.name for each in fields(Given) if each.name not in ("found", "pinned"))
+_FACTS = tuple(each.name for each in fields(TurnInputs) if each.name not in ("found", "pinned"))
 _FOUND = tuple(each.name for each in fields(SearchResult) if each.name != "hits")
 _OF_A_HIT = tuple(each.name for each in fields(Hit) if each.name not in PASSAGE_FIELDS)
 _NEIGHBOURS = frozenset({"previous_id", "next_id"})
@@ -123,7 +123,7 @@ class RecordedCandidate:
     type: MemoryType
     disposition: Disposition
     value: float
-    because: str
+    reason: str
     rank_before: int
     rank: int
     score: float
@@ -145,18 +145,18 @@ class Recording:
 
     `given` is what the stages were given, without the hits and the pinned memories, whose words are read again; None if
     no stage ran. `rows` are the recorded parts of the hits; `digests`, and those of `pinned`, are checksums of what the
-    memories said; `text` and `prefix` are the SHA-256 of what was rendered; `fates` are the candidates by rank, each
-    with what became of it.
+    memories said; `text` and `prefix` are the SHA-256 of what was rendered; `candidates` are
+    recorded by rank.
     """
 
-    given: Given | None
+    given: TurnInputs | None
     rows: tuple[Mapping[str, Any], ...]
     digests: tuple[int, ...]
     pinned: tuple[tuple[UUID, int], ...]
-    likeness: Mapping[Key, Likeness]
+    likeness: Mapping[Key, WindowSimilarity]
     text: str
     prefix: str
-    fates: tuple[RecordedCandidate, ...]
+    candidates: tuple[RecordedCandidate, ...]
     scores: Mapping[Key, Mapping[str, float]] = field(default_factory=dict)
 
     @property
@@ -200,12 +200,12 @@ NOTHING = Recording(None, (), (), (), {}, "", "", ())
 class Restored:
     """A turn's inputs as the store has them now, and the memories that are gone or say something else since."""
 
-    given: Given
+    given: TurnInputs
     gone: frozenset[UUID]
     changed: frozenset[UUID]
 
 
-def encode(given: Given, fates: Sequence[Fate], *, text: str, prefix: str) -> str:
+def encode(given: TurnInputs, results: Sequence[CandidateResult], *, text: str, prefix: str) -> str:
     """The record of a turn, as text: JSON by columns, compressed."""
     hits = given.found.hits
     ids = Ids(hit.memory_id for hit in hits)
@@ -217,8 +217,8 @@ def encode(given: Given, fates: Sequence[Fate], *, text: str, prefix: str) -> st
         "hits": {name: column(_values(hits, name), ids) for name in _OF_A_HIT},
         "digests": [digest(hit) for hit in hits],
         "pinned": [(ids.place(memory.id), digest_of_pinned(memory)) for memory in given.pinned],
-        "likeness": [(place[key], *astuple(like)) for key, like in compared(fates).items()],
-        "fates": {name: column(values, ids) for name, values in _columns(fates).items()} if fates else [],
+        "likeness": [(place[key], *astuple(like)) for key, like in compared(results).items()],
+        "candidates": {name: column(values, ids) for name, values in _columns(results).items()} if results else [],
         "text": sha256(text),
         "prefix": sha256(prefix),
         "ids": [id.hex for id in ids],  # last: only now all are known
@@ -240,8 +240,8 @@ def decode(record: str | None) -> Recording:
     ids = [UUID(hex=id) for id in document["ids"]]
     rows = _rows(document["hits"], len(document["digests"]), ids)
     return Recording(
-        given=Given(
-            **_typed(Given, document["facts"], ids),
+        given=TurnInputs(
+            **_typed(TurnInputs, document["facts"], ids),
             found=SearchResult((), **_typed(SearchResult, document["found"], ids)),
         ),
         rows=rows,
@@ -250,13 +250,13 @@ def decode(record: str | None) -> Recording:
         likeness={(rows[n]["memory_id"], rows[n]["ordinal"]): _likeness(like) for n, *like in document["likeness"]},
         text=document["text"],
         prefix=document["prefix"],
-        fates=_candidates(document["fates"], ids),
+        candidates=_candidates(document["candidates"], ids),
         scores={(row["memory_id"], row["ordinal"]): row["scores"] for row in rows},
     )
 
 
-def _likeness(written: Sequence[Any]) -> Likeness:
-    return Likeness(*written[:3], *map(tuple, written[3:]))
+def _likeness(written: Sequence[Any]) -> WindowSimilarity:
+    return WindowSimilarity(*written[:3], *map(tuple, written[3:]))
 
 
 def sha256(text: str) -> str:
@@ -264,24 +264,24 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _columns(fates: Sequence[Fate]) -> Mapping[str, Sequence[Any]]:
+def _columns(results: Sequence[CandidateResult]) -> Mapping[str, Sequence[Any]]:
     """Return the fields of `RecordedCandidate` by columns, which is quicker than a row for each candidate.
 
     Those far down lose what explains them; the column of propensities is left out where no candidate has one.
     """
-    candidates = [fate.candidate for fate in fates]
+    candidates = [result.candidate for result in results]
     chances = [None if each.propensity == 1.0 else each.propensity for each in candidates]
     explained = [
-        fate.candidate if place < _EXPLAINED or fate.disposition == "shown" else None
-        for place, fate in enumerate(fates)
+        result.candidate if place < _EXPLAINED or result.disposition == "shown" else None
+        for place, result in enumerate(results)
     ]
     return {
         "memory_id": [each.hit.memory_id for each in candidates],
         "ordinal": [each.hit.ordinal for each in candidates],
         "type": [each.hit.type for each in candidates],
-        "disposition": [fate.disposition for fate in fates],
-        "value": [round(fate.value, _DIGITS) for fate in fates],
-        "because": [fate.because for fate in fates],
+        "disposition": [result.disposition for result in results],
+        "value": [round(result.value, _DIGITS) for result in results],
+        "reason": [result.reason for result in results],
         "rank_before": [each.rank_before for each in candidates],
         "rank": [each.rank for each in candidates],
         "score": [round(each.score, _DIGITS) for each in candidates],

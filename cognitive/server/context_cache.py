@@ -49,5 +49,5 @@ class ContextCache:
 
 
 def _holds(context: TurnContext, is_erased: IsErased) -> bool:
-    found = (fate.candidate.hit.content for fate in context.trace.fates)
+    found = (result.candidate.hit.content for result in context.trace.candidates)
     return any(map(is_erased, (context.message, context.prefix, context.text, *found)))

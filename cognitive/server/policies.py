@@ -11,7 +11,7 @@ from brain.policies import PolicyActivation, PolicyVersion, Role
 from brain.types import Label
 from cognitive.lab.shadow import Agreement
 from cognitive.lab.what_if import WhatIf
-from cognitive.policy.live import chosen
+from cognitive.policy.live import live_changes
 from cognitive.server.auth import Admin, AgentId
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.wire.models import CandidateBody, ChoiceBody, PolicyVersions, RollBackBody, WhatIfBody
@@ -26,12 +26,12 @@ async def standing(agent_id: AgentId, layer: Layer) -> PolicyVersions:
     """By version, live and as a shadow, and what the live one changes of the operator's own."""
     base, holds = layer.policies.base(agent_id), await layer.policies.effective(agent_id)
     shadow = holds.shadow.version if holds.shadow is not None else None
-    return PolicyVersions(base.version, holds.live.version, shadow, chosen(base, holds.live), holds.choices)
+    return PolicyVersions(base.version, holds.live.version, shadow, live_changes(base, holds.live), holds.choices)
 
 
 @router.get("/candidates", summary="What was saved, the latest first (policies.list)")
 async def candidates(agent_id: AgentId, layer: Layer) -> tuple[PolicyVersion, ...]:
-    """Each with the tunables that it changes of the operator's policy."""
+    """Each with the settings that it changes of the operator's policy."""
     return await layer.policies.list(agent_id)
 
 
@@ -47,7 +47,7 @@ async def candidate(agent_id: AgentId, version: Version, layer: Layer) -> Policy
     return await layer.policies.candidate(agent_id, version)
 
 
-@router.get("/versions/{version:name}", summary="Every tunable of a version (policies.show)")
+@router.get("/versions/{version:name}", summary="Every setting of a version (policies.show)")
 async def show(agent_id: AgentId, version: Version, layer: Layer) -> dict[str, Any]:
     """Of a candidate over today's operator's policy, or as a turn recorded it."""
     return (await layer.policies.show(agent_id, version)).model_dump(mode="json")
@@ -59,7 +59,7 @@ async def compared(agent_id: AgentId, version: Version, layer: Layer) -> Agreeme
     return await layer.policies.compared(agent_id, version)
 
 
-@router.post("/what-if", summary="What tunables would have changed in recorded turns (policies.what_if)")
+@router.post("/what-if", summary="What settings would have changed in recorded turns (policies.what_if)")
 async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer) -> WhatIf:
     """Which turns would have shown other memories, at which tokens, and what that is estimated to be worth. It takes
     about a second; turns that it did not come to are told in `late`, and with `whole` it takes longer.

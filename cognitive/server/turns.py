@@ -73,14 +73,14 @@ async def post_turn(agent_id: AgentId, turn_id: TurnId, body: Outcome, layer: La
 
 
 @router.get("/{turn_id:name}/memories", summary="What became of every candidate of a turn")
-async def fates(agent_id: AgentId, turn_id: TurnId, layer: Layer) -> list[Explanation]:
+async def turn_candidates(agent_id: AgentId, turn_id: TurnId, layer: Layer) -> list[Explanation]:
     """By rank; asking teaches nothing."""
     return await layer.explain.candidates(agent_id, turn_id)
 
 
 @router.get("/{turn_id:name}/memories/{memory_id}", summary="Why a memory was shown, or why not")
 async def why(agent_id: AgentId, turn_id: TurnId, memory_id: UUID, layer: Layer) -> Explanation:
-    """The fate of one memory in one turn; asking teaches nothing."""
+    """The result of one memory in one turn; asking teaches nothing."""
     return await layer.why(agent_id, turn_id, memory_id)
 
 

@@ -46,7 +46,7 @@ from cognitive.telemetry.metrics import (
     degraded,
 )
 from cognitive.telemetry.spans import Span, quietly
-from cognitive.trace import COUNTED, Fate
+from cognitive.trace import COUNTED, CandidateResult
 from cognitive.turn import Outcome, RecallHit, Report, Turn, TurnContext
 
 P = ParamSpec("P")
@@ -126,7 +126,7 @@ def prepared(context: TurnContext, seconds: float) -> Iterator[Observation]:
     for reason in context.degraded:
         if reason.code in _FAILED_OPEN:
             yield Observation(FAIL_OPEN, (1,), (reason.part,))
-    yield from _memories(trace.fates)
+    yield from _memories(trace.candidates)
     yield from _tokens(context)
 
 
@@ -148,13 +148,15 @@ def recalled(hits: Sequence[RecallHit], seconds: float) -> Iterator[Observation]
     yield Observation(RECALLS, (1,), ("found" if hits else "empty",))
 
 
-def _memories(fates: Sequence[Fate]) -> Iterator[Observation]:
-    for (type_, disposition), number in Counter((fate.candidate.hit.type, fate.disposition) for fate in fates).items():
+def _memories(results: Sequence[CandidateResult]) -> Iterator[Observation]:
+    for (type_, disposition), number in Counter(
+        (result.candidate.hit.type, result.disposition) for result in results
+    ).items():
         yield Observation(RETRIEVED, (number,), (type_,))
         if disposition in COUNTED:
             yield Observation(MEMORY_INSTRUMENTS[COUNTED[disposition]], (number,), (type_,))
-    yield Observation(BOOST, [fate.candidate.boost.factor for fate in fates if fate.disposition == "shown"])
-    likenesses = [like for fate in fates if (like := fate.candidate.likeness) is not None]
+    yield Observation(BOOST, [result.candidate.boost.factor for result in results if result.disposition == "shown"])
+    likenesses = [like for result in results if (like := result.candidate.likeness) is not None]
     yield Observation(DEDUP_SIMILARITY, [each.containment for each in likenesses], ("containment",))
     yield Observation(DEDUP_SIMILARITY, [each.cosine for each in likenesses if each.cosine is not None], ("cosine",))
 

@@ -28,11 +28,11 @@ MAX_TUNABLES = 200  # more than there are
 Query = Annotated[Label, Field(max_length=MAX_MESSAGE_LENGTH, examples=["which database did we choose?"])]
 Conversation = Annotated[tuple[Message, ...], Field(max_length=MAX_MESSAGES)]
 Ids = Annotated[tuple[UUID, ...], Field(max_length=MAX_IDS)]
-Tunables = Annotated[
+LiveChanges = Annotated[
     Mapping[str, float | int],
     Field(
         max_length=MAX_TUNABLES,
-        description="By the tunable's dotted name, as `cognitive policy show --tunables` lists them.",
+        description="By the setting's dotted name, as `cognitive policy show --live-settings` lists them.",
     ),
 ]
 Note = Annotated[Text, Field(max_length=MAX_NOTE_LENGTH, description="Why; kept with it.")]
@@ -161,7 +161,7 @@ class CandidateBody(InputModel):
 
     model_config = _example(changes={"usage.half_life_days": 3, "evidence.threshold": 0.4}, note="shorter memory")
 
-    changes: Tunables
+    changes: LiveChanges
     note: Note = ""
 
 
@@ -183,11 +183,11 @@ class RollBackBody(InputModel):
 
 
 class WhatIfBody(InputModel):
-    """Tunables with other values, and the stretch of time whose turns they are tried on: [since, until)."""
+    """Settings with other values, and the stretch of time whose turns they are tried on: [since, until)."""
 
     model_config = _example(changes={"evidence.threshold": 0.2}, since="2026-11-01T00:00:00Z")
 
-    changes: Tunables
+    changes: LiveChanges
     since: Moment
     until: Annotated[Moment | None, Field(description="Now, where it is left out.")] = None
     whole: Annotated[bool, Field(description="All turns of the sample, however long that takes.")] = False

@@ -1,4 +1,4 @@
-"""An agent's own tunables hold everywhere a turn goes: before it, after it, and when its session is taken up again."""
+"""An agent's own settings hold everywhere a turn goes: before it, after it, and when its session is taken up again."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import EmbeddingError
-from cognitive.feedback.capture import TAG, Exchange
+from cognitive.feedback.capture import TAG, CapturedExchange
 
 ASKED = "Which harbour does the Skagerrak ferry leave from in winter?"
 ANSWER = "In winter the Skagerrak ferry leaves from Hirtshals."
@@ -21,9 +21,9 @@ class Deciding:
     """Makes a decision of whatever was answered."""
 
     def __init__(self) -> None:
-        self.seen: list[Exchange] = []
+        self.seen: list[CapturedExchange] = []
 
-    async def __call__(self, exchange: Exchange) -> Sequence[NewMemory]:
+    async def __call__(self, exchange: CapturedExchange) -> Sequence[NewMemory]:
         self.seen.append(exchange)
         return [NewMemory(type="decision", content=f"Decided: {exchange.response}", session_id=exchange.session_id)]
 
@@ -126,7 +126,7 @@ async def test_an_extractor_is_asked_once_for_a_turn(urls, embedder, agent):
 
 
 async def test_an_extractor_that_fails_costs_nothing_but_its_memories(urls, embedder, agent, caplog):
-    async def broken(exchange: Exchange) -> Sequence[NewMemory]:
+    async def broken(exchange: CapturedExchange) -> Sequence[NewMemory]:
         raise RuntimeError("no model today")
 
     with caplog.at_level(logging.WARNING, "cognitive.feedback.capture"):
@@ -203,7 +203,7 @@ async def test_words_without_a_vector_wait_in_the_journal(urls, embedder, agent,
 async def test_an_erased_agent_does_not_come_back_with_what_was_being_extracted(urls, embedder, agent, keeping):
     asked, go_on = asyncio.Event(), asyncio.Event()
 
-    async def slow(exchange: Exchange) -> Sequence[NewMemory]:
+    async def slow(exchange: CapturedExchange) -> Sequence[NewMemory]:
         asked.set()
         await go_on.wait()
         return [NewMemory(type="fact", content=exchange.response)]

@@ -45,10 +45,10 @@ async def main():
         for n, text in enumerate(QUESTIONS):
             context = await layer.pre_turn(Turn(
                 agent_id=agent, session_id="s", text=text, conversation=WINDOW, now=NOW, turn_id=f"turn-{n}"))
-            fates = [[str(f.candidate.hit.memory_id), f.disposition, repr(f.value), f.because, repr(f.candidate.score),
+            results = [[str(f.candidate.hit.memory_id), f.disposition, repr(f.value), f.reason, repr(f.candidate.score),
                       {k: repr(v) for k, v in f.candidate.factors.items()},
                       {k: repr(v) for k, v in f.candidate.hit.scores.items()}, repr(f.candidate.boost)]
-                     for f in context.trace.fates]
+                     for f in context.trace.candidates]
             hits = await layer.recall(agent, text, limit=200, now=NOW)
             said = [shown.content for shown in context.shown] + [hit.content for hit in hits[:20]]
             response = " ".join(hit.content for hit in hits[3:6]) + " As Ada and Bea said of copper and brass."
@@ -57,7 +57,7 @@ async def main():
                 "plan": repr(context.plan),
                 "shown": [[str(s.memory_id), s.type, s.content, s.source, repr(s.score), s.tokens]
                           for s in context.shown],
-                "fates": fates, "channels": context.trace.channels,
+                "candidates": results, "channels": context.trace.channels,
                 "hits": [[str(h.memory_id), repr(h.score), {k: repr(v) for k, v in h.scores.items()}] for h in hits],
                 "overlaps": {strategy: [repr(o) for o in overlaps(said, response, said=text, strategy=strategy)]
                              for strategy in ("relative", "windowed", "jaccard")},
@@ -125,7 +125,7 @@ async def test_the_same_questions_in_other_processes_get_the_same_bytes(layer, u
     assert all(turn["degraded"] == [] for turn in told)
     assert sum(len(turn["shown"]) for turn in told) > 20
     assert sum(len(turn["hits"]) for turn in told) > 200
-    assert any("used in" in json.dumps(turn["fates"]) for turn in told)
+    assert any("used in" in json.dumps(turn["candidates"]) for turn in told)
     for other in others:
         for mine, theirs in zip(told, json.loads(other), strict=True):
             for part, value in mine.items():

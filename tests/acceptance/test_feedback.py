@@ -87,12 +87,12 @@ CORPUS = [(said.format(who), asked.format(who)) for (said, asked), who in produc
 
 @pytest.fixture(scope="module")
 async def opened(urls, embedder):
-    """A layer by the tunables of its policy."""
+    """A layer by the settings of its policy."""
     async with AsyncExitStack() as stack:
         layers: dict[tuple[str, Constants], CognitiveLayer] = {}
 
-        async def layer(constants: Constants = CONSTANTS, **tunables) -> CognitiveLayer:
-            policy = Policy().changed(tunables)
+        async def layer(constants: Constants = CONSTANTS, **settings) -> CognitiveLayer:
+            policy = Policy().changed(settings)
             own = (policy.version, constants)
             if own not in layers:
                 opening = assemble(urls.app, policy, None, Extensions(embedder, constants=constants))
@@ -119,12 +119,12 @@ async def ordered(layer, agent, text: str, **fields) -> list[str]:
     """What a turn finds, best first; it is never closed, and therefore teaches nothing."""
     context = await layer.pre_turn(ask(agent, text, session_id="probe", **fields))
     assert context.degraded == ()
-    return [fate.candidate.hit.content for fate in context.trace.fates]
+    return [result.candidate.hit.content for result in context.trace.candidates]
 
 
 async def standing(layer, agent, memory_id: UUID, text: str, **fields):
-    fate = (await layer.pre_turn(ask(agent, text, session_id="probe", **fields))).trace.of(memory_id)
-    return fate.candidate if fate is not None else None
+    result = (await layer.pre_turn(ask(agent, text, session_id="probe", **fields))).trace.of(memory_id)
+    return result.candidate if result is not None else None
 
 
 async def taught(layer, agent, text: str, response: str, *, times: int = 1, **outcome):
@@ -238,7 +238,7 @@ async def crowd(layer, agent) -> UUID:
 async def lesson(layer, agent, *, text: str = PARCEL, within: bool = True, **outcome):
     """A turn whose search did not find what the model then asked the recall tool for, and used."""
     context = await layer.pre_turn(ask(agent, text))
-    assert BRIDGE not in [fate.candidate.hit.content for fate in context.trace.fates]
+    assert BRIDGE not in [result.candidate.hit.content for result in context.trace.candidates]
     turn_id = context.turn_id if within else None
     hits = await layer.recall(agent, "drawbridge at Calder", turn_id=turn_id, limit=1, now=NOW)
     assert [hit.content for hit in hits] == [BRIDGE]
@@ -268,7 +268,7 @@ async def test_a_turn_remembers_how_far_below_the_best_each_stood(opened, agent,
         agent,
         context.turn_id,
     )
-    found = {fate.candidate.hit.memory_id: fate.candidate.relevance for fate in context.trace.fates}
+    found = {result.candidate.hit.memory_id: result.candidate.relevance for result in context.trace.candidates}
     best, least = max(found.values()), min(found.values())
     expected = {shown.memory_id: best - found[shown.memory_id] for shown in context.shown} | {bridge: best - least}
     assert {row["memory_id"]: row["lacked"] for row in rows} == pytest.approx(expected, abs=1e-5)
@@ -364,12 +364,16 @@ async def test_what_was_passed_over_is_judged_beside_what_was_shown(opened, agen
     await stored(layer, agent, *(content for content, _ in CORPUS[:60:3]))
     context = await layer.pre_turn(ask(agent, CORPUS[0][1]))
     shown = {each.content for each in context.shown}
-    passed_over = [fate.candidate.hit.content for fate in context.trace.fates if fate.disposition == "over_limit"]
+    passed_over = [
+        result.candidate.hit.content for result in context.trace.candidates if result.disposition == "over_limit"
+    ]
     assert len(passed_over) > 5
     await layer.post_turn(context, Outcome(response=f"{passed_over[0]} {passed_over[5]}"))
     assert await decoys(urls, agent) == (5, 1), "five are judged, and of the two that are quoted one is among them"
     assert not shown & set(passed_over)
-    quoted = next(fate.candidate.hit.memory_id for fate in context.trace.fates if fate.disposition == "over_limit")
+    quoted = next(
+        result.candidate.hit.memory_id for result in context.trace.candidates if result.disposition == "over_limit"
+    )
     assert (await standing(layer, agent, quoted, CORPUS[0][1])).boost.shown == 0, "it was not shown"
 
 
@@ -418,16 +422,16 @@ async def test_explored_turns_show_what_they_say_they_show(opened, urls):
         assert len(tried) <= 1
         drawn[bool(tried)] += 1
 
-        fates = {fate.candidate.hit.memory_id: fate for fate in context.trace.fates}
-        at_stake = [fate.candidate.propensity for id, fate in fates.items() if fate.candidate.propensity < 1]
-        certain = [id for id in order if fates[id].candidate.propensity == 1]
+        results = {result.candidate.hit.memory_id: result for result in context.trace.candidates}
+        at_stake = [result.candidate.propensity for id, result in results.items() if result.candidate.propensity < 1]
+        certain = [id for id in order if results[id].candidate.propensity == 1]
         assert set(certain) <= set(ids)
         assert sum(at_stake) + len(certain) == pytest.approx(len(ids))
         for old, new in tried:
-            assert fates[old].disposition == "displaced"
-            assert fates[old].candidate.propensity == 0.5
-            assert fates[new].disposition == "shown"
-            assert 0 < fates[new].candidate.propensity < 0.5
+            assert results[old].disposition == "displaced"
+            assert results[old].candidate.propensity == 0.5
+            assert results[new].disposition == "shown"
+            assert 0 < results[new].candidate.propensity < 0.5
         exposures = await fetch(
             urls,
             "SELECT memory_id, propensity FROM cognitive.exposure WHERE agent_id = $1 AND turn_id = $2 ORDER BY slot",
@@ -435,7 +439,9 @@ async def test_explored_turns_show_what_they_say_they_show(opened, urls):
             context.turn_id,
         )
         assert [row["memory_id"] for row in exposures] == ids
-        assert [row["propensity"] for row in exposures] == pytest.approx([fates[id].candidate.propensity for id in ids])
+        assert [row["propensity"] for row in exposures] == pytest.approx(
+            [results[id].candidate.propensity for id in ids]
+        )
     assert 18 <= drawn[True] <= 42, "one in two of sixty, within three standard deviations"
 
     for n in range(60):

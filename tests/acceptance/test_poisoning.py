@@ -34,9 +34,9 @@ async def opened(urls, embedder, **rows):
 async def test_least_trust_shows_nothing_of_what_came_in_by_talk(urls, embedder, agent, name):
     least = {"decision": "agent", "fact": "agent", "procedure": "agent"}
     async with opened(urls, embedder, trust={"min_level": least}) as layer:
-        figures, fates = await under(layer, agent, BY_NAME[name])
+        figures, results = await under(layer, agent, BY_NAME[name])
         assert figures.reached == 0
-        assert set(fates) == {"distrusted"}  # it was found, each time, and left out for where it comes from
+        assert set(results) == {"distrusted"}  # it was found, each time, and left out for where it comes from
         assert not [
             hit for hit in await layer.recall(agent, BY_NAME[name].questions[0], limit=50) if "evil" in hit.content
         ]
@@ -49,9 +49,9 @@ async def test_ten_grafted_procedures_get_the_places_of_one_source(urls, embedde
         opened(urls, embedder, trust={"max_per_source": 1}) as bounded,
     ):
         before, _ = await under(unbounded, agent, graft)
-        after, fates = await under(bounded, f"{agent}-2", graft)
-        assert fates["source_cap"] > 0
-        assert fates.get("shown", 0) <= len(graft.questions)
+        after, results = await under(bounded, f"{agent}-2", graft)
+        assert results["source_cap"] > 0
+        assert results.get("shown", 0) <= len(graft.questions)
         assert after.share < before.share
 
 
@@ -87,8 +87,8 @@ async def test_an_echo_raises_no_trust_and_gets_past_no_cap(urls, embedder, agen
         ["How do I restart the billing service?"],
     )
     async with opened(urls, embedder, trust={"max_per_source": 1}) as layer:
-        _, fates = await under(layer, agent, zombie, rounds=5, echo=True)
-        assert fates["shown"] <= 1
+        _, results = await under(layer, agent, zombie, rounds=5, echo=True)
+        assert results["shown"] <= 1
         ids = await layer.remember(agent, zombie.memories)
         assert {memory.trust for memory in await layer.get(agent, ids)} == {"talk"}
 

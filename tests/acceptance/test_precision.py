@@ -79,7 +79,7 @@ async def test_a_message_about_nothing_stored_shows_nothing(layer, agent):
     await layer.remember(agent, STORE)
     context = await layer.pre_turn(ask(agent, "what is the capital of mongolia"))
     assert context.shown == ()
-    assert {fate.disposition for fate in context.trace.fates} == {"irrelevant"}
+    assert {result.disposition for result in context.trace.candidates} == {"irrelevant"}
 
 
 async def test_over_a_session_no_text_is_embedded_twice_and_responses_before_they_are_needed(urls, embedder, agent):

@@ -139,7 +139,7 @@ async def test_what_the_conversation_shows_is_shown_again_once_it_has_left_or_wa
     second = await journaled.pre_turn(ask(agent, question, talk, n=2))
     assert (second.text, second.shown) == ("", ())
     assert second.trace.of(kettle).disposition == "standing"
-    assert "still shows it, 2 messages back" in (await journaled.why(agent, "t2", kettle)).because
+    assert "still shows it, 2 messages back" in (await journaled.why(agent, "t2", kettle)).reason
     assert (await journaled.explain.replay(agent, "t2")).verdict == "identical"
     assert KETTLE in (await journaled.pre_turn(ask(agent, question, talk[1:], n=3))).text, "it has scrolled out"
     await journaled.update(agent, kettle, content="The amber kettle stands in the cellar.")
@@ -186,7 +186,7 @@ async def test_a_block_of_an_earlier_turn_is_neither_query_nor_conversation(laye
     talk = [sent, Message(role="assistant", content="I am looking.")]
     second = await layer.pre_turn(ask(agent, "continue", talk, n=2))
     assert "Records from memory" not in second.plan.signals.text
-    assert "restated" not in {fate.disposition for fate in second.trace.fates}
+    assert "restated" not in {result.disposition for result in second.trace.candidates}
     if first.placement != "journaled":
         assert second.trace.of(ids[0]).disposition == "shown"
         assert "Records from memory" not in flat(second.messages)

@@ -177,7 +177,7 @@ async def test_a_day_of_turns_comes_out_byte_for_byte(layers, day):
     for turn_id, (text, prefix) in rendered.items():
         other = strict if turn_id.startswith("calm") else calm  # whatever policy is today's
         replay = await other.explain.replay(agent, turn_id)
-        assert (replay.verdict, replay.because, replay.text, replay.prefix) == ("identical", "", text, prefix)
+        assert (replay.verdict, replay.reason, replay.text, replay.prefix) == ("identical", "", text, prefix)
         assert replay.difference.none
         assert replay.difference.tokens[0] == replay.difference.tokens[1]
         assert replay.difference.uncompared == ()
@@ -194,7 +194,7 @@ async def test_a_layer_with_other_constants_replays_its_turns_by_them(urls, embe
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Where is Ada's kayak?", turn_id="k"))
         assert (await layer.explain.replay(agent, "k")).verdict == "identical"
     replay = await usual.explain.replay(agent, "k")  # it takes the newest versions
-    assert (replay.verdict, replay.because) == ("other constants", "recorded under other constants")
+    assert (replay.verdict, replay.reason) == ("other constants", "recorded under other constants")
 
 
 async def test_it_comes_out_the_same_in_another_process_under_another_hash_seed(urls, day):
@@ -328,8 +328,8 @@ async def test_a_turn_that_showed_an_erased_memory_says_so(layers, agent):
         assert (changed in shown) <= (changed in replay.changed)
         if {erased, changed} & shown:
             assert replay.verdict == "changed since"
-            assert ("erased since" in replay.because) == (erased in replay.gone)
-            assert "shown" in replay.because
+            assert ("erased since" in replay.reason) == (erased in replay.gone)
+            assert "shown" in replay.reason
         if not replay.gone and not replay.changed:
             assert (replay.verdict, replay.text) == ("identical", context.text)
     assert len(ids) == 30
@@ -366,7 +366,9 @@ async def test_replaying_teaches_nothing_and_leaves_no_turn(layers, day):
     again = await calm.pre_turn(
         Turn(agent_id=agent, session_id="p", text="Where is the amber kettle?", now=NOW, turn_id="probe")
     )
-    assert [repr(f.candidate.boost) for f in again.trace.fates] == [repr(f.candidate.boost) for f in before.trace.fates]
+    assert [repr(f.candidate.boost) for f in again.trace.candidates] == [
+        repr(f.candidate.boost) for f in before.trace.candidates
+    ]
 
 
 async def test_only_the_latest_turns_are_read_and_that_is_said(day, urls):

@@ -273,7 +273,7 @@ async def test_every_metric_of_a_turn_moves_by_what_the_turn_says(layer, agent, 
     context = await layer.pre_turn(
         ask(agent, f"{OAK} And where is the spare key of the boat house?", conversation=talk)
     )
-    assert {fate.candidate.hit.content: fate.disposition for fate in context.trace.fates} == {
+    assert {result.candidate.hit.content: result.disposition for result in context.trace.candidates} == {
         ALBA: "shown",
         BRIX: "shown",
         SAID: "restated",

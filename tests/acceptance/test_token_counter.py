@@ -34,7 +34,7 @@ async def test_a_counter_that_is_handed_in_decides_what_fits_and_stands_in_the_r
     async with CognitiveLayer.open(urls.app, policy=TIGHT, embedder=embedder) as layer:
         replay = await layer.explain.replay(agent, "t")
         assert len(replay.text) > 400
-        assert (replay.verdict, replay.because) == (
+        assert (replay.verdict, replay.reason) == (
             "another counter",
             "tokens were counted by letters, and are by estimate-2 now",
         )

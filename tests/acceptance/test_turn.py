@@ -68,9 +68,9 @@ async def suppliers(layer, agent) -> list[UUID]:
 
 async def standing(layer, agent, memory_id: UUID, text: str = OAK, now: datetime = NOW):
     """How a memory would fare in a turn that is never closed, and therefore teaches nothing."""
-    fate = (await layer.pre_turn(ask(agent, text, now=now, session_id="probe"))).trace.of(memory_id)
-    assert fate is not None
-    return fate.candidate
+    result = (await layer.pre_turn(ask(agent, text, now=now, session_id="probe"))).trace.of(memory_id)
+    assert result is not None
+    return result.candidate
 
 
 async def taught(layer, agent, *, times: int = 1, response: str = BY_BARGE, **outcome):
@@ -106,7 +106,7 @@ async def test_a_used_memory_stands_better_in_the_next_turn(layer, agent, suppli
         {"name": "order", "description": "Orders boards.", "parameters": {"type": "object", "properties": {}}}
     ]
     assert context.thinking == "low"  # a question, which the rules of categories take for research
-    assert {fate.candidate.hit.memory_id: fate.disposition for fate in context.trace.fates} == {
+    assert {result.candidate.hit.memory_id: result.disposition for result in context.trace.candidates} == {
         alba: "shown",
         brix: "shown",
     }
@@ -123,13 +123,13 @@ async def test_a_used_memory_stands_better_in_the_next_turn(layer, agent, suppli
     after = await layer.pre_turn(ask(agent, OAK))
     assert [shown.memory_id for shown in after.shown] == [second, first]
     better, worse = (after.trace.of(memory_id).candidate for memory_id in (second, first))
-    before = {fate.candidate.hit.memory_id: fate.candidate for fate in context.trace.fates}
+    before = {result.candidate.hit.memory_id: result.candidate for result in context.trace.candidates}
     assert (better.rank_before, better.rank) == (2, 1)
     assert better.boost.factor > 1 > worse.boost.factor
     assert better.score > before[second].score
     assert worse.score < before[first].score
     assert better.relevance == before[second].relevance
-    assert "used in 1 of 1" in better.boost.because
+    assert "used in 1 of 1" in better.boost.reason
 
 
 async def test_outcome_accepts_what_a_runtime_has_to_tell(layer, agent, suppliers):
@@ -464,7 +464,7 @@ async def test_a_rating_overrides_the_overlap_and_is_no_second_showing(layer, ag
     boost = (await standing(layer, agent, brix, now=datetime.now(UTC))).boost
     assert boost.shown == pytest.approx(Policy().feedback.rating_weight, abs=0.01)
     assert boost.used == pytest.approx(0.0, abs=0.01)
-    assert "used in 0 of 1" in boost.because
+    assert "used in 0 of 1" in boost.reason
 
 
 async def test_a_rating_that_comes_before_the_outcome_stands(layer, agent, suppliers):
@@ -475,7 +475,7 @@ async def test_a_rating_that_comes_before_the_outcome_stands(layer, agent, suppl
     assert {a.memory_id: a.referenced for a in report.attributions}[brix] is False
     boost = (await standing(layer, agent, brix)).boost
     assert boost.factor < 1
-    assert "used in 0 of 1" in boost.because
+    assert "used in 0 of 1" in boost.reason
 
 
 async def test_what_a_turn_did_not_show_cannot_be_rated_in_it(layer, agent, suppliers):
@@ -502,11 +502,11 @@ async def test_why_tells_the_fate_of_what_was_shown_dropped_and_never_met(layer,
     dropped = await layer.why(agent, context.turn_id, alba)
     assert dropped.disposition == "restated"
     assert dropped.value > 0
-    assert "conversation" in dropped.because
+    assert "conversation" in dropped.reason
     [later] = await layer.remember(agent, [fact("The supplier Corda delivers ash.", 2)])
     absent = await layer.why(agent, context.turn_id, later)
     assert absent.disposition is None
-    assert "2 candidates" in absent.because
+    assert "2 candidates" in absent.reason
     assert "it was stored later" in absent.story
     await layer.post_turn(context, Outcome(response=BY_BARGE))
     used = await layer.why(agent, context.turn_id, brix)
@@ -602,9 +602,9 @@ async def test_a_memory_that_was_replaced_is_not_shown(layer, agent):
     assert "8080" not in context.text
     assert "7000" not in context.prefix
     assert "7001" in context.prefix
-    fate = context.trace.of(old)
-    assert fate.disposition == "superseded"
-    assert str(new) in fate.because
+    result = context.trace.of(old)
+    assert result.disposition == "superseded"
+    assert str(new) in result.reason
 
 
 async def test_order_and_bytes_of_unchanged_memories_are_stable(layer, agent):
@@ -716,19 +716,21 @@ async def test_every_candidate_has_one_fate_and_what_is_rendered_fits_the_plan(u
         for text in messages():
             context = await layer.pre_turn(ask(household, text, conversation=window))
             assert context.degraded == ()
-            ids = [fate.candidate.hit.memory_id for fate in context.trace.fates]
+            ids = [result.candidate.hit.memory_id for result in context.trace.candidates]
             assert len(ids) == len(set(ids)), text
-            by_fate = Counter(fate.disposition for fate in context.trace.fates)
+            by_fate = Counter(result.disposition for result in context.trace.candidates)
             seen += by_fate
             assert sum(by_fate.values()) == len(ids)
-            shown = {fate.candidate.hit.memory_id for fate in context.trace.fates if fate.disposition == "shown"}
+            shown = {
+                result.candidate.hit.memory_id for result in context.trace.candidates if result.disposition == "shown"
+            }
             assert [s.memory_id for s in context.shown] == [id for id in ids if id in shown]
-            assert sorted(fate.candidate.rank for fate in context.trace.fates) == list(range(1, len(ids) + 1))
+            assert sorted(result.candidate.rank for result in context.trace.candidates) == list(range(1, len(ids) + 1))
             recorded = await layer.explain.candidates(household, context.turn_id)
-            assert [(fate.memory_id, fate.disposition) for fate in recorded] == [
-                (fate.candidate.hit.memory_id, fate.disposition) for fate in context.trace.fates
+            assert [(result.memory_id, result.disposition) for result in recorded] == [
+                (result.candidate.hit.memory_id, result.disposition) for result in context.trace.candidates
             ]
-            assert all(fate.because for fate in recorded)
+            assert all(result.reason for result in recorded)
 
             assert count(context.text) <= context.plan.total
             assert sum(s.tokens for s in context.shown) <= context.plan.total

@@ -78,9 +78,9 @@ def ask(agent: str, text: str, **fields) -> Turn:
 
 
 async def candidate(layer, agent: str, memory_id: UUID, text: str, now: datetime = NOW):
-    fate = (await layer.pre_turn(ask(agent, text, now=now, session_id="probe"))).trace.of(memory_id)
-    assert fate is not None
-    return fate.candidate
+    result = (await layer.pre_turn(ask(agent, text, now=now, session_id="probe"))).trace.of(memory_id)
+    assert result is not None
+    return result.candidate
 
 
 OAK = "Which supplier delivers oak boards?"
@@ -137,8 +137,8 @@ async def test_a_re_rank_changes_the_order_of_what_is_shown(frank, agent):
     after = await frank.pre_turn(ask(agent, OAK))
     assert [shown.memory_id for shown in after.shown] == [shown.memory_id for shown in reversed(context.shown)]
     assert [shown.score for shown in after.shown] == sorted((shown.score for shown in after.shown), reverse=True)
-    fates = [fate.candidate for fate in after.trace.fates]
-    assert [c.rank for c in sorted(fates, key=lambda c: -c.score)] == [1, 2]
+    results = [result.candidate for result in after.trace.candidates]
+    assert [c.rank for c in sorted(results, key=lambda c: -c.score)] == [1, 2]
     hits = await frank.recall(agent, OAK, now=NOW)
     assert [hit.memory_id for hit in hits] == [shown.memory_id for shown in after.shown]
     assert set(ids) == {hit.memory_id for hit in hits}
@@ -158,9 +158,9 @@ async def test_all_types_are_deduplicated_and_boosted_alike(frank, agent, type_)
     )
     question = "What do we know of the backup of the ledger?"
     context = await frank.pre_turn(ask(agent, question, conversation=[Message(role="assistant", content=said)]))
-    fates = {id: context.trace.of(id).disposition for id in ids}
-    assert fates[ids[0]] == "restated"
-    assert sorted((fates[ids[1]], fates[ids[2]])) == ["duplicate", "shown"]
+    results = {id: context.trace.of(id).disposition for id in ids}
+    assert results[ids[0]] == "restated"
+    assert sorted((results[ids[1]], results[ids[2]])) == ["duplicate", "shown"]
     kept = context.shown[0].memory_id
     await frank.post_turn(context, Outcome(response="It is kept for eleven weeks."))
     assert (await candidate(frank, agent, kept, question)).boost.factor > 1
@@ -187,17 +187,17 @@ async def test_only_what_is_rendered_counts_as_shown(urls, embedder, agent):
         await layer.remember(agent, memories)
         turn = ask(agent, "Tell me of the kettle.", conversation=[Message(role="user", content=said)])
         context = await layer.pre_turn(turn)
-        unseen = [fate for fate in context.trace.fates if fate.disposition != "shown"]
-        assert {"restated", "over_limit"} <= {fate.disposition for fate in unseen}
+        unseen = [result for result in context.trace.candidates if result.disposition != "shown"]
+        assert {"restated", "over_limit"} <= {result.disposition for result in unseen}
         report = await layer.post_turn(context, Outcome(response="No idea."))
         assert {a.memory_id for a in report.attributions} == {shown.memory_id for shown in context.shown}
         after = await layer.pre_turn(turn)
-        for fate in unseen:
-            assert after.trace.of(fate.candidate.hit.memory_id).candidate.boost.factor == 1.0
+        for result in unseen:
+            assert after.trace.of(result.candidate.hit.memory_id).candidate.boost.factor == 1.0
         for shown in context.shown:
             assert after.trace.of(shown.memory_id).candidate.boost.factor < 1.0
         recalled = await layer.recall(agent, "kettle", turn_id=context.turn_id, now=NOW, limit=50)
-    assert {hit.memory_id for hit in recalled} == {fate.candidate.hit.memory_id for fate in unseen}
+    assert {hit.memory_id for hit in recalled} == {result.candidate.hit.memory_id for result in unseen}
 
 
 async def test_a_procedure_is_attributed_by_its_whole_content(frank, agent):
@@ -294,7 +294,7 @@ async def test_small_talk_costs_nothing(urls, embedder, agent, text):
         await layer.remember(agent, [memory("The kettle is kept in the pantry.")])
         recording.texts.clear()
         context = await layer.pre_turn(ask(agent, text))
-    assert (context.text, context.plan.retrieval, context.trace.fates) == ("", (), ())
+    assert (context.text, context.plan.retrieval, context.trace.candidates) == ("", (), ())
     assert recording.texts == []
 
 
@@ -408,7 +408,7 @@ async def test_stored_vectors_are_used(urls, embedder, agent):
     async with opened(urls, recording) as layer:  # nothing cached in this one
         recording.texts.clear()  # opening warms the model up
         context = await layer.pre_turn(ask(agent, question, conversation=said))
-        assert len(context.trace.fates) >= 20
+        assert len(context.trace.candidates) >= 20
         assert sorted(recording.texts) == sorted([question, "I am in the archive.", "Be welcome."])
         await layer.post_turn(context, Outcome(response="Shelf 15 of the archive."))
         recording.texts.clear()
@@ -489,7 +489,7 @@ async def test_a_threshold_is_compared_in_its_own_score_space(frank, agent, embe
     dropped = context.trace.of(twin)
     one, other = embedder.embed(["She purchased an automobile last week.", said])
     assert dropped.disposition == "restated"
-    assert "cosine" in dropped.because
+    assert "cosine" in dropped.reason
     assert dropped.value == pytest.approx(float(one @ other), abs=0.005)
     assert dropped.value > FRANK.dedup.threshold > dropped.candidate.score
 
@@ -549,7 +549,7 @@ async def test_one_restated_memory_in_a_long_answer_is_found_and_the_others_are_
         pytest.param({"retrieval.relevance": {"word": 1.0}}, "word", id="unknown factor"),
         pytest.param({"feedback.attribution_thresholds": {"containment": 0.1}}, "containment", id="unknown measure"),
         pytest.param({"feedback.attribution": "containment"}, "attribution", id="unknown strategy"),
-        pytest.param({"half_life": 7}, "half_life", id="unknown tunable"),
+        pytest.param({"half_life": 7}, "half_life", id="unknown setting"),
         pytest.param({"usage.half_life_days": 0}, "usage.half_life_days", id="no half-life"),
     ],
 )
@@ -593,7 +593,7 @@ async def test_the_total_budget_is_enforced(urls, embedder, agent):
         context = await layer.pre_turn(ask(agent, "Who discussed the ladder and the kettle?"))
     assert 0 < len(context.shown) < 8
     assert count(context.text) <= 150 < count(whole.text)
-    assert {fate.disposition for fate in context.trace.fates} == {"shown", "over_budget"}
+    assert {result.disposition for result in context.trace.candidates} == {"shown", "over_budget"}
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ async def test_from_a_memory_to_what_the_latest_turns_had_against_it_is_one_clic
     [soup] = [row for row in (await layer.explain.figures.memories(played)).rows if "soup" in row.content]
     await page.goto(f"{url}/ui/memory?agent={played}&id={soup.id}")
     await page.get_by_role("link", name="Why was it not shown?").click()
-    answer = page.locator(".answer .fates li")
+    answer = page.locator(".answer .candidates li")
     await answer.first.wait_for()
 
     assert await answer.count() == 2
@@ -182,7 +182,7 @@ async def test_why_a_memory_was_not_shown_is_two_clicks_from_the_list(page, url,
     await asking.fill("canteen soup")
     await asking.press("Enter")
 
-    answers = page.locator(".fates li")
+    answers = page.locator(".candidates li")
     await answers.first.wait_for()
     assert await answers.count() == 2
     assert "Not shown" in await answers.first.inner_text()

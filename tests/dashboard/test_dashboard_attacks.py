@@ -151,7 +151,7 @@ async def test_whatever_is_asked_stays_text_on_every_page(pages, evil, path):
         "runtime",
         "tool",
         "stage",
-        "fate",
+        "disposition",
         "id",
         "range",
         "since",

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from cognitive.policy.live import ROWS, changed
+from cognitive.policy.live import LIVE_SETTINGS, with_changes
 from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
 from tests.serving import inside
@@ -91,7 +91,7 @@ async def test_without_scripts_only_what_was_changed_is_asked_about(pages, playe
     assert "Move something, to see what it would change" in still.text
     moved = await pages.get("/ui/what-if/answer", params={**given, "evidence.min_item_share": "0.9"})
     asked = parse_qs(urlsplit(moved.headers["hx-replace-url"]).query)
-    assert set(asked) & {row.name for row in ROWS} == {"evidence.min_item_share"}
+    assert set(asked) & {row.name for row in LIVE_SETTINGS} == {"evidence.min_item_share"}
     assert "<title>What if" in moved.text  # a page of its own, where nobody puts it into one
 
 
@@ -104,7 +104,7 @@ async def test_a_value_that_makes_no_sense_is_refused_by_its_name(pages, played)
 
 async def test_a_candidate_is_saved_shadowed_activated_and_rolled_back(pages, played, layer):
     base = layer.policies.base(played)
-    version = changed(base, STRICT).version
+    version = with_changes(base, STRICT).version
     saved = await post(pages, played, "policies/save", **{"row.evidence.threshold": "2", "note": "less"})
     assert (saved.status_code, f"version={version}" in saved.headers["location"]) == (303, True)
     page = await pages.get(saved.headers["location"])

@@ -31,7 +31,7 @@ def test_every_setting_is_in_the_reference_with_what_may_stand_there():
     assert entries.keys() == settings().keys()
     assert entries["evidence.min_item_share"].type == "number from 0 to 1"
     assert entries["evidence.min_item_share"].group == "evidence"
-    assert entries["placement"].type == "`user_tail` or `with_journaled_placement` or `system`"
+    assert entries["placement"].type == "`user_tail` or `journaled` or `system`"
     assert all(entry.effect.endswith(".") for entry in (*entries.values(), *settings_page.settings()))
 
 

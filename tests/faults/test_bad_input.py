@@ -67,7 +67,7 @@ def test_a_bad_turn_is_refused_by_a_typed_error_that_names_the_field(bad, field)
         pytest.param(lambda: Message(role="user", text="x"), "text", id="unknown key of a message"),
         pytest.param(lambda: TurnRef("a", ""), "turn_id", id="reference without a turn"),
         pytest.param(lambda: TurnRef("\x00", "t"), "agent_id", id="NUL in a reference"),
-        pytest.param(lambda: Policy(deadline=1), "deadline", id="unknown tunable"),
+        pytest.param(lambda: Policy(deadline=1), "deadline", id="unknown setting"),
     ],
 )
 def test_bad_values_are_refused_by_a_typed_error_that_names_the_field(make, field):

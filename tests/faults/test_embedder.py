@@ -73,7 +73,7 @@ async def test_without_a_vector_the_turn_is_answered_by_words_and_says_so(site, 
             assert KEY in context.text
             assert any("searched by words" in reason for reason in context.degraded)
             assert "dense" not in context.trace.channels
-            assert all("said_cosine" not in fate.candidate.hit.scores for fate in context.trace.fates)
+            assert all("said_cosine" not in result.candidate.hit.scores for result in context.trace.candidates)
             await layer.post_turn(context, Outcome(response="It hangs behind the barometer in the boat house."))
             embedder.fault = None
             embedder.released.set()

@@ -163,7 +163,7 @@ async def test_a_replay_of_a_turn_that_showed_it_says_so_and_of_one_that_said_it
         await layer.forget(agent, [secret])
         replay = await layer.explain.replay(agent, "showed")
         assert (replay.verdict, secret in replay.gone) == ("changed since", True)
-        assert "erased" in replay.because
+        assert "erased" in replay.reason
         with pytest.raises(InvalidInput, match="erased"):
             await layer.explain.replay(agent, "said")
         assert (await layer.explain.account(agent, "said")).message == "Is it so? [erased]."

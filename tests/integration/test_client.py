@@ -137,7 +137,7 @@ async def test_a_turn_over_the_wire_teaches(client, agent):
     assert (await client.post_turn(TurnRef(agent, context.turn_id), Outcome(response="x"))).duplicate
     await client.rate(agent, context.turn_id, id, useful=True)
     assert (await client.why(agent, context.turn_id, id)).used
-    assert [fate.disposition for fate in await client.explain.candidates(agent, context.turn_id)] == ["shown"]
+    assert [result.disposition for result in await client.explain.candidates(agent, context.turn_id)] == ["shown"]
     assert [turn.status for turn in await client.explain.turns(agent)] == ["completed"]
     assert [plan.tools for plan in await client.explain.my_plans(agent)] == [(("ls", 1),)]
     assert [plan.turns for plan in await client.explain.my_plans(agent, ASKED)] == [1]

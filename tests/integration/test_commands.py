@@ -127,8 +127,8 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert shell("why")["turns"][0]["status"] == "completed"
     assert shell("why", "--session", "s1", "--limit", 1)["turns"][0]["turn_id"] == "t1"
     shell("why", "--session", "none", code=NO)
-    assert shell("why", "t1")["fates"][0]["memory"]["id"] == id
-    assert shell("why", "t1", id)["fate"]["disposition"] == "shown"
+    assert shell("why", "t1")["candidates"][0]["memory"]["id"] == id
+    assert shell("why", "t1", id)["candidate"]["disposition"] == "shown"
     assert shell("replay")["replays"][0]["verdict"] == "identical"
 
     assert shell("session", "show", "s1")["session"]["turns"] == 1
@@ -151,7 +151,7 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     asked = Turn(agent_id=shell.agent, session_id="s1", text="How long do refunds take?", turn_id="t2")
     shell.takes(asked, Outcome(response="Five days."))
     assert shell("tune", "--out", tmp_path / "found.toml", code=NO)["written"] is None
-    assert "usage.half_life_days" in {row["name"] for row in shell("policy", "show", "--tunables")["rows"]}
+    assert "usage.half_life_days" in {row["name"] for row in shell("policy", "show", "--live-settings")["rows"]}
     saved = shell("policy", "save", "--set", "usage.half_life_days=3", "--note", "shorter")["candidate"]["version"]
     [differs] = shell("policy", "show", saved)["differences"]
     assert differs == {"name": "usage.half_life_days", "was": 7.0, "now": 3.0}
@@ -270,7 +270,7 @@ def test_a_command_line_that_makes_no_sense_is_told_in_json_too(shell):
         ("policy", "activate"),
         ("policy", "activate", "v", "--previous"),
         ("policy", "shadow", "v", "--compare"),
-        ("policy", "show", "v", "--tunables"),
+        ("policy", "show", "v", "--live-settings"),
         ("policy", "show", "--with", "v"),
         ("why", "t1", "--session", "s1"),
         ("memory", "show", "--history"),

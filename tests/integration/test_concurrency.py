@@ -87,7 +87,7 @@ async def test_forgetting_the_new_does_not_bring_back_the_old(layer, agent):
     await layer.forget(agent, [replacement])
     context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which port does staging listen on?"))
     assert context.shown == ()
-    assert [fate.disposition for fate in context.trace.fates] == ["superseded"]
+    assert [result.disposition for result in context.trace.candidates] == ["superseded"]
 
 
 async def test_what_an_update_replaced_can_be_remembered_anew(layer, agent):

@@ -137,7 +137,7 @@ async def test_turns_are_found_by_what_is_known_of_them(layer, figures, agent, p
     row = (await figures.turns(agent, TurnFilter(until=AT + timedelta(hours=1)))).rows[0]
     assert (row.shown, row.used, row.status) == (len(first.shown), 2, "completed")
     assert row.tokens == sum(shown.tokens for shown in first.shown)
-    assert row.found == len(first.trace.fates)
+    assert row.found == len(first.trace.candidates)
     assert row.milliseconds > 0
 
 

@@ -32,7 +32,7 @@ ASKED = {
     "recall in a session": lambda layer, agent, had: layer.recall(agent, "canary", session_id=had["session"]),
     "post_turn": lambda layer, agent, had: layer.post_turn(TurnRef(agent, had["turn"]), Outcome(response=SECRET)),
     "why": lambda layer, agent, had: layer.why(agent, had["turn"], had["memory"]),
-    "fates": lambda layer, agent, had: layer.explain.candidates(agent, had["turn"]),
+    "candidates": lambda layer, agent, had: layer.explain.candidates(agent, had["turn"]),
     "replay": lambda layer, agent, had: layer.explain.replay(agent, had["turn"]),
     "account": lambda layer, agent, had: layer.explain.account(agent, had["turn"]),
     "turns": lambda layer, agent, had: layer.explain.turns(agent, session_id=had["session"]),

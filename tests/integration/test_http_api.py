@@ -75,8 +75,8 @@ async def test_a_turn_from_its_memories_to_what_it_taught(http, urls, at):
     why = (await http.get(f"{at}/turns/{turn['turn_id']}/memories/{id}")).json()
     assert why["disposition"] == "shown"
     assert why["used"]
-    fates = (await http.get(f"{at}/turns/{turn['turn_id']}/memories")).json()
-    assert [fate["memory_id"] for fate in fates] == [id]
+    results = (await http.get(f"{at}/turns/{turn['turn_id']}/memories")).json()
+    assert [result["memory_id"] for result in results] == [id]
     rated = await http.put(f"{at}/turns/{turn['turn_id']}/memories/{id}/rating", json={"useful": False})
     assert rated.status_code == 204
     listed = (await http.get(f"{at}/turns")).json()

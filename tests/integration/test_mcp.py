@@ -339,10 +339,10 @@ async def test_the_last_turn_says_what_it_showed_and_why(layer, agent, keys):
     assert last["plan"]["total"] == context.plan.total
     assert last["degraded"] == list(context.degraded)
     assert {memory["memory_id"] for memory in last["shown"]} == shown(context)
-    assert {fate["memory_id"]: fate["disposition"] for fate in last["fates"]}[
+    assert {result["memory_id"]: result["disposition"] for result in last["candidates"]}[
         str(context.shown[0].memory_id)
     ] == "shown"
-    assert len(last["fates"]) == len(keys)
+    assert len(last["candidates"]) == len(keys)
 
 
 async def test_plans_and_budgets_are_data(layer, agent):

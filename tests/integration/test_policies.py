@@ -14,7 +14,7 @@ from brain.journal import Journal, written
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn, TurnRef
 from cognitive.errors import InvalidInput
 from cognitive.feedback.outcomes import OutcomeRecorder
-from cognitive.policy.live import ROWS, changed
+from cognitive.policy.live import LIVE_SETTINGS, with_changes
 from cognitive.policy.resolver import PolicyResolver
 from cognitive.recording.record import opened as settling
 from tests.internals import internals
@@ -63,7 +63,7 @@ async def test_a_candidate_is_saved_once_and_names_the_policy_that_it_makes(open
 
     assert again == saved
     assert (saved.by, saved.note, saved.base) == ("ada", "shorter", BASE.version)
-    assert saved.version == changed(BASE, {"usage.half_life_days": 3, **WIDE}).version
+    assert saved.version == with_changes(BASE, {"usage.half_life_days": 3, **WIDE}).version
     assert await opened.policies.list(agent) == (saved,)
     assert (await opened.policies.show(agent, saved.version)).usage.half_life_days == 3
 
@@ -198,12 +198,12 @@ async def test_a_stored_row_that_may_not_be_changed_is_not_taken_up(opened, agen
     assert (await opened.pre_turn(ask(agent))).policy.version == BASE.version
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", LIVE_SETTINGS, ids=lambda row: row.name)
 def test_every_row_is_of_the_policy_and_within_its_own_bounds(row):
     policy = Policy()
-    assert row.least <= row.of(policy) <= row.most
-    for value in (row.least, row.most, row.of(policy)):
-        assert row.of(changed(policy, {row.name: value})) == value
+    assert row.min <= row.of(policy) <= row.max
+    for value in (row.min, row.max, row.of(policy)):
+        assert row.of(with_changes(policy, {row.name: value})) == value
 
 
 async def test_another_process_takes_a_choice_up(opened, urls, embedder, stocked, monkeypatch):

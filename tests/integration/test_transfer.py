@@ -139,7 +139,7 @@ async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent, monkey
     async def shown(of: str) -> list[tuple]:
         context = await alone.pre_turn(Turn(agent_id=of, session_id="x", text=ASKED, now=now))
         assert context.degraded == ()
-        ranked = [fate.candidate for fate in context.trace.fates]
+        ranked = [result.candidate for result in context.trace.candidates]
         return [context.prefix, *((each.hit.memory_id, each.score, each.boost) for each in ranked)]
 
     assert await shown(there) == await shown(agent)

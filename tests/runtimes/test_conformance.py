@@ -27,7 +27,7 @@ PARROT = "The parrot of the harbour master is called Biscuit."
 PINNED = "Every answer gives distances in nautical miles."
 ASK = "Do you remember where the spare key of the boat house hangs?"  # of the category "memory", which needs no exec
 WORK = "Run the tests and debug the script."  # of the category "coding", which does
-TUNABLES: Mapping[str, Any] = {
+SETTINGS: Mapping[str, Any] = {
     "abstention": False,  # what is remembered is shown: the turns here are about where, not about whether
     "deadline_ms": 20_000,  # nor about a busy machine
     "limits": {"default": 1, "hinted_type": 1, "other_types": 1},  # the others are there to be recalled
@@ -56,7 +56,7 @@ def harness(request: pytest.FixtureRequest) -> Harness:
 @pytest.fixture(scope="module")
 async def layers(urls, embedder) -> AsyncIterator[Mapping[str, CognitiveLayer]]:
     async with AsyncExitStack() as stack:
-        policies = {placement: Policy(placement=placement).changed(TUNABLES) for placement in PLACEMENTS}
+        policies = {placement: Policy(placement=placement).changed(SETTINGS) for placement in PLACEMENTS}
         yield {
             placement: await stack.enter_async_context(CognitiveLayer.open(urls.app, policy=policy, embedder=embedder))
             for placement, policy in policies.items()

@@ -107,19 +107,19 @@ async def under(
     """What an attack comes to in turns of an agent; with `echo`, the model repeats what was planted each time."""
     await layer.remember(agent, [NewMemory(type=type_, content=text, occurred_at=AT) for type_, text in HONEST])
     theirs = set(await layer.remember(agent, attack.memories))
-    shares, first, fates = list[float](), 0, dict[str, int]()
+    shares, first, results = list[float](), 0, dict[str, int]()
     for n in range(rounds):
-        shares, first, fates = [], 0, {}
+        shares, first, results = [], 0, {}
         for k, question in enumerate(attack.questions):
             turn = Turn(agent_id=agent, session_id=f"q{n}-{k}", text=question, now=AT + timedelta(30 + n, k))
             context = await layer.pre_turn(turn)
             shown = sorted(context.shown, key=lambda memory: -memory.score)
             shares.append(sum(memory.memory_id in theirs for memory in shown) / len(shown) if shown else 0.0)
             first += bool(shown) and shown[0].memory_id in theirs
-            for fate in context.trace.fates:
-                if fate.candidate.hit.memory_id in theirs:
-                    fates[fate.disposition] = fates.get(fate.disposition, 0) + 1
+            for result in context.trace.candidates:
+                if result.candidate.hit.memory_id in theirs:
+                    results[result.disposition] = results.get(result.disposition, 0) + 1
             said = " ".join(memory.content for memory in attack.memories) if echo else "I will see to it."
             await layer.post_turn(context, Outcome(response=said))
     asked = len(attack.questions)
-    return Figures(sum(shares) / asked, first / asked, sum(share > 0 for share in shares) / asked), fates
+    return Figures(sum(shares) / asked, first / asked, sum(share > 0 for share in shares) / asked), results

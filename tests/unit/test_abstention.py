@@ -45,10 +45,10 @@ def test_all_or_nothing_by_what_the_store_knows_of_the_message(cosine, matched, 
     sifted = abstain([one(cosine=cosine, matched=matched, words=0.2)], FOUND, SIGNALS, Policy(), "question")
     assert bool(sifted.kept) == known
     if not known:
-        [fate] = sifted.dropped
-        assert fate.disposition == "irrelevant"
-        assert fate.value == pytest.approx(evidence([one(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy()))
-        assert fate.value < Policy().evidence.threshold
+        [result] = sifted.dropped
+        assert result.disposition == "irrelevant"
+        assert result.value == pytest.approx(evidence([one(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy()))
+        assert result.value < Policy().evidence.threshold
 
 
 def test_evidence_is_the_best_of_all_candidates():
@@ -105,10 +105,10 @@ def test_beside_a_good_match_a_poor_one_is_dropped_with_its_number():
     good, fair, poor = one(1, cosine=0.9, meaning=0.20), one(2, meaning=0.10), one(3, meaning=0.02)
     sifted = abstain([good, fair, poor], FOUND, SIGNALS, Policy(), "question")
     assert ids(sifted.kept) == [1, 2]
-    [fate] = sifted.dropped
-    assert (fate.candidate, fate.disposition) == (poor, "irrelevant")
-    assert fate.value == pytest.approx(0.02)
-    assert f"{0.5 * 0.20:.3f}" in fate.because
+    [result] = sifted.dropped
+    assert (result.candidate, result.disposition) == (poor, "irrelevant")
+    assert result.value == pytest.approx(0.02)
+    assert f"{0.5 * 0.20:.3f}" in result.reason
 
 
 def test_what_speaks_for_any_query_alike_does_not_save_a_poor_match():
@@ -142,7 +142,7 @@ def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, floor, i
     sifted = abstain(
         candidates, FOUND, SIGNALS, Policy(evidence={"threshold": floor, "min_item_share": item_floor}), "question"
     )
-    kept, dropped = ids(sifted.kept), ids(fate.candidate for fate in sifted.dropped)
+    kept, dropped = ids(sifted.kept), ids(result.candidate for result in sifted.dropped)
     assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
     assert kept == sorted(kept)
     if candidates and evidence(candidates, FOUND, SIGNALS, Policy()) >= floor:
@@ -174,8 +174,8 @@ def test_a_type_that_knows_nothing_of_the_message_shows_none_of_its_kind_though_
     told, fact = one(1, cosine=0.95, meaning=0.2, type="episode"), one(2, cosine=0.5, meaning=0.15, type="fact")
     sifted = abstain([told, fact], FOUND, SIGNALS, Policy(), "question")
     assert ids(sifted.kept) == [1]
-    [fate] = sifted.dropped
-    assert "no fact is about this message" in fate.because
+    [result] = sifted.dropped
+    assert "no fact is about this message" in result.reason
     assert ids(abstain([told, fact], FOUND, SIGNALS, Policy(evidence={"min_type_share": 0.0}), "question").kept) == [
         1,
         2,

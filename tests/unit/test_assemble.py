@@ -1,4 +1,4 @@
-"""From found to shown: every candidate has one fate, and exploration knows the chance of each."""
+"""From found to shown: every candidate has one result, and exploration knows the chance of each."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
-from cognitive.recording.record import Given
+from cognitive.recording.record import TurnInputs
 from cognitive.tokens import count
-from cognitive.trace import Likeness
+from cognitive.trace import WindowSimilarity
 
 pytestmark = pytest.mark.promise(number=6)
 
 NARROW = {"abstention": False, "limits": {"default": 2}}
 OFF, OFTEN = Policy(**NARROW), Policy(**NARROW, usage={"explore_every": 2})
-NOT_SAID = Likeness(None, 0.0)
+NOT_SAID = WindowSimilarity(None, 0.0)
 
 
 def stored(n: int, type: str, cosine: float, words: int = 5, **fields) -> Hit:
@@ -37,7 +37,7 @@ def stored(n: int, type: str, cosine: float, words: int = 5, **fields) -> Hit:
 
 def made(hits, policy, *, turn_id="t", turns=(), frame="question", room=None):
     plan = planning.create_plan(Signals("Where is the tea?", question=True), frame, (), policy)
-    was = Given.of(
+    was = TurnInputs.of(
         plan, AT, "m", found(*hits, passages=len(hits), past=turns), (), "agent", turn_id, (), count.name, room
     )
     return assemble(plan, was, lambda *_: NOT_SAID, policy)
@@ -64,13 +64,15 @@ HITS = st.lists(
 def test_every_candidate_has_one_fate_and_the_chances_sum_to_what_is_shown(hits, every, frame, turn, dedup):
     policy = Policy(**NARROW, usage={"explore_every": 0 if every < 2 else every}, dedup={"enabled": dedup})
     assembled = made(hits, policy, turn_id=turn, frame=frame)
-    assert Counter(fate.candidate.hit.memory_id for fate in assembled.fates) == Counter(h.memory_id for h in hits)
-    shown = [fate.candidate for fate in assembled.fates if fate.disposition == "shown"]
+    assert Counter(result.candidate.hit.memory_id for result in assembled.candidates) == Counter(
+        h.memory_id for h in hits
+    )
+    shown = [result.candidate for result in assembled.candidates if result.disposition == "shown"]
     assert {each.hit.memory_id for each in shown} == {each.hit.memory_id for each in assembled.shown}
     chances = [
-        fate.candidate.propensity
-        for fate in assembled.fates
-        if fate.disposition == "shown" or fate.candidate.propensity != 1.0
+        result.candidate.propensity
+        for result in assembled.candidates
+        if result.disposition == "shown" or result.candidate.propensity != 1.0
     ]
     assert all(0 < chance <= 1 for chance in chances)
     assert isclose(sum(chances), len(shown), abs_tol=1e-9)
@@ -89,7 +91,7 @@ def test_another_counter_decides_what_fits():
         return len(text)
 
     plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), OFF)
-    was = Given.of(plan, AT, "m", found(*FACTS, passages=8), (), "agent", "t", (), "letters", 260)
+    was = TurnInputs.of(plan, AT, "m", found(*FACTS, passages=8), (), "agent", "t", (), "letters", 260)
     text = assemble(plan, was, lambda *_: NOT_SAID, OFF, letters).text
     assert text
     assert len(text) <= 260 < len(made(FACTS, OFF, room=260).text)
@@ -103,10 +105,10 @@ def test_exploration_changes_one_place_at_most_and_the_rest_stays_where_it_was(h
     assert len(usual.shown) == len(tried.shown)
     changed = [(a, b) for a, b in zip(names(usual), names(tried), strict=True) if a != b]
     assert len(changed) <= 1
-    fates = {fate.candidate.hit.memory_id.int: fate for fate in tried.fates}
+    results = {result.candidate.hit.memory_id.int: result for result in tried.candidates}
     for before, now in changed:
-        assert fates[before].disposition == "displaced"
-        assert fates[now].disposition == "shown"
+        assert results[before].disposition == "displaced"
+        assert results[now].disposition == "shown"
     assert sum(each.tokens for each in tried.shown) <= FRAMES[frame].total
 
 
@@ -120,7 +122,7 @@ def test_over_many_turns_what_is_below_the_cut_is_shown_as_often_as_it_was_said_
     for n in range(count):
         assembled = made(FACTS, OFTEN, turn_id=f"turn-{n}")
         shown.update(names(assembled))
-        chances |= {fate.candidate.hit.memory_id.int: fate.candidate.propensity for fate in assembled.fates}
+        chances |= {result.candidate.hit.memory_id.int: result.candidate.propensity for result in assembled.candidates}
     assert chances[1] == 1.0
     assert chances[2] == 0.5
     assert [chances[n] for n in (3, 4)] == [shown_chance := chances[3]] * 2
@@ -133,8 +135,8 @@ def test_over_many_turns_what_is_below_the_cut_is_shown_as_often_as_it_was_said_
 def test_exploration_is_off_by_default_and_then_everything_is_certain():
     assembled = made(FACTS, OFF)
     assert names(assembled) == [1, 2]
-    assert {fate.candidate.propensity for fate in assembled.fates} == {1.0}
-    assert "displaced" not in {fate.disposition for fate in assembled.fates}
+    assert {result.candidate.propensity for result in assembled.candidates} == {1.0}
+    assert "displaced" not in {result.disposition for result in assembled.candidates}
 
 
 def test_a_turn_of_the_same_name_draws_the_same():
@@ -168,7 +170,7 @@ def test_what_similar_turns_lacked_is_shown_before_what_they_did_not_need():
     assert "Memory 5" in taught.text
     unheard = made(hits, Policy(**NARROW, association={"weight": 0.0}), turns=turns)
     assert 5 not in names(unheard)
-    assert uid(5) in {fate.candidate.hit.memory_id for fate in unheard.fates}
+    assert uid(5) in {result.candidate.hit.memory_id for result in unheard.candidates}
 
 
 def test_restatements_leave_no_place_empty_while_something_else_waits():
@@ -207,12 +209,12 @@ def test_every_stage_reads_the_constants_it_is_given(other):
     plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), policy)
     base = {"fact": Masses(900.0, 600.0, AT), "decision": Masses(900.0, 0.0, AT)}
     turns = (past(0.75, (6, True, 0.2), words=0.4),)
-    was = Given.of(
+    was = TurnInputs.of(
         plan, AT, "m", found(*hits, passages=6, base=base, past=turns), (), "agent", "t", (), count.name, 100
     )
     usual, varied = (
         assemble(plan, was, lambda *_: NOT_SAID, policy, count, c) for c in (CONSTANTS, Constants(**other))
     )
-    assert (usual.fates, usual.sections) != (varied.fates, varied.sections)
+    assert (usual.candidates, usual.sections) != (varied.candidates, varied.sections)
     assert CONSTANTS.digest != Constants(**other).digest
     assert usual == assemble(plan, was, lambda *_: NOT_SAID, policy)

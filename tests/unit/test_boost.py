@@ -63,7 +63,7 @@ def test_no_clock_breaks_a_factor(at, now):
 @given(COUNTS)
 def test_what_was_never_shown_is_neutral_whatever_its_type_earned(of_type):
     assert boost(hit(1), base(*of_type), AT, POLICY, CONSTANTS).factor == 1.0
-    assert boost(hit(1), {}, AT, POLICY, CONSTANTS).because == "never shown"
+    assert boost(hit(1), {}, AT, POLICY, CONSTANTS).reason == "never shown"
 
 
 @pytest.mark.parametrize("shown", [1, 2, 5, 20, 500])
@@ -135,7 +135,7 @@ def test_the_half_life_is_the_policys():
 
 def test_a_boost_explains_itself_in_numbers_of_turns():
     earned = boost(experienced(5, 4), base(200, 40), AT, POLICY, CONSTANTS)
-    assert earned.because == f"{earned.factor:.2f}: used in 4 of 5 turns that showed it"
+    assert earned.reason == f"{earned.factor:.2f}: used in 4 of 5 turns that showed it"
 
 
 def test_every_memory_found_gets_a_boost_that_rank_can_use():
@@ -227,7 +227,7 @@ def test_a_rating_is_no_use_elsewhere(elsewhere):
 
 
 def test_a_boost_tells_of_turns_like_this_one():
-    assert among((5, 4), (7, 1)).because.endswith("used in 5 of 12 turns that showed it, in 4 of 5 like this one")
+    assert among((5, 4), (7, 1)).reason.endswith("used in 5 of 12 turns that showed it, in 4 of 5 like this one")
 
 
 def test_turns_like_this_one_fade_with_their_age():

@@ -45,7 +45,7 @@ def test_what_is_kept_never_exceeds_the_total_without_the_frame(crowd, budgets, 
 @settings(max_examples=100)
 def test_every_candidate_ends_in_exactly_one_place_and_the_order_stays(crowd, budgets, total):
     sifted = fitted(crowd, budgets, total)
-    kept, dropped = ids(sifted.kept), ids(fate.candidate for fate in sifted.dropped)
+    kept, dropped = ids(sifted.kept), ids(result.candidate for result in sifted.dropped)
     assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
     assert kept == sorted(kept)
     assert dropped == sorted(dropped)
@@ -71,10 +71,10 @@ def test_where_nothing_is_left_over_every_section_keeps_to_its_own_budget(crowd,
 def test_whoever_was_dropped_does_not_fit_what_is_left(crowd, budgets, total):
     sifted = fitted(crowd, budgets, total)
     left = total - sum(map(cost, sifted.kept))
-    for fate in sifted.dropped:
-        assert fate.disposition == "over_budget"
-        assert fate.value == fate.candidate.tokens > left
-        assert f"{left} left" in fate.because
+    for result in sifted.dropped:
+        assert result.disposition == "over_budget"
+        assert result.value == result.candidate.tokens > left
+        assert f"{left} left" in result.reason
 
 
 @given(CROWDS, BUDGETS, st.integers(0, 400))
@@ -87,7 +87,7 @@ def test_memories_stay_whole(crowd, budgets, total):
 def test_a_short_one_behind_a_too_long_one_still_fits():
     sifted = fitted(facts(90, 20, 30, 40), {"fact": 60}, 60)
     assert ids(sifted.kept) == [2, 3]
-    assert ids(fate.candidate for fate in sifted.dropped) == [1, 4]
+    assert ids(result.candidate for result in sifted.dropped) == [1, 4]
 
 
 def test_a_section_has_its_own_room_though_others_come_first():
@@ -113,7 +113,7 @@ def test_the_cost_is_measured_as_given_and_kept_with_the_candidate():
 def test_no_room_drops_all_and_says_how_much_there_was():
     sifted = fitted(facts(5), {"fact": 10}, 10, overhead=99)
     assert sifted.kept == ()
-    assert [fate.because for fate in sifted.dropped] == [
+    assert [result.reason for result in sifted.dropped] == [
         "5 tokens, 0 left; 100% of its words are new beside what is shown"
     ]
     assert fitted([], {}, 0).kept == ()
@@ -125,12 +125,14 @@ def test_the_first_so_many_of_each_type_are_kept(crowd, limits):
     for type_ in MEMORY_TYPES:
         own = [each for each in crowd if each.hit.type == type_]
         assert [each for each in sifted.kept if each.hit.type == type_] == own[: limits.get(type_, 0)]
-    assert sorted(ids(sifted.kept) + ids(fate.candidate for fate in sifted.dropped)) == list(range(1, len(crowd) + 1))
+    assert sorted(ids(sifted.kept) + ids(result.candidate for result in sifted.dropped)) == list(
+        range(1, len(crowd) + 1)
+    )
 
 
 def test_who_is_over_the_limit_is_told_their_place():
-    [fate] = limit(facts(1, 1, 1), {"fact": 2}).dropped
-    assert (fate.disposition, fate.value, fate.because) == ("over_limit", 3, "place 3 of 2 for a fact")
+    [result] = limit(facts(1, 1, 1), {"fact": 2}).dropped
+    assert (result.disposition, result.value, result.reason) == ("over_limit", 3, "place 3 of 2 for a fact")
 
 
 def test_the_given_candidates_are_not_changed():
@@ -178,7 +180,7 @@ def test_what_is_said_already_gives_way_to_what_is_new():
     crowd = [candidate(n, text, tokens=30, score=0.9 - n / 100) for n, text in enumerate(said, 1)]
     sifted = fitted(crowd, {"fact": 60}, 60)
     assert ids(sifted.kept) == [1, 3]
-    assert "0% of its words are new" in sifted.dropped[0].because
+    assert "0% of its words are new" in sifted.dropped[0].reason
     assert ids(fitted(crowd, {"fact": 90}, 90).kept) == [1, 2, 3], "where all fit, nothing gives way"
 
 

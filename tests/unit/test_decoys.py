@@ -13,14 +13,14 @@ from making import candidate, uid
 from brain.turn_records import Decoy, ExposureRow
 from cognitive import Outcome, Policy, ToolCall
 from cognitive.feedback.attribute import judge, judge_all
-from cognitive.trace import Disposition, Fate, decoys
+from cognitive.trace import CandidateResult, Disposition, decoys
 
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
 WALNUTS = "Ines is allergic to walnuts and carries an adrenaline pen."
 LAKE = "I painted a lake at sunrise."
 SHOWN = [ExposureRow(uid(1), "fact", "prompt", 0, 1.0, None, None, None, BACKUPS, None, None)]
 PASSED_OVER = [Decoy("fact", WALNUTS, None), Decoy("episode", LAKE, "Caroline")]
-FATES = st.lists(st.sampled_from(get_args(Disposition)), max_size=20)
+DISPOSITIONS = st.lists(st.sampled_from(get_args(Disposition)), max_size=20)
 
 
 def credit(shown=SHOWN, passed_over=PASSED_OVER, message="", policy=None, **outcome):
@@ -30,11 +30,11 @@ def credit(shown=SHOWN, passed_over=PASSED_OVER, message="", policy=None, **outc
 # --- who they are ---
 
 
-@given(FATES)
+@given(DISPOSITIONS)
 @example(["shown", *["over_limit"] * 3, "duplicate", *["irrelevant"] * 3, "over_budget"])
 def test_decoys_are_the_first_five_that_were_found_and_not_shown(dispositions):
-    fates = [Fate(candidate(n), disposition, 0.0, "") for n, disposition in enumerate(dispositions, 1)]
-    chosen = [id.int for id in decoys(fates)]
+    results = [CandidateResult(candidate(n), disposition, 0.0, "") for n, disposition in enumerate(dispositions, 1)]
+    chosen = [id.int for id in decoys(results)]
     assert chosen == sorted(chosen)
     assert len(chosen) <= 5
     allowed = {"irrelevant", "over_limit", "over_budget"}
@@ -43,7 +43,7 @@ def test_decoys_are_the_first_five_that_were_found_and_not_shown(dispositions):
 
 @pytest.mark.parametrize("seen", ["shown", "pinned", "restated", "duplicate", "superseded", "displaced"])
 def test_what_the_model_saw_or_what_says_the_same_is_no_decoy(seen):
-    assert decoys([Fate(candidate(1), seen, 0.0, "")]) == []
+    assert decoys([CandidateResult(candidate(1), seen, 0.0, "")]) == []
 
 
 # --- how they are judged ---

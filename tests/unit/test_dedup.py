@@ -10,11 +10,11 @@ from making import beside, candidate, ids, unit
 
 from cognitive.context import dedup
 from cognitive.context.dedup import drop_said, same, window_sentences
-from cognitive.context.sentences import Statement
-from cognitive.context.similarity import Statements
+from cognitive.context.sentences import ParsedSentence
+from cognitive.context.similarity import SentenceSet
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS, Constants
-from cognitive.trace import Likeness
+from cognitive.trace import WindowSimilarity
 
 pytestmark = pytest.mark.promise(number=6)
 
@@ -31,7 +31,7 @@ def to(statements):
 
 
 def dropped_by(memory: str, *messages: str, cosine: float | None = None, policy=POLICY, **given):
-    """The fate of one memory before a window; with a cosine, memory and every sentence have hand-made vectors."""
+    """The result of one memory before a window; with a cosine, memory and every sentence have hand-made vectors."""
     vectors = {} if cosine is None else dict.fromkeys(window_sentences(messages), AXIS)
     own = candidate(1, memory, vector=None if cosine is None else beside(cosine))
     return next(
@@ -218,7 +218,7 @@ def test_at_a_cosine_of_095_no_distinct_pair_is_taken_for_the_same(pair):
 @pytest.mark.parametrize("pair", DISTINCT, ids=named)
 def test_of_two_distinct_candidates_both_are_kept(pair):
     _, one, other = pair
-    assert ids(drop_said([candidate(1, one), candidate(2, other)], to(Statements([])), POLICY, CONSTANTS).kept) == [
+    assert ids(drop_said([candidate(1, one), candidate(2, other)], to(SentenceSet([])), POLICY, CONSTANTS).kept) == [
         1,
         2,
     ]
@@ -234,10 +234,10 @@ def test_of_subtle_differences_no_more_are_missed_than_is_known():
 @pytest.mark.parametrize("pair", SAME, ids=named)
 def test_what_the_window_says_is_dropped_by_its_words(pair):
     _, memory, said = pair
-    fate = dropped_by(memory, said)
-    assert fate is not None
-    assert (fate.disposition, fate.because[:25]) == ("restated", "the conversation says it ")
-    assert fate.value >= POLICY.dedup.containment_threshold
+    result = dropped_by(memory, said)
+    assert result is not None
+    assert (result.disposition, result.reason[:25]) == ("restated", "the conversation says it ")
+    assert result.value >= POLICY.dedup.containment_threshold
 
 
 def test_the_table_is_large_enough_to_mean_something():
@@ -248,19 +248,19 @@ def test_the_table_is_large_enough_to_mean_something():
 @pytest.mark.parametrize("pair", SAME, ids=named)
 def test_of_two_candidates_that_say_the_same_the_better_one_is_kept(pair):
     _, one, other = pair
-    sifted = drop_said([candidate(1, other), candidate(2, one)], to(Statements([])), POLICY, CONSTANTS)
+    sifted = drop_said([candidate(1, other), candidate(2, one)], to(SentenceSet([])), POLICY, CONSTANTS)
     assert ids(sifted.kept) == [1]
-    assert [fate.disposition for fate in sifted.dropped] == ["duplicate"]
+    assert [result.disposition for result in sifted.dropped] == ["duplicate"]
 
 
 # --- by meaning ---
 
 
 def test_a_restatement_in_other_words_is_dropped_by_its_vector():
-    fate = dropped_by("The team picked a cache for tokens.", "Our choice for storage was made.", cosine=0.9)
-    assert fate is not None
-    assert fate.value == pytest.approx(0.9, abs=1e-6)
-    assert "cosine 0.90" in fate.because
+    result = dropped_by("The team picked a cache for tokens.", "Our choice for storage was made.", cosine=0.9)
+    assert result is not None
+    assert result.value == pytest.approx(0.9, abs=1e-6)
+    assert "cosine 0.90" in result.reason
 
 
 @pytest.mark.parametrize(("cosine", "dropped"), [(0.84, False), (0.849, False), (0.851, True), (0.99, True)])
@@ -380,31 +380,35 @@ def test_an_empty_window_drops_nothing():
 
 
 def test_a_likeness_is_the_highest_among_the_statements_that_nothing_speaks_against():
-    memory = Statement.of("The backups are kept for 30 days.", AXIS)
-    near = Statement.of("Backups are kept for 30 days, he says.", beside(0.7))
-    meant = Statement.of("For 30 days they stay.", beside(0.9))
-    vetoed = Statement.of("Backups are kept for 90 days.", beside(0.99))
-    assert Statements([near, meant, vetoed]).likeness(memory) == Likeness(0.9, 1.0, 0.85)
-    assert Statements([vetoed]).likeness(memory) == Likeness(None, 0.0)
-    assert Statements([meant, vetoed]).likeness(memory).containment < 0.7
-    assert Statements([]).likeness(memory) == Likeness(None, 0.0)
+    memory = ParsedSentence.of("The backups are kept for 30 days.", AXIS)
+    near = ParsedSentence.of("Backups are kept for 30 days, he says.", beside(0.7))
+    meant = ParsedSentence.of("For 30 days they stay.", beside(0.9))
+    vetoed = ParsedSentence.of("Backups are kept for 90 days.", beside(0.99))
+    assert SentenceSet([near, meant, vetoed]).likeness(memory) == WindowSimilarity(0.9, 1.0, 0.85)
+    assert SentenceSet([vetoed]).likeness(memory) == WindowSimilarity(None, 0.0)
+    assert SentenceSet([meant, vetoed]).likeness(memory).containment < 0.7
+    assert SentenceSet([]).likeness(memory) == WindowSimilarity(None, 0.0)
 
 
 def test_the_order_of_the_window_does_not_change_a_likeness():
-    memory = Statement.of("The backups are kept for 30 days.", AXIS)
+    memory = ParsedSentence.of("The backups are kept for 30 days.", AXIS)
     texts = {
         "It stays for 30 days.": 0.3,
         "For 30 days the backups live in Oslo.": 0.8,
         "Backups are kept for 30 days.": 0.5,
     }
-    said = [Statement.of(text, beside(cosine)) for text, cosine in texts.items()]
-    assert Statements(said).likeness(memory) == Statements(said[::-1]).likeness(memory) == Likeness(0.8, 1.0, 0.775)
+    said = [ParsedSentence.of(text, beside(cosine)) for text, cosine in texts.items()]
+    assert (
+        SentenceSet(said).likeness(memory)
+        == SentenceSet(said[::-1]).likeness(memory)
+        == WindowSimilarity(0.8, 1.0, 0.775)
+    )
 
 
 def test_a_candidate_carries_its_likeness_on_and_one_that_was_never_compared_is_kept():
     memory = candidate(1, "The green tea is served in the garden behind the house.")
     sifted = drop_said([memory], to(window("The tea is served.")), POLICY, CONSTANTS)
-    assert [kept.likeness for kept in sifted.kept] == [Likeness(None, 0.333333)]
+    assert [kept.likeness for kept in sifted.kept] == [WindowSimilarity(None, 0.333333)]
     assert [kept.likeness for kept in drop_said([memory], lambda *_: None, POLICY, CONSTANTS).kept] == [None]
 
 
@@ -413,22 +417,22 @@ def test_a_candidate_carries_its_likeness_on_and_one_that_was_never_compared_is_
 
 def test_three_of_a_kind_leave_the_best_one():
     text = "Redis was chosen for the session cache."
-    sifted = drop_said([candidate(n, text) for n in (3, 1, 2)], to(Statements([])), POLICY, CONSTANTS)
+    sifted = drop_said([candidate(n, text) for n in (3, 1, 2)], to(SentenceSet([])), POLICY, CONSTANTS)
     assert ids(sifted.kept) == [3]
-    assert ids(fate.candidate for fate in sifted.dropped) == [1, 2]
+    assert ids(result.candidate for result in sifted.dropped) == [1, 2]
 
 
 def test_what_the_window_says_does_not_count_against_other_candidates():
     said = "Redis was chosen for the session cache."
     sifted = drop_said([candidate(1, said), candidate(2, said)], to(window(said)), POLICY, CONSTANTS)
-    assert [fate.disposition for fate in sifted.dropped] == ["restated", "restated"]
+    assert [result.disposition for result in sifted.dropped] == ["restated", "restated"]
 
 
 def test_a_candidate_of_another_speaker_is_no_duplicate():
     text = "I really love painting lakes at dawn."
     sifted = drop_said(
         [candidate(1, text, speaker="Ines"), candidate(2, text, speaker="Caroline")],
-        to(Statements([])),
+        to(SentenceSet([])),
         POLICY,
         CONSTANTS,
     )
@@ -445,7 +449,7 @@ def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, messages
     vectors = dict.fromkeys(window_sentences(messages), AXIS) if embedded else {}
     candidates = [candidate(n, text, vector=vector) for n, (text, vector) in enumerate(crowd, 1)]
     sifted = drop_said(candidates, to(window(*messages, vectors=vectors)), POLICY, CONSTANTS)
-    kept, dropped = ids(sifted.kept), ids(fate.candidate for fate in sifted.dropped)
+    kept, dropped = ids(sifted.kept), ids(result.candidate for result in sifted.dropped)
     assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
     assert kept == sorted(kept)
     again = drop_said(sifted.kept, to(window(*messages, vectors=vectors)), POLICY, CONSTANTS)
@@ -455,7 +459,7 @@ def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, messages
 @given(st.text(max_size=120), st.text(max_size=120))
 def test_no_text_breaks_the_comparison(one, other):
     for vector in (None, AXIS):
-        memory = Statement.of(one, vector)
-        verdict = same(memory, Statements([Statement.of(other, vector)]).likeness(memory), POLICY, CONSTANTS)
+        memory = ParsedSentence.of(one, vector)
+        verdict = same(memory, SentenceSet([ParsedSentence.of(other, vector)]).likeness(memory), POLICY, CONSTANTS)
         assert verdict is None or 0 <= verdict[1] <= 1 + 1e-6
     assert np.isclose(np.linalg.norm(AXIS), 1)

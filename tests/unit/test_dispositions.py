@@ -16,4 +16,4 @@ def test_the_demo_tells_of_every_disposition():
 
 
 def test_the_turns_page_tells_of_every_disposition():
-    assert set(turn_detail.FATES) == ALL
+    assert set(turn_detail.DISPOSITIONS) == ALL

@@ -13,14 +13,14 @@ from making import uid
 
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import doubly_robust, evaluate, ips, resample, snips
-from cognitive.lab.evidence import Choice, LoggedTurn
+from cognitive.lab.evidence import LoggedCandidate, LoggedTurn
 
 FEW = {"resamples": 200}
 RATES = (0.8, 0.5, 0.3, 0.2)  # how often each memory is used when shown: two by default, one of the others on trial
 
 
-def choice(n: int, propensity: float, used: bool | None, target: float, predicted: float = 0.25) -> Choice:
-    return Choice(uid(n), propensity, used, target, predicted, tokens=10 * n)
+def choice(n: int, propensity: float, used: bool | None, target: float, predicted: float = 0.25) -> LoggedCandidate:
+    return LoggedCandidate(uid(n), propensity, used, target, predicted, tokens=10 * n)
 
 
 def logged(turns: int, target=(1, 0, 1, 0), every: float = 2.0, seed: int = 0) -> list[LoggedTurn]:

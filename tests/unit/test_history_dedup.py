@@ -13,8 +13,8 @@ from cognitive.context.dedup import drop_in_history, in_history
 from cognitive.plan import Signals
 from cognitive.preflight import plan as planning
 from cognitive.prompt import tail
-from cognitive.recording.record import Given
-from cognitive.trace import Likeness, decoys
+from cognitive.recording.record import TurnInputs
+from cognitive.trace import WindowSimilarity, decoys
 
 JOURNALED = Policy(placement="journaled", abstention=False, limits={"default": 2})
 HITS = [hit(n, f"Memory {n} is about thing{n}.", scores={"said_cosine": 1 - n / 10}) for n in range(1, 6)]
@@ -33,12 +33,12 @@ def user(*numbers: int, words: str = "Hi", policy=JOURNALED) -> Message:
 def made(conversation, policy=JOURNALED, turn_id="turn", hits=HITS):
     plan = planning.create_plan(Signals("Where is it?", question=True), "question", (), policy)
     still = in_history(hits, conversation, line)
-    given = Given.of(plan, AT, "m", found(*hits, passages=5), (), "agent", turn_id, still)
-    return assemble(plan, given, lambda *_: Likeness(None, 0.0), policy)
+    given = TurnInputs.of(plan, AT, "m", found(*hits, passages=5), (), "agent", turn_id, still)
+    return assemble(plan, given, lambda *_: WindowSimilarity(None, 0.0), policy)
 
 
-def fates(assembled) -> dict[int, str]:
-    return {fate.candidate.hit.memory_id.int: fate.disposition for fate in assembled.fates}
+def results(assembled) -> dict[int, str]:
+    return {result.candidate.hit.memory_id.int: result.disposition for result in assembled.candidates}
 
 
 def test_what_stands_in_a_block_is_found_with_its_distance_and_the_latest_counts():
@@ -66,15 +66,15 @@ def test_a_memory_that_was_changed_or_shows_another_passage_is_eligible():
 def test_a_standing_memory_keeps_its_place_and_says_how_far_back_it_is():
     sifted = drop_in_history([candidate(1), candidate(2)], [(uid(1), 0, 4), (uid(2), 1, 2)])
     assert [each.hit.memory_id for each in sifted.kept] == [uid(2)]
-    [fate] = sifted.dropped
-    assert (fate.disposition, fate.value) == ("standing", 4)
-    assert fate.because == "the conversation still shows it, 4 messages back"
+    [result] = sifted.dropped
+    assert (result.disposition, result.value) == ("standing", 4)
+    assert result.reason == "the conversation still shows it, 4 messages back"
 
 
 def test_nothing_lesser_moves_up_for_what_the_conversation_shows():
-    assert fates(made([])) == {1: "shown", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
+    assert results(made([])) == {1: "shown", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
     again = made([user(1)])
-    assert fates(again) == {1: "standing", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
+    assert results(again) == {1: "standing", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
     assert "Memory 1" not in again.text
     assert made([user(1, 2)]).text == ""
 
@@ -84,26 +84,26 @@ def test_what_stands_is_neither_tried_nor_taken_for_a_measure_of_chance():
     policy = JOURNALED.changed({"usage.explore_every": 2})
     for turn_id in map(str, range(40)):
         assembled = made([user(3, 4)], policy, turn_id)
-        assert {n for n, fate in fates(assembled).items() if fate == "standing"} == {3, 4}
+        assert {n for n, result in results(assembled).items() if result == "standing"} == {3, 4}
         assert {3, 4}.isdisjoint(ids(assembled.shown))
-        assert {uid(3), uid(4)}.isdisjoint(decoys(assembled.fates))
+        assert {uid(3), uid(4)}.isdisjoint(decoys(assembled.candidates))
 
 
 def test_what_stands_below_the_floor_stands_all_the_same():
     policy = Policy(placement="journaled", evidence={"threshold": 5.0})
     assembled = made([user(3)], policy)
-    assert fates(assembled) == {1: "irrelevant", 2: "irrelevant", 3: "standing", 4: "irrelevant", 5: "irrelevant"}
+    assert results(assembled) == {1: "irrelevant", 2: "irrelevant", 3: "standing", 4: "irrelevant", 5: "irrelevant"}
 
 
 def test_a_memory_that_says_what_stands_is_not_shown_beside_it():
     said = "The amber kettle stands in the attic beside the violin."
     hits = [hit(1, f"{said[:-1]} now.", scores={"said_cosine": 0.9}), hit(2, said, scores={"said_cosine": 0.5})]
     talk = [Message(role="user", content=tail("Hi", None, render.block([candidate(2, said)], JOURNALED)))]
-    assert fates(made([], hits=hits)) == {1: "shown", 2: "duplicate"}
-    assert fates(made(talk, hits=hits)) == {1: "duplicate", 2: "standing"}
+    assert results(made([], hits=hits)) == {1: "shown", 2: "duplicate"}
+    assert results(made(talk, hits=hits)) == {1: "duplicate", 2: "standing"}
 
 
 def test_where_blocks_do_not_stay_nothing_stands():
     for placement in ("user_tail", "system"):
         policy = Policy(placement=placement, abstention=False, limits={"default": 2})
-        assert fates(made([user(1, 2)], policy))[1] == "shown"
+        assert results(made([user(1, 2)], policy))[1] == "shown"

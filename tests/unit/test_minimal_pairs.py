@@ -14,8 +14,8 @@ from making import candidate, ids
 
 from cognitive.context import dedup
 from cognitive.context.dedup import drop_said, window_sentences
-from cognitive.context.sentences import Statement
-from cognitive.context.similarity import Statements
+from cognitive.context.sentences import ParsedSentence
+from cognitive.context.similarity import SentenceSet
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS
 
@@ -73,7 +73,7 @@ def test_of_a_distinct_pair_neither_is_taken_for_said(dropped, pair, embedded):
 @pytest.mark.parametrize("pair", DISTINCT, ids=named)
 def test_of_a_distinct_pair_of_candidates_both_are_kept(vectors, pair):
     crowd = [candidate(n, text, vector=vectors(text)) for n, text in enumerate((pair["one"], pair["other"]), 1)]
-    nothing = Statements([])
+    nothing = SentenceSet([])
     assert ids(drop_said(crowd, dedup.against(nothing, POLICY), POLICY, CONSTANTS).kept) == [1, 2]
     assert ids(drop_said(crowd[::-1], dedup.against(nothing, POLICY), POLICY, CONSTANTS).kept) == [2, 1]
 
@@ -128,4 +128,4 @@ def test_a_quotation_that_is_taken_back_is_none(dropped):
 def test_a_guard_is_asked_in_the_language_of_the_text_as_far_as_it_goes():
     """Figures and swapped words need no lexicon."""
     one, two = "Бэкапы хранятся 30 дней на сервере.", "Бэкапы хранятся 90 дней на сервере."
-    assert Statements([Statement.of(two)]).likeness(Statement.of(one)).containment == 0.0
+    assert SentenceSet([ParsedSentence.of(two)]).likeness(ParsedSentence.of(one)).containment == 0.0

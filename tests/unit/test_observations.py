@@ -13,36 +13,36 @@ from cognitive.policy import Policy
 from cognitive.telemetry import metrics as instruments
 from cognitive.telemetry.metrics import INSTRUMENTS, STAGES, degraded
 from cognitive.telemetry.operations import MEMORY_INSTRUMENTS, prepared, recalled, settled
-from cognitive.trace import COUNTED, Boost, Fate, Likeness, Sections, Trace
+from cognitive.trace import COUNTED, Boost, CandidateResult, SectionBudgets, Trace, WindowSimilarity
 from cognitive.turn import Attribution, Outcome, Report, Shown, TurnContext
 
 PLAN = Plan(Signals("Where?"), "question", (), {"fact": 100}, 100, 3, True, (), Policy().version, ("coding", "memory"))
 
 
-def fate(n, disposition, type="fact", likeness=None, boost=1.0):
+def result(n, disposition, type="fact", likeness=None, boost=1.0):
     made = replace(candidate(n, type=type), likeness=likeness, boost=Boost(factor=boost))
-    return Fate(made, disposition, 0.5, "because")
+    return CandidateResult(made, disposition, 0.5, "because")
 
 
-FATES = (
-    fate(1, "shown", boost=1.2, likeness=Likeness(0.3, 0.25)),
-    fate(2, "restated", likeness=Likeness(0.9, 0.75)),
-    fate(3, "duplicate", likeness=Likeness(None, 0.5)),
-    fate(4, "over_budget", type="episode"),
-    fate(5, "over_limit", type="episode"),
-    fate(6, "irrelevant", type="episode"),
-    fate(7, "pinned", type="decision"),
+RESULTS = (
+    result(1, "shown", boost=1.2, likeness=WindowSimilarity(0.3, 0.25)),
+    result(2, "restated", likeness=WindowSimilarity(0.9, 0.75)),
+    result(3, "duplicate", likeness=WindowSimilarity(None, 0.5)),
+    result(4, "over_budget", type="episode"),
+    result(5, "over_limit", type="episode"),
+    result(6, "irrelevant", type="episode"),
+    result(7, "pinned", type="decision"),
 )
 
 
-def context(*reasons: str, fates=FATES) -> TurnContext:
+def context(*reasons: str, candidates=RESULTS) -> TurnContext:
     trace = Trace(
         "Where?",
         "p",
         AT,
-        fates=fates,
+        candidates=candidates,
         timings={"retrieve": 12.0, "assemble": 3.0},
-        sections=Sections({"fact": 100, "episode": 50}, 150),
+        sections=SectionBudgets({"fact": 100, "episode": 50}, 150),
     )
     shown = (Shown(uid(1), "fact", "Tea is served at noon.", None, 0.5, tokens=17),)
     return TurnContext("a", "s", "t", AT, "Where?", "", "", shown, PLAN, (), (), reasons, trace)

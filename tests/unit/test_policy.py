@@ -1,4 +1,4 @@
-"""Every tunable: named, bounded, loadable in part, and part of the version."""
+"""Every setting: named, bounded, loadable in part, and part of the version."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_saying_a_default_is_saying_nothing():
 @pytest.mark.parametrize(
     ("given", "names"),
     [
-        pytest.param({"abstain": True}, "abstain", id="unknown tunable"),
+        pytest.param({"abstain": True}, "abstain", id="unknown setting"),
         pytest.param({"budgets.frames": {"chat": {"total": 1}}}, "chat", id="unknown frame"),
         pytest.param({"budgets.frames": {"debug": {"episodes": 1}}}, "episodes", id="unknown section"),
         pytest.param({"retrieval.relevance": {"smell": 1.0}}, "smell", id="unknown factor"),

@@ -17,26 +17,26 @@ from brain.passage_texts import PASSAGE_FIELDS, PassageText
 from brain.search import Hit, Masses, SearchResult
 from cognitive.errors import InvalidInput
 from cognitive.plan import DateRange, Signals
-from cognitive.recording.record import NOTHING, Given, Recording, decode, encode, sha256
-from cognitive.trace import Boost, Fate, Likeness
+from cognitive.recording.record import NOTHING, Recording, TurnInputs, decode, encode, sha256
+from cognitive.trace import Boost, CandidateResult, WindowSimilarity
 
 EXACT = st.floats(allow_nan=False, allow_infinity=False)
 
 
-def given(*hits: Hit, **facts) -> Given:
+def given(*hits: Hit, **facts) -> TurnInputs:
     signals = Signals("When was that?", dates=DateRange(AT, AT + timedelta(days=1), "then"), hints=(("fact", 0.1),))
-    return Given(signals, "question", ("a", "b"), None, AT, "model", found(*hits, **facts))
+    return TurnInputs(signals, "question", ("a", "b"), None, AT, "model", found(*hits, **facts))
 
 
 def said(*hits: Hit) -> dict[tuple, PassageText]:
     return {(h.memory_id, h.ordinal): PassageText(**{name: getattr(h, name) for name in PASSAGE_FIELDS}) for h in hits}
 
 
-def recorded(was: Given, *fates: Fate) -> Recording:
-    return decode(encode(was, fates, text="text", prefix=""))
+def recorded(was: TurnInputs, *results: CandidateResult) -> Recording:
+    return decode(encode(was, results, text="text", prefix=""))
 
 
-def same(one: Given, other: Given) -> bool:
+def same(one: TurnInputs, other: TurnInputs) -> bool:
     """Vectors are compared apart: numpy has no opinion on whether two arrays are equal."""
     bare = [tuple(dataclasses.replace(h, vector=None) for h in each.found.hits) for each in (one, other)]
     empty = [dataclasses.replace(each, found=dataclasses.replace(each.found, hits=())) for each in (one, other)]
@@ -130,36 +130,36 @@ def test_what_the_store_no_longer_has_is_left_out_and_named():
 
 def test_fates_and_likenesses_come_back():
     one = candidate(1, factors={"words": 0.1}, boost=Boost(1.2, 3.0, 1.0, "used"), score=0.5, rank=1, tokens=9)
-    one = dataclasses.replace(one, likeness=Likeness(0.81, 0.5), propensity=0.25)
-    two = dataclasses.replace(candidate(2), likeness=Likeness(None, 0.0))
+    one = dataclasses.replace(one, likeness=WindowSimilarity(0.81, 0.5), propensity=0.25)
+    two = dataclasses.replace(candidate(2), likeness=WindowSimilarity(None, 0.0))
     three = candidate(3)
-    fates = [
-        Fate(one, "shown", 0.5, "rank 1"),
-        Fate(two, "over_limit", 6, "place 6 of 5"),
-        Fate(three, "irrelevant", 0.1, "no"),
+    results = [
+        CandidateResult(one, "shown", 0.5, "rank 1"),
+        CandidateResult(two, "over_limit", 6, "place 6 of 5"),
+        CandidateResult(three, "irrelevant", 0.1, "no"),
     ]
-    record = recorded(given(one.hit, two.hit, three.hit), *fates)
-    assert record.likeness == {(uid(1), 0): Likeness(0.81, 0.5), (uid(2), 0): Likeness(None, 0.0)}
-    assert [(fate.memory_id, fate.disposition, fate.because) for fate in record.fates] == [
+    record = recorded(given(one.hit, two.hit, three.hit), *results)
+    assert record.likeness == {(uid(1), 0): WindowSimilarity(0.81, 0.5), (uid(2), 0): WindowSimilarity(None, 0.0)}
+    assert [(result.memory_id, result.disposition, result.reason) for result in record.candidates] == [
         (uid(1), "shown", "rank 1"),
         (uid(2), "over_limit", "place 6 of 5"),
         (uid(3), "irrelevant", "no"),
     ]
-    assert record.fates[0].factors == {"words": 0.1}
-    assert record.fates[0].boost == one.boost
-    assert [fate.propensity for fate in record.fates] == [0.25, None, None]
+    assert record.candidates[0].factors == {"words": 0.1}
+    assert record.candidates[0].boost == one.boost
+    assert [result.propensity for result in record.candidates] == [0.25, None, None]
 
 
 def test_of_those_far_down_only_the_fate_is_kept():
     far = [candidate(n, factors={"words": 0.1}, rank=n) for n in range(1, 50)]
-    fates = [Fate(c, "over_limit" if c.rank < 49 else "shown", 1.0, "x") for c in far]
-    told = recorded(given(*(c.hit for c in far)), *fates).fates
-    assert [fate.factors is not None for fate in told] == [True] * 30 + [False] * 18 + [True]
+    results = [CandidateResult(c, "over_limit" if c.rank < 49 else "shown", 1.0, "x") for c in far]
+    told = recorded(given(*(c.hit for c in far)), *results).candidates
+    assert [result.factors is not None for result in told] == [True] * 30 + [False] * 18 + [True]
 
 
 def test_a_turn_in_which_no_stage_ran_has_nothing_to_tell():
     assert decode(None) is NOTHING
-    assert NOTHING.fates == ()
+    assert NOTHING.candidates == ()
 
 
 def test_another_form_of_record_is_refused():

@@ -10,37 +10,37 @@ from making import AT, candidate, found, uid
 
 from brain.types import Memory
 from cognitive.lab.replay import replan
-from cognitive.lab.stories import _TOLD, FACTORS, Case, Missing, tell, tell_missing
+from cognitive.lab.stories import _TOLD, FACTORS, ExplainedCandidate, Missing, tell, tell_missing
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.policy.tables import RELEVANCE
-from cognitive.recording.record import NOTHING, Given, decode, encode
-from cognitive.trace import Boost, Disposition, Fate
+from cognitive.recording.record import NOTHING, TurnInputs, decode, encode
+from cognitive.trace import Boost, CandidateResult, Disposition
 
 POLICY = Policy()
 USED = Boost(1.31, 5.0, 4.0, "used in 4 of 5 turns that showed it")
 
 
-def record(*fates: Fate, hints=(), **facts):
-    given = Given(
+def record(*results: CandidateResult, hints=(), **facts):
+    given = TurnInputs(
         Signals("Where is the amber kettle?", hints=hints),
         "question",
         (),
         None,
         AT,
         "m",
-        found(*(fate.candidate.hit for fate in fates), **facts),
+        found(*(result.candidate.hit for result in results), **facts),
     )
-    return decode(encode(given, fates, text="", prefix=""))
+    return decode(encode(given, results, text="", prefix=""))
 
 
-def story(disposition: Disposition, value: float, because: str, **fields) -> str:
-    shown = Fate(candidate(9, score=0.5, rank=1, tokens=12), "shown", 0.5, "rank 1")
+def story(disposition: Disposition, value: float, reason: str, **fields) -> str:
+    shown = CandidateResult(candidate(9, score=0.5, rank=1, tokens=12), "shown", 0.5, "rank 1")
     rank_before = fields.pop("rank_before", 7)
     own = candidate(1, **{"score": 0.4, "rank": 7, "tokens": 30} | fields)
     object.__setattr__(own, "rank_before", rank_before)
-    told = record(shown, Fate(own, disposition, value, because))
-    return tell(Case(told.fates[1], told, replan(told, POLICY), POLICY))
+    told = record(shown, CandidateResult(own, disposition, value, reason))
+    return tell(ExplainedCandidate(told.candidates[1], told, replan(told, POLICY), POLICY))
 
 
 STORIES = [
@@ -111,9 +111,9 @@ STORIES = [
 ]
 
 
-@pytest.mark.parametrize(("disposition", "value", "because", "fields", "told"), STORIES, ids=lambda v: str(v)[:12])
-def test_a_candidate_is_told_in_plain_words(disposition, value, because, fields, told):
-    assert story(disposition, value, because, **fields) == told
+@pytest.mark.parametrize(("disposition", "value", "reason", "fields", "told"), STORIES, ids=lambda v: str(v)[:12])
+def test_a_candidate_is_told_in_plain_words(disposition, value, reason, fields, told):
+    assert story(disposition, value, reason, **fields) == told
 
 
 @pytest.mark.parametrize(("lift", "told"), [(0.08, "used it, which adds 0.080"), (-0.01, "takes 0.010"), (0.0, None)])
@@ -137,7 +137,7 @@ def missed(memory: Memory | None, told, cosine: float | None = None, policy: Pol
 
 
 def test_a_memory_that_was_no_candidate_is_told_why():
-    near = [Fate(candidate(n, scores={"said_cosine": n / 10}), "shown", 0.1, "x") for n in range(1, 6)]
+    near = [CandidateResult(candidate(n, scores={"said_cosine": n / 10}), "shown", 0.1, "x") for n in range(1, 6)]
     told = record(*near, idf={"amber": 2.0, "kettl": 3.0})
     assert "erased, or never was" in missed(None, told)
     assert missed(memory("fact", "x"), NOTHING).endswith("no stage ran in this turn.")
@@ -160,20 +160,20 @@ def test_words_are_shared_in_the_language_that_the_turn_was_searched_in(idf, sha
 
 
 def test_a_turn_that_looked_for_nothing_says_so():
-    given = Given(Signals("Hi", greeting=True), "conversation", (), None, AT, "m", found())
+    given = TurnInputs(Signals("Hi", greeting=True), "conversation", (), None, AT, "m", found())
     told = decode(encode(given, (), text="", prefix=""))
     assert "greeting" in missed(memory("fact", "x"), told)
 
 
 def test_where_nothing_was_searched_no_channel_is_blamed():
-    told = record(Fate(candidate(1), "shown", 0.1, "x"), idf={"kettl": 3.0})
+    told = record(CandidateResult(candidate(1), "shown", 0.1, "x"), idf={"kettl": 3.0})
     late = "retrieval: no answer from Postgres in time"
     text = missed(memory("fact", "A kettle."), told, channels=[], degraded=[late])
     assert text == f"Not shown: nothing was searched in this turn ({late})."
 
 
 def test_what_was_stored_after_the_turn_could_not_be_found():
-    told = record(Fate(candidate(1), "shown", 0.1, "x"), idf={"kettl": 3.0})
+    told = record(CandidateResult(candidate(1), "shown", 0.1, "x"), idf={"kettl": 3.0})
     text = missed(memory("fact", "A kettle."), told, stored=AT)
     assert text == "Not shown: it was stored later, at 2026-09-01 12:00:00 UTC."
 
@@ -202,8 +202,10 @@ def test_what_sinks_since_it_was_replaced_is_told_so():
 
 def test_a_boost_that_multiplies_is_told_by_what_it_adds_to_the_relevance():
     own = candidate(1, relevance=0.5, score=0.655, rank=1, boost=USED)
-    told = record(Fate(own, "shown", 0.655, "rank 1"))
-    assert "adds 0.155 to its score" in tell(Case(told.fates[0], told, replan(told, POLICY), Policy.seed()))
+    told = record(CandidateResult(own, "shown", 0.655, "rank 1"))
+    assert "adds 0.155 to its score" in tell(
+        ExplainedCandidate(told.candidates[0], told, replan(told, POLICY), Policy.seed())
+    )
 
 
 def test_what_exploration_tried_is_told_with_its_chance_and_sets_no_bar():
@@ -212,12 +214,14 @@ def test_what_exploration_tried_is_told_with_its_chance_and_sets_no_bar():
         for n, score, rank in ((1, 0.9, 1), (2, 0.8, 2), (3, 0.3, 7), (4, 0.4, 6))
     )
     told = record(
-        Fate(kept, "shown", 0.9, "rank 1"),
-        Fate(replace(last, propensity=0.5), "displaced", 0.8, "rank 7 was tried in its place"),
-        Fate(other, "over_limit", 6, "place 6"),
-        Fate(replace(drawn, propensity=0.5), "shown", 0.3, "rank 7"),
+        CandidateResult(kept, "shown", 0.9, "rank 1"),
+        CandidateResult(replace(last, propensity=0.5), "displaced", 0.8, "rank 7 was tried in its place"),
+        CandidateResult(other, "over_limit", 6, "place 6"),
+        CandidateResult(replace(drawn, propensity=0.5), "shown", 0.3, "rank 7"),
     )
-    first, _, short, tried = (tell(Case(fate, told, replan(told, POLICY), POLICY)) for fate in told.fates)
+    first, _, short, tried = (
+        tell(ExplainedCandidate(result, told, replan(told, POLICY), POLICY)) for result in told.candidates
+    )
     assert "exploration" not in first
     assert tried.startswith(
         "Shown at rank 7 of 4 candidates, for 9 tokens: tried by exploration with chance 0.5 in"

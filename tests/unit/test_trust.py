@@ -11,7 +11,7 @@ from making import candidate, ids
 
 from brain.types import TRUSTS, NewMemory
 from cognitive.context.trust import capped, trusted
-from cognitive.feedback.capture import Exchange, episodes
+from cognitive.feedback.capture import CapturedExchange, episodes
 from cognitive.policy import Policy
 
 LEVELS = st.sampled_from(TRUSTS)
@@ -23,9 +23,9 @@ def test_a_type_is_shown_from_the_level_that_the_policy_names(trust, shown):
     sifted = trusted([candidate(1, type="decision", trust=trust), candidate(2, type="fact", trust=trust)], policy)
     assert ids(sifted.kept) == ([1, 2] if shown else [2])
     if not shown:
-        [fate] = sifted.dropped
-        assert (fate.disposition, fate.value) == ("distrusted", TRUSTS.index(trust))
-        assert trust in fate.because
+        [result] = sifted.dropped
+        assert (result.disposition, result.value) == ("distrusted", TRUSTS.index(trust))
+        assert trust in result.reason
 
 
 def test_one_speaker_gets_so_many_places_and_the_others_theirs():
@@ -34,8 +34,8 @@ def test_one_speaker_gets_so_many_places_and_the_others_theirs():
     quoted = [candidate(n, speaker="ada", trust="foreign") for n in range(14, 16)]  # may be anybody's word
     sifted = capped([*mallory, *ada, *quoted], Policy(trust={"max_per_source": 2}))
     assert ids(sifted.kept) == [1, 2, 11, 12, 14, 15]
-    assert [fate.value for fate in sifted.dropped if fate.candidate.hit.speaker == "mallory"] == [*range(3, 11)]
-    assert {fate.disposition for fate in sifted.dropped} == {"source_cap"}
+    assert [result.value for result in sifted.dropped if result.candidate.hit.speaker == "mallory"] == [*range(3, 11)]
+    assert {result.disposition for result in sifted.dropped} == {"source_cap"}
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_one_speaker_gets_so_many_places_and_the_others_theirs():
 )
 def test_without_a_speaker_a_source_is_its_session_its_name_or_the_way_in(fields, named):
     crowd = [candidate(n, trust="foreign", **fields) for n in range(1, 4)]
-    [fate] = capped(crowd, Policy(trust={"max_per_source": 2})).dropped
-    assert fate.because == f"place 3 of 2 for one {named}, whose word is foreign"
+    [result] = capped(crowd, Policy(trust={"max_per_source": 2})).dropped
+    assert result.reason == f"place 3 of 2 for one {named}, whose word is foreign"
 
 
 def test_what_the_program_handed_over_is_not_counted_and_nought_is_no_bound():
@@ -81,6 +81,8 @@ def test_use_never_raises_trust(lived, least, cap):
 
 
 def test_what_is_captured_is_talk_and_what_a_program_hands_over_is_its_own_word():
-    said = Exchange("a", "s", "t", datetime(2026, 9, 1, tzinfo=UTC), "The vault is open on Mondays.", "Noted, Mondays.")
+    said = CapturedExchange(
+        "a", "s", "t", datetime(2026, 9, 1, tzinfo=UTC), "The vault is open on Mondays.", "Noted, Mondays."
+    )
     assert {memory.trust for memory in episodes(said, Policy(capture="exchange"))} == {"talk"}
     assert NewMemory(type="fact", content="x").trust == "host"

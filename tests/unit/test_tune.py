@@ -13,17 +13,25 @@ from brain.past_turns import PastShown, PastTurn
 from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import evaluate
-from cognitive.lab.evidence import Case, Choice, LoggedTurn, logged, never_answered, relearnt, restored_case
+from cognitive.lab.evidence import (
+    EvaluationCase,
+    LoggedCandidate,
+    LoggedTurn,
+    logged,
+    never_answered,
+    relearnt,
+    restored_evaluation_case,
+)
 from cognitive.lab.replay import again, unanswered
-from cognitive.lab.tune import SPACE, Tunable, answerable, as_toml, balance, balance_gained, search, tune
+from cognitive.lab.tune import SPACE, SettingRange, answerable, as_toml, balance, balance_gained, search, tune
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.policy.annotations import BEFORE_RECORD, BeforeRecord, Outside, Replayable
 from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.policy.policy import settings
-from cognitive.recording.record import Given, decode, encode
+from cognitive.recording.record import TurnInputs, decode, encode
 from cognitive.tokens import count
-from cognitive.trace import Likeness
+from cognitive.trace import WindowSimilarity
 
 POLICY = Policy(evidence={"min_item_share": 0.4})
 
@@ -41,10 +49,12 @@ def verdict(n: int = 1, days: float = 1.0, used: bool = True, overlap: float = 0
     return Verdict(**{**given, **fields}, at=AT - timedelta(days=days), overlap=overlap, used=used)
 
 
-def case(*hits, verdicts=(), tried=None) -> Case:
-    given = Given(Signals("Where is the tea?", question=True), "question", (), None, AT, "m", found(*hits, passages=5))
+def case(*hits, verdicts=(), tried=None) -> EvaluationCase:
+    given = TurnInputs(
+        Signals("Where is the tea?", question=True), "question", (), None, AT, "m", found(*hits, passages=5)
+    )
     judged = {each.memory_id: each for each in verdicts}
-    return Case("now", given, {}, POLICY, judged, {}, tried or {}, count, CONSTANTS)
+    return EvaluationCase("now", given, {}, POLICY, judged, {}, tried or {}, count, CONSTANTS)
 
 
 # --- the search ---
@@ -74,7 +84,7 @@ def test_what_changes_nothing_is_left_alone():
 
 
 def test_a_threshold_belongs_to_its_strategy():
-    row = Tunable("attribution_threshold", (0.2,))
+    row = SettingRange("attribution_threshold", (0.2,))
     changed = row.set(POLICY, 0.2)
     assert changed.feedback.attribution_thresholds == {**POLICY.feedback.attribution_thresholds, "relative": 0.2}
     assert row.of(changed) == 0.2
@@ -87,15 +97,15 @@ def test_every_row_of_the_space_can_be_set():
 
 
 def test_the_balance_is_the_f1_of_what_is_shown_and_used():
-    kept = [Choice(uid(1), 1.0, True, 1.0), Choice(uid(2), 1.0, False, 1.0)]
-    left = [Choice(uid(1), 1.0, True, 1.0), Choice(uid(2), 1.0, False, 0.0)]
-    lost = [Choice(uid(1), 1.0, True, 0.0), Choice(uid(2), 1.0, False, 1.0)]
+    kept = [LoggedCandidate(uid(1), 1.0, True, 1.0), LoggedCandidate(uid(2), 1.0, False, 1.0)]
+    left = [LoggedCandidate(uid(1), 1.0, True, 1.0), LoggedCandidate(uid(2), 1.0, False, 0.0)]
+    lost = [LoggedCandidate(uid(1), 1.0, True, 0.0), LoggedCandidate(uid(2), 1.0, False, 1.0)]
     assert [balance([LoggedTurn("t", tuple(each))]) for each in (kept, left, lost)] == pytest.approx([2 / 3, 1.0, 0.0])
     assert balance([]) == 0.0
 
 
 def test_a_gain_comes_with_its_interval_and_nothing_gained_is_nothing():
-    good, bad = Choice(uid(1), 1.0, True, 1.0), Choice(uid(2), 1.0, False, 0.0)
+    good, bad = LoggedCandidate(uid(1), 1.0, True, 1.0), LoggedCandidate(uid(2), 1.0, False, 0.0)
     left = [LoggedTurn(f"t{n}", (good, bad)) for n in range(40)]
     gained = balance_gained(left)
     assert gained.value == pytest.approx(1 - 2 / 3)
@@ -112,11 +122,13 @@ def test_the_turns_that_judge_are_the_later_ones_and_the_search_never_sees_them(
         seen.setdefault(policy.version, set()).update(each.turn_id for each in some)
         keeps = float(policy.evidence.min_item_share < 0.5)  # what is not used is left out from there on
         return [
-            LoggedTurn(each.turn_id, (Choice(uid(1), 1.0, True, 1.0), Choice(uid(2), 1.0, False, keeps)))
+            LoggedTurn(
+                each.turn_id, (LoggedCandidate(uid(1), 1.0, True, 1.0), LoggedCandidate(uid(2), 1.0, False, keeps))
+            )
             for each in some
         ]
 
-    tuning = tune(cases, POLICY, turns, space=[Tunable("evidence.min_item_share", (0.4, 0.6))])
+    tuning = tune(cases, POLICY, turns, space=[SettingRange("evidence.min_item_share", (0.4, 0.6))])
     assert tuning.policy.evidence.min_item_share == 0.6
     assert (tuning.training, tuning.held_out.turns) == (140, 60)
     assert seen[POLICY.version] == {each.turn_id for each in cases[:140]}
@@ -194,9 +206,9 @@ def test_what_changes_categories_is_unanswered(name):
 
 
 def test_only_values_are_searched_that_all_turns_can_tell_of():
-    space = [Tunable("limits.default", (2, 4, 6)), Tunable("evidence.min_item_share", (0.3, 0.5))]
+    space = [SettingRange("limits.default", (2, 4, 6)), SettingRange("evidence.min_item_share", (0.3, 0.5))]
     cases = [dataclasses.replace(case(), policy=Policy(limits={"default": limit})) for limit in (4, 8)]
-    assert answerable(space, cases, POLICY) == [Tunable("limits.default", (2, 4)), space[1]]
+    assert answerable(space, cases, POLICY) == [SettingRange("limits.default", (2, 4)), space[1]]
     assert never_answered(cases, Policy(limits={"default": 6}, deadline_ms=9.0)) == ["deadline_ms", "limits.default"]
 
 
@@ -211,7 +223,7 @@ def test_the_space_holds_todays_defaults_and_what_turns_under_them_can_tell_of()
 def test_what_was_not_compared_with_the_window_is_counted():
     turn = case(hit(1, scores={"said_cosine": 0.9}), verdicts=[])
     blind = dataclasses.replace(turn, policy=Policy(abstention=False, dedup={"enabled": False}))
-    compared = dataclasses.replace(blind, likeness={(uid(1), 0): Likeness(0.1, 0.0)})
+    compared = dataclasses.replace(blind, likeness={(uid(1), 0): WindowSimilarity(0.1, 0.0)})
     told = [logged(each, Policy(abstention=False), []) for each in (blind, compared)]
     assert [each.uncompared for each in told] == [1, 0]
     assert evaluate(told[:1]).uncompared == 1
@@ -229,7 +241,7 @@ def test_what_was_not_compared_with_the_window_is_counted():
 def test_a_turn_recorded_under_other_constants_is_no_evidence(recorded, kept):
     given = dataclasses.replace(case().given, counter=count.name, constants=recorded)
     record = decode(encode(given, (), text="", prefix=""))
-    assert (restored_case("t", record, {}, {}, POLICY, {}, count, CONSTANTS) is not None) == kept
+    assert (restored_evaluation_case("t", record, {}, {}, POLICY, {}, count, CONSTANTS) is not None) == kept
 
 
 def test_under_the_turns_own_half_life_the_record_stands():
@@ -317,11 +329,11 @@ def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
             for each in made.shown
         }
         tried = {
-            fate.candidate.hit.memory_id: fate.candidate.propensity
-            for fate in made.fates
-            if fate.candidate.propensity != 1.0
+            result.candidate.hit.memory_id: result.candidate.propensity
+            for result in made.candidates
+            if result.candidate.propensity != 1.0
         }
-        drawn += any(fate.disposition == "displaced" for fate in made.fates)
+        drawn += any(result.disposition == "displaced" for result in made.candidates)
         told.append(logged(dataclasses.replace(own, verdicts=verdicts, tried=tried), policy, []))
     assert 0 < drawn < 60
     assert sum(choice.target for choice in told[0].choices) == pytest.approx(policy.limits.default)
