@@ -32,7 +32,7 @@ FLOORS = (None, 0.6, 0.7, 0.75, 0.8, 0.83, 0.85, 0.87, 0.9, 0.95, 1.0)  # None: 
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedTurn:
     """A turn as it was found; `evidence` is empty where nothing should be shown."""
 
     context: TurnContext
@@ -44,7 +44,7 @@ def moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None
 
 
-async def remembered(layer: CognitiveLayer, conversation: dict[str, Any]) -> str:
+async def store_conversation(layer: CognitiveLayer, conversation: dict[str, Any]) -> str:
     """Every line as an episode of a fresh agent."""
     agent, before = f"curve-{conversation['id']}-{uuid4().hex[:8]}", dict[str, str]()
     memories = []
@@ -66,17 +66,17 @@ async def remembered(layer: CognitiveLayer, conversation: dict[str, Any]) -> str
     return agent
 
 
-async def asked(conversations: Sequence[dict[str, Any]], prompts: Sequence[str]) -> list[Asked]:
+async def ask_all(conversations: Sequence[dict[str, Any]], prompts: Sequence[str]) -> list[AskedTurn]:
     """Every prompt and every question that is no trap, each as the first turn of a session."""
     found = []
     async with CognitiveLayer.open(policy=Policy(abstention=False, deadline_ms=10_000.0)) as layer:
         for conversation in conversations:
-            agent = await remembered(layer, conversation)
+            agent = await store_conversation(layer, conversation)
             now = max(at for item in conversation["items"] if (at := moment(item["at"])) is not None)
             real = [(q["text"], q["evidence"]) for q in conversation["questions"] if q["category"] != "adversarial"]
             for n, (text, evidence) in enumerate([*((prompt, []) for prompt in prompts), *real]):
                 turn = Turn(agent_id=agent, session_id=f"asked-{n}", text=text, now=now)
-                found.append(Asked(await layer.pre_turn(turn), frozenset(evidence)))
+                found.append(AskedTurn(await layer.pre_turn(turn), frozenset(evidence)))
     return found
 
 
@@ -90,7 +90,7 @@ def given(context: TurnContext) -> TurnInputs:
     return replace(recorded, found=replace(recorded.found, hits=hits))
 
 
-def shown(turn: Asked, policy: Policy) -> tuple[frozenset[str], int]:
+def shown(turn: AskedTurn, policy: Policy) -> tuple[frozenset[str], int]:
     """Sources and tokens of what a turn shows under a policy."""
     if turn.context.trace.record is None:
         return frozenset(), 0
@@ -99,7 +99,7 @@ def shown(turn: Asked, policy: Policy) -> tuple[frozenset[str], int]:
     return sources, sum(candidate.tokens for candidate in made.shown)
 
 
-def row(turns: Iterable[Asked], policy: Policy) -> tuple[float, float, float, float]:
+def row(turns: Iterable[AskedTurn], policy: Policy) -> tuple[float, float, float, float]:
     """False injection, evidence shown, tokens of an unrelated turn, tokens of a question."""
     unrelated: list[tuple[frozenset[str], frozenset[str], int]] = []
     real: list[tuple[frozenset[str], frozenset[str], int]] = []
@@ -122,7 +122,7 @@ def mean(values: Iterable[float]) -> float:
 def table(data: Path, unrelated: Path, most: int | None) -> Iterator[str]:
     """Yield the table, line by line."""
     conversations = json.loads(data.read_text())["conversations"][:most]
-    turns = asyncio.run(asked(conversations, json.loads(unrelated.read_text())["prompts"]))
+    turns = asyncio.run(ask_all(conversations, json.loads(unrelated.read_text())["prompts"]))
     yield "| floor | false injection | evidence shown | tokens, unrelated | tokens, questions |\n|---|---|---|---|---|"
     for floor in FLOORS:
         policy = Policy(abstention=False) if floor is None else Policy(evidence={"threshold": floor})

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks.abstention_curve import given, moment, remembered
+from benchmarks.abstention_curve import given, moment, store_conversation
 from cognitive import CognitiveLayer, Policy, Turn
 from cognitive.lab.replay import again
 from cognitive.policy.constants import CONSTANTS
@@ -43,7 +43,7 @@ async def asked(conversations: list[dict[str, Any]], most: int | None) -> list[t
     cases = []
     async with CognitiveLayer.open(policy=PATIENT) as layer:
         for conversation in conversations:
-            agent = await remembered(layer, conversation)
+            agent = await store_conversation(layer, conversation)
             last = max((at for item in conversation["items"] if (at := moment(item["at"]))), default=None)
             for n, question in enumerate([each for each in conversation["questions"] if each["evidence"]][:most]):
                 turn = Turn(agent_id=agent, session_id=f"ask-{n}", text=question["text"], now=last, turn_id=f"{n}")

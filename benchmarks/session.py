@@ -106,7 +106,7 @@ def added(context: TurnContext, call: ToolCall, response: str) -> list[Message]:
     ]
 
 
-class Figures:
+class TurnFigures:
     """What is measured of some turns."""
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ def resident() -> float:
 async def run(layer: CognitiveLayer, database: asyncpg.Connection, name: str, turns: int) -> None:
     """Run the turns of one host and print its figures."""
     await layer.remember(name, memories())
-    conversation, figures = list[Message](), Figures()
+    conversation, figures = list[Message](), TurnFigures()
     for number in range(turns):
         turn = Turn(agent_id=name, session_id="long", text=asked(name, number), conversation=conversation, model=MODEL)
         start, worked = perf_counter(), process_time()
@@ -176,7 +176,7 @@ async def run(layer: CognitiveLayer, database: asyncpg.Connection, name: str, tu
             }
             sys.stdout.write(json.dumps(row) + "\n")
             sys.stdout.flush()
-            figures = Figures()
+            figures = TurnFigures()
 
 
 async def report(directory: str, turns: int, hosts: Sequence[str]) -> None:

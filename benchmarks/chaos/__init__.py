@@ -3,12 +3,12 @@
 Modules, in order of execution:
 
 - `run`: run the suites, each on a server of its own, and report what they did.
-- `ledger`: count what a suite did and what was wrong.
+- `report`: count what a suite did and what was wrong.
 - `site`: start a server that may be stopped, frozen and killed.
 - `pooler`: start PgBouncer before a server.
-- `words`: the memories and questions of the suites, and an embedder that needs no model.
-- `waiting`: how long the machine kept this process waiting for a processor.
-- `faulty`: a proxy before Postgres that fails like a network.
+- `sample_data`: the memories and questions of the suites, and an embedder that needs no model.
+- `stopwatch`: how long the machine kept this process waiting for a processor.
+- `faults`: a proxy before Postgres that fails like a network.
 - `scenarios`: what goes wrong around a layer, one row each.
 - `deadlines`: no turn is late, none is silent, nothing is left over (P2).
 - `client`: a client process that runs turns until it is killed.

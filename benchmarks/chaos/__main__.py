@@ -9,16 +9,16 @@ from typing import Any
 
 import click
 
-from benchmarks.chaos.run import SUITES, Size
+from benchmarks.chaos.run import SUITES, SuiteSize
 from benchmarks.chaos.run import run as run_suites
 from cognitive.cli import printing
-from cognitive.cli.answers import FAILED, Answering, run
+from cognitive.cli.answers import FAILED, JsonCommand, run
 
 _INTERRUPTED = 130  # as a shell tells it of who was ended by Ctrl-C
 
 
 @click.command(
-    cls=Answering,
+    cls=JsonCommand,
     shape="{seed, share, minutes, at, machine, interrupted, broken, suites: "
     "{…: {seconds, load: […], did: {…}, milliseconds: {…}, skipped: […], wrong: {…}, broken}}}",
 )
@@ -53,7 +53,7 @@ async def _broken(
     seed: int, share: float, minutes: float, names: tuple[str, ...], told: dict[str, Any]
 ) -> Mapping[str, Any]:
     click.echo(f"seed {seed}", err=True)
-    told |= await run_suites(seed, Size(share, minutes), names, lambda said: click.echo(said, err=True))
+    told |= await run_suites(seed, SuiteSize(share, minutes), names, lambda said: click.echo(said, err=True))
     return told
 
 

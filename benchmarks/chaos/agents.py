@@ -12,10 +12,10 @@ from time import monotonic
 from uuid import UUID
 
 from benchmarks.chaos.deadlines import DEADLINE, GRACE, timed
-from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.report import SuiteReport
+from benchmarks.chaos.sample_data import ASKED, AT, KEY, TOPICS
 from benchmarks.chaos.site import Site
-from benchmarks.chaos.waiting import Stopwatch
-from benchmarks.chaos.words import ASKED, AT, KEY, TOPICS
+from benchmarks.chaos.stopwatch import ProcessorStopwatch
 from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
 from cognitive.errors import CognitiveError
 
@@ -26,10 +26,10 @@ _MARK = re.compile(r"zq-(\d+)-zq")
 _CONTENTS = "SELECT array_agg(content) FROM cognitive.memory WHERE agent_id = $1"
 
 
-class Agent:
+class ChaosAgent:
     """The n-th agent of a seed. What was refused or never answered may be so or not; the rest is as it was told."""
 
-    def __init__(self, ledger: Ledger, seed: int, n: int) -> None:
+    def __init__(self, ledger: SuiteReport, seed: int, n: int) -> None:
         self.name, self._mark = f"mixed-{n}-{seed}", f"zq-{n}-zq"
         self._ledger, self._n, self._chance = ledger, n, random.Random(f"{seed}/agent/{n}")
         self._key = f"{KEY} {self._mark}"
@@ -80,7 +80,7 @@ class Agent:
             text=f"{ASKED} {self._mark}",
             now=AT + timedelta(days=2, minutes=self._count),
         )
-        watch = Stopwatch()
+        watch = ProcessorStopwatch()
         context = await layer.pre_turn(turn)
         timed(self._ledger, "mixed: pre_turn", watch, watch.taken - DEADLINE - GRACE)
         self._ledger.did[f"mixed: turns, {'degraded' if context.degraded else 'whole'}"] += 1
@@ -93,7 +93,7 @@ class Agent:
             early.cancel()
             with suppress(asyncio.CancelledError, CognitiveError):
                 await early
-        times, watch = 2 if self._chance.random() < _TWICE else 1, Stopwatch()
+        times, watch = 2 if self._chance.random() < _TWICE else 1, ProcessorStopwatch()
         reports = await asyncio.gather(*(layer.post_turn(context, outcome) for _ in range(times)))
         self._ledger.milliseconds["mixed: post_turn"].append(watch.taken)
         self._ledger.did["mixed: outcomes promised"] += 1

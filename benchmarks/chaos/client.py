@@ -8,7 +8,7 @@ import random
 import sys
 from contextlib import suppress
 
-from benchmarks.chaos.words import ANSWER, ASKED, WordEmbedder
+from benchmarks.chaos.sample_data import ANSWER, ASKED, WordEmbedder
 from cognitive import CognitiveLayer, Outcome, Policy, Turn
 from cognitive.errors import CognitiveError
 from cognitive.turn import TurnContext

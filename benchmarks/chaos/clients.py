@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.report import SuiteReport
 from benchmarks.chaos.site import Site
 
 _CHECKOUT = Path(__file__).parents[2]  # where `-m` finds this package
@@ -21,7 +21,7 @@ class Clients:
     turns showed whose outcomes were acknowledged.
     """
 
-    def __init__(self, ledger: Ledger, suite: str, site: Site, agent: str, pause: float) -> None:
+    def __init__(self, ledger: SuiteReport, suite: str, site: Site, agent: str, pause: float) -> None:
         self._ledger, self._suite, self._site, self._agent, self._pause = ledger, suite, site, agent, pause
         self._running: list[asyncio.subprocess.Process] = []
         self._killed: set[asyncio.subprocess.Process] = set()
@@ -30,7 +30,7 @@ class Clients:
     @classmethod
     @asynccontextmanager
     async def running(
-        cls, ledger: Ledger, suite: str, site: Site, agent: str, *, seed: int, count: int, pause: float = 0.0
+        cls, ledger: SuiteReport, suite: str, site: Site, agent: str, *, seed: int, count: int, pause: float = 0.0
     ) -> AsyncIterator[Self]:
         """Clients of an agent that pause for about so many seconds between two turns; killed on the way out."""
         clients = cls(ledger, suite, site, agent, pause)

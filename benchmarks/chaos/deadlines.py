@@ -16,12 +16,12 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
-from benchmarks.chaos.faulty import FaultyProxy
-from benchmarks.chaos.ledger import Ledger
-from benchmarks.chaos.scenarios import POOL, SCENARIOS, Moody, Stage
+from benchmarks.chaos.faults import FaultyProxy
+from benchmarks.chaos.report import SuiteReport
+from benchmarks.chaos.sample_data import ASKED, AT, KEY, store
+from benchmarks.chaos.scenarios import POOL, SCENARIOS, FaultTarget, FaultyEmbedder
 from benchmarks.chaos.site import Site, setting
-from benchmarks.chaos.waiting import Stopwatch
-from benchmarks.chaos.words import ASKED, AT, KEY, store
+from benchmarks.chaos.stopwatch import ProcessorStopwatch
 from cognitive import CognitiveLayer, Policy, Turn
 
 DEADLINE = 250.0  # milliseconds: the default
@@ -39,7 +39,7 @@ POLICY = Policy(abstention=False, deadline_ms=DEADLINE)
 
 
 async def suite(
-    ledger: Ledger,
+    ledger: SuiteReport,
     seed: int,
     calls: int,
     site: Site,
@@ -61,25 +61,27 @@ async def suite(
 
 
 @asynccontextmanager
-async def staged(site: Site, failures: int, chance: random.Random, policy: Policy = POLICY) -> AsyncIterator[Stage]:
+async def staged(
+    site: Site, failures: int, chance: random.Random, policy: Policy = POLICY
+) -> AsyncIterator[FaultTarget]:
     """A layer behind a network, with a breaker that opens after so many failures, and an agent that has a store."""
-    embedder, agent = Moody(), f"agent-{chance.randrange(1 << 40)}"
+    embedder, agent = FaultyEmbedder(), f"agent-{chance.randrange(1 << 40)}"
     async with FaultyProxy.before(site.urls.app) as proxy, _opened(proxy.url, policy, embedder, failures) as layer:
         await layer.remember(agent, store(12))
         gc.unfreeze()  # of the stage before
         gc.collect()
         gc.freeze()  # as `cognitive serve` does: a full collection in the middle of a turn takes 100 ms
-        yield Stage(site, proxy, embedder, layer, agent, chance)
+        yield FaultTarget(site, proxy, embedder, layer, agent, chance)
 
 
 @asynccontextmanager
-async def _opened(url: str, policy: Policy, embedder: Moody, failures: int) -> AsyncIterator[CognitiveLayer]:
+async def _opened(url: str, policy: Policy, embedder: FaultyEmbedder, failures: int) -> AsyncIterator[CognitiveLayer]:
     with setting("COGNITIVE_BREAKER_FAILURES", str(failures)):
         async with CognitiveLayer.open(url, policy=policy, embedder=embedder) as layer:
             yield layer
 
 
-async def _called(stage: Stage, ledger: Ledger, name: str, calls: int) -> None:
+async def _called(stage: FaultTarget, ledger: SuiteReport, name: str, calls: int) -> None:
     places, days = asyncio.Semaphore(AT_ONCE), [0.0] * calls
     if name == "the clock jumps":
         days = [stage.chance.uniform(-20_000, 20_000) for _ in days]
@@ -91,9 +93,9 @@ async def _called(stage: Stage, ledger: Ledger, name: str, calls: int) -> None:
     await asyncio.gather(*(call(n) for n in range(calls)))
 
 
-async def _one(stage: Stage, ledger: Ledger, name: str, n: int, now: datetime) -> None:
+async def _one(stage: FaultTarget, ledger: SuiteReport, name: str, n: int, now: datetime) -> None:
     turn = Turn(agent_id=stage.agent, session_id=f"s{n % 10}", text=f"{ASKED} ({n})", now=now)
-    watch, blocks = Stopwatch(), name == "the host blocks the event loop"
+    watch, blocks = ProcessorStopwatch(), name == "the host blocks the event loop"
     task = asyncio.create_task(stage.layer.pre_turn(turn))
     if blocks and n % 10 == 0:
         await asyncio.sleep(0.01)
@@ -111,7 +113,7 @@ async def _one(stage: Stage, ledger: Ledger, name: str, n: int, now: datetime) -
     ledger.did[f"deadlines: {'degraded' if context.degraded else 'whole'}"] += 1
 
 
-def timed(ledger: Ledger, name: str, watch: Stopwatch, over: float) -> None:
+def timed(ledger: SuiteReport, name: str, watch: ProcessorStopwatch, over: float) -> None:
     """Notes how long a call took, and what it was over its time: by the clock, and beyond what it was kept waiting."""
     suite = name.partition(":")[0]
     kept = watch.kept
@@ -121,19 +123,19 @@ def timed(ledger: Ledger, name: str, watch: Stopwatch, over: float) -> None:
     ledger.require(over - kept <= 0, f"{name}: late beyond what the machine kept us waiting")
 
 
-async def _recovered(stage: Stage, ledger: Ledger, name: str) -> None:
+async def _recovered(stage: FaultTarget, ledger: SuiteReport, name: str) -> None:
     """All connections at rest within two seconds, no more of them than the pool may have, and turns whole again."""
     await rested(ledger, stage.site, f"deadlines: {name}")
     ledger.require(await stage.site.connected() <= POOL, f"deadlines: {name}: more connections than the pool may have")
-    watch = Stopwatch()
+    watch = ProcessorStopwatch()
     late = f"deadlines: {name}: turns are not whole again after {_BACK_WITHIN / 1000:g} s"
     ledger.require(await whole(stage), late)
     ledger.milliseconds["deadlines: until turns were whole"].append(watch.taken)
 
 
-async def rested(ledger: Ledger, site: Site, name: str) -> None:
+async def rested(ledger: SuiteReport, site: Site, name: str) -> None:
     """No connection is at work two seconds after there is nothing to do any more, and no transaction was left open."""
-    watch = Stopwatch()
+    watch = ProcessorStopwatch()
     while (busy := await site.busy()) and watch.own < IDLE_WITHIN:
         await asyncio.sleep(0.05)
     ledger.milliseconds[f"{name.partition(':')[0]}: until the pool was idle"].append(watch.taken)
@@ -142,9 +144,12 @@ async def rested(ledger: Ledger, site: Site, name: str) -> None:
     ledger.require(not await site.ask(_IDLE_IN_TRANSACTION), f"{name}: idle in transaction")
 
 
-async def whole(stage: Stage) -> bool:
+async def whole(stage: FaultTarget) -> bool:
     """Whether turns lack nothing, by themselves and soon enough."""
-    turn, watch = Turn(agent_id=stage.agent, session_id="s", text=ASKED, now=AT + timedelta(days=2)), Stopwatch()
+    turn, watch = (
+        Turn(agent_id=stage.agent, session_id="s", text=ASKED, now=AT + timedelta(days=2)),
+        ProcessorStopwatch(),
+    )
     while watch.own < _BACK_WITHIN:
         context = await stage.layer.pre_turn(turn)
         if not context.degraded and KEY in context.text:

@@ -15,10 +15,10 @@ from uuid import uuid4
 
 from benchmarks.chaos import reconciling
 from benchmarks.chaos.clients import Clients
-from benchmarks.chaos.ledger import Ledger
 from benchmarks.chaos.reconciling import PATIENT
+from benchmarks.chaos.report import SuiteReport
+from benchmarks.chaos.sample_data import ANSWER, ASKED, WordEmbedder, store
 from benchmarks.chaos.site import Site
-from benchmarks.chaos.words import ANSWER, ASKED, WordEmbedder, store
 from cognitive import CognitiveLayer, Outcome, Turn
 from cognitive.turn import TurnContext
 
@@ -28,7 +28,7 @@ _AT_ONCE = 16
 _STALLED = 300.0  # seconds without a promise: clients that can reach nothing write into their journal at once
 
 
-async def suite(ledger: Ledger, seed: int, turns: int, kills: int, site: Site) -> None:
+async def suite(ledger: SuiteReport, seed: int, turns: int, kills: int, site: Site) -> None:
     """So many turns by several clients, with so many kills of clients and as many of the server among them."""
     agent = f"agent-{seed}"
     async with CognitiveLayer.open(site.urls.app, policy=PATIENT, embedder=WordEmbedder()) as layer:
@@ -42,7 +42,9 @@ async def suite(ledger: Ledger, seed: int, turns: int, kills: int, site: Site) -
     await reconciling.counted(ledger, "feedback", site)
 
 
-async def _killed(ledger: Ledger, chance: random.Random, site: Site, clients: Clients, turns: int, kills: int) -> None:
+async def _killed(
+    ledger: SuiteReport, chance: random.Random, site: Site, clients: Clients, turns: int, kills: int
+) -> None:
     """Returns when so many turns were promised; the server and a client are killed in turn, evenly among them."""
     every = turns / (2 * kills + 1)
     for n in range(2 * kills + 1):
@@ -66,7 +68,7 @@ async def _promised(clients: Clients, turns: float) -> bool:
     return True
 
 
-async def _server_killed(ledger: Ledger, chance: random.Random, site: Site) -> None:
+async def _server_killed(ledger: SuiteReport, chance: random.Random, site: Site) -> None:
     if chance.random() < 0.5:
         site.kill()
     else:
@@ -76,7 +78,7 @@ async def _server_killed(ledger: Ledger, chance: random.Random, site: Site) -> N
     await site.back()
 
 
-async def hot(ledger: Ledger, seed: int, outcomes: int, site: Site) -> None:
+async def hot(ledger: SuiteReport, seed: int, outcomes: int, site: Site) -> None:
     """So many outcomes at once about the same forty memories: deadlocks may happen in Postgres, and nobody is told."""
     chance, agent = random.Random(seed), f"hot-{seed}"
     policy = PATIENT.changed({"deadlines.post_turn_ms": 60_000.0})

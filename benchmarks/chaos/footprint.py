@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.report import SuiteReport
 
 _EVERY = 5.0  # seconds
 _STATUS = Path("/proc/self/status")
@@ -28,7 +28,7 @@ class _Look:
     threads: int
 
 
-async def watched(ledger: Ledger, suite: str) -> None:
+async def watched(ledger: SuiteReport, suite: str) -> None:
     """Looks on until it is cancelled, and then judges."""
     try:
         looks = [_look()]
@@ -49,7 +49,7 @@ def _look() -> _Look:
     return _Look(monotonic(), held, len(os.listdir("/proc/self/fd")), threading.active_count())
 
 
-def _judged(ledger: Ledger, suite: str, looks: list[_Look]) -> None:
+def _judged(ledger: SuiteReport, suite: str, looks: list[_Look]) -> None:
     lasted, warm = looks[-1].at - looks[0].at, looks[int(len(looks) * _WARM) :]
     ledger.did[f"{suite}: megabytes held at first"] = round(looks[0].megabytes)
     ledger.did[f"{suite}: megabytes held in the end"] = round(looks[-1].megabytes)

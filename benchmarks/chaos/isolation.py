@@ -12,10 +12,10 @@ from typing import Any
 import asyncpg
 
 from benchmarks.chaos import pooler
-from benchmarks.chaos.ledger import Ledger
 from benchmarks.chaos.reconciling import PATIENT
+from benchmarks.chaos.report import SuiteReport
+from benchmarks.chaos.sample_data import WordEmbedder
 from benchmarks.chaos.site import Site
-from benchmarks.chaos.words import WordEmbedder
 from brain.postgres.database import Connection, Database
 from brain.postgres.tables import metadata
 from brain.search import MemorySearch, Query
@@ -33,7 +33,7 @@ Question = Callable[[Database, str, random.Random], Coroutine[Any, Any, set[str]
 
 
 async def suite(
-    ledger: Ledger, seed: int, queries: int, site: Site, ways: Collection[str] = ("directly", "through PgBouncer")
+    ledger: SuiteReport, seed: int, queries: int, site: Site, ways: Collection[str] = ("directly", "through PgBouncer")
 ) -> None:
     """So many queries of agents who all have a canary, directly and through a transaction pooler."""
     agents = [f"agent-{n}-{seed}" for n in range(AGENTS)]
@@ -61,7 +61,9 @@ async def _canaries(site: Site, agents: list[str]) -> None:
             await layer.post_turn(context, Outcome(response=_SAID.format(agent=agent)))
 
 
-async def _fuzzed(ledger: Ledger, seed: str, database: Database, agents: list[str], way: str, queries: int) -> None:
+async def _fuzzed(
+    ledger: SuiteReport, seed: str, database: Database, agents: list[str], way: str, queries: int
+) -> None:
     places = asyncio.Semaphore(_AT_ONCE)
 
     async def ask(n: int) -> None:
@@ -132,7 +134,7 @@ async def _slow(database: Database, agent: str, chance: random.Random) -> set[st
 QUESTIONS: tuple[Question, ...] = (_whole_table, _anothers, _found, _pinned, _slow)
 
 
-async def _untold(ledger: Ledger, site: Site) -> None:
+async def _untold(ledger: SuiteReport, site: Site) -> None:
     """Without a tenant, and after one was set for a transaction that is over, no row of any table is seen."""
     connection = await asyncpg.connect(site.urls.app)
     try:

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from time import monotonic
 
 from benchmarks.chaos import deadlines, footprint, reconciling
-from benchmarks.chaos.agents import Agent
+from benchmarks.chaos.agents import ChaosAgent
 from benchmarks.chaos.clients import Clients
-from benchmarks.chaos.ledger import Ledger
-from benchmarks.chaos.scenarios import AROUND, SCENARIOS, Stage
+from benchmarks.chaos.report import SuiteReport
+from benchmarks.chaos.sample_data import store
+from benchmarks.chaos.scenarios import AMBIENT_FAULTS, SCENARIOS, FaultTarget
 from benchmarks.chaos.site import Site
-from benchmarks.chaos.words import store
 from cognitive import Policy
 
 AGENTS = 20
@@ -51,13 +51,13 @@ def episodes(seed: int) -> Iterator[Episode]:
     """What a seed has break: every fault once before any comes again."""
     chance = random.Random(f"{seed}/episodes")
     while True:
-        for fault in chance.sample(AROUND, len(AROUND)):
+        for fault in chance.sample(AMBIENT_FAULTS, len(AMBIENT_FAULTS)):
             yield Episode(fault, chance.uniform(*_BROKEN), chance.random() < _KILLED, chance.uniform(*_QUIET))
 
 
-async def suite(ledger: Ledger, seed: int, minutes: float, site: Site) -> None:
+async def suite(ledger: SuiteReport, seed: int, minutes: float, site: Site) -> None:
     """Load and faults for so many minutes, and then the reckoning."""
-    agents = [Agent(ledger, seed, n) for n in range(AGENTS)]
+    agents = [ChaosAgent(ledger, seed, n) for n in range(AGENTS)]
     beside = f"beside-{seed}"
     async with deadlines.staged(site, 5, random.Random(seed), POLICY) as stage:
         promised = await _load(ledger, stage, agents, beside, seed, minutes)
@@ -75,7 +75,7 @@ async def suite(ledger: Ledger, seed: int, minutes: float, site: Site) -> None:
 
 
 async def _load(
-    ledger: Ledger, stage: Stage, agents: list[Agent], beside: str, seed: int, minutes: float
+    ledger: SuiteReport, stage: FaultTarget, agents: list[ChaosAgent], beside: str, seed: int, minutes: float
 ) -> Mapping[str, int]:
     """What the process beside was promised."""
     await stage.layer.remember(beside, store(20))
@@ -91,7 +91,7 @@ async def _load(
     return clients.promised
 
 
-async def _broken(ledger: Ledger, stage: Stage, clients: Clients, seed: int, until: float) -> None:
+async def _broken(ledger: SuiteReport, stage: FaultTarget, clients: Clients, seed: int, until: float) -> None:
     chance = random.Random(f"{seed}/kills")
     for episode in episodes(seed):
         if monotonic() >= until:

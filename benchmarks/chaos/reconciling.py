@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from time import monotonic
 
-from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.report import SuiteReport
+from benchmarks.chaos.sample_data import WordEmbedder
 from benchmarks.chaos.site import Site
-from benchmarks.chaos.words import WordEmbedder
 from brain.journal import Journal, journal_name
 from cognitive import CognitiveLayer, Policy
 
@@ -41,7 +41,7 @@ SELECT count(*) FROM told FULL JOIN tallied USING (agent_id) WHERE coalesce(told
 """
 
 
-async def drained(ledger: Ledger, suite: str, site: Site, url: str) -> None:
+async def drained(ledger: SuiteReport, suite: str, site: Site, url: str) -> None:
     """Whoever opens the layer next settles what lies in the journal."""
     journal = Journal(site.directory / "journal" / journal_name(url))
     ledger.did[f"{suite}: in the journal at the end"] += journal.count()
@@ -54,18 +54,18 @@ async def drained(ledger: Ledger, suite: str, site: Site, url: str) -> None:
     ledger.wrong[f"{suite}: parked in the journal"] += journal.count(parked=True)
 
 
-async def kept(ledger: Ledger, suite: str, site: Site, agent: str, turns: Iterable[str]) -> None:
+async def kept(ledger: SuiteReport, suite: str, site: Site, agent: str, turns: Iterable[str]) -> None:
     """Each of these turns of an agent, whose outcome was acknowledged, is completed."""
     ledger.wrong[f"{suite}: promised and lost"] += await site.ask(_LOST, agent, list(turns))
 
 
-async def judged(ledger: Ledger, suite: str, site: Site, agent: str, turns: Mapping[str, int]) -> None:
+async def judged(ledger: SuiteReport, suite: str, site: Site, agent: str, turns: Mapping[str, int]) -> None:
     """Each of these turns judged as many memories as it showed, by the account of who prepared it."""
     otherwise = await site.ask(_SHOWN_OTHERWISE, agent, list(turns), list(turns.values()))
     ledger.wrong[f"{suite}: turns that judged another number of memories than they showed"] += otherwise
 
 
-async def counted(ledger: Ledger, suite: str, site: Site) -> None:
+async def counted(ledger: SuiteReport, suite: str, site: Site) -> None:
     """All totals are those of a replay of the events, to the unit."""
     completed = "SELECT count(*) FROM cognitive.turn WHERE status = 'completed'"
     ledger.did[f"{suite}: completed, in the store"] = await site.ask(completed)

@@ -15,12 +15,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from benchmarks.chaos import deadlines, feedback, isolation, mixed
-from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.report import SuiteReport
 from benchmarks.chaos.site import Site
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class SuiteSize:
     """A share of the full size, and minutes for what lasts and is not counted."""
 
     share: float
@@ -31,26 +31,26 @@ class Size:
         return max(1, math.ceil(full * self.share))
 
 
-Suite = Callable[[Ledger, int, Size, Site], Awaitable[None]]
+Suite = Callable[[SuiteReport, int, SuiteSize, Site], Awaitable[None]]
 
 
-async def _deadlines(ledger: Ledger, seed: int, size: Size, site: Site) -> None:
+async def _deadlines(ledger: SuiteReport, seed: int, size: SuiteSize, site: Site) -> None:
     await deadlines.suite(ledger, seed, size.of(10_000), site)
 
 
-async def _feedback(ledger: Ledger, seed: int, size: Size, site: Site) -> None:
+async def _feedback(ledger: SuiteReport, seed: int, size: SuiteSize, site: Site) -> None:
     await feedback.suite(ledger, seed, size.of(5_000), max(2, size.of(20)), site)
 
 
-async def _hot(ledger: Ledger, seed: int, size: Size, site: Site) -> None:
+async def _hot(ledger: SuiteReport, seed: int, size: SuiteSize, site: Site) -> None:
     await feedback.hot(ledger, seed, size.of(10_000), site)
 
 
-async def _isolation(ledger: Ledger, seed: int, size: Size, site: Site) -> None:
+async def _isolation(ledger: SuiteReport, seed: int, size: SuiteSize, site: Site) -> None:
     await isolation.suite(ledger, seed, size.of(20_000), site)
 
 
-async def _mixed(ledger: Ledger, seed: int, size: Size, site: Site) -> None:
+async def _mixed(ledger: SuiteReport, seed: int, size: SuiteSize, site: Site) -> None:
     await mixed.suite(ledger, seed, size.minutes, site)
 
 
@@ -63,7 +63,7 @@ SUITES: Mapping[str, Suite] = {
 }
 
 
-async def run(seed: int, size: Size, names: Collection[str], say: Callable[[str], None]) -> Mapping[str, Any]:
+async def run(seed: int, size: SuiteSize, names: Collection[str], say: Callable[[str], None]) -> Mapping[str, Any]:
     """Runs suites by name, each on a server of its own.
 
     Returns what they did, what took how long, what was left out and what is wrong; the seed repeats the choices, not
@@ -75,7 +75,7 @@ async def run(seed: int, size: Size, names: Collection[str], say: Callable[[str]
     interrupted = False
     for name in names:
         say(f"{name} …")
-        ledger, began, load = Ledger(), time.monotonic(), os.getloadavg()[0]
+        ledger, began, load = SuiteReport(), time.monotonic(), os.getloadavg()[0]
         interrupted = not await ended(ledger, name, _alone(ledger, name, seed, size), say)
         told[name] = {
             "seconds": round(time.monotonic() - began),
@@ -98,7 +98,7 @@ async def run(seed: int, size: Size, names: Collection[str], say: Callable[[str]
     }
 
 
-async def ended(ledger: Ledger, name: str, suite: Awaitable[None], say: Callable[[str], None]) -> bool:
+async def ended(ledger: SuiteReport, name: str, suite: Awaitable[None], say: Callable[[str], None]) -> bool:
     """Whether a suite came to its end; if by an error of its own, that breaks it. False: it was interrupted."""
     try:
         await suite
@@ -110,6 +110,6 @@ async def ended(ledger: Ledger, name: str, suite: Awaitable[None], say: Callable
     return True
 
 
-async def _alone(ledger: Ledger, name: str, seed: int, size: Size) -> None:
+async def _alone(ledger: SuiteReport, name: str, seed: int, size: SuiteSize) -> None:
     async with Site.opened() as site:
         await SUITES[name](ledger, seed, size, site)

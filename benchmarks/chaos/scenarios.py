@@ -15,16 +15,16 @@ import asyncpg
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.chaos.faulty import FAULTS, Fault, FaultyProxy
+from benchmarks.chaos.faults import FAULTS, Fault, FaultyProxy
+from benchmarks.chaos.sample_data import WordEmbedder
 from benchmarks.chaos.site import Site
-from benchmarks.chaos.words import WordEmbedder
 from cognitive import CognitiveLayer
 from cognitive.errors import StoreUnavailable
 
 POOL = 8  # connections: the default
 
 
-class Moody(WordEmbedder):
+class FaultyEmbedder(WordEmbedder):
     """Works, unless it is told how to fail."""
 
     def __init__(self) -> None:
@@ -45,23 +45,23 @@ class Moody(WordEmbedder):
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class FaultTarget:
     """What a fault is done to."""
 
     site: Site
     proxy: FaultyProxy
-    embedder: Moody
+    embedder: FaultyEmbedder
     layer: CognitiveLayer
     agent: str
     chance: random.Random  # for what a scenario chooses
 
 
-Scenario = Callable[[Stage], AbstractAsyncContextManager[None]]
+Scenario = Callable[[FaultTarget], AbstractAsyncContextManager[None]]
 
 
 def _by_proxy(fault: Fault) -> Scenario:
     @asynccontextmanager
-    async def scenario(stage: Stage) -> AsyncIterator[None]:
+    async def scenario(stage: FaultTarget) -> AsyncIterator[None]:
         stage.proxy.fault = fault
         try:
             yield
@@ -73,7 +73,7 @@ def _by_proxy(fault: Fault) -> Scenario:
 
 def _by_embedder(fault: str) -> Scenario:
     @asynccontextmanager
-    async def scenario(stage: Stage) -> AsyncIterator[None]:
+    async def scenario(stage: FaultTarget) -> AsyncIterator[None]:
         stage.embedder.released.clear()
         stage.embedder.fault = fault
         try:
@@ -86,7 +86,7 @@ def _by_embedder(fault: str) -> Scenario:
 
 
 @asynccontextmanager
-async def _stopped(stage: Stage) -> AsyncIterator[None]:
+async def _stopped(stage: FaultTarget) -> AsyncIterator[None]:
     stage.site.signal(signal.SIGSTOP)
     try:
         yield
@@ -95,7 +95,7 @@ async def _stopped(stage: Stage) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _killed(stage: Stage) -> AsyncIterator[None]:
+async def _killed(stage: FaultTarget) -> AsyncIterator[None]:
     stage.site.signal(signal.SIGKILL)
     try:
         yield
@@ -104,7 +104,7 @@ async def _killed(stage: Stage) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _backends_killed(stage: Stage) -> AsyncIterator[None]:
+async def _backends_killed(stage: FaultTarget) -> AsyncIterator[None]:
     """One connection after the other is ended by the server."""
     ours = "SELECT array_agg(pid ORDER BY pid) FROM pg_stat_activity WHERE application_name = 'cognitive-layer'"
 
@@ -119,7 +119,7 @@ async def _backends_killed(stage: Stage) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _exhausted(stage: Stage) -> AsyncIterator[None]:
+async def _exhausted(stage: FaultTarget) -> AsyncIterator[None]:
     """All connections of the pool are at work for somebody else."""
     database = stage.layer._agent_memories._store._database
 
@@ -134,7 +134,7 @@ async def _exhausted(stage: Stage) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _no_more_connections(stage: Stage) -> AsyncIterator[None]:
+async def _no_more_connections(stage: FaultTarget) -> AsyncIterator[None]:
     """The server lets nobody else in, and those who were are gone."""
     spare = int(await stage.site.ask("SELECT current_setting('max_connections')::int"))
     held = []
@@ -155,7 +155,7 @@ async def _no_more_connections(stage: Stage) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _locked(stage: Stage) -> AsyncIterator[None]:
+async def _locked(stage: FaultTarget) -> AsyncIterator[None]:
     """Somebody else changes a table, and takes his time."""
     other = await asyncpg.connect(stage.site.urls.admin)
     try:
@@ -167,7 +167,7 @@ async def _locked(stage: Stage) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _nothing(_: Stage) -> AsyncIterator[None]:
+async def _nothing(_: FaultTarget) -> AsyncIterator[None]:
     """What is done, the calls do."""
     yield
 
@@ -201,4 +201,6 @@ SCENARIOS: dict[str, Scenario] = {
     "the host blocks the event loop": _nothing,
     "the clock jumps": _nothing,
 }
-AROUND = tuple(name for name, scenario in SCENARIOS.items() if scenario is not _nothing)  # whatever the calls are
+AMBIENT_FAULTS = tuple(
+    name for name, scenario in SCENARIOS.items() if scenario is not _nothing
+)  # whatever the calls are

@@ -3,5 +3,5 @@
 Modules, in order of execution:
 
 - `server`: the server, with a thread beside it that records what it holds.
-- `ledger`: what the clients were told, compared with what Postgres holds.
+- `report`: what the clients were told, compared with what Postgres holds.
 """

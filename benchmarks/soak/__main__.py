@@ -29,7 +29,7 @@ from uuid import UUID
 import asyncpg
 import httpx
 
-from benchmarks.soak.ledger import Ledger, compare, mark
+from benchmarks.soak.report import SoakReport, compare, mark
 from brain.embedded import EmbeddedServer
 from brain.journal import Journal, journal_name
 from cognitive import Message, NewMemory, Outcome, ToolCall, Turn
@@ -52,21 +52,21 @@ WARM = 0.4  # of the time: caches fill, and the first contexts are not yet let g
 
 
 @dataclass(frozen=True, slots=True)
-class Soak:
+class SoakRun:
     """What the sessions share."""
 
-    ledger: Ledger
+    ledger: SoakReport
     url: str
     until: float
     pause: float
     clients: dict[str, str]  # tokens by agent
 
 
-class Session:
+class SoakSession:
     """One conversation: its turns come one after the other, as from a host."""
 
     def __init__(
-        self, soak: Soak, client: CognitiveClient, http: httpx.AsyncClient, agent: str, n: int, seed: int
+        self, soak: SoakRun, client: CognitiveClient, http: httpx.AsyncClient, agent: str, n: int, seed: int
     ) -> None:
         self._soak, self._client, self._http = soak, client, http
         self._agent, self._id = agent, f"s{n}"
@@ -254,7 +254,7 @@ class Session:
         return self._chance.choice(("sound", "rusty", "late", "twice its size", "in good order", "without a key"))
 
 
-async def talk(soak: Soak, seed: int, patience: float) -> None:
+async def talk(soak: SoakRun, seed: int, patience: float) -> None:
     """All sessions, to their end."""
     async with AsyncExitStack() as stack:
         http = await stack.enter_async_context(httpx.AsyncClient(timeout=60, trust_env=False))
@@ -262,11 +262,11 @@ async def talk(soak: Soak, seed: int, patience: float) -> None:
         for agent, token in soak.clients.items():
             for n in range(SESSIONS):
                 opening = CognitiveClient.open(soak.url, token=token, pre_turn_seconds=patience)
-                sessions.append(Session(soak, await stack.enter_async_context(opening), http, agent, n, seed))
+                sessions.append(SoakSession(soak, await stack.enter_async_context(opening), http, agent, n, seed))
         await asyncio.gather(*(session.run() for session in sessions))
 
 
-async def idle(url: str, ledger: Ledger) -> None:
+async def idle(url: str, ledger: SoakReport) -> None:
     """Connections at rest, and soon."""
     postgres, began = await asyncpg.connect(url), monotonic()
     try:
@@ -286,7 +286,7 @@ async def idle(url: str, ledger: Ledger) -> None:
         await postgres.close()
 
 
-async def journalled(directory: Path, ledger: Ledger) -> None:
+async def journalled(directory: Path, ledger: SoakReport) -> None:
     """What waited for Postgres has found its way; what could not is of turns that the server never knew."""
     journal = Journal(directory / "journal" / journal_name(None))
     for _ in range(60):
@@ -297,7 +297,7 @@ async def journalled(directory: Path, ledger: Ledger) -> None:
     ledger.did["outcomes parked"] = journal.count(parked=True)
 
 
-def looked(path: Path, ledger: Ledger) -> dict[str, Any]:
+def looked(path: Path, ledger: SoakReport) -> dict[str, Any]:
     """What the server held over time: nothing of it may grow once it is warm."""
     looks = [json.loads(line) for line in path.read_text().splitlines()]
     warm = looks[int(len(looks) * WARM) :]
@@ -333,7 +333,7 @@ def told(seconds: list[float]) -> dict[str, float]:
 
 async def soaked(given: argparse.Namespace, directory: Path) -> int:
     """Starts the server, talks, compares, stops it."""
-    ledger, tokens = Ledger(), directory / "tokens.toml"
+    ledger, tokens = SoakReport(), directory / "tokens.toml"
     clients = {f"agent{n}": create(tokens, f"agent{n}")[1] for n in range(AGENTS)}
     looks, log = directory / "looks", (directory / "server.log").open("wb")
     serving = await asyncio.create_subprocess_exec(
@@ -355,7 +355,7 @@ async def soaked(given: argparse.Namespace, directory: Path) -> int:
         url = (await serving.stdout.readline()).decode().removeprefix("Listening on ").strip()
         assert url, (directory / "server.log").read_text()
         admin = (await asyncio.to_thread(postgres.acquire)).admin
-        soak = Soak(ledger, url, monotonic() + given.minutes * 60, given.pause, clients)
+        soak = SoakRun(ledger, url, monotonic() + given.minutes * 60, given.pause, clients)
         load = os.getloadavg()
         await talk(soak, given.seed, given.patience)
         await idle(admin, ledger)
@@ -376,7 +376,7 @@ async def soaked(given: argparse.Namespace, directory: Path) -> int:
     return int(bool(+ledger.wrong))
 
 
-def _print(given: argparse.Namespace, ledger: Ledger, held: dict[str, Any], load: tuple[float, ...]) -> None:
+def _print(given: argparse.Namespace, ledger: SoakReport, held: dict[str, Any], load: tuple[float, ...]) -> None:
     statuses = [status for status, _ in ledger.closed.values()]
     lines = {
         "seed": given.seed,

@@ -2,7 +2,7 @@
 
 Modules, in order of execution:
 
-- `kinds`: what people ask an agent's memory, by kind: statements, questions, and what is easily confused with them.
+- `question_kinds`: the kinds of questions to an agent's memory: statements, questions, and rivals of the statements.
 - `data`: draw the statements and questions of a run.
 - `peers`: mem0 and LangGraph's store over the same memories.
 - `comparison`: ask this layer and its peers the same, and compare what they find.

@@ -11,16 +11,16 @@ from typing import Any
 import click
 
 from benchmarks.turns import peers as others
-from benchmarks.turns.comparison import Comparison
-from benchmarks.turns.data import stock
+from benchmarks.turns.comparison import PeerComparison
+from benchmarks.turns.data import make_stock
 from brain.embedding.minilm import MiniLM
 from brain.postgres.migrate import upgrade
 from cognitive.bench import databases
 from cognitive.bench.figures import growths
 from cognitive.bench.turns import DEADLINE_MS, WARMING, measure
-from cognitive.bench.workload import Size
+from cognitive.bench.workload import WorkloadSize
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.bench import SHAPE, TIMES, checked, options, show_growth, show_times
 from cognitive.policy import Policy
 
@@ -28,7 +28,7 @@ _FOUND = "{recall_at_10: {…}, recall_at_1: {…}, kinds: {…: {questions, rec
 
 
 @click.command(
-    cls=Answering,
+    cls=JsonCommand,
     shape=f"{{sizes: [{{{SHAPE}, peers: {{…: {{search_ms, store_ms, turn_ms}}: {TIMES}}}, "
     f"found: {_FOUND}unwanted: {{…: {{turns, memories}}}}}}}}], growth: {{pre_turn?, floor?, exact_floor?}}}}",
 )
@@ -59,8 +59,8 @@ async def _measured(
         beside = await stack.enter_async_context(others.opened(server, real.dimension)) if peers else (own, [])
         await upgrade(own)
         for memories in sizes:
-            size, comparison = Size(memories, agents, turns, seed), Comparison(beside[1], beside[0])
-            work = stock(turns + WARMING, size.each, seed, agents).workload(size)
+            size, comparison = WorkloadSize(memories, agents, turns, seed), PeerComparison(beside[1], beside[0])
+            work = make_stock(turns + WARMING, size.each, seed, agents).workload(size)
             with printing.progress("preparing") as moved:
                 found = await measure(own, real, size, work, policy, moved, comparison)
             told.append(found | comparison.told())

@@ -9,25 +9,25 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from benchmarks.turns.data import Known
+from benchmarks.turns.data import KnownQuestion
 from benchmarks.turns.peers import Peer
 from brain.ports import Embedder
 from cognitive.bench import databases
 from cognitive.bench.figures import percentiles
-from cognitive.bench.turns import TEN, Answer, Told, part, sums, timed
+from cognitive.bench.turns import TEN, ProgressReport, RoundResult, part, sums, timed
 from cognitive.bench.workload import Question, Workload
 from cognitive.turn import TurnContext
 
 
 @dataclass(slots=True)
-class Finding:
+class RetrievalScores:
     """By who was asked and the kind of question, where the answer stood (0 is first, None: nowhere); by who was asked,
     how many memories came where none was wanted."""
 
     places: dict[str, dict[str, list[int | None]]] = field(default_factory=dict)
     unwanted: dict[str, list[int]] = field(default_factory=dict)
 
-    def add(self, name: str, asked: Known, sources: Sequence[str | None]) -> None:
+    def add(self, name: str, asked: KnownQuestion, sources: Sequence[str | None]) -> None:
         """What one of them gave for a question, best first."""
         if asked.source is None:
             self.unwanted.setdefault(name, []).append(len(sources))
@@ -54,16 +54,16 @@ class Finding:
         }
 
 
-class Comparison:
+class PeerComparison:
     """The peers in a database of their own, asked in the rounds of this layer; and what each of them found."""
 
     def __init__(self, peers: Sequence[Peer], url: str) -> None:
         self._peers, self._url = peers, url
-        self._found = Finding()
+        self._found = RetrievalScores()
         self._searches: dict[str, list[float]] = {peer.name: [] for peer in peers}
         self._stores: dict[str, list[float]] = {peer.name: [] for peer in peers}
 
-    async def store(self, agents: Sequence[str], workload: Workload, embedder: Embedder, told: Told) -> None:
+    async def store(self, agents: Sequence[str], workload: Workload, embedder: Embedder, told: ProgressReport) -> None:
         """Store the memories of all agents in each of the peers."""
         for peer in self._peers:
             for n, agent in enumerate(agents):
@@ -72,10 +72,10 @@ class Comparison:
                 await asyncio.to_thread(peer.fill, agent, memories, embedder, moved)
         await databases.execute(self._url, "VACUUM ANALYZE")
 
-    def asked(self, question: Question, answer: Answer, embedder: Embedder, counted: bool) -> None:
+    def asked(self, question: Question, answer: RoundResult, embedder: Embedder, counted: bool) -> None:
         """Note what this layer found, and ask the peers the same; each stores the exchange, as a turn does."""
-        assert isinstance(question, Known)
-        found = self._found if counted else Finding()
+        assert isinstance(question, KnownQuestion)
+        found = self._found if counted else RetrievalScores()
         found.add("recall", question, [hit.source for hit in answer.hits])
         if question.source is not None:
             found.add("ranked", question, _ranked(answer.context))

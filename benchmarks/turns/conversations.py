@@ -30,7 +30,7 @@ from brain.postgres.migrate import upgrade
 from brain.types import NewMemory
 from cognitive.bench import databases
 from cognitive.bench.turns import DEADLINE_MS
-from cognitive.bench.vectors import Between
+from cognitive.bench.vectors import InterpolatedEmbedder
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
 from cognitive.turn import Turn
@@ -88,7 +88,7 @@ def _theirs(
     for way, form in (("speaker", "{speaker}: {text}"), ("day and speaker", "{at:.10} {speaker}: {text}")):
         agent = f"{conversation['id']}-{way.replace(' ', '-')}"
         lines = [_said(item, form.format_map(item)) for item in conversation["items"]]
-        embedder = Between(real, [line.content for line in lines])
+        embedder = InterpolatedEmbedder(real, [line.content for line in lines])
         for peer in peers:
             peer.fill(agent, lines, embedder, lambda done, of: None)
             for question in asked:

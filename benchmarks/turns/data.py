@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import cycle, product
 
-from benchmarks.turns.kinds import KINDS, RIVALS, Form, Kind
+from benchmarks.turns.question_kinds import KINDS, RIVALS, QuestionForm, QuestionKind
 from brain.types import NewMemory
-from cognitive.bench.workload import PLACES, START, THINGS, Question, Size, Workload, lines, said_at
+from cognitive.bench.workload import PLACES, START, THINGS, Question, Workload, WorkloadSize, line_time, lines
 
 _FIRST = (
     "Ada Ines Tomasz Yuki Priya Omar Lena Mateo Chidi Freya Hana Ivo Jun Katya Luis Mira Nils Olga Pia Quentin Rosa"
@@ -24,7 +24,7 @@ _LAST = (
 
 
 @dataclass(frozen=True, slots=True)
-class Known(Question):
+class KnownQuestion(Question):
     """A question of a kind, and the source of the statement that answers it: None where there is nothing to find."""
 
     kind: str = ""
@@ -36,13 +36,13 @@ class Stock:
     """Statements and their rivals by source, of each agent in the order of saying, and the questions."""
 
     statements: tuple[dict[str, str], ...]
-    questions: tuple[Known, ...]
+    questions: tuple[KnownQuestion, ...]
 
     def texts(self) -> list[str]:
         """Return the statements of all agents."""
         return [text for said in self.statements for text in said.values()]
 
-    def workload(self, size: Size) -> Workload:
+    def workload(self, size: WorkloadSize) -> Workload:
         """Return what is stored and asked at a size: the statements among lines that no question is about."""
 
         def stored(agent: int) -> list[NewMemory]:
@@ -52,13 +52,13 @@ class Stock:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _StatementGroup:
     """A statement and its rivals in the order of saying, and what is needed to ask for it."""
 
     source: str | None
     texts: dict[str, str]
-    kind: Kind
-    form: Form
+    kind: QuestionKind
+    form: QuestionForm
     slots: _Slots
 
 
@@ -98,13 +98,13 @@ class _Slots(dict[str, str]):
         return found
 
 
-def stock(count: int, size: int, seed: int, agents: int = 1) -> Stock:
+def make_stock(count: int, size: int, seed: int, agents: int = 1) -> Stock:
     """So many questions, kind by kind and agent by agent, or as many as have room in `size` memories of each agent."""
     chance = random.Random(seed)
     names = [f"{first} {last}" for first, last in product(_FIRST, _LAST)]
     chance.shuffle(names)
     people = cycle(names)  # a name is somebody else's only after all have been
-    groups: list[_Group] = []
+    groups: list[_StatementGroup] = []
     room = [size] * agents
     for n in range(count):
         group = _group(n, KINDS[n % len(KINDS)], chance, people)
@@ -117,21 +117,21 @@ def stock(count: int, size: int, seed: int, agents: int = 1) -> Stock:
     return Stock(statements, questions)
 
 
-def _group(n: int, kind: Kind, chance: random.Random, people: Iterator[str]) -> _Group:
+def _group(n: int, kind: QuestionKind, chance: random.Random, people: Iterator[str]) -> _StatementGroup:
     form = kind.forms[n // len(KINDS) % len(kind.forms)]
     slots = _Slots(chance, people)
     if not form.said:
-        return _Group(None, {}, kind, form, slots)
+        return _StatementGroup(None, {}, kind, form, slots)
     source, said = f"known-{n}", form.said.format_map(slots)
     rivals = [
         (f"rival-{n}-{r}", form.beside[r % len(form.beside)].format_map(_Slots(chance, people, slots)))
         for r in range(RIVALS if form.beside else 0)
     ]
     place = len(rivals) if kind.newest else chance.randint(0, len(rivals))
-    return _Group(source, dict([*rivals[:place], (source, said), *rivals[place:]]), kind, form, slots)
+    return _StatementGroup(source, dict([*rivals[:place], (source, said), *rivals[place:]]), kind, form, slots)
 
 
-def _mixed(groups: list[_Group], chance: random.Random) -> dict[str, str]:
+def _mixed(groups: list[_StatementGroup], chance: random.Random) -> dict[str, str]:
     """All that is said, groups mixed with one another and each in its own order."""
     turns = [n for n, group in enumerate(groups) for _ in group.texts]
     chance.shuffle(turns)
@@ -139,12 +139,12 @@ def _mixed(groups: list[_Group], chance: random.Random) -> dict[str, str]:
     return dict(next(waiting[n]) for n in turns)
 
 
-def _asked(group: _Group, agent: int, statements: dict[str, str], size: int) -> Known:
+def _asked(group: _StatementGroup, agent: int, statements: dict[str, str], size: int) -> KnownQuestion:
     if group.source is not None:
         place = list(statements).index(group.source) * _spread(size, statements)
-        group.slots["day"] = _day(said_at(place, size))
+        group.slots["day"] = _day(line_time(place, size))
     talk = tuple(line.format_map(group.slots) for line in group.form.talk)
-    return Known(agent, group.form.asked.format_map(group.slots), talk, group.kind.name, group.source)
+    return KnownQuestion(agent, group.form.asked.format_map(group.slots), talk, group.kind.name, group.source)
 
 
 def _spread(size: int, statements: Mapping[str, str]) -> int:

@@ -33,8 +33,8 @@ from brain.postgres.wire_types import encode_halfvec
 from brain.search import PROBES
 from cognitive.bench import databases
 from cognitive.bench.figures import percentiles, ratio
-from cognitive.bench.vectors import Between
-from cognitive.bench.workload import END, Question, Size, Workload, stated
+from cognitive.bench.vectors import InterpolatedEmbedder
+from cognitive.bench.workload import END, Question, Workload, WorkloadSize, statement_workload
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
 from cognitive.turn import Message, Outcome, RecallHit, Turn, TurnContext
@@ -45,11 +45,11 @@ WARMING = 5  # turns before the clock counts
 DEADLINE_MS = 60_000.0  # a late turn is measured, and not cut
 _ALL_EMBEDDED = 10_000  # memories: a minute or two of a processor
 _EXACT_EVERY = 5
-Told = Callable[[int, int, str], None]
+ProgressReport = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RoundResult:
     """What one round came to: the hits of the search, the context of the turn and the response that was handed in."""
 
     agent: str
@@ -58,13 +58,13 @@ class Answer:
     response: str
 
 
-class Beside(Protocol):
+class PeerBenchmark(Protocol):
     """What is measured in the same rounds on the same memories."""
 
-    async def store(self, agents: Sequence[str], workload: Workload, embedder: Embedder, told: Told) -> None:
+    async def store(self, agents: Sequence[str], workload: Workload, embedder: Embedder, told: ProgressReport) -> None:
         """Store the memories of all agents once more."""
 
-    def asked(self, question: Question, answer: Answer, embedder: Embedder, counted: bool) -> None:
+    def asked(self, question: Question, answer: RoundResult, embedder: Embedder, counted: bool) -> None:
         """Ask the same; the first rounds are not `counted`."""
 
 
@@ -89,26 +89,37 @@ class Times:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class BenchmarkTarget:
     """What is asked in every round: the layer, another one on the same database for bare searches, the database for
     the floor, and the embedder of all."""
 
     layer: CognitiveLayer
     apart: CognitiveLayer
     database: Database
-    embedder: Between
+    embedder: InterpolatedEmbedder
 
 
-async def timed_turns(url: str | None, data: Path | None, sizes: Sequence[Size], told: Told) -> list[dict[str, Any]]:
+async def timed_turns(
+    url: str | None, data: Path | None, sizes: Sequence[WorkloadSize], told: ProgressReport
+) -> list[dict[str, Any]]:
     """Return the figures of each size, measured in a database of its own on a server; see `databases.server`."""
     real, policy = await asyncio.to_thread(MiniLM), Policy(deadline_ms=DEADLINE_MS)
     async with databases.server(url, data) as server, databases.database(server) as own:
         await upgrade(own)
-        return [await measure(own, real, size, stated(size, size.turns + WARMING), policy, told) for size in sizes]
+        return [
+            await measure(own, real, size, statement_workload(size, size.turns + WARMING), policy, told)
+            for size in sizes
+        ]
 
 
 async def measure(
-    url: str, real: Embedder, size: Size, workload: Workload, policy: Policy, told: Told, beside: Beside | None = None
+    url: str,
+    real: Embedder,
+    size: WorkloadSize,
+    workload: Workload,
+    policy: Policy,
+    told: ProgressReport,
+    beside: PeerBenchmark | None = None,
 ) -> dict[str, Any]:
     """Return the figures of a size, in the migrated database at `url`.
 
@@ -117,14 +128,16 @@ async def measure(
         told: called with (done, total, what).
     """
     told(0, size.memories, "embedding")
-    embedder = await asyncio.to_thread(Between, real, _embedded(workload, size))
+    embedder = await asyncio.to_thread(InterpolatedEmbedder, real, _embedded(workload, size))
     database = Database(url)
     try:
         async with (
             CognitiveLayer.open(url, embedder=embedder, policy=policy) as layer,
             CognitiveLayer.open(url, embedder=embedder, policy=policy) as apart,
         ):
-            found = await _measured(Measured(layer, apart, database, embedder), url, workload, size, told, beside)
+            found = await _measured(
+                BenchmarkTarget(layer, apart, database, embedder), url, workload, size, told, beside
+            )
         async with CognitiveLayer.open(url, embedder=real, policy=policy) as layer:
             found["cold_ms"] = await _cold(layer, size.names()[0])
         found["database_mb"] = await databases.megabytes(url)
@@ -133,7 +146,7 @@ async def measure(
         await database.close()
 
 
-def _embedded(workload: Workload, size: Size) -> Sequence[str]:
+def _embedded(workload: Workload, size: WorkloadSize) -> Sequence[str]:
     """Return the texts that get a real vector before the clock runs."""
     if size.memories > _ALL_EMBEDDED:
         return workload.texts
@@ -141,7 +154,12 @@ def _embedded(workload: Workload, size: Size) -> Sequence[str]:
 
 
 async def _measured(
-    measured: Measured, url: str, workload: Workload, size: Size, told: Told, beside: Beside | None
+    measured: BenchmarkTarget,
+    url: str,
+    workload: Workload,
+    size: WorkloadSize,
+    told: ProgressReport,
+    beside: PeerBenchmark | None,
 ) -> dict[str, Any]:
     agents = size.names()
     stored = await _stored(measured.layer, agents, workload, size, told)
@@ -159,7 +177,9 @@ async def _measured(
     return {"memories": size.memories, "agents": size.agents, "stored_per_second": round(stored), **_told(times)}
 
 
-async def _stored(layer: CognitiveLayer, agents: Sequence[str], workload: Workload, size: Size, told: Told) -> float:
+async def _stored(
+    layer: CognitiveLayer, agents: Sequence[str], workload: Workload, size: WorkloadSize, told: ProgressReport
+) -> float:
     """Store the memories and sort them if they are many; return how many were stored in a second."""
     start = perf_counter()
     for n, agent in enumerate(agents):
@@ -171,19 +191,19 @@ async def _stored(layer: CognitiveLayer, agents: Sequence[str], workload: Worklo
     return rate
 
 
-def part(told: Told, what: str, before: int, total: int, done: int, _of: int) -> None:
+def part(told: ProgressReport, what: str, before: int, total: int, done: int, _of: int) -> None:
     """Report the progress of one agent as that of all."""
     told(before + done, total, what)
 
 
-async def _round(measured: Measured, agent: str, n: int, asked: Question, at: Times) -> Answer:
+async def _round(measured: BenchmarkTarget, agent: str, n: int, asked: Question, at: Times) -> RoundResult:
     at.floor.append(await _floor(measured.database, measured.embedder, agent, asked.question, PROBES))
     if n % _EXACT_EVERY == 0:
         at.exact.append(await _floor(measured.database, measured.embedder, agent, asked.question, None))
     with timed(at.recall):
         hits = await measured.apart.recall(agent, asked.joined, limit=TEN, now=END)
     context, response = await _turn(measured.layer, agent, n, asked, at)
-    return Answer(agent, hits, context, response)
+    return RoundResult(agent, hits, context, response)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ _NOISE = 0.35  # length of what is added
 _AT_ONCE = 64
 
 
-class Between:
+class InterpolatedEmbedder:
     """An embedder that knows some texts beforehand and gives a line that nobody asks for a place between them.
 
     A text has one vector, whoever asks for it and however often.

@@ -13,7 +13,7 @@ START = datetime(2025, 1, 1, tzinfo=UTC)
 _SPAN = timedelta(days=365)
 END = START + _SPAN + timedelta(days=1)
 _SESSION = 25  # lines
-STATED = (
+STATEMENT_FORMS = (
     ("{who} keeps the {thing} in the {place}", "Where does {who} keep the {thing}?"),
     ("{who} bought the {thing} from a shop near the {place}", "Near what did {who} buy the {thing}?"),
     ("{who} wants the {thing} repaired before the trip to the {place}", "What does {who} want done with the {thing}?"),
@@ -35,7 +35,7 @@ _AFTER = ("since last winter", "as the whole street knows", "after the flood", "
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class WorkloadSize:
     """The memories, how many agents share them, and the turns that are timed; `seed` decides all that is drawn."""
 
     memories: int
@@ -76,13 +76,13 @@ class Workload:
     texts: Sequence[str]  # of the statements that the questions are about
 
 
-def stated(size: Size, count: int) -> Workload:
+def statement_workload(size: WorkloadSize, count: int) -> Workload:
     """Return a store of statements about people, with `count` questions that each have their answer in it."""
     chance = random.Random(size.seed)
     statements: list[dict[str, str]] = [{} for _ in range(size.agents)]
     questions = []
     for n in range(min(count, size.memories)):
-        said, asked = STATED[n % len(STATED)]
+        said, asked = STATEMENT_FORMS[n % len(STATEMENT_FORMS)]
         names = {"who": f"Host{n}", "thing": chance.choice(THINGS), "place": chance.choice(PLACES)}
         statements[n % size.agents][f"known-{n}"] = f"{_capitalized(said.format(**names))}."
         questions.append(Question(n % size.agents, asked.format(**names)))
@@ -106,11 +106,11 @@ def lines(size: int, statements: Mapping[str, str], seed: int) -> Iterator[NewMe
             content=text or _line(chance, n),
             source=source,
             session_id=f"s{n // _SESSION}",
-            occurred_at=said_at(n, size),
+            occurred_at=line_time(n, size),
         )
 
 
-def said_at(n: int, size: int) -> datetime:
+def line_time(n: int, size: int) -> datetime:
     """Return when that line was said: a minute after the one before it; the sessions are spread over a year."""
     return START + _SPAN * (n // _SESSION) / max(1, -(-size // _SESSION)) + timedelta(minutes=n % _SESSION)
 
@@ -118,7 +118,7 @@ def said_at(n: int, size: int) -> datetime:
 def _line(chance: random.Random, n: int) -> str:
     """Return a statement of the same form that no question is about: its person has a number for a name."""
     names = {"who": f"Guest{chance.randrange(max(40, n // 8))}", "thing": chance.choice(THINGS)}
-    said = chance.choice(STATED)[0].format(**names, place=chance.choice(PLACES))
+    said = chance.choice(STATEMENT_FORMS)[0].format(**names, place=chance.choice(PLACES))
     return f"{_capitalized(said)}, {chance.choice(_AFTER)}, number {n}."
 
 

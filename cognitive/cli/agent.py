@@ -10,7 +10,7 @@ import click
 
 import cognitive
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.memory import RECEIPT, show_receipt
 from cognitive.cli.options import AGENT, YES, confirm, limit
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Learned:
+class _LearningAnswer:
     habits: Sequence[ToolUsage]
     plans: Sequence[PastPlan]
     categories: Mapping[str, int] | None
@@ -33,7 +33,7 @@ def command() -> None:
 
 
 @command.command(
-    cls=Answering,
+    cls=JsonCommand,
     shape="{habits: [{category, tool, called, turns}], plans: [{key, message, turns, last_at, tools: [[name, turns]]}]"
     ", categories?: {…}} | {turns}",
 )
@@ -55,9 +55,9 @@ def learned(message: str | None, user_id: str | None, agent: str, limit: int, re
         run(_learned(agent, user_id, message, limit), _show, well=_anything)
 
 
-async def _learned(agent: str, user_id: str | None, message: str | None, limit: int) -> _Learned:
+async def _learned(agent: str, user_id: str | None, message: str | None, limit: int) -> _LearningAnswer:
     async with cognitive.CognitiveLayer.open() as layer:
-        return _Learned(
+        return _LearningAnswer(
             await layer.admin.tool_usage(agent),
             await layer.explain.my_plans(agent, message, limit=limit),
             await layer.admin.user_profile(agent, user_id) if user_id is not None else None,
@@ -69,11 +69,11 @@ async def _reset(agent: str, user_id: str | None) -> Mapping[str, int]:
         return {"turns": await layer.admin.reset_learning(agent, user_id)}
 
 
-def _anything(found: _Learned) -> bool:
+def _anything(found: _LearningAnswer) -> bool:
     return bool(found.habits or found.plans or found.categories)
 
 
-def _show(found: _Learned) -> None:
+def _show(found: _LearningAnswer) -> None:
     if not _anything(found):
         printing.note("No completed turn taught anything yet.")
     if found.habits:
@@ -95,7 +95,7 @@ def _show(found: _Learned) -> None:
         printing.table(("category", "turns of this user"), ordered)
 
 
-@command.command(cls=Answering, shape=RECEIPT)
+@command.command(cls=JsonCommand, shape=RECEIPT)
 @click.argument("agent")
 @YES
 def erase(agent: str, yes: bool) -> None:

@@ -47,7 +47,7 @@ def _wanted(context: click.Context, _option: click.Parameter, wanted: bool) -> N
     printing.choose_json(context, wanted)
 
 
-class Answering(click.Command):
+class JsonCommand(click.Command):
     """A command with `--json`. `shape` says what that prints: names and what they hold, `?` where it may be null."""
 
     def __init__(self, *args: Any, shape: str, **attributes: Any) -> None:
@@ -78,7 +78,7 @@ def run(
 
     Whatever the library warns of meanwhile is told on stderr.
     """
-    with printing.telling_logs():
+    with printing.show_logs():
         try:
             value = done(_terminable(work))
         except asyncio.CancelledError:
@@ -125,7 +125,7 @@ def answer(
         sys.exit(NO)
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """The group of all commands, whose misuse too is told in JSON where that was asked for."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -152,7 +152,7 @@ class Commands(click.Group):
 # counts. {agent} is the command's own.
 _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
     (StoreUnavailable, "", "`cognitive doctor` goes the way to the database step by step; then run this again"),
-    (SchemaError, "this role may not do what comes first", ""),  # it says who may
+    (SchemaError, "this role lacks a privilege", ""),  # it says who may
     (SchemaError, "this database has no cognitive schema", "`cognitive db upgrade --url URL-OF-THE-OWNER`"),
     (SchemaError, "", "`cognitive doctor` looks at server, extension, roles and schema, and says what mends each"),
     (EmbeddedServerError, "", "`cognitive doctor`, or a server of your own in COGNITIVE_DATABASE_URL"),

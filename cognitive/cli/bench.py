@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 
 TIMES = "{p50, p95, p99, min}"
 SHAPE = (
@@ -61,7 +61,7 @@ def checked(sizes: tuple[int, ...], agents: int) -> tuple[int, ...]:
     return chosen
 
 
-@command.command(cls=Answering, shape=f"{{sizes: [{{{SHAPE}}}], growth: {{pre_turn?, floor?, exact_floor?}}}}")
+@command.command(cls=JsonCommand, shape=f"{{sizes: [{{{SHAPE}}}], growth: {{pre_turn?, floor?, exact_floor?}}}}")
 @options
 def turns(sizes: tuple[int, ...], agents: int, turns: int, seed: int, data: Path | None, url: str | None) -> None:
     """Time whole turns at SIZES memories (default 1000 10000), as ratios to the floor of the same run.
@@ -77,10 +77,10 @@ async def _turns(
 ) -> Mapping[str, Any]:
     from cognitive.bench.figures import growths
     from cognitive.bench.turns import timed_turns
-    from cognitive.bench.workload import Size
+    from cognitive.bench.workload import WorkloadSize
 
     with printing.progress("preparing") as moved:
-        told = await timed_turns(url, data, [Size(size, agents, turns, seed) for size in sizes], moved)
+        told = await timed_turns(url, data, [WorkloadSize(size, agents, turns, seed) for size in sizes], moved)
     return {"sizes": told, "growth": growths(told)}
 
 

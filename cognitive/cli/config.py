@@ -11,7 +11,7 @@ import click
 
 import cognitive
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.options import AGENT
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ _VALUE = "[{name, value?, source}]"
 _STORED = "{live?, shadow?, changes: {…}, since?, by?, unknown?}"
 
 
-@click.command(cls=Answering, shape=f"{{settings: {_VALUE}, embedded?, version, policy: {_VALUE}, stored: {_STORED}}}")
+@click.command(
+    cls=JsonCommand, shape=f"{{settings: {_VALUE}, embedded?, version, policy: {_VALUE}, stored: {_STORED}}}"
+)
 @AGENT
 @click.option("--all", "everything", is_flag=True, help="Also the settings that have their default.")
 def command(agent: str, everything: bool) -> None:

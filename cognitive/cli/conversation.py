@@ -19,7 +19,7 @@ Item = tuple[str, str | None, NewMemory]  # its id in the file, the id of what i
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class DemoTurn:
     """A turn to play: what the user says, what the model answered, and what to watch for."""
 
     text: str
@@ -31,20 +31,20 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class DemoConversation:
     """Memories to store, in order, and turns to play."""
 
     title: str
     items: list[Item] = field(default_factory=list)
-    turns: list[Played] = field(default_factory=list)
+    turns: list[DemoTurn] = field(default_factory=list)
 
 
-def shipped() -> Conversation:
+def load_default() -> DemoConversation:
     """The conversation that comes with the package."""
     return _conversation(json.loads((files("cognitive.cli") / "demo_data" / "conversation.json").read_text("utf-8")))
 
 
-def read(path: Path) -> Conversation:
+def read(path: Path) -> DemoConversation:
     """A conversation from a file: its turns, or if it has none, its questions.
 
     Raises:
@@ -61,7 +61,7 @@ def read(path: Path) -> Conversation:
     return _conversation(document)
 
 
-def _conversation(document: Mapping[str, Any]) -> Conversation:
+def _conversation(document: Mapping[str, Any]) -> DemoConversation:
     title = str(document.get("title") or document.get("id") or "conversation")
     items: list[Item] = []
     previous: dict[str, str] = {}
@@ -76,8 +76,8 @@ def _conversation(document: Mapping[str, Any]) -> Conversation:
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"turns: {type(error).__name__}: {error}") from error
     last = max((memory.occurred_at for _, _, memory in items if memory.occurred_at), default=None)
-    turns = [turn if turn.at else Played(turn.text, turn.response, turn.session, last, turn.note) for turn in turns]
-    return Conversation(title, items, turns)
+    turns = [turn if turn.at else DemoTurn(turn.text, turn.response, turn.session, last, turn.note) for turn in turns]
+    return DemoConversation(title, items, turns)
 
 
 def _item(item: Mapping[str, Any], previous: dict[str, str]) -> Item:
@@ -110,8 +110,8 @@ def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
     return {"text": question["text"], "response": answer, "session": "questions", "note": f"Gold answer: {answer}"}
 
 
-def _turn(turn: Mapping[str, Any]) -> Played:
-    return Played(
+def _turn(turn: Mapping[str, Any]) -> DemoTurn:
+    return DemoTurn(
         text=turn["text"],
         response=turn.get("response", ""),
         session=str(turn.get("session", "demo")),

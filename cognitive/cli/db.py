@@ -11,7 +11,7 @@ import click
 import cognitive
 from cognitive.api import jsonl
 from cognitive.cli import indexes, printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.options import AGENT, AGENT_OR_NONE, FILE, YES, confirm
 
 
@@ -24,7 +24,7 @@ for _command in (indexes.reembed, indexes.language, indexes.index):
     command.add_command(_command)
 
 
-@command.command(cls=Answering, shape="{revision} | {mended: [index]}")
+@command.command(cls=JsonCommand, shape="{revision} | {rebuilt: [index]}")
 @click.option("--url", help="Role that owns the schema or may create it; default: COGNITIVE_DATABASE_URL.")
 @click.option("--repair", is_flag=True, help="Rebuild only the indexes that an interrupted build left invalid.")
 def upgrade(url: str | None, repair: bool) -> None:
@@ -44,14 +44,14 @@ async def _upgrade(url: str | None) -> Mapping[str, str]:
 async def _repair(url: str | None) -> Mapping[str, Sequence[str]]:
     from cognitive import admin
 
-    return {"mended": await admin.repair(url)}
+    return {"rebuilt": await admin.repair(url)}
 
 
 def _mended(told: Mapping[str, Sequence[str]]) -> None:
-    printing.line(f"Mended: {', '.join(told['mended'])}." if told["mended"] else "All indexes are valid.")
+    printing.line(f"Mended: {', '.join(told['rebuilt'])}." if told["rebuilt"] else "All indexes are valid.")
 
 
-@command.command(cls=Answering, shape="{statements: [sql], run}")
+@command.command(cls=JsonCommand, shape="{statements: [sql], run}")
 @click.option("--run", "really", is_flag=True, help="Run the statements; default: only show them.")
 @click.option("--url", help="Role that owns the schema, on the coordinator; default: COGNITIVE_DATABASE_URL.")
 def distribute(really: bool, url: str | None) -> None:
@@ -69,7 +69,7 @@ async def _distribute(really: bool, url: str | None) -> Mapping[str, Any]:
     return {"statements": told, "run": really}
 
 
-@command.command(cls=Answering, shape="{logins: [name], granted: [role]}")
+@command.command(cls=JsonCommand, shape="{logins: [name], granted: [role]}")
 @click.argument("logins", nargs=-1)
 @click.option("--overview", is_flag=True, help="Also let them read the counts of all agents.")
 @click.option("--url", help="Role that owns the schema and may create roles; default: COGNITIVE_DATABASE_URL.")
@@ -97,7 +97,7 @@ def _granted(told: Mapping[str, Sequence[str]]) -> None:
 # --- memories out and in, and what must not stay ---
 
 
-@command.command("export", cls=Answering, shape="{agent, memories, file}")
+@command.command("export", cls=JsonCommand, shape="{agent, memories, file}")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @AGENT
 def export(file: Path, agent: str) -> None:
@@ -115,7 +115,7 @@ async def _export(agent: str, file: Path) -> Mapping[str, object]:
     return {"agent": agent, "memories": written, "file": str(file)}
 
 
-@command.command("import", cls=Answering, shape="{agent, memories}")
+@command.command("import", cls=JsonCommand, shape="{agent, memories}")
 @click.argument("file", type=FILE)
 @AGENT
 def import_(file: Path, agent: str) -> None:
@@ -134,7 +134,7 @@ async def _import(agent: str, file: Path) -> Mapping[str, object]:
     return {"agent": agent, "memories": len(ids)}
 
 
-@command.command("apply-retention", cls=Answering, shape="{agent, dry_run, rows: {…}} | {tables, log}")
+@command.command("apply-retention", cls=JsonCommand, shape="{agent, dry_run, rows: {…}} | {tables, log}")
 @AGENT_OR_NONE
 @click.option("--dry-run", is_flag=True, help="Count what would be removed, and remove nothing.")
 @click.option(

@@ -17,8 +17,8 @@ from rich.text import Text
 
 from cognitive import CognitiveLayer, Message, Outcome, Policy, Turn
 from cognitive.cli import conversation, printing
-from cognitive.cli.answers import Answering, run
-from cognitive.cli.conversation import Conversation, Played
+from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.conversation import DemoConversation, DemoTurn
 from cognitive.cli.options import FILE, YES, confirm
 from cognitive.degradation import codes
 from cognitive.errors import InvalidInput
@@ -45,7 +45,7 @@ _TELLING: tuple[Disposition, ...] = (
 
 
 @click.command(
-    cls=Answering,
+    cls=JsonCommand,
     shape="{title, memories, turns: [{turn_id, message, response, frame, shown: [{memory_id, type, content, source?, "
     "score, tokens, propensity, lacked}], dropped: {…}, used: [id], degraded: [reason], degraded_codes: [code]}]}",
 )
@@ -59,7 +59,7 @@ def command(file: Path | None, agent: str, yes: bool) -> None:
 
 
 async def _demo(file: Path | None, agent: str) -> Mapping[str, Any]:
-    story = conversation.read(file) if file else conversation.shipped()
+    story = conversation.read(file) if file else conversation.load_default()
     printing.line("Opening the database (the first time, an embedded Postgres is set up).", style="dim")
     # A demonstration shows every stage, on a busy machine too; the default deadline is an agent's, not a viewer's.
     async with CognitiveLayer.open(policy=Policy(deadline_ms=3_000)) as layer:
@@ -74,7 +74,7 @@ async def _demo(file: Path | None, agent: str) -> Mapping[str, Any]:
     return {"title": story.title, "memories": len(story.items), "turns": turns}
 
 
-async def _load(layer: CognitiveLayer, agent: str, story: Conversation) -> None:
+async def _load(layer: CognitiveLayer, agent: str, story: DemoConversation) -> None:
     printing.console().print(Rule(f"{story.title}: {len(story.items)} memories"))
     ids: dict[str, UUID] = {}
     with printing.progress("remembering") as moved:
@@ -111,7 +111,7 @@ async def _store(layer: CognitiveLayer, agent: str, batch: Sequence[conversation
     ids.update(zip((name for name, _, _ in batch), stored, strict=True))
 
 
-async def _play(layer: CognitiveLayer, agent: str, n: int, played: Played, said: list[Message]) -> Mapping[str, Any]:
+async def _play(layer: CognitiveLayer, agent: str, n: int, played: DemoTurn, said: list[Message]) -> Mapping[str, Any]:
     context = await layer.pre_turn(
         Turn(
             agent_id=agent,
@@ -142,7 +142,11 @@ async def _play(layer: CognitiveLayer, agent: str, n: int, played: Played, said:
 
 
 def _show(
-    n: int, played: Played, context: TurnContext, report: Report, asked: tuple[Sequence[RecallHit], Sequence[RecallHit]]
+    n: int,
+    played: DemoTurn,
+    context: TurnContext,
+    report: Report,
+    asked: tuple[Sequence[RecallHit], Sequence[RecallHit]],
 ) -> None:
     console = printing.console()
     console.print()

@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 
 _STYLES = {"ok": "green", "warning": "yellow", "failure": "bold red", "unknown": "dim"}
 
 
-@click.command(cls=Answering, shape="{healthy, checks: [{check, status, found, fix}]}")
+@click.command(cls=JsonCommand, shape="{healthy, checks: [{check, status, found, fix}]}")
 def command() -> None:
     """Check settings, data directory, journal, embedding model and database, and say how to mend what is not well.
 

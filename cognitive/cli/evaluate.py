@@ -13,7 +13,7 @@ import click
 import cognitive
 from brain.errors import InvalidInput
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from cognitive.lab.evaluate import Evaluation
     from cognitive.lab.evidence import EvaluationCase
 
-USED = "{version, source, chosen}"
-LAST = click.option(
-    "--last",
+POLICY_SOURCE = "{version, source, chosen}"
+MAX_TURNS = click.option(
+    "--limit",
     default=1_000,
     show_default=True,
     type=click.IntRange(min=1),
@@ -38,7 +38,7 @@ EVALUATION = (
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class PolicySource:
     """A policy by its version, and where it comes from; `chosen` says that it was, over the operator's file."""
 
     version: str
@@ -47,13 +47,13 @@ class Used:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class RecordedTurns:
     """What recorded turns say, and the policy that is asked about: turns that can be replayed, of how many that were
     read, of how many there are.
     """
 
     policy: cognitive.Policy
-    used: Used
+    used: PolicySource
     cases: list[EvaluationCase]
     history: list[Verdict]
     read: int
@@ -61,42 +61,44 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    policy: Used
+class _EvaluationAnswer:
+    policy: PolicySource
     evaluation: Evaluation
     unanswered: Sequence[str]
 
 
-@click.command(cls=Answering, shape=f"{{policy: {USED}, evaluation: {EVALUATION}, unanswered: [setting]}}")
+@click.command(cls=JsonCommand, shape=f"{{policy: {POLICY_SOURCE}, evaluation: {EVALUATION}, unanswered: [setting]}}")
 @click.option("--policy", "file", type=FILE, help="Policy file; default: the policy that holds for the agent.")
 @AGENT
 @SINCE
 @UNTIL
-@LAST
-def command(file: Path | None, agent: str, since: datetime | None, until: datetime | None, last: int) -> None:
+@MAX_TURNS
+def command(file: Path | None, agent: str, since: datetime | None, until: datetime | None, limit: int) -> None:
     """Estimate what a policy would have been worth: used memories per turn, by three estimators, with intervals.
 
     It refuses where the log cannot tell, says why, and exits with 3; the figures then prove nothing.
     """
-    run(_evaluate(file, agent, since, until, last), _show, well=lambda told: told.evaluation.refusal is None)
+    run(_evaluate(file, agent, since, until, limit), _show, well=lambda told: told.evaluation.refusal is None)
 
 
 async def _evaluate(
-    file: Path | None, agent: str, since: datetime | None, until: datetime | None, last: int
-) -> _Answer:
+    file: Path | None, agent: str, since: datetime | None, until: datetime | None, limit: int
+) -> _EvaluationAnswer:
     from cognitive.lab.evaluate import evaluate
     from cognitive.lab.evidence import logged, never_answered
 
-    found = await read(agent, since, until, last, file)
+    found = await read(agent, since, until, limit, file)
     turns = []
     with printing.progress("replaying") as moved:
         for done, case in enumerate(found.cases, 1):
             turns.append(logged(case, found.policy, found.history))
             moved(done, len(found.cases))
-    return _Answer(found.used, evaluate(turns), never_answered(found.cases, found.policy))
+    return _EvaluationAnswer(found.used, evaluate(turns), never_answered(found.cases, found.policy))
 
 
-async def read(agent: str, since: datetime | None, until: datetime | None, last: int, file: Path | None) -> Evidence:
+async def read(
+    agent: str, since: datetime | None, until: datetime | None, limit: int, file: Path | None
+) -> RecordedTurns:
     """A file's policy, or what holds for the agent, and the recorded turns of a time that can be evidence on it, of the
     last so many: all that they found is held in memory.
 
@@ -104,20 +106,22 @@ async def read(agent: str, since: datetime | None, until: datetime | None, last:
         InvalidInput: there is none.
     """
     async with cognitive.CognitiveLayer.open() as layer:
-        policy, used = await basis(layer, agent, file)
+        policy, used = await load_policy(layer, agent, file)
         recorded = await layer.explain.turn_ids(agent, since, until)
-        turn_ids = recorded[-last:]
+        turn_ids = recorded[-limit:]
         with printing.progress("reading turns") as moved:
             cases, history = await layer.explain.cases(agent, turn_ids, moved)
     if len(turn_ids) < len(recorded):
-        printing.note(f"the latest {len(turn_ids)} of {len(recorded)} turns are read; --last reads more")
+        printing.note(f"the latest {len(turn_ids)} of {len(recorded)} turns are read; --limit reads more")
     if not cases:
         raise InvalidInput(f"agent {agent!r} has no completed turn that could be replayed, of {len(turn_ids)} turns")
     printing.note(f"{len(cases)} of {len(turn_ids)} turns are completed and come out as they were")
-    return Evidence(policy, used, cases, history, len(turn_ids), len(recorded))
+    return RecordedTurns(policy, used, cases, history, len(turn_ids), len(recorded))
 
 
-async def basis(layer: cognitive.CognitiveLayer, agent: str, file: Path | None) -> tuple[cognitive.Policy, Used]:
+async def load_policy(
+    layer: cognitive.CognitiveLayer, agent: str, file: Path | None
+) -> tuple[cognitive.Policy, PolicySource]:
     """An agent's policy, of a file or without one what holds, and what to call it, which a note says as well.
 
     Raises:
@@ -128,20 +132,20 @@ async def basis(layer: cognitive.CognitiveLayer, agent: str, file: Path | None) 
     return policy, used
 
 
-def _named(agent: str, file: Path) -> tuple[cognitive.Policy, Used]:
+def _named(agent: str, file: Path) -> tuple[cognitive.Policy, PolicySource]:
     policy = cognitive.Policy.load(file).for_agent(agent)
-    return policy, Used(policy.version, f"of the file {file}")
+    return policy, PolicySource(policy.version, f"of the file {file}")
 
 
-async def _held(layer: cognitive.CognitiveLayer, agent: str) -> tuple[cognitive.Policy, Used]:
+async def _held(layer: cognitive.CognitiveLayer, agent: str) -> tuple[cognitive.Policy, PolicySource]:
     standing = await layer.policies.effective(agent)
     choice, live = standing.choices.get("live"), standing.live
     if choice is None or choice.version is None:
-        return live, Used(live.version, "the operator's own, which holds for the agent")
-    return live, Used(live.version, f"holds for the agent since {choice.by} chose it", chosen=True)
+        return live, PolicySource(live.version, "the operator's own, which holds for the agent")
+    return live, PolicySource(live.version, f"holds for the agent since {choice.by} chose it", chosen=True)
 
 
-def _show(told: _Answer) -> None:
+def _show(told: _EvaluationAnswer) -> None:
     show(told.evaluation)
     show_unanswered(told.unanswered)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cognitive.cli import options, printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 
 if TYPE_CHECKING:
     from brain.ivf_index import VectorGroup
@@ -24,7 +24,7 @@ _REEMBED = (
 _TOLD = ("models", "lacking", "turns", "was", "live", "comparison", "dropped")
 
 
-@click.command(cls=Answering, shape=_REEMBED)
+@click.command(cls=JsonCommand, shape=_REEMBED)
 @click.option("--to", metavar="MODEL", help="New model: a name as in COGNITIVE_EMBEDDING_MODELS.")
 @click.option("--agent", "agents", multiple=True, help="Agent id; may be repeated. Default: all agents.")
 @click.option("--status", "act", flag_value="status", help="Show the models of each agent, and what each lacks.")
@@ -83,7 +83,9 @@ async def _opened(to: str | None) -> AsyncIterator[tuple[CognitiveLayer, str]]:
 class _Acting:
     """What may be done with an agent's models."""
 
-    def __init__(self, layer: CognitiveLayer, agent: str, model: str, pace: Any, moved: printing.Moved) -> None:
+    def __init__(
+        self, layer: CognitiveLayer, agent: str, model: str, pace: Any, moved: printing.ProgressCallback
+    ) -> None:
         self._layer, self._work = layer, layer.admin.reembedding
         self._agent, self._model, self._pace, self._moved = agent, model, pace, moved
 
@@ -173,7 +175,7 @@ def _compared(told: Any) -> list[str]:
 _DOING = {"index": "indexing in {language}", "clear": "clearing what is no longer read"}
 
 
-@click.command(cls=Answering, shape="{agent, language, becoming?, memories, lacking, leaving}")
+@click.command(cls=JsonCommand, shape="{agent, language, becoming?, memories, lacking, leaving}")
 @click.argument("to", metavar="[LANGUAGE]", required=False)
 @options.AGENT
 @options.BATCH
@@ -221,7 +223,7 @@ def _show_language(told: Mapping[str, Any]) -> None:
 # --- the vector index ---
 
 
-@click.command(cls=Answering, shape="{groups: [{model, field, type, vectors, cells, moved}]}")
+@click.command(cls=JsonCommand, shape="{groups: [{model, field, type, vectors, cells, moved}]}")
 @options.AGENT
 def index(agent: str) -> None:
     """Sort a large agent's vectors into cells, so that its turns read a few of them and not all.

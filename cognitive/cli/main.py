@@ -10,7 +10,7 @@ from importlib import import_module
 import click
 from click.shell_completion import CompletionItem
 
-from cognitive.cli.answers import Commands
+from cognitive.cli.answers import CommandGroup
 
 # name -> the module and the attribute that hold the command, and one line of help
 COMMANDS = {
@@ -37,7 +37,7 @@ COMMANDS = {
 }
 
 
-class _Lazy(Commands):
+class _Lazy(CommandGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 

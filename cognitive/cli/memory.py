@@ -16,7 +16,7 @@ import cognitive
 from brain.errors import InvalidInput
 from brain.memory_types import MEMORY_TYPES
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.options import AGENT, FILE, SINCE, TYPE, UNTIL, YES, at, confirm, limit
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ RECEIPT = (
 _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 
 
-class _Found(TypedDict):
+class _ShownMemories(TypedDict):
     memories: list[Memory]
     missing: list[UUID]
 
 
-@click.command(cls=Answering, shape="{ids: [id]}")
+@click.command(cls=JsonCommand, shape="{ids: [id]}")
 @click.argument("content", required=False)
 @AGENT
 @click.option(
@@ -117,7 +117,7 @@ def _show_ids(ids: Sequence[UUID]) -> None:
 
 
 @click.command(
-    cls=Answering,
+    cls=JsonCommand,
     shape="{hits: [{memory_id, type, content, source?, score, scores: {…}, occurred_at?, speaker?, session_id?, "
     "partial}]}",
 )
@@ -193,7 +193,7 @@ def command() -> None:
 
 
 @command.command(
-    cls=Answering,
+    cls=JsonCommand,
     shape=f"{{memories: [{SHAPE}], missing: [id]}} | {{memories: [{SHAPE}]}} | "
     "{revisions: [{memory_id, number, was: {…}, at}]}",
 )
@@ -221,7 +221,7 @@ def show(ids: Sequence[UUID], agent: str, history: bool, tags: Sequence[str], li
         run(_list(agent, tags, limit, offset), _shown, under="memories", otherwise=f"{agent} has no such memory.")
 
 
-async def _get(agent: str, ids: Sequence[UUID]) -> _Found:
+async def _get(agent: str, ids: Sequence[UUID]) -> _ShownMemories:
     async with cognitive.CognitiveLayer.open() as layer:
         memories = await layer.get(agent, ids)
     found = {memory.id for memory in memories}
@@ -251,13 +251,13 @@ def _shown(memories: Sequence[Memory]) -> None:
         printing.line("")
 
 
-def _show(found: _Found) -> None:
+def _show(found: _ShownMemories) -> None:
     _shown(found["memories"])
     for id in found["missing"]:
         printing.line(f"{id}: this agent has no such memory")
 
 
-@command.command(cls=Answering, shape=f"{{memory: {SHAPE}}}")
+@command.command(cls=JsonCommand, shape=f"{{memory: {SHAPE}}}")
 @click.argument("id", type=click.UUID)
 @click.argument("changes", nargs=-1, required=True, metavar="FIELD=VALUE...")
 @AGENT
@@ -288,7 +288,7 @@ def _change(given: str) -> tuple[str, Any]:
         return name, value
 
 
-@command.command(cls=Answering, shape=RECEIPT)
+@command.command(cls=JsonCommand, shape=RECEIPT)
 @_IDS
 @AGENT
 @YES

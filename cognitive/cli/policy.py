@@ -11,7 +11,7 @@ import click
 
 import cognitive
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.options import AGENT, AGENT_OR_NONE
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _NOTE = click.option("--note", default="", help="Reason; stored with it.")
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _PolicyListing:
     live: str
     shadow: str | None
     base: str
@@ -56,23 +56,23 @@ def command() -> None:
 
 
 @command.command(
-    cls=Answering,
+    cls=JsonCommand,
     shape=f"{{live, shadow?, base, candidates: [{_CANDIDATE}], history: [{_CHOICE}]}} | "
-    "{version, beside, differences: [{name, was?, now?}]} | "
+    "{version, compared_with, differences: [{name, was?, now?}]} | "
     "{rows: [{name, label, group, min, max, step, description, unit}]}",
 )
 @click.argument("version", required=False)
 @AGENT_OR_NONE
-@click.option("--with", "beside", help="Version to compare VERSION with; default: the one that holds.")
+@click.option("--with", "compared_with", help="Version to compare VERSION with; default: the one that holds.")
 @click.option("--live-settings", is_flag=True, help="List what may be changed while the layer runs, with its bounds.")
-def show(version: str | None, agent: str | None, beside: str | None, live_settings: bool) -> None:
+def show(version: str | None, agent: str | None, compared_with: str | None, live_settings: bool) -> None:
     """Show what holds for an agent, its candidates and every choice, the latest first.
 
     With VERSION, show what that policy says differently from the one that holds.
     """
-    if live_settings and (version is not None or beside is not None):
+    if live_settings and (version is not None or compared_with is not None):
         raise click.UsageError("--live-settings takes neither VERSION nor --with: they are the same for every policy")
-    if beside is not None and version is None:
+    if compared_with is not None and version is None:
         raise click.UsageError("--with needs a VERSION to compare")
     if live_settings:
         run(_rows(), _show_rows, under="rows")
@@ -81,15 +81,15 @@ def show(version: str | None, agent: str | None, beside: str | None, live_settin
     elif version is None:
         run(_list(agent), _show_list)
     else:
-        run(_show(agent, version, beside), _show_differences, well=lambda _: True)
+        run(_show(agent, version, compared_with), _show_differences, well=lambda _: True)
 
 
-async def _list(agent: str) -> _Listed:
+async def _list(agent: str) -> _PolicyListing:
     async with cognitive.CognitiveLayer.open() as layer:
         policies = layer.policies
         standing = await policies.effective(agent)
         history = [*await policies.history(agent), *await policies.history(agent, "shadow")]
-        return _Listed(
+        return _PolicyListing(
             live=standing.live.version,
             shadow=standing.shadow.version if standing.shadow is not None else None,
             base=policies.base(agent).version,
@@ -98,7 +98,7 @@ async def _list(agent: str) -> _Listed:
         )
 
 
-def _show_list(told: _Listed) -> None:
+def _show_list(told: _PolicyListing) -> None:
     own = " (the operator's own)" if told.live == told.base else f", over the operator's own {told.base}"
     printing.line(f"live {told.live}{own}; shadow {told.shadow or 'none'}", style="bold")
     rows = [
@@ -118,22 +118,22 @@ def _told(changes: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in changes.items())
 
 
-async def _show(agent: str, version: str, beside: str | None) -> Mapping[str, Any]:
+async def _show(agent: str, version: str, compared_with: str | None) -> Mapping[str, Any]:
     from cognitive.policy.live import policy_differences
 
     async with cognitive.CognitiveLayer.open() as layer:
-        other = beside or (await layer.policies.effective(agent)).live.version
+        other = compared_with or (await layer.policies.effective(agent)).live.version
         found = policy_differences(await layer.policies.show(agent, other), await layer.policies.show(agent, version))
     rows = [{"name": name, "was": was, "now": now} for name, (was, now) in found.items()]
-    return {"version": version, "beside": other, "differences": rows}
+    return {"version": version, "compared_with": other, "differences": rows}
 
 
 def _show_differences(told: Mapping[str, Any]) -> None:
     rows = [(each["name"], each["was"], each["now"]) for each in told["differences"]]
     if rows:
-        printing.table(("setting", told["beside"], told["version"]), rows)
+        printing.table(("setting", told["compared_with"], told["version"]), rows)
     else:
-        printing.line(f"{told['version']} says what {told['beside']} says")
+        printing.line(f"{told['version']} says what {told['compared_with']} says")
 
 
 async def _rows() -> Sequence[LiveSetting]:
@@ -149,7 +149,7 @@ def _show_rows(found: Sequence[LiveSetting]) -> None:
     )
 
 
-@command.command(cls=Answering, shape=f"{{candidate: {_CANDIDATE}}}")
+@command.command(cls=JsonCommand, shape=f"{{candidate: {_CANDIDATE}}}")
 @click.option(
     "--set",
     "changes",
@@ -172,7 +172,7 @@ async def _save(agent: str, changes: Mapping[str, float], note: str) -> PolicyVe
 
 
 @command.command(
-    cls=Answering,
+    cls=JsonCommand,
     shape=f"{{choice: {_CHOICE}}} | "
     "{agreements: [{policy, turns, same, overlap, shown, shadow_shown, used, used_kept, tokens}]}",
 )
@@ -218,7 +218,7 @@ def _show_agreements(agreements: Sequence[Agreement]) -> None:
     printing.table(("policy", "turns", "same", "overlap", "memories", "used ones kept", "tokens"), rows)
 
 
-@command.command(cls=Answering, shape=f"{{choice: {_CHOICE}}}")
+@command.command(cls=JsonCommand, shape=f"{{choice: {_CHOICE}}}")
 @click.argument("version", required=False)
 @AGENT
 @_NOTE

@@ -24,7 +24,7 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
-Moved = Callable[..., None]  # (done, total), and the label if it changed
+ProgressCallback = Callable[..., None]  # (done, total), and the label if it changed
 
 _JSON = "cognitive.json"
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all control characters but tab and newline
@@ -130,7 +130,7 @@ def console() -> Console:
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Moved]:
+def progress(label: str) -> Iterator[ProgressCallback]:
     """A bar on stderr while something long runs, if that is a terminal; yields what moves it."""
     if as_json() or not sys.stderr.isatty():
         yield lambda done, total, label=None: None
@@ -148,7 +148,7 @@ def progress(label: str) -> Iterator[Moved]:
         yield moved
 
 
-class _Told(logging.Handler):
+class _LogHandler(logging.Handler):
     """Log records as remarks beside the answer; as lines of JSON where that was asked for."""
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -160,9 +160,9 @@ class _Told(logging.Handler):
 
 
 @contextmanager
-def telling_logs() -> Iterator[None]:
+def show_logs() -> Iterator[None]:
     """Shows warnings and errors of the library for as long as this is entered."""
-    handler = _Told(logging.WARNING)
+    handler = _LogHandler(logging.WARNING)
     for name in _SOURCES:
         logging.getLogger(name).addHandler(handler)
     try:

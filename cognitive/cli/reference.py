@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from cognitive.cli import printing, settings_page
-from cognitive.cli.answers import CODES, Answering
+from cognitive.cli.answers import CODES, JsonCommand
 from cognitive.cli.main import cli
 from cognitive.cli.printing import markdown_table
 
@@ -97,7 +97,7 @@ def _described(command: click.Command, context: click.Context) -> _Described:
         context.command_path,
         usage,
         inspect.cleandoc((command.help or "").replace("\b\n", "")),
-        command.shape if isinstance(command, Answering) else "",
+        command.shape if isinstance(command, JsonCommand) else "",
         tuple(_option(each, context) for each in own),
     )
 

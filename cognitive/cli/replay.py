@@ -13,8 +13,8 @@ import click
 
 import cognitive
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
-from cognitive.cli.evaluate import USED, Used, basis, show_unanswered
+from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.evaluate import POLICY_SOURCE, PolicySource, load_policy, show_unanswered
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ _REPLAY = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Replays:
-    policy: Used | None
+class _ReplayAnswer:
+    policy: PolicySource | None
     turns: int
     replays: Sequence[Replay]
 
 
-@click.command(cls=Answering, shape=f"{{policy?: {USED}, turns, replays: [{_REPLAY}]}}")
+@click.command(cls=JsonCommand, shape=f"{{policy?: {POLICY_SOURCE}, turns, replays: [{_REPLAY}]}}")
 @click.argument("turn_ids", nargs=-1)
 @AGENT
 @SINCE
@@ -65,9 +65,9 @@ async def _replay(
     until: datetime | None,
     file: Path | None,
     another: bool,
-) -> _Replays:
+) -> _ReplayAnswer:
     async with cognitive.CognitiveLayer.open() as layer:
-        policy, used = await basis(layer, agent, file) if another else (None, None)
+        policy, used = await load_policy(layer, agent, file) if another else (None, None)
         turns = turn_ids or await layer.explain.turn_ids(agent, since, until)
         replays: list[Replay] = []
         with printing.progress("replaying") as moved:
@@ -75,14 +75,14 @@ async def _replay(
                 replay = await layer.explain.replay(agent, turn_id, policy)
                 replays += [replay] if replay is not None else []
                 moved(done, len(turns))
-    return _Replays(used, len(turns), replays)
+    return _ReplayAnswer(used, len(turns), replays)
 
 
-def _none_different(ran: _Replays) -> bool:
+def _none_different(ran: _ReplayAnswer) -> bool:
     return all(replay.verdict != "different" for replay in ran.replays)
 
 
-def _compared(ran: _Replays) -> None:
+def _compared(ran: _ReplayAnswer) -> None:
     """The turns that did not come out the same, and a line that sums up."""
     for replay in ran.replays:
         if replay.verdict != "identical":
@@ -95,7 +95,7 @@ def _compared(ran: _Replays) -> None:
     printing.line(", ".join(summary), style="bold")
 
 
-def _differing(ran: _Replays) -> None:
+def _differing(ran: _ReplayAnswer) -> None:
     """What another policy would have shown, turn by turn, and in all."""
     differing = [each for each in ran.replays if not each.difference.none or each.verdict == "changed since"]
     rows = [

@@ -10,7 +10,7 @@ import click
 
 import cognitive
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.options import AGENT, YES, confirm
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def command() -> None:
     """Show a session, or end it."""
 
 
-@command.command(cls=Answering, shape=f"{{session?: {_SESSION}}}")
+@command.command(cls=JsonCommand, shape=f"{{session?: {_SESSION}}}")
 @_NAMED
 @AGENT
 def show(session_id: str, agent: str) -> None:
@@ -56,7 +56,7 @@ def _show(session: ResumedSession | None) -> None:
         printing.table(("turn", "at", "status", "message"), rows)
 
 
-@command.command(cls=Answering, shape="{ended} | {sessions, artifacts, subtasks}")
+@command.command(cls=JsonCommand, shape="{ended} | {sessions, artifacts, subtasks}")
 @_NAMED
 @AGENT
 @click.option("--clear", is_flag=True, help="Remove instead what the session keeps, for good; turns and memories stay.")

@@ -21,7 +21,7 @@ _TOP = ""  # the group of the settings that belong to none
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SettingsTableRow:
     """A setting: its group, what may stand there, what does by default, and what it does."""
 
     group: str
@@ -31,18 +31,18 @@ class Entry:
     effect: str
 
 
-def settings() -> tuple[Entry, ...]:
+def settings() -> tuple[SettingsTableRow, ...]:
     """Return the settings of the environment."""
     entries = _entries(Settings, _TOP)
-    return tuple(Entry(_TOP, f"COGNITIVE_{e.name.upper()}", e.type, e.default, e.effect) for e in entries)
+    return tuple(SettingsTableRow(_TOP, f"COGNITIVE_{e.name.upper()}", e.type, e.default, e.effect) for e in entries)
 
 
-def policy() -> tuple[Entry, ...]:
+def policy() -> tuple[SettingsTableRow, ...]:
     """Return every setting of the policy by its dotted name."""
     return (*_entries(Policy, _TOP), *(entry for name, group in groups().items() for entry in _entries(group, name)))
 
 
-def _entries(model: type[BaseModel], group: str) -> Iterator[Entry]:
+def _entries(model: type[BaseModel], group: str) -> Iterator[SettingsTableRow]:
     schema = model.model_json_schema()
     for name, field in model.model_fields.items():
         if not group and name in groups() and model is Policy:
@@ -50,7 +50,7 @@ def _entries(model: type[BaseModel], group: str) -> Iterator[Entry]:
         default = printing.jsonable(field.get_default(call_default_factory=True))
         effect = " ".join((field.description or "").split())
         dotted = f"{group}.{name}" if group else name
-        yield Entry(group, dotted, kind(schema["properties"][name]), default, effect)
+        yield SettingsTableRow(group, dotted, kind(schema["properties"][name]), default, effect)
 
 
 # --- types in words ---
@@ -123,12 +123,12 @@ def _groups() -> Iterator[str]:
         yield _table("setting", [entry for entry in entries if entry.group == name])
 
 
-def _table(first: str, entries: Sequence[Entry]) -> str:
+def _table(first: str, entries: Sequence[SettingsTableRow]) -> str:
     cells = ((f"`{entry.name}`", entry.type, _default(entry.default), entry.effect) for entry in entries)
     return table((first, "values", "default", "effect"), cells)
 
 
-def _rows(entry: Entry) -> Iterator[str]:
+def _rows(entry: SettingsTableRow) -> Iterator[str]:
     yield f"### `{entry.name}`, row by row"
     rows = entry.default
     first = next(iter(rows.values()))

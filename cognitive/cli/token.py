@@ -10,7 +10,7 @@ import click
 
 from brain.types import TRUSTS, Trust
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 from cognitive.server import tokens as kept
 
 _FILE = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKEN_FILE.")
@@ -21,7 +21,7 @@ def command() -> None:
     """Create, list and revoke the tokens of a server. A running server heeds a change at once."""
 
 
-@command.command(cls=Answering, shape="{id, agent?, admin, trust, erase, token}")
+@command.command(cls=JsonCommand, shape="{id, agent?, admin, trust, erase, token}")
 @click.option("--agent", help="Agent id: the token is for this agent only.")
 @click.option("--admin", is_flag=True, help="The token is for all agents.")
 @click.option(
@@ -40,14 +40,14 @@ def create(agent: str | None, admin: bool, trust: Trust, no_erase: bool, tokens:
     run(_create(agent, trust, not no_erase, tokens), lambda made: click.echo(made["token"]))
 
 
-@command.command("list", cls=Answering, shape="{tokens: [{id, agent?, admin, trust, erase, created}]}")
+@command.command("list", cls=JsonCommand, shape="{tokens: [{id, agent?, admin, trust, erase, created}]}")
 @_FILE
 def list_(tokens: Path | None) -> None:
     """List the tokens by their ids."""
     run(_list(tokens), _listed, under="tokens", otherwise=f"No tokens in {tokens or kept.default_path()}.")
 
 
-@command.command(cls=Answering, shape="{id, agent?, admin, trust, erase}")
+@command.command(cls=JsonCommand, shape="{id, agent?, admin, trust, erase}")
 @click.argument("id")
 @_FILE
 def revoke(id: str, tokens: Path | None) -> None:

@@ -12,8 +12,8 @@ import click
 
 from brain.errors import PolicyError
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
-from cognitive.cli.evaluate import EVALUATION, LAST, USED, Used, read, show, show_unanswered
+from cognitive.cli.answers import JsonCommand, run
+from cognitive.cli.evaluate import EVALUATION, MAX_TURNS, POLICY_SOURCE, PolicySource, read, show, show_unanswered
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    policy: Used
+class _TuningAnswer:
+    policy: PolicySource
     steps: Sequence[SearchStep]
     training: int
     gain: Estimate
@@ -41,14 +41,14 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
 
 
 @click.command(
-    cls=Answering,
-    shape=f"{{policy: {USED}, steps: [{{name, before, after, score}}], training, gain: {{value?, low?, high?}}, "
-    f"held_out: {EVALUATION}, proven, written?, unanswered: [setting]}}",
+    cls=JsonCommand,
+    shape=f"{{policy: {POLICY_SOURCE}, steps: [{{name, before, after, score}}], training, "
+    f"gain: {{value?, low?, high?}}, held_out: {EVALUATION}, proven, written?, unanswered: [setting]}}",
 )
 @AGENT
 @SINCE
 @UNTIL
-@LAST
+@MAX_TURNS
 @click.option("--policy", "file", type=FILE, help="Policy file to start from; default: the policy that holds.")
 @click.option(
     "--out",
@@ -59,7 +59,7 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
     help="New file for the policy; it must not exist.",
 )
 def command(
-    agent: str, since: datetime | None, until: datetime | None, last: int, file: Path | None, out: Path
+    agent: str, since: datetime | None, until: datetime | None, limit: int, file: Path | None, out: Path
 ) -> None:
     """Search floors, limits, weights, half-life and threshold on the earlier 70 % of the turns, and judge on the rest.
 
@@ -67,16 +67,16 @@ def command(
     is written to a new file and takes effect only when COGNITIVE_POLICY names it. Nothing is written
     where the held-out turns cannot tell that it gains anything; the command then exits with 3.
     """
-    run(_tune(agent, since, until, last, file, out), _show, well=lambda told: told.proven)
+    run(_tune(agent, since, until, limit, file, out), _show, well=lambda told: told.proven)
 
 
 async def _tune(
-    agent: str, since: datetime | None, until: datetime | None, last: int, file: Path | None, out: Path
-) -> _Answer:
+    agent: str, since: datetime | None, until: datetime | None, limit: int, file: Path | None, out: Path
+) -> _TuningAnswer:
     from cognitive.lab.evidence import never_answered
     from cognitive.lab.tune import SPACE, answerable, as_evidence, tune
 
-    found = await read(agent, since, until, last, file)
+    found = await read(agent, since, until, limit, file)
     policy = found.policy
     space = answerable(SPACE, found.cases, policy)
     trials = sum(len([value for value in row.values if value != row.of(policy)]) for row in space)
@@ -90,7 +90,7 @@ async def _tune(
 
         tuning = tune(found.cases, policy, as_evidence(found.history), space=space, tried=tried)
     written = _kept(tuning, out) if tuning.proven else None
-    return _Answer(
+    return _TuningAnswer(
         found.used,
         tuning.steps,
         tuning.training,
@@ -113,7 +113,7 @@ def _kept(tuning: Tuning, out: Path) -> str:
     return str(out)
 
 
-def _show(told: _Answer) -> None:
+def _show(told: _TuningAnswer) -> None:
     rows = [
         (step.name, step.before, step.after if step.after != step.before else "as it is", f"{step.score:.3f}")
         for step in told.steps

@@ -13,7 +13,7 @@ import click
 
 import cognitive
 from cognitive.cli import printing
-from cognitive.cli.answers import Answering, run
+from cognitive.cli.answers import JsonCommand, run
 from cognitive.cli.memory import SHAPE as MEMORY
 from cognitive.cli.options import AGENT, limit
 
@@ -33,13 +33,13 @@ EXPLANATION = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _ExplainedCandidate:
     candidate: Explanation
     memory: Memory | None
 
 
 @click.command(
-    cls=Answering,
+    cls=JsonCommand,
     shape=f"{{candidate: {EXPLANATION}}} | "
     f"{{candidates: [{{candidate: {EXPLANATION}, memory?: {MEMORY}}}]}} | {{turns: [{SHAPE}]}}",
 )
@@ -80,14 +80,14 @@ def _show_turns(turns: Sequence[TurnSummary]) -> None:
     printing.table(("turn", "session", "at", "status", "message"), rows)
 
 
-async def _whole(agent: str, turn_id: str) -> list[_Told]:
+async def _whole(agent: str, turn_id: str) -> list[_ExplainedCandidate]:
     async with cognitive.CognitiveLayer.open() as layer:
         explanations = await layer.explain.candidates(agent, turn_id)
         memories = {
             memory.id: memory
             for memory in await layer.get(agent, [explanation.memory_id for explanation in explanations])
         }
-    return [_Told(explanation, memories.get(explanation.memory_id)) for explanation in explanations]
+    return [_ExplainedCandidate(explanation, memories.get(explanation.memory_id)) for explanation in explanations]
 
 
 async def _one(agent: str, turn_id: str, memory_id: UUID) -> Explanation:
@@ -95,14 +95,14 @@ async def _one(agent: str, turn_id: str, memory_id: UUID) -> Explanation:
         return await layer.why(agent, turn_id, memory_id)
 
 
-def _show_whole(explanations: Sequence[_Told]) -> None:
+def _show_whole(explanations: Sequence[_ExplainedCandidate]) -> None:
     counts = Counter(str(each.candidate.disposition) for each in explanations)
     printing.line(", ".join(f"{n} {name}" for name, n in counts.items()))
     for each in explanations:
-        printing.console().print(told(each.candidate, each.memory))
+        printing.console().print(candidate_line(each.candidate, each.memory))
 
 
-def told(explanation: Explanation, memory: Memory | None) -> Text:
+def candidate_line(explanation: Explanation, memory: Memory | None) -> Text:
     """A candidate on one line, however the terminal wraps it: rank, result, story, and which memory it is."""
     from rich.text import Text
 

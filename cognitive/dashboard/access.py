@@ -17,8 +17,8 @@ from starlette.types import Scope
 
 from brain.types import MAX_CONTENT_LENGTH, Trust
 
-TOKEN = "cognitive_token"
-FORM = "cognitive_form"  # the cookie that a form must repeat
+TOKEN_COOKIE = "cognitive_token"
+FORM_COOKIE = "cognitive_form"  # the cookie that a form must repeat
 _DAYS = 30 * 86_400  # seconds a browser keeps the token; one that is revoked is refused before
 _NAME = 32  # bytes
 _MAX_WRITTEN = 4 * MAX_CONTENT_LENGTH  # bytes of one field: a memory may be as long in any language
@@ -49,29 +49,29 @@ class Visitor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class AccessControl:
     """How the server that mounts the pages knows its visitors.
 
-    `known` is who needs no token in this request, or whose the token is; `open` says that none is needed; `heard`
-    counts a visitor's request, and says whether it is within what its token may ask.
+    `authenticate` returns the visitor of a token, or of a request that needs none; `is_open` says that none is needed;
+    `within_rate_limit` counts a visitor's request, and says whether it is within what its token may ask.
     """
 
-    known: Callable[[Scope, str | None], Visitor | None]
-    open: Callable[[Scope], bool]
-    heard: Callable[[Scope, Visitor], Awaitable[bool]]
+    authenticate: Callable[[Scope, str | None], Visitor | None]
+    is_open: Callable[[Scope], bool]
+    within_rate_limit: Callable[[Scope, Visitor], Awaitable[bool]]
 
 
-def visitor(request: Request, door: Door) -> Visitor | None:
+def find_visitor(request: Request, access: AccessControl) -> Visitor | None:
     """Who looks, None if they have to say so first."""
-    return door.known(request.scope, request.cookies.get(TOKEN))
+    return access.authenticate(request.scope, request.cookies.get(TOKEN_COOKIE))
 
 
 def form_key(request: Request) -> str:
     """What forms of this browser repeat; made when it has none."""
-    return request.cookies.get(FORM) or secrets.token_urlsafe(_NAME)
+    return request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(_NAME)
 
 
-async def submitted(request: Request) -> FormData:
+async def read_form(request: Request) -> FormData:
     """A form that one of our own pages sent.
 
     Raises:
@@ -81,7 +81,7 @@ async def submitted(request: Request) -> FormData:
     if request.headers.get("content-type", _ENCODING).partition(";")[0].strip().lower() != _ENCODING:
         raise HTTPException(415, f"A form is read as {_ENCODING}, and as nothing else.")
     form = await request.form(max_fields=300, max_part_size=_MAX_WRITTEN)
-    given, kept = str(form.get("form_key", "")), request.cookies.get(FORM, "")
+    given, kept = str(form.get("form_key", "")), request.cookies.get(FORM_COOKIE, "")
     if not kept or not hmac.compare_digest(given.encode(), kept.encode()) or not _from_here(request):
         raise HTTPException(
             403, "This form was not sent by a page of this dashboard. Go back, reload it and try again."
@@ -89,7 +89,7 @@ async def submitted(request: Request) -> FormData:
     return form
 
 
-def keep(request: Request, response: Response, name: str, value: str) -> None:
+def set_cookie(request: Request, response: Response, name: str, value: str) -> None:
     """Sets a cookie that only this server is told, and no script."""
     response.set_cookie(
         name,
@@ -102,7 +102,7 @@ def keep(request: Request, response: Response, name: str, value: str) -> None:
     )
 
 
-def drop(request: Request, response: Response, name: str) -> None:
+def delete_cookie(request: Request, response: Response, name: str) -> None:
     """Has the browser forget a cookie."""
     response.delete_cookie(name, path=request.scope.get("root_path") or "/", httponly=True, samesite="strict")
 

@@ -15,11 +15,11 @@ from brain.analytics.fleet import MAX_AGENTS
 from brain.analytics.turn_rows import Period, Point, Total
 from brain.analytics.turns import TurnAnalytics
 from brain.rollups import RollupCounts
-from cognitive.dashboard.charts import Chart, Line, written_csv
+from cognitive.dashboard.charts import Chart, ChartLine, csv_table
 from cognitive.dashboard.formats import compact, percent
-from cognitive.dashboard.measures import Measure, Row, changed
-from cognitive.dashboard.page import Page, Visit, attachment
-from cognitive.dashboard.params import RANGES, Asked
+from cognitive.dashboard.measures import Measure, Metric, describe_change
+from cognitive.dashboard.page import PageRoute, Visit, attachment
+from cognitive.dashboard.params import RANGES, PageQuery
 from cognitive.errors import InvalidInput, StoreError, StoreUnavailable
 
 _MAX_AGENTS = 50
@@ -40,7 +40,7 @@ class AllAgentsData:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class FleetMetric:
     """A number of all agents, beside what it was before."""
 
     name: str
@@ -50,13 +50,13 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class AgentRow:
     """An agent: its share of the busiest one's turns, how its referenced rate went, the ways to its pages."""
 
     name: str
     total: Total
     share: float
-    course: tuple[float | None, ...]
+    trend: tuple[float | None, ...]
     link: str
     turns: str
     degraded: str
@@ -66,10 +66,10 @@ class Agent:
 class AllAgentsView:
     """The page."""
 
-    figures: tuple[Figure, ...]
+    figures: tuple[FleetMetric, ...]
     charts: tuple[Chart, ...]
-    agents: tuple[Agent, ...]
-    worst: tuple[Agent, ...]
+    agents: tuple[AgentRow, ...]
+    worst: tuple[AgentRow, ...]
     more: int
 
 
@@ -88,24 +88,24 @@ async def read(figures: TurnAnalytics, period: Period) -> AllAgentsData:
     return AllAgentsData(agents, worst, courses, count, days, before, count_before)
 
 
-def view(told: AllAgentsData, asked: Asked) -> AllAgentsView:
+def view(told: AllAgentsData, query: PageQuery) -> AllAgentsView:
     """The page from what was read."""
     whole, before = added(told.days), added(told.before)
     rows = (
-        Row("Turns", "", lambda t: float(t.numbers.turns), compact, "neither"),
-        Row("Referenced", "", lambda t: t.referenced, percent, "more", rate=True),
-        Row("Precision", "", lambda t: t.precision, percent, "more", rate=True),
-        Row("Abstained", "", lambda t: t.abstained, percent, "neither", rate=True),
-        Row("Degraded", "", lambda t: t.degraded, percent, "less", rate=True),
+        Metric("Turns", "", lambda t: float(t.numbers.turns), compact, "neither"),
+        Metric("Referenced", "", lambda t: t.referenced, percent, "more", rate=True),
+        Metric("Precision", "", lambda t: t.precision, percent, "more", rate=True),
+        Metric("Abstained", "", lambda t: t.abstained, percent, "neither", rate=True),
+        Metric("Degraded", "", lambda t: t.degraded, percent, "less", rate=True),
     )
-    agents = Row("Agents", "", lambda t: float(t.numbers.found), compact, "neither")  # counted, not added
+    agents = Metric("Agents", "", lambda t: float(t.numbers.found), compact, "neither")  # counted, not added
     counted, were = _of_count(told.count), _of_count(told.count_before)
     most = max((each.numbers.turns for each in told.agents), default=0) or 1
     return AllAgentsView(
-        (_figure(agents, counted, were), *(_figure(row, whole, before) for row in rows)),
-        charts(told, asked),
-        tuple(_agent(each, told, asked, each.numbers.turns / most) for each in told.agents),
-        tuple(_agent(each, told, asked, each.degraded or 0.0) for each in told.worst),
+        (_fleet_metric(agents, counted, were), *(_fleet_metric(row, whole, before) for row in rows)),
+        charts(told, query),
+        tuple(_agent(each, told, query, each.numbers.turns / most) for each in told.agents),
+        tuple(_agent(each, told, query, each.degraded or 0.0) for each in told.worst),
         max(0, told.count - len(told.agents)),
     )
 
@@ -117,16 +117,16 @@ def added(days: Sequence[Point]) -> Total:
     return Total("", RollupCounts(**sums))
 
 
-def charts(told: AllAgentsData, asked: Asked) -> tuple[Chart, ...]:
+def charts(told: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
     """Turns, use, and trouble, day by day of UTC, as they were counted."""
-    period = asked.period()
+    period = query.period()
     known = {day.at.astimezone(UTC): day.total for day in told.days}
     days = _days(period)
     steps = tuple(f"{at.day} {at:%b}" for at in days)
-    links = tuple(_address(asked, "", since=at.isoformat(), until=(at + timedelta(days=1)).isoformat()) for at in days)
+    links = tuple(_address(query, "", since=at.isoformat(), until=(at + timedelta(days=1)).isoformat()) for at in days)
 
-    def line(name: str, measure: Measure) -> Line:
-        return Line(name, tuple(measure(known[at]) if at in known else None for at in days))
+    def line(name: str, measure: Measure) -> ChartLine:
+        return ChartLine(name, tuple(measure(known[at]) if at in known else None for at in days))
 
     return (
         Chart(
@@ -178,31 +178,33 @@ def agents_csv(agents: Sequence[Total]) -> str:
         "deduped",
         "trimmed",
     )
-    return written_csv(
+    return csv_table(
         ("agent", *counted),
         [(each.value, [float(getattr(each.numbers, name)) for name in counted]) for each in agents],
     )
 
 
-def _figure(row: Row, now: Total, before: Total) -> Figure:
-    return Figure(row.name, row.written(row.measure(now)), *changed(row.measure(now), row.measure(before), row))
+def _fleet_metric(row: Metric, now: Total, before: Total) -> FleetMetric:
+    return FleetMetric(
+        row.name, row.format(row.measure(now)), *describe_change(row.measure(now), row.measure(before), row)
+    )
 
 
 def _of_count(count: int) -> Total:
     return Total("", RollupCounts(found=count))
 
 
-def _agent(total: Total, told: AllAgentsData, asked: Asked, share: float) -> Agent:
-    course = {at.astimezone(UTC): value for at, value in told.courses.get(total.value, {}).items()}
-    named = {"agent": total.value, **asked.time()}
-    return Agent(
+def _agent(total: Total, told: AllAgentsData, query: PageQuery, share: float) -> AgentRow:
+    trend = {at.astimezone(UTC): value for at, value in told.courses.get(total.value, {}).items()}
+    named = {"agent": total.value, **query.period_params()}
+    return AgentRow(
         total.value,
         total,
         share,
-        tuple(course.get(at) for at in _days(asked.period())),
-        _address(asked, "overview", **named),
-        _address(asked, "turns", **named),
-        _address(asked, "turns", **named, degraded="yes"),
+        tuple(trend.get(at) for at in _days(query.period())),
+        _address(query, "overview", **named),
+        _address(query, "turns", **named),
+        _address(query, "turns", **named, degraded="yes"),
     )
 
 
@@ -214,8 +216,8 @@ def _days(period: Period) -> list[datetime]:
     return days
 
 
-def _address(asked: Asked, page: str, **wanted: str) -> str:
-    return f"{asked.base}/{page}?{urlencode(wanted)}"
+def _address(query: PageQuery, page: str, **wanted: str) -> str:
+    return f"{query.base}/{page}?{urlencode(wanted)}"
 
 
 async def show(visit: Visit) -> Response:
@@ -223,14 +225,14 @@ async def show(visit: Visit) -> Response:
     told = await _read(visit)
     if told is None:
         command = (await visit.layer.admin.database_role()).command
-        return visit.page("across.html", view=None, command=command, ranges=RANGES)
-    return visit.page("across.html", view=view(told, visit.asked), ranges=RANGES)
+        return visit.page("all_agents.html", view=None, command=command, ranges=RANGES)
+    return visit.page("all_agents.html", view=view(told, visit.query), ranges=RANGES)
 
 
 async def chart(visit: Visit) -> Response:
     """One of its charts as CSV, or as SVG."""
     told = await _read(visit)
-    shown = next((c for c in charts(told, visit.asked) if c.id == visit.asked.params.get("id")), None) if told else None
+    shown = next((c for c in charts(told, visit.query) if c.id == visit.query.params.get("id")), None) if told else None
     if shown is None:
         raise HTTPException(404, "There is no such chart.")
     return visit.chart(shown)
@@ -239,7 +241,7 @@ async def chart(visit: Visit) -> Response:
 async def file(visit: Visit) -> Response:
     """The agents of its table, as many as a page may have, as CSV."""
     try:
-        agents = await visit.figures.across.agents(visit.asked.period(), limit=MAX_AGENTS)
+        agents = await visit.figures.across.agents(visit.query.period(), limit=MAX_AGENTS)
     except StoreUnavailable:
         raise
     except (StoreError, InvalidInput) as error:
@@ -249,7 +251,7 @@ async def file(visit: Visit) -> Response:
 
 async def _read(visit: Visit) -> AllAgentsData | None:
     try:
-        return await read(visit.figures, visit.asked.period())
+        return await read(visit.figures, visit.query.period())
     except StoreUnavailable:
         raise
     except (StoreError, InvalidInput):  # the role that may see them is not there, or was not granted
@@ -257,14 +259,14 @@ async def _read(visit: Visit) -> AllAgentsData | None:
 
 
 PAGES = (
-    Page(
+    PageRoute(
         "/",
         show,
-        across=True,
+        all_agents=True,
         label="All agents",
         icon="M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z",
-        files=("operations.css",),
+        static_files=("operations.css",),
     ),
-    Page("/across-chart", chart, across=True, under="/"),
-    Page("/agents.csv", file, across=True, under="/"),
+    PageRoute("/all-agents-chart", chart, all_agents=True, parent="/"),
+    PageRoute("/agents.csv", file, all_agents=True, parent="/"),
 )

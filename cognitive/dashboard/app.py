@@ -33,17 +33,27 @@ from cognitive.dashboard import (
     what_if,
     why_not,
 )
-from cognitive.dashboard.access import FORM, TOKEN, Door, Visitor, drop, form_key, keep, submitted, visitor
-from cognitive.dashboard.page import Page, Visit
-from cognitive.dashboard.params import Asked, zone
-from cognitive.dashboard.rendering import Writer, statics
+from cognitive.dashboard.access import (
+    FORM_COOKIE,
+    TOKEN_COOKIE,
+    AccessControl,
+    Visitor,
+    delete_cookie,
+    find_visitor,
+    form_key,
+    read_form,
+    set_cookie,
+)
+from cognitive.dashboard.page import PageRoute, Visit
+from cognitive.dashboard.params import PageQuery, zone
+from cognitive.dashboard.rendering import TemplateRenderer, static_files
 from cognitive.errors import CognitiveError, InvalidInput, StoreUnavailable
 from cognitive.layer import CognitiveLayer
 from cognitive.validation import require_label
 
 log = logging.getLogger(__name__)
 
-PAGES: tuple[Page, ...] = (  # in the order of the navigation; a new page is a module, and its rows here
+PAGES: tuple[PageRoute, ...] = (  # in the order of the navigation; a new page is a module, and its rows here
     *all_agents.PAGES,
     *overview.PAGES,
     *turns.PAGES,
@@ -61,17 +71,20 @@ PAGES: tuple[Page, ...] = (  # in the order of the navigation; a new page is a m
 )
 
 
-def create(layer: CognitiveLayer, figures: TurnAnalytics, door: Door) -> Starlette:
+def create(layer: CognitiveLayer, figures: TurnAnalytics, access: AccessControl) -> Starlette:
     """The pages of a layer, for the visitors that a server lets in. Mounted under any path."""
-    desk = Desk(layer, figures, door, Writer(PAGES))
+    handlers = PageHandlers(layer, figures, access, TemplateRenderer(PAGES))
     app = Starlette(
         routes=[
-            Mount("/static", statics()),
-            Route("/login", desk.login, methods=["GET", "POST"]),
-            Route("/logout", desk.logout, methods=["POST"]),
-            *(Route(page.path, desk.opened(page), methods=list(page.methods), name=page.path) for page in PAGES),
+            Mount("/static", static_files()),
+            Route("/login", handlers.login, methods=["GET", "POST"]),
+            Route("/logout", handlers.logout, methods=["POST"]),
+            *(
+                Route(page.path, handlers.handler_of(page), methods=list(page.methods), name=page.path)
+                for page in PAGES
+            ),
         ],
-        exception_handlers={HTTPException: desk.of_http, CognitiveError: desk.went_wrong},
+        exception_handlers={HTTPException: handlers.http_error, CognitiveError: handlers.layer_error},
     )
     app.router.redirect_slashes = False
     return app
@@ -79,50 +92,52 @@ def create(layer: CognitiveLayer, figures: TurnAnalytics, door: Door) -> Starlet
 
 def refused() -> Callable[[Scope, int, str], Response]:
     """How visitors are told what the server refused before any page was asked; nothing on it is about anybody."""
-    writer = Writer(PAGES)
+    renderer = TemplateRenderer(PAGES)
 
-    def told(scope: Scope, status: int, detail: str) -> Response:
+    def error_page(scope: Scope, status: int, detail: str) -> Response:
         request = Request(scope)
-        return writer.page(
-            _problem_of(request),
+        return renderer.page(
+            _problem_template(request),
             request,
             status,
-            asked=None,
-            place="",
+            query=None,
+            nav_path="",
             form_key="",
             may_choose=False,
-            may_leave=False,
+            may_sign_out=False,
             code=status,
             detail=detail,
         )
 
-    return told
+    return error_page
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class PageHandlers:
     """Who may see which page, how one signs in and out, and what is said of errors."""
 
     layer: CognitiveLayer
     figures: TurnAnalytics
-    door: Door
-    writer: Writer
+    access: AccessControl
+    renderer: TemplateRenderer
 
-    def opened(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    def handler_of(self, page: PageRoute) -> Callable[[Request], Awaitable[Response]]:
         """A page for those who may look; others are sent to the door, to their own agent, or told that they may not.
 
         A form is read before its handler is called: none can forget to ask whether a page of ours sent it.
         """
 
         async def handle(request: Request) -> Response:
-            who = visitor(request, self.door)
+            who = find_visitor(request, self.access)
             if who is None:
-                return self._to_door(request)
-            if not await self.door.heard(request.scope, who):
+                return self._redirect_to_login(request)
+            if not await self.access.within_rate_limit(request.scope, who):
                 raise HTTPException(429, "More requests a minute than this token may make. Wait a moment, and reload.")
             agent = request.query_params.get("agent") or who.agent
-            if page.across:
-                return await answer(request, who, "") if who.agent is None else _to_own(request, who.agent)
+            if page.all_agents:
+                return (
+                    await answer(request, who, "") if who.agent is None else _redirect_to_own_agent(request, who.agent)
+                )
             if agent is None:
                 return RedirectResponse(_home(request), 303)
             if not who.may(require_label("agent", agent)):
@@ -130,44 +145,44 @@ class Desk:
             return await answer(request, who, agent)
 
         async def answer(request: Request, who: Visitor, agent: str) -> Response:
-            form = await submitted(request) if request.method == "POST" else FormData()
+            form = await read_form(request) if request.method == "POST" else FormData()
 
-            def written(template: str, asked: Asked, **told: Any) -> Response:
-                return self._page(request, template, asked, place=page.place, **told)
+            def render(template: str, query: PageQuery, **values: Any) -> Response:
+                return self._page(request, template, query, nav_path=page.nav_path, **values)
 
             return await page.handle(
-                Visit(request, who, _asked(request, agent), self.layer, self.figures, written, form)
+                Visit(request, who, _page_query(request, agent), self.layer, self.figures, render, form)
             )
 
         return handle
 
     async def login(self, request: Request) -> Response:
         """Asks for a token, and keeps the right one in a cookie."""
-        if self.door.open(request.scope) or (request.method == "GET" and visitor(request, self.door)):
+        if self.access.is_open(request.scope) or (request.method == "GET" and find_visitor(request, self.access)):
             return RedirectResponse(_home(request), 303)
         wrong = False
         if request.method == "POST":
-            token = str((await submitted(request)).get("token", "")).strip()
-            if self.door.known(request.scope, token) is not None:
+            token = str((await read_form(request)).get("token", "")).strip()
+            if self.access.authenticate(request.scope, token) is not None:
                 answer: Response = RedirectResponse(_home(request), 303)
-                keep(request, answer, TOKEN, token)
+                set_cookie(request, answer, TOKEN_COOKIE, token)
                 return answer
             wrong = True
         return self._page(request, "login.html", None, status=401 if wrong else 200, wrong=wrong)
 
     async def logout(self, request: Request) -> Response:
         """Has the browser forget the token."""
-        await submitted(request)
+        await read_form(request)
         answer = RedirectResponse(f"{_base(request)}/login", 303)
-        drop(request, answer, TOKEN)
+        delete_cookie(request, answer, TOKEN_COOKIE)
         return answer
 
-    async def of_http(self, request: Request, error: Exception) -> Response:
+    async def http_error(self, request: Request, error: Exception) -> Response:
         """What HTTP has a word for."""
         assert isinstance(error, HTTPException)
         return self._problem(request, error.status_code, error.detail)
 
-    async def went_wrong(self, request: Request, error: Exception) -> Response:
+    async def layer_error(self, request: Request, error: Exception) -> Response:
         """What the layer refused or could not do."""
         if isinstance(error, InvalidInput):
             return self._problem(request, 422, str(error))
@@ -179,45 +194,52 @@ class Desk:
         return self._problem(request, 500, f"{type(error).__name__}: the server's log says more.")
 
     def _problem(self, request: Request, status: int, detail: str) -> Response:
-        asked = _asked(request, request.query_params.get("agent", ""))
-        return self._page(request, _problem_of(request), asked, status=status, detail=detail, code=status)
+        query = _page_query(request, request.query_params.get("agent", ""))
+        return self._page(request, _problem_template(request), query, status=status, detail=detail, code=status)
 
-    def _to_door(self, request: Request) -> Response:
+    def _redirect_to_login(self, request: Request) -> Response:
         """A part that a page asked for again has the page itself go to the door."""
         to = f"{_base(request)}/login"
         return Response(headers={"HX-Redirect": to}) if request.headers.get("hx-request") else RedirectResponse(to, 303)
 
     def _page(
-        self, request: Request, template: str, asked: Asked | None, *, status: int = 200, place: str = "", **told: Any
+        self,
+        request: Request,
+        template: str,
+        query: PageQuery | None,
+        *,
+        status: int = 200,
+        nav_path: str = "",
+        **values: Any,
     ) -> Response:
-        who, key = visitor(request, self.door), form_key(request)
-        shown = self.writer.page(
+        who, key = find_visitor(request, self.access), form_key(request)
+        shown = self.renderer.page(
             template,
             request,
             status,
-            asked=asked,
-            place=place,
+            query=query,
+            nav_path=nav_path,
             form_key=key,
             may_choose=who is not None and who.agent is None,
-            may_leave=who is not None and not self.door.open(request.scope),
-            **told,
+            may_sign_out=who is not None and not self.access.is_open(request.scope),
+            **values,
         )
-        if request.cookies.get(FORM) != key:
-            keep(request, shown, FORM, key)
+        if request.cookies.get(FORM_COOKIE) != key:
+            set_cookie(request, shown, FORM_COOKIE, key)
         return shown
 
 
-def _to_own(request: Request, agent: str) -> Response:
-    return RedirectResponse(_asked(request, agent).link("overview"), 303)
+def _redirect_to_own_agent(request: Request, agent: str) -> Response:
+    return RedirectResponse(_page_query(request, agent).link("overview"), 303)
 
 
-def _asked(request: Request, agent: str) -> Asked:
-    return Asked(
+def _page_query(request: Request, agent: str) -> PageQuery:
+    return PageQuery(
         agent, datetime.now(UTC), zone(request.cookies.get("zone")), _base(request), dict(request.query_params)
     )
 
 
-def _problem_of(request: Request) -> str:
+def _problem_template(request: Request) -> str:
     """A page, or what is put into one that asked for a part of itself."""
     return "_problem.html" if request.headers.get("hx-request") else "problem.html"
 

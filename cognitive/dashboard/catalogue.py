@@ -13,9 +13,9 @@ from starlette.responses import Response
 from brain.analytics.recent import ModelUsage, ModelUsageList
 from brain.analytics.turn_rows import OmittedTool, Period, Total
 from brain.analytics.turns import TurnAnalytics
-from cognitive.dashboard.charts import written_csv
-from cognitive.dashboard.page import Page, Visit, attachment
-from cognitive.dashboard.params import RANGES, Asked
+from cognitive.dashboard.charts import csv_table
+from cognitive.dashboard.page import PageRoute, Visit, attachment
+from cognitive.dashboard.params import RANGES, PageQuery
 from cognitive.policy.models import DEFAULT, MODELS, ModelBudget, ModelRow, budget_for
 
 _MAX_TOOLS = 14  # rows of the map; the rest is in its CSV
@@ -36,7 +36,7 @@ class CatalogueData:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class HeatCell:
     """How many turns of a category called a tool; `shade` from 0, none, to 5, as many as the most called one."""
 
     turns: int
@@ -46,18 +46,18 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ToolUsageRow:
     """A tool's row of the map."""
 
     name: str
-    cells: tuple[Cell, ...]
+    cells: tuple[HeatCell, ...]
     turns: int
     link: str
     last_share: float
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
+class MissedTool:
     """A tool that turns went without, and the turns that wanted it or, if none did, that went without."""
 
     told: OmittedTool
@@ -66,7 +66,7 @@ class Missed:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ModelUsageRow:
     """A model that turns named and its budget; `known` is False for one that got the default."""
 
     seen: ModelUsage
@@ -77,7 +77,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class ModelBudgetRow:
     """A row of the table of models; `own` if the policy brought it."""
 
     name: str
@@ -86,27 +86,27 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
+class CatalogueView:
     """The page. `calls` counts a tool once in a turn, for each of its categories."""
 
     calls: int
     names: int
     columns: tuple[tuple[str, str], ...]
-    tools: tuple[Tool, ...]
+    tools: tuple[ToolUsageRow, ...]
     more_tools: int
-    missed: tuple[Missed, ...]
+    missed: tuple[MissedTool, ...]
     more_missed: int
     removed: int
     wanted: int
     left_looked: int
-    models: tuple[Model, ...]
+    models: tuple[ModelUsageRow, ...]
     looked: int
     bounded: bool
     back_to: datetime | None
     unknown: int
     trimmed: int
     trimmed_link: str
-    tiers: tuple[tuple[str, tuple[Budget, ...]], ...]
+    tiers: tuple[tuple[str, tuple[ModelBudgetRow, ...]], ...]
     default: ModelRow
 
     @property
@@ -115,7 +115,7 @@ class Catalogue:
         return not (self.looked or self.calls)
 
     @property
-    def needlessly(self) -> float | None:
+    def needless_share(self) -> float | None:
         """The share of what was left out that was wanted nonetheless."""
         return self.wanted / self.removed if self.removed else None
 
@@ -131,18 +131,18 @@ async def read(figures: TurnAnalytics, agent: str, period: Period) -> CatalogueD
     return CatalogueData(tools, categories, left_out, looked, models)
 
 
-def view(told: CatalogueData, rows: Mapping[str, ModelRow], asked: Asked) -> Catalogue:
+def view(told: CatalogueData, rows: Mapping[str, ModelRow], query: PageQuery) -> CatalogueView:
     """The page from what was read; `rows` are those of the policy for models."""
     calls = called(told.tools)
     columns = _columns(calls)
-    models = tuple(_model(seen, rows, asked) for seen in told.models.rows)
-    return Catalogue(
+    models = tuple(_model(seen, rows, query) for seen in told.models.rows)
+    return CatalogueView(
         calls=sum(sum(own.values()) for own in calls.values()),
         names=len(calls),
-        columns=tuple((name, asked.link("turns", **asked.time(), category=name)) for name in columns),
-        tools=_tools(calls, columns, {each.value: each.numbers.turns for each in told.categories}, asked),
+        columns=tuple((name, query.link("turns", **query.period_params(), category=name)) for name in columns),
+        tools=_tools(calls, columns, {each.value: each.numbers.turns for each in told.categories}, query),
         more_tools=max(0, len(calls) - _MAX_TOOLS),
-        missed=tuple(_missed(each, asked) for each in told.left_out[:_MAX_LEFT_OUT]),
+        missed=tuple(_missed(each, query) for each in told.left_out[:_MAX_LEFT_OUT]),
         more_missed=max(0, len(told.left_out) - _MAX_LEFT_OUT),
         removed=sum(each.removed + each.cut for each in told.left_out),
         wanted=sum(each.wanted for each in told.left_out),
@@ -153,7 +153,7 @@ def view(told: CatalogueData, rows: Mapping[str, ModelRow], asked: Asked) -> Cat
         back_to=told.models.back_to,
         unknown=sum(each.seen.turns for each in models if each.seen.model and not each.known),
         trimmed=sum(each.seen.trimmed for each in models),
-        trimmed_link=asked.link("turns", **asked.time(), cut="yes"),
+        trimmed_link=query.link("turns", **query.period_params(), tools_cut="yes"),
         tiers=_tiers(rows),
         default=DEFAULT,
     )
@@ -178,52 +178,52 @@ def _columns(calls: Mapping[str, Mapping[str, int]]) -> list[str]:
 
 
 def _tools(
-    calls: Mapping[str, Mapping[str, int]], columns: Sequence[str], categories: Mapping[str, int], asked: Asked
-) -> tuple[Tool, ...]:
+    calls: Mapping[str, Mapping[str, int]], columns: Sequence[str], categories: Mapping[str, int], query: PageQuery
+) -> tuple[ToolUsageRow, ...]:
     shown = list(calls.items())[:_MAX_TOOLS]
     most = max((own.get(column, 0) for _, own in shown for column in columns), default=0) or 1
     busiest = max((sum(own.values()) for _, own in shown), default=0) or 1
 
-    def cell(name: str, column: str, turns: int) -> Cell:
+    def cell(name: str, column: str, turns: int) -> HeatCell:
         shade = -(-turns * _SHADES // most)
         share = turns / categories[column] if categories.get(column) else None
         # What no category was found for has none that a list could be filtered by.
         category = {"category": column} if column != "none" else {}
-        return Cell(turns, shade, share, asked.link("turns", **asked.time(), tool=name, **category))
+        return HeatCell(turns, shade, share, query.link("turns", **query.period_params(), tool=name, **category))
 
     return tuple(
-        Tool(
+        ToolUsageRow(
             name,
             tuple(cell(name, column, own.get(column, 0)) for column in columns),
             sum(own.values()),
-            asked.link("turns", **asked.time(), tool=name),
+            query.link("turns", **query.period_params(), tool=name),
             sum(own.values()) / busiest,
         )
         for name, own in shown
     )
 
 
-def _missed(told: OmittedTool, asked: Asked) -> Missed:
+def _missed(told: OmittedTool, query: PageQuery) -> MissedTool:
     gone = told.removed + told.cut
     turns = told.wanted_in or told.left_out_in
-    return Missed(told, told.wanted / gone, tuple((id, asked.link("turn", id=id)) for id in turns))
+    return MissedTool(told, told.wanted / gone, tuple((id, query.link("turn", id=id)) for id in turns))
 
 
-def _model(seen: ModelUsage, rows: Mapping[str, ModelRow], asked: Asked) -> Model:
+def _model(seen: ModelUsage, rows: Mapping[str, ModelRow], query: PageQuery) -> ModelUsageRow:
     budget = budget_for(seen.model or None, rows)
-    named = {**asked.time(), "model": seen.model}
-    return Model(
+    named = {**query.period_params(), "model": seen.model}
+    return ModelUsageRow(
         seen,
         budget,
         budget.row is not None,
-        asked.link("turns", **named) if seen.model else None,
-        asked.link("turns", **named, cut="yes") if seen.model and seen.trimmed else None,
+        query.link("turns", **named) if seen.model else None,
+        query.link("turns", **named, tools_cut="yes") if seen.model and seen.trimmed else None,
     )
 
 
-def _tiers(rows: Mapping[str, ModelRow]) -> tuple[tuple[str, tuple[Budget, ...]], ...]:
+def _tiers(rows: Mapping[str, ModelRow]) -> tuple[tuple[str, tuple[ModelBudgetRow, ...]], ...]:
     every = {**MODELS, **rows}
-    budgets = [Budget(name, row, name in rows) for name, row in sorted(every.items())]
+    budgets = [ModelBudgetRow(name, row, name in rows) for name, row in sorted(every.items())]
     return tuple((tier, tuple(each for each in budgets if each.row.tier == tier)) for tier in ("A", "B", "C"))
 
 
@@ -234,7 +234,7 @@ def tools_csv(told: CatalogueData) -> str:
         for name, own in called(told.tools).items()
         for category, turns in own.items()
     ]
-    return written_csv(("category/tool", "turns"), rows)
+    return csv_table(("category/tool", "turns"), rows)
 
 
 def left_out_csv(told: CatalogueData) -> str:
@@ -243,13 +243,13 @@ def left_out_csv(told: CatalogueData) -> str:
         (f"{each.category}/{each.name}", [float(n) for n in (each.removed, each.cut, each.asked, each.named)])
         for each in told.left_out
     ]
-    return written_csv(("category/tool", "removed", "cut", "called nonetheless", "named in the message"), rows)
+    return csv_table(("category/tool", "removed", "cut", "called nonetheless", "named in the message"), rows)
 
 
 def models_csv(told: CatalogueData, rows: Mapping[str, ModelRow]) -> str:
     """Every model that turns named, with its budget."""
     budgets = [(seen, budget_for(seen.model or None, rows)) for seen in told.models.rows]
-    return written_csv(
+    return csv_table(
         (
             "model",
             "turns",
@@ -283,35 +283,35 @@ def models_csv(told: CatalogueData, rows: Mapping[str, ModelRow]) -> str:
 
 async def show(visit: Visit) -> Response:
     """The page."""
-    rows = visit.layer.policies.current(visit.asked.agent).budgets.models
-    return visit.page("catalogue.html", view=view(await _read(visit), rows, visit.asked), ranges=RANGES)
+    rows = visit.layer.policies.current(visit.query.agent).budgets.models
+    return visit.page("catalogue.html", view=view(await _read(visit), rows, visit.query), ranges=RANGES)
 
 
 async def file(visit: Visit) -> Response:
     """One of its tables, whole, as CSV."""
-    rows, told = visit.layer.policies.current(visit.asked.agent).budgets.models, await _read(visit)
+    rows, told = visit.layer.policies.current(visit.query.agent).budgets.models, await _read(visit)
     tables = {
         "tools": lambda: tools_csv(told),
         "left-out": lambda: left_out_csv(told),
         "models": lambda: models_csv(told, rows),
     }
-    name = visit.asked.params.get("of", "")
+    name = visit.query.params.get("of", "")
     if name not in tables:
         raise HTTPException(404, "There is no such table.")
     return attachment(tables[name](), f"{name}.csv", "text/csv")
 
 
 async def _read(visit: Visit) -> CatalogueData:
-    return await read(visit.figures, visit.asked.agent, visit.asked.period())
+    return await read(visit.figures, visit.query.agent, visit.query.period())
 
 
 PAGES = (
-    Page(
+    PageRoute(
         "/catalogue",
         show,
         label="Tools",
         icon="M9.6 4.2a3 3 0 0 1 3.9 3.9l-7 5.6-2.8-2.8zM9.6 4.2l1.9-1.7M3.7 10.9l2.8 2.8",
-        files=("operations.css",),
+        static_files=("operations.css",),
     ),
-    Page("/catalogue.csv", file, under="/catalogue"),
+    PageRoute("/catalogue.csv", file, parent="/catalogue"),
 )

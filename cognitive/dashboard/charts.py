@@ -15,7 +15,7 @@ from math import floor, log10
 
 from markupsafe import Markup
 
-from cognitive.dashboard.formats import Written, number
+from cognitive.dashboard.formats import NumberFormat, number
 
 _WIDE, _HIGH = 1000, 100  # the grid that is stretched
 _MAX_LABELS = 6  # under a chart; more run into one another on a phone
@@ -31,7 +31,7 @@ svg{font:12px system-ui,sans-serif;background:#fff} .grid{stroke:#e7e9ee} .tick{
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """Numbers over the steps of a chart; None is a gap. `ghost` draws them as what is compared with."""
 
     name: str
@@ -47,8 +47,8 @@ class Chart:
     title: str
     text: str
     steps: tuple[str, ...]
-    lines: tuple[Line, ...]
-    written: Written = number
+    lines: tuple[ChartLine, ...]
+    format: NumberFormat = number
     links: tuple[str, ...] = ()
     top: float | None = None
     filled: bool = False
@@ -66,17 +66,17 @@ class Chart:
     @property
     def rows(self) -> list[tuple[str, ...]]:
         """Its numbers as they are read."""
-        return [(step, *map(self.written, values)) for step, values in self._numbers()]
+        return [(step, *map(self.format, values)) for step, values in self._numbers()]
 
     def csv(self) -> str:
         """Its numbers as they are counted."""
-        return written_csv(("step", *(line.name for line in self.lines)), self._numbers())
+        return csv_table(("step", *(line.name for line in self.lines)), self._numbers())
 
     def _numbers(self) -> list[tuple[str, list[float | None]]]:
         return [(step, [line.values[n] for line in self.lines]) for n, step in enumerate(self.steps)]
 
 
-def written_csv(header: Sequence[str], rows: Sequence[tuple[str, Sequence[float | None]]]) -> str:
+def csv_table(header: Sequence[str], rows: Sequence[tuple[str, Sequence[float | None]]]) -> str:
     """Rows of a name and its numbers; no cell of them is a formula to a spreadsheet."""
     out = io.StringIO()
     told = csv.writer(out, lineterminator="\r\n")
@@ -98,7 +98,7 @@ def line(chart: Chart) -> Markup:
         id=chart.id,
         title=chart.title,
         text=chart.text,
-        grid=_grid(top, chart.written),
+        grid=_grid(top, chart.format),
         drawn=drawn,
         places=_places(chart.steps),
         hits=_hits(chart, top),
@@ -140,7 +140,7 @@ def stack(parts: Sequence[tuple[str, float]], title: str) -> Markup:
     return Markup('<svg class="stack" role="img" aria-label="{}">{}</svg>').format(title, drawn)
 
 
-def saved(svg: Markup, style: str = STYLE) -> str:
+def svg_file(svg: Markup, style: str = STYLE) -> str:
     """A chart as a file of its own, which brings the colours that a page would give it."""
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="220">'
@@ -148,7 +148,7 @@ def saved(svg: Markup, style: str = STYLE) -> str:
     )
 
 
-def _drawn(line: Line, n: int, top: float, filled: bool) -> Markup:
+def _drawn(line: ChartLine, n: int, top: float, filled: bool) -> Markup:
     kind = f"s{n}" if not line.ghost else "ghost"
     runs = _runs([(_x(at, len(line.values)), None if v is None else _y(v, top)) for at, v in enumerate(line.values)])
     alone = Markup("").join(
@@ -180,13 +180,13 @@ def _path(runs: Sequence[Sequence[tuple[float, float]]]) -> str:
     return "".join("M" + "L".join(f"{_r(x)} {_r(y)}" for x, y in run) for run in runs)
 
 
-def _grid(top: float, written: Written) -> Markup:
+def _grid(top: float, format: NumberFormat) -> Markup:
     lines = Markup("")
     for share in (0.0, 0.5, 1.0):
         at = _r(100 - share * 100)
         lines += Markup('<line class="grid" x1="0" x2="100%" y1="{}%" y2="{}%"/>').format(at, at)
         lines += Markup('<text class="tick" x="-8" y="{}%" dy="4" text-anchor="end">{}</text>').format(
-            at, written(top * share)
+            at, format(top * share)
         )
     return lines
 
@@ -215,9 +215,7 @@ def _hits(chart: Chart, top: float) -> Markup:
         zip(chart.steps, zip(*(each.values for each in chart.lines), strict=True), strict=True)
     ):
         x = 50.0 if steps == 1 else n * width
-        told = " · ".join(
-            f"{each.name} {chart.written(value)}" for each, value in zip(chart.lines, values, strict=True)
-        )
+        told = " · ".join(f"{each.name} {chart.format(value)}" for each, value in zip(chart.lines, values, strict=True))
         dots = Markup("").join(
             Markup('<circle class="mark s{}" cx="{}%" cy="{}%" r="3.5"/>').format(place, _r(x), _r(_y(value, top)))
             for place, (each, value) in enumerate(zip(chart.lines, values, strict=True))

@@ -10,14 +10,17 @@ from uuid import UUID
 
 from brain.analytics.memories import MemoryFilter, UsageGroup
 from brain.types import MEMORY_TYPES
-from cognitive.dashboard.params import Asked, moment
+from cognitive.dashboard.params import PageQuery, parse_time
 from cognitive.errors import InvalidInput
 
-HITS = (25, 100, 200)  # of a search: what is shown first, and what a click more brings
+HIT_COUNTS = (25, 100, 200)  # of a search: what is shown first, and what a click more brings
 _LONGEST = 200  # characters of a filter; what is longer is pasted by mistake
 _MAX_QUERY_LENGTH = 1_000
-BY_USE: tuple[UsageGroup, ...] = get_args(UsageGroup)
-MARKED: Mapping[str, MemoryFilter] = {"pinned": MemoryFilter(pinned=True), "superseded": MemoryFilter(superseded=True)}
+USAGE_GROUPS: tuple[UsageGroup, ...] = get_args(UsageGroup)
+FLAG_GROUPS: Mapping[str, MemoryFilter] = {
+    "pinned": MemoryFilter(pinned=True),
+    "superseded": MemoryFilter(superseded=True),
+}
 # name -> (what it says, since so long ago, until so long ago)
 AGES: Mapping[str, tuple[str, timedelta | None, timedelta | None]] = {
     "1d": ("last 24 hours", timedelta(days=1), None),
@@ -40,7 +43,7 @@ FILTERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class GroupText:
     """A group: its name, what is in it and in which order, and what it means that nothing is."""
 
     label: str
@@ -48,34 +51,34 @@ class Shelf:
     empty: str
 
 
-SHELVES: Mapping[str, Shelf] = {
-    "": Shelf("All", "Newest first.", "Nothing was remembered yet."),
-    "never": Shelf(
+GROUPS: Mapping[str, GroupText] = {
+    "": GroupText("All", "Newest first.", "Nothing was remembered yet."),
+    "never": GroupText(
         "Never shown",
         "In no turn that counts, and not pinned; what was stored longest ago comes first.",
         "Every memory looked at was shown in some turn.",
     ),
-    "ignored": Shelf(
+    "ignored": GroupText(
         "Always ignored",
         "Shown {showings} times or more and never used: they cost tokens. The most shown come first.",
         "No memory was shown {showings} times without being used once. Nothing to throw away here.",
     ),
-    "rising": Shelf(
+    "rising": GroupText(
         "Rising",
         "Used {uses} times or more, most of it within the half-life of {days} days.",
         "No memory was used {uses} times with most of it lately.",
     ),
-    "stale": Shelf(
+    "stale": GroupText(
         "Gone stale",
         "Used {uses} times or more, hardly lately: by the half-life of {days} days little is left of it.",
         "No memory was once used {uses} times and is not any more.",
     ),
-    "pinned": Shelf(
+    "pinned": GroupText(
         "Pinned",
         "They stand in the prefix of every turn, whatever is asked.",
         "Nothing is pinned. What every turn must know, pin on the memory's page.",
     ),
-    "superseded": Shelf(
+    "superseded": GroupText(
         "Superseded",
         "A newer memory replaced them; they rank below it.",
         "No memory was replaced by another.",
@@ -83,55 +86,55 @@ SHELVES: Mapping[str, Shelf] = {
 }
 
 
-def words(asked: Asked) -> str:
+def search_text(query: PageQuery) -> str:
     """What is searched for, "" for nothing."""
-    return asked.params.get("q", "").strip()[:_MAX_QUERY_LENGTH]
+    return query.params.get("q", "").strip()[:_MAX_QUERY_LENGTH]
 
 
-def group(asked: Asked) -> str:
+def group(query: PageQuery) -> str:
     """The group that an address names; "" for all, and where something is searched for.
 
     Raises:
         InvalidInput: there is no such group.
     """
-    name = asked.params.get("group", "")
-    if name not in SHELVES:
-        raise InvalidInput(f"group: expected one of {', '.join(filter(None, SHELVES))}")
-    return "" if words(asked) else name
+    name = query.params.get("group", "")
+    if name not in GROUPS:
+        raise InvalidInput(f"group: expected one of {', '.join(filter(None, GROUPS))}")
+    return "" if search_text(query) else name
 
 
-def filtered(asked: Asked) -> MemoryFilter:
+def memory_filter(query: PageQuery) -> MemoryFilter:
     """The filter that an address names.
 
     Raises:
         InvalidInput: it names one that makes no sense.
     """
-    given = {name: value[:_LONGEST] for name, value in asked.params.items() if value}
-    if given.get("type", MEMORY_TYPES[0]) not in MEMORY_TYPES:
+    values = {name: value[:_LONGEST] for name, value in query.params.items() if value}
+    if values.get("type", MEMORY_TYPES[0]) not in MEMORY_TYPES:
         raise InvalidInput(f"type: expected one of {', '.join(MEMORY_TYPES)}")
-    if given.get("age", "1d") not in AGES:
+    if values.get("age", "1d") not in AGES:
         raise InvalidInput(f"age: expected one of {', '.join(AGES)}")
-    _, young, old = AGES.get(given.get("age", ""), ("", None, None))
-    marked = MARKED.get(group(asked), MemoryFilter())
+    _, min_age, max_age = AGES.get(values.get("age", ""), ("", None, None))
+    flags = FLAG_GROUPS.get(group(query), MemoryFilter())
     return MemoryFilter(
-        types=tuple(each for each in MEMORY_TYPES if given.get("type", each) == each),
-        session_id=given.get("session"),
-        tag=given.get("tag"),
-        pinned=marked.pinned,
-        superseded=marked.superseded,
-        since=moment(given, "since") or (asked.now - young if young else None),
-        until=moment(given, "until") or (asked.now - old if old else None),
+        types=tuple(each for each in MEMORY_TYPES if values.get("type", each) == each),
+        session_id=values.get("session"),
+        tag=values.get("tag"),
+        pinned=flags.pinned,
+        superseded=flags.superseded,
+        since=parse_time(values, "since") or (query.now - min_age if min_age else None),
+        until=parse_time(values, "until") or (query.now - max_age if max_age else None),
     )
 
 
-def filters(name: str) -> tuple[str, ...]:
+def filter_names(name: str) -> tuple[str, ...]:
     """The filters that a list has: groups by use know no time, and no session."""
-    return ("type", "tag") if name in BY_USE else tuple(FILTERS)
+    return ("type", "tag") if name in USAGE_GROUPS else tuple(FILTERS)
 
 
-def max_hits(asked: Asked) -> int:
+def max_hits(query: PageQuery) -> int:
     """How many of what a search found are shown: the first of `HITS`, or what was clicked for."""
-    return next((most for most in HITS if str(most) == asked.params.get("hits")), HITS[0])
+    return next((most for most in HIT_COUNTS if str(most) == query.params.get("hits")), HIT_COUNTS[0])
 
 
 def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
@@ -145,7 +148,7 @@ def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
     at, _, seq = params["after"].partition("~")
     if not seq.isdecimal() or len(seq) > 18:
         raise InvalidInput("after: expected what a page before this one gave")
-    return moment({"after": at}, "after"), int(seq)
+    return parse_time({"after": at}, "after"), int(seq)
 
 
 def after_in_group(params: Mapping[str, str]) -> tuple[Any, ...] | None:

@@ -12,7 +12,7 @@ _STEPS = ((1e9, "bn"), (1e6, "m"), (1e3, "k"))
 _SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 _AGES = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
 
-Written = Callable[[float | None], str]
+NumberFormat = Callable[[float | None], str]
 
 
 def number(value: float | None) -> str:

@@ -20,12 +20,12 @@ from brain.journal import Backlog, JournalEntry
 from brain.postgres.health import Activity, DatabaseHealth
 from brain.postgres.roles import Granted
 from cognitive.dashboard import time_buckets
-from cognitive.dashboard.charts import Chart, Line
-from cognitive.dashboard.degradation_labels import Lack, lack
+from cognitive.dashboard.charts import Chart, ChartLine
+from cognitive.dashboard.degradation_labels import DegradationLabel, degradation_label
 from cognitive.dashboard.formats import percent
-from cognitive.dashboard.measures import Stage, stages
-from cognitive.dashboard.page import Page, Visit
-from cognitive.dashboard.params import RANGES, Asked
+from cognitive.dashboard.measures import StageTimes, stages
+from cognitive.dashboard.page import PageRoute, Visit
+from cognitive.dashboard.params import RANGES, PageQuery
 from cognitive.doctor.examine import Finding
 from cognitive.errors import StoreError
 from cognitive.layer import CognitiveLayer
@@ -57,7 +57,7 @@ class HealthData:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class ModelShare:
     """An embedding model: the share of passages that have its vectors, and whether it is the one that is in use."""
 
     model: str
@@ -67,18 +67,18 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class DegradationReason:
     """A reason of degradation, what is told of it, its turns, and the way to them; `share` is of the most frequent."""
 
     name: str
-    told: Lack
+    told: DegradationLabel
     turns: int
     share: float
     link: str
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class HealthView:
     """The page; `verdict` is a word for all of it, `tone` how it is written."""
 
     verdict: str
@@ -90,21 +90,21 @@ class Standing:
     activity: Activity | None
     health: AgentHealth | None
     granted: Granted | None
-    models: tuple[Share, ...]
+    models: tuple[ModelShare, ...]
     sampled: int
     estimated: bool
-    stages: tuple[Stage, ...]
+    stages: tuple[StageTimes, ...]
     chart: Chart | None
-    reasons: tuple[Reason, ...]
+    reasons: tuple[DegradationReason, ...]
     degraded_looked: int
     degraded_bounded: bool
     backlog: Backlog | None
     parked: tuple[JournalEntry, ...]
 
 
-async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked, *, whole: bool) -> HealthData:
+async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery, *, whole: bool) -> HealthData:
     """All that the page needs, each within a bound: what does not come in time is missing, and the page is not."""
-    agent, period = asked.agent, asked.period()
+    agent, period = query.agent, query.period()
     beneath = asyncio.gather(
         layer.admin.health() if whole else _nothing(),
         layer.admin.backlog(agent, whole=whole),
@@ -123,13 +123,13 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked, *, w
     )
 
 
-def view(told: HealthData, asked: Asked) -> Standing:
+def view(told: HealthData, query: PageQuery) -> HealthView:
     """The page from what was read."""
     findings = tuple(sorted(told.findings or (), key=lambda each: _ORDER.index(each.status)))
     away = told.health is None
     verdict, tone = _verdict(findings, away)
     degraded = told.degraded
-    return Standing(
+    return HealthView(
         verdict=verdict,
         tone=tone,
         away=away,
@@ -142,9 +142,9 @@ def view(told: HealthData, asked: Asked) -> Standing:
         models=_shares(told),
         sampled=told.embedded.looked if told.embedded is not None else 0,
         estimated=told.embedded is not None and told.embedded.sampled,
-        stages=stages(told.stages or (), asked),
-        chart=degradation(degraded, asked) if degraded is not None else None,
-        reasons=_reasons(degraded, asked) if degraded is not None else (),
+        stages=stages(told.stages or (), query),
+        chart=degradation(degraded, query) if degraded is not None else None,
+        reasons=_reasons(degraded, query) if degraded is not None else (),
         degraded_looked=degraded.looked if degraded is not None else 0,
         degraded_bounded=degraded is not None and degraded.bounded,
         backlog=told.backlog[0] if told.backlog is not None else None,
@@ -152,11 +152,11 @@ def view(told: HealthData, asked: Asked) -> Standing:
     )
 
 
-def degradation(told: Degradations, asked: Asked) -> Chart:
+def degradation(told: Degradations, query: PageQuery) -> Chart:
     """The most frequent reasons over the steps of the period, as shares of the turns that were looked at."""
-    period = asked.period()
+    period = query.period()
     names = [name for name, _ in _sums(told)[:_MAX_REASONS]]
-    times = [at for at, _ in time_buckets.filled((), period, asked)]
+    times = [at for at, _ in time_buckets.filled((), period, query)]
     known = {at.astimezone(UTC): at for at in told.steps}
 
     def share(at: datetime, name: str) -> float | None:
@@ -164,15 +164,15 @@ def degradation(told: Degradations, asked: Asked) -> Chart:
         turns = told.turns.get(step, 0) if step is not None else 0
         return told.steps[step].get(name, 0) / turns if step is not None and turns else None
 
-    lines = [Line(name, tuple(share(at, name) for at in times)) for name in names]
+    lines = [ChartLine(name, tuple(share(at, name) for at in times)) for name in names]
     return Chart(
         "degradation",
         "Degradation by reason",
         "Share of turns that lacked something, by what it was.",
         tuple(time_buckets.named(at, period) for at in times),
-        tuple(lines) or (Line("degraded", (None,) * len(times)),),
+        tuple(lines) or (ChartLine("degraded", (None,) * len(times)),),
         percent,
-        tuple(time_buckets.link(at, period, asked, degraded="yes") for at in times),
+        tuple(time_buckets.link(at, period, query, degraded="yes") for at in times),
     )
 
 
@@ -186,14 +186,14 @@ def _verdict(findings: Sequence[Finding], away: bool) -> tuple[str, str]:
     return (f"{warned} {'warning' if warned == 1 else 'warnings'}", "warn") if warned else ("All is well", "good")
 
 
-def _shares(told: HealthData) -> tuple[Share, ...]:
+def _shares(told: HealthData) -> tuple[ModelShare, ...]:
     """Every model that has vectors, and the one in use even if none has been made with it."""
     if told.embedded is None or not told.embedded.looked:
         return ()
     counts = {told.model: 0, **told.embedded.models}
     scale = told.health.passages / told.embedded.looked if told.health is not None and told.embedded.sampled else 1.0
     shares = [
-        Share(model, count / told.embedded.looked, round(count * scale), model == told.model)
+        ModelShare(model, count / told.embedded.looked, round(count * scale), model == told.model)
         for model, count in counts.items()
     ]
     return tuple(sorted(shares, key=lambda each: (not each.current, -each.share, each.model)))
@@ -207,11 +207,17 @@ def _sums(told: Degradations) -> list[tuple[str, int]]:
     return sorted(sums.items(), key=lambda each: (-each[1], each[0]))
 
 
-def _reasons(told: Degradations, asked: Asked) -> tuple[Reason, ...]:
+def _reasons(told: Degradations, query: PageQuery) -> tuple[DegradationReason, ...]:
     sums = _sums(told)
     most = max((turns for _, turns in sums), default=0) or 1
     return tuple(
-        Reason(name, lack(name), turns, turns / most, asked.link("turns", **asked.time(), reason=name))
+        DegradationReason(
+            name,
+            degradation_label(name),
+            turns,
+            turns / most,
+            query.link("turns", **query.period_params(), degradation=name),
+        )
         for name, turns in sums
     )
 
@@ -231,20 +237,20 @@ async def _nothing() -> None:
 
 async def show(visit: Visit) -> Response:
     """The page: of the server whole for those who may see all agents, of the agent's part for its own token."""
-    told = await read(visit.layer, visit.figures, visit.asked, whole=visit.who.agent is None)
-    return visit.page("health.html", view=view(told, visit.asked), ranges=RANGES)
+    told = await read(visit.layer, visit.figures, visit.query, whole=visit.visitor.agent is None)
+    return visit.page("health.html", view=view(told, visit.query), ranges=RANGES)
 
 
 async def chart(visit: Visit) -> Response:
     """Degradation over time as CSV, or as SVG."""
-    told = await visit.figures.lately.degradations(visit.asked.agent, visit.asked.period())
-    shown = degradation(told, visit.asked)
-    if visit.asked.params.get("id") != shown.id:
+    told = await visit.figures.lately.degradations(visit.query.agent, visit.query.period())
+    shown = degradation(told, visit.query)
+    if visit.query.params.get("id") != shown.id:
         raise HTTPException(404, "There is no such chart.")
     return visit.chart(shown)
 
 
 PAGES = (
-    Page("/health", show, label="Health", icon="M1.5 8.5h3l2-5 3 9 2-4h3", files=("operations.css",)),
-    Page("/health-chart", chart, under="/health"),
+    PageRoute("/health", show, label="Health", icon="M1.5 8.5h3l2-5 3 9 2-4h3", static_files=("operations.css",)),
+    PageRoute("/health-chart", chart, parent="/health"),
 )

@@ -13,7 +13,7 @@ from cognitive.feedback.attribute import passages
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ResponseSpan:
     """Some text of a response. `of` are the numbers of the memories whose passages it is part of, `ends` of those whose
     passage ends with it; numbers are places in the list of what was shown, from 1.
     """
@@ -24,28 +24,28 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HighlightedResponse:
     """A response in pieces; `elsewhere` are the numbers of used memories of which no passage holds a word: somebody
     said that they were used.
     """
 
-    pieces: tuple[Piece, ...]
-    elsewhere: tuple[int, ...]
+    spans: tuple[ResponseSpan, ...]
+    unlocated: tuple[int, ...]
 
     @property
     def marked(self) -> bool:
         """Whether any passage is."""
-        return any(piece.of for piece in self.pieces)
+        return any(span.of for span in self.spans)
 
     @property
     def length(self) -> int:
         """Characters of the response that are kept."""
-        return sum(len(piece.text) for piece in self.pieces)
+        return sum(len(span.text) for span in self.spans)
 
 
-def answer(
+def highlight(
     response: str | None, shown: Sequence[ExposureRow], excerpts: Mapping[str, Any], strategy: str
-) -> Answer | None:
+) -> HighlightedResponse | None:
     """The response with what each used memory is found by, measured as its overlap was; None where it is not kept.
 
     Memories are compared as the prompt showed them, in `excerpts` of offsets, with the words that they have today.
@@ -60,7 +60,7 @@ def answer(
         if each.used and span is not None
     }
     used = (number for number, each in there if each.used)
-    return Answer(_cut(response, spans), tuple(number for number in used if number not in spans))
+    return HighlightedResponse(_cut(response, spans), tuple(number for number in used if number not in spans))
 
 
 def _without_space(response: str, span: tuple[int, int]) -> tuple[int, int]:
@@ -71,12 +71,12 @@ def _without_space(response: str, span: tuple[int, int]) -> tuple[int, int]:
     return start, start + len(words)
 
 
-def _cut(response: str, spans: Mapping[int, tuple[int, int]]) -> tuple[Piece, ...]:
+def _cut(response: str, spans: Mapping[int, tuple[int, int]]) -> tuple[ResponseSpan, ...]:
     """The response cut wherever a passage begins or ends, or words do behind that: space alone is of no memory."""
     ends = {0, *(place for span in spans.values() for place in span)}
     words = {len(response) - len(response[place:].lstrip()) for place in ends}
     return tuple(
-        Piece(
+        ResponseSpan(
             response[start:end],
             tuple(number for number, span in spans.items() if span[0] <= start and end <= span[1] and start in words),
             tuple(number for number, span in spans.items() if span[1] == end),

@@ -17,9 +17,9 @@ from brain.analytics.turns import TurnAnalytics
 from brain.types import MEMORY_TYPES, MemoryType
 from cognitive.dashboard import filters
 from cognitive.dashboard.formats import compact, number
-from cognitive.dashboard.formats import moment as told_moment
-from cognitive.dashboard.page import Page, Visit
-from cognitive.dashboard.params import Asked, moment
+from cognitive.dashboard.formats import moment as format_moment
+from cognitive.dashboard.page import PageRoute, Visit
+from cognitive.dashboard.params import PageQuery, parse_time
 from cognitive.errors import StoreUnavailable
 from cognitive.lab.stories import FACTORS
 from cognitive.layer import CognitiveLayer
@@ -56,7 +56,7 @@ class Tab:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class MemoryFilterSelect:
     """A filter with its values, each with what it says, and the one that was chosen."""
 
     name: str
@@ -66,12 +66,12 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AppliedMemoryFilter:
     """A filter that holds, and the address without it."""
 
     name: str
     value: str
-    without: str
+    remove_link: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MemoryListRow:
     """A memory in the list; `score` if it was searched for."""
 
     memory: MemoryRow
@@ -101,7 +101,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Memories:
+class MemoriesView:
     """The page. `sample` says of what its group is told where not all memories were looked at; `late` that a search
     was given up.
     """
@@ -111,49 +111,49 @@ class Memories:
     about: str
     empty: str
     sample: str
-    words: str
-    choices: tuple[Choice, ...]
-    applied: tuple[Applied, ...]
-    rows: tuple[Row, ...]
+    search_text: str
+    choices: tuple[MemoryFilterSelect, ...]
+    applied: tuple[AppliedMemoryFilter, ...]
+    rows: tuple[MemoryListRow, ...]
     looked: int
     back_to: datetime | None
     following: str | None
     newest: str | None
     whole: bool
-    late: bool
+    timed_out: bool
 
 
-async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> MemoriesData:
+async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) -> MemoriesData:
     """What a search finds, or a page of the list or of a group; and what there is to choose from."""
-    agent, habit = asked.agent, UsageThresholds(layer.policies.current(asked.agent).usage.half_life_days)
+    agent, habit = query.agent, UsageThresholds(layer.policies.current(query.agent).usage.half_life_days)
     (page, hits, found), sizes, tags = await asyncio.gather(
-        _found(layer, figures, asked, habit), figures.group_sizes(agent, habit, asked.now), figures.tags(agent)
+        _found(layer, figures, query, habit), figures.group_sizes(agent, habit, query.now), figures.tags(agent)
     )
     return MemoriesData(page, hits, found, sizes, tags, habit)
 
 
 async def _found(
-    layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked, habit: UsageThresholds
+    layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery, habit: UsageThresholds
 ) -> tuple[RowPage[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
     """A page of a list, or else what a search brings, and the rows of that."""
-    wanted = filters.filtered(asked)
-    if not filters.words(asked):
-        return await _listed(figures, asked, wanted, habit), (), {}
+    wanted = filters.memory_filter(query)
+    if not filters.search_text(query):
+        return await _listed(figures, query, wanted, habit), (), {}
     try:
-        hits = await _search(layer, asked, wanted)
+        hits = await _search(layer, query, wanted)
     except StoreUnavailable:  # too much to search: if Postgres were away, the reads beside it would say so
         return None, None, {}
-    return None, hits, await figures.beginnings(asked.agent, [hit.memory_id for hit in hits])
+    return None, hits, await figures.beginnings(query.agent, [hit.memory_id for hit in hits])
 
 
-async def _search(layer: CognitiveLayer, asked: Asked, wanted: MemoryFilter) -> tuple[RecallHit, ...]:
+async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryFilter) -> tuple[RecallHit, ...]:
     """The real recall; without a turn it leaves no trace in usage."""
     return await layer.recall(
-        asked.agent,
-        filters.words(asked),
+        query.agent,
+        filters.search_text(query),
         _one_type(wanted),
-        filters.max_hits(asked),
-        now=asked.now,
+        filters.max_hits(query),
+        now=query.now,
         tags=(wanted.tag,) if wanted.tag else (),
         session_id=wanted.session_id,
         since=wanted.since,
@@ -162,74 +162,76 @@ async def _search(layer: CognitiveLayer, asked: Asked, wanted: MemoryFilter) -> 
 
 
 async def _listed(
-    figures: TurnAnalytics, asked: Asked, wanted: MemoryFilter, habit: UsageThresholds
+    figures: TurnAnalytics, query: PageQuery, wanted: MemoryFilter, habit: UsageThresholds
 ) -> RowPage[MemoryRow]:
-    by_use = next((each for each in filters.BY_USE if each == filters.group(asked)), None)
+    by_use = next((each for each in filters.USAGE_GROUPS if each == filters.group(query)), None)
     if by_use is None:
-        return await figures.memories(asked.agent, wanted, limit=PAGE, after=filters.after(asked.params))
+        return await figures.memories(query.agent, wanted, limit=PAGE, after=filters.after(query.params))
     return await figures.group(
-        asked.agent,
+        query.agent,
         by_use,
         habit,
-        asked.now,
+        query.now,
         types=wanted.types,
         tag=wanted.tag,
         limit=PAGE,
-        after=filters.after_in_group(asked.params),
+        after=filters.after_in_group(query.params),
     )
 
 
-def view(told: MemoriesData, asked: Asked) -> Memories:
+def view(told: MemoriesData, query: PageQuery) -> MemoriesView:
     """The page from what was read."""
-    name, page = filters.group(asked), told.page
-    given = {each: value for each, value in asked.params.items() if each in filters.filters(name) and value}
-    shelf, habit = filters.SHELVES[name], told.habit
+    name, page = filters.group(query), told.page
+    given = {each: value for each, value in query.params.items() if each in filters.filter_names(name) and value}
+    group, habit = filters.GROUPS[name], told.habit
     numbers = {"showings": habit.showings, "uses": habit.uses, "days": number(habit.half_life_days)}
-    return Memories(
-        tabs=_tabs(told.sizes, name, asked),
+    return MemoriesView(
+        tabs=_tabs(told.sizes, name, query),
         group=name,
-        about=shelf.about.format(**numbers),
-        empty=shelf.empty.format(**numbers),
+        about=group.about.format(**numbers),
+        empty=group.empty.format(**numbers),
         sample=_sample(name, page, told.sizes),
-        words=filters.words(asked),
+        search_text=filters.search_text(query),
         choices=_choices(given, told.tags, name),
         applied=tuple(
-            Applied(
-                filters.FILTERS[each], _told(each, value, asked), asked.again("memories", **{each: None, "after": None})
+            AppliedMemoryFilter(
+                filters.FILTERS[each],
+                _told(each, value, query),
+                query.with_changes("memories", **{each: None, "after": None}),
             )
             for each, value in given.items()
         ),
-        rows=_rows(told, asked),
+        rows=_rows(told, query),
         looked=page.looked if page else len(told.hits or ()),
         back_to=page.back_to if page else None,
-        following=_following(told, name, asked),
-        newest=asked.again("memories", after=None) if asked.params.get("after") else None,
-        whole=not given and not name and not asked.params.get("after"),
-        late=told.hits is None,
+        following=_following(told, name, query),
+        newest=query.with_changes("memories", after=None) if query.params.get("after") else None,
+        whole=not given and not name and not query.params.get("after"),
+        timed_out=told.hits is None,
     )
 
 
-def _tabs(sizes: GroupSizes, chosen: str, asked: Asked) -> tuple[Tab, ...]:
+def _tabs(sizes: GroupSizes, chosen: str, query: PageQuery) -> tuple[Tab, ...]:
     scale = sizes.memories / sizes.looked if sizes.looked else 0.0
 
     def count(name: str) -> tuple[str, bool]:
         if not name:
             return compact(sizes.memories), False
         size = getattr(sizes, name)
-        if name in filters.MARKED:
+        if name in filters.FLAG_GROUPS:
             return (f"{compact(size)}+" if size >= MAX_LOOKED else compact(size)), False
         return (f"≈ {compact(round(size * scale))}" if sizes.sampled else compact(size)), sizes.sampled
 
-    kept = {name: asked.params.get(name) or None for name in ("type", "tag")}
+    kept = {name: query.params.get(name) or None for name in ("type", "tag")}
     return tuple(
-        Tab(shelf.label, *count(name), asked.link("memories", group=name or None, **kept), name == chosen)
-        for name, shelf in filters.SHELVES.items()
+        Tab(group.label, *count(name), query.link("memories", group=name or None, **kept), name == chosen)
+        for name, group in filters.GROUPS.items()
     )
 
 
 def _sample(name: str, page: RowPage[MemoryRow] | None, sizes: GroupSizes) -> str:
     """What a group by use is told of where that is not all."""
-    if page is None or name not in filters.BY_USE or not sizes.sampled:
+    if page is None or name not in filters.USAGE_GROUPS or not sizes.sampled:
         return ""
     of = "of those that were ever shown" if name != "never" else f"of {number(sizes.memories)}"
     return (
@@ -237,14 +239,14 @@ def _sample(name: str, page: RowPage[MemoryRow] | None, sizes: GroupSizes) -> st
     )
 
 
-def _choices(given: Mapping[str, str], tags: Sequence[str], name: str) -> tuple[Choice, ...]:
+def _choices(given: Mapping[str, str], tags: Sequence[str], name: str) -> tuple[MemoryFilterSelect, ...]:
     choices = [
-        Choice("type", "Type", tuple((each, each) for each in MEMORY_TYPES), given.get("type", "")),
-        Choice("tag", "Tag", _with(given.get("tag"), tags), given.get("tag", "")),
+        MemoryFilterSelect("type", "Type", tuple((each, each) for each in MEMORY_TYPES), given.get("type", "")),
+        MemoryFilterSelect("tag", "Tag", _with(given.get("tag"), tags), given.get("tag", "")),
     ]
-    if name not in filters.BY_USE:
+    if name not in filters.USAGE_GROUPS:
         ages = tuple((age, told) for age, (told, _, _) in filters.AGES.items())
-        choices.append(Choice("age", "Age", ages, given.get("age", "")))
+        choices.append(MemoryFilterSelect("age", "Age", ages, given.get("age", "")))
     return tuple(choices)
 
 
@@ -254,11 +256,11 @@ def _with(chosen: str | None, values: Sequence[str]) -> tuple[tuple[str, str], .
     return tuple((each, each) for each in sorted(own))
 
 
-def _rows(told: MemoriesData, asked: Asked) -> tuple[Row, ...]:
+def _rows(told: MemoriesData, query: PageQuery) -> tuple[MemoryListRow, ...]:
     if told.page is not None:
-        return tuple(Row(row, asked.link("memory", id=row.id)) for row in told.page.rows)
+        return tuple(MemoryListRow(row, query.link("memory", id=row.id)) for row in told.page.rows)
     return tuple(
-        Row(told.found[hit.memory_id], asked.link("memory", id=hit.memory_id), _score(n, hit))
+        MemoryListRow(told.found[hit.memory_id], query.link("memory", id=hit.memory_id), _score(n, hit))
         for n, hit in enumerate(told.hits or (), 1)
         if hit.memory_id in told.found
     )
@@ -280,32 +282,36 @@ def _score(rank: int, hit: RecallHit) -> Score:
     )
 
 
-def _following(told: MemoriesData, name: str, asked: Asked) -> str | None:
+def _following(told: MemoriesData, name: str, query: PageQuery) -> str | None:
     """Where the list goes on; a search shows more of what it found."""
     if told.page is None:
-        more = next((most for most in filters.HITS if most > filters.max_hits(asked)), None)
-        return asked.again("memories", hits=more) if more and len(told.hits or ()) == filters.max_hits(asked) else None
+        more = next((most for most in filters.HIT_COUNTS if most > filters.max_hits(query)), None)
+        return (
+            query.with_changes("memories", hits=more)
+            if more and len(told.hits or ()) == filters.max_hits(query)
+            else None
+        )
     if told.page.after is None:
         return None
     written = (each.isoformat() if isinstance(each, datetime) else str(each or "") for each in told.page.after)
-    return asked.again("memories", after="~".join(written))
+    return query.with_changes("memories", after="~".join(written))
 
 
 def _one_type(wanted: MemoryFilter) -> MemoryType | None:
     return wanted.types[0] if len(wanted.types) == 1 else None
 
 
-def _told(name: str, value: str, asked: Asked) -> str:
+def _told(name: str, value: str, query: PageQuery) -> str:
     if name in ("since", "until"):
-        return told_moment(moment({name: value}, name), asked.zone)
+        return format_moment(parse_time({name: value}, name), query.zone)
     return filters.AGES[value][0] if name == "age" else value
 
 
 async def listed(visit: Visit) -> Response:
     """The list: searched, filtered, or a group."""
-    told = await read(visit.layer, visit.figures, visit.asked)
-    return visit.page("memories.html", view=view(told, visit.asked), may_erase=visit.who.erase)
+    told = await read(visit.layer, visit.figures, visit.query)
+    return visit.page("memories.html", view=view(told, visit.query), may_erase=visit.visitor.erase)
 
 
 _ICON = "M8 2.5 2.5 5.2 8 8l5.5-2.8zM2.5 8 8 10.8 13.5 8M2.5 10.8 8 13.5l5.5-2.7"
-PAGES = (Page("/memories", listed, label="Memories", icon=_ICON, files=("memories.css", "memories.js")),)
+PAGES = (PageRoute("/memories", listed, label="Memories", icon=_ICON, static_files=("memories.css", "memories.js")),)

@@ -20,11 +20,11 @@ from brain.analytics.turn_rows import ResultPage as RowPage
 from brain.analytics.turns import TurnAnalytics
 from brain.search import Masses
 from brain.types import Memory, NewMemory, Revision, above
-from cognitive.dashboard.charts import Chart, Line
+from cognitive.dashboard.charts import Chart, ChartLine
 from cognitive.dashboard.formats import number
-from cognitive.dashboard.page import Page, Visit
-from cognitive.dashboard.params import Asked, moment
-from cognitive.dashboard.timeline import Shown, Step, boost_now, steps
+from cognitive.dashboard.page import PageRoute, Visit
+from cognitive.dashboard.params import PageQuery, parse_time
+from cognitive.dashboard.timeline import Shown, TimelineStep, boost_now, steps
 from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
@@ -60,7 +60,7 @@ class MemoryData:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FieldChange:
     """A field that a revision changed: what it said before, and what it said then."""
 
     field: str
@@ -69,16 +69,16 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class RevisionView:
     """A revision as it is told."""
 
     number: int
     at: datetime
-    changes: tuple[Change, ...]
+    changes: tuple[FieldChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryPage:
+class MemoryView:
     """The page. `version` is the number of the latest change, which a form repeats."""
 
     memory: Memory
@@ -88,27 +88,27 @@ class MemoryPage:
     whole: str
     boost: Boost
     charts: tuple[Chart, ...]
-    course_of: str
+    sample_note: str
     showings: tuple[Showing, ...]
     older: str | None
     newest: str | None
     near: tuple[tuple[MemoryRow, str, float], ...]
     compared: int
-    history: tuple[Edit, ...]
+    history: tuple[RevisionView, ...]
     version: int
     tags: str
     done: str
 
 
-async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> MemoryData | None:
+async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) -> MemoryData | None:
     """All that is known of a memory; None if the agent has no such memory."""
-    agent, id = asked.agent, id_of(asked.params.get("id", ""))
+    agent, id = query.agent, id_of(query.params.get("id", ""))
     if id is None:
         return None
     life, found = await asyncio.gather(figures.life(agent, id), layer.get(agent, [id]))
     if life is None or not found:
         return None
-    after = _after(asked.params)
+    after = _after(query.params)
     showings, shown_at, base, near, revisions = await asyncio.gather(
         figures.showings(agent, id, limit=PAGE, after=after),
         figures.shown_at(agent, id),
@@ -129,37 +129,37 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> M
     )
 
 
-def view(told: MemoryData, asked: Asked) -> MemoryPage:
+def view(told: MemoryData, query: PageQuery) -> MemoryView:
     """The page from what was read."""
     memory, row, after = told.memory, told.life.memory, told.showings.after
     long = len(memory.content) > _MAX_TITLE or "\n" in memory.content
-    return MemoryPage(
+    return MemoryView(
         memory=memory,
         life=told.life,
         row=row,
         title=f"{memory.content[:_MAX_TITLE].rstrip()}…" if long else memory.content,
         whole=memory.content if long else "",
-        boost=boost_now(row, told.base, told.policy, told.constants, asked.now),
-        charts=charts(told, asked),
-        course_of=_course_of(row, told.shown_at),
+        boost=boost_now(row, told.base, told.policy, told.constants, query.now),
+        charts=charts(told, query),
+        sample_note=_sample_note(row, told.shown_at),
         showings=told.showings.rows,
-        older=asked.again("memory", after=f"{after[0].isoformat()}~{after[1]}") if after else None,
-        newest=asked.again("memory", after=None) if asked.params.get("after") else None,
-        near=tuple((each, asked.link("memory", id=each.id), cosine) for each, cosine in told.near.rows),
+        older=query.with_changes("memory", after=f"{after[0].isoformat()}~{after[1]}") if after else None,
+        newest=query.with_changes("memory", after=None) if query.params.get("after") else None,
+        near=tuple((each, query.link("memory", id=each.id), cosine) for each, cosine in told.near.rows),
         compared=told.near.looked,
         history=history(memory, told.revisions),
         version=told.revisions[0].number if told.revisions else 0,
         tags=", ".join(memory.tags),
-        done=DONE.get(asked.params.get("done", ""), ""),
+        done=DONE.get(query.params.get("done", ""), ""),
     )
 
 
-def charts(told: MemoryData, asked: Asked) -> tuple[Chart, ...]:
+def charts(told: MemoryData, query: PageQuery) -> tuple[Chart, ...]:
     """How often it was shown and used, and its boost; each step leads to the turns behind it."""
-    course = steps(told.life.memory, told.shown_at, told.base, told.policy, told.constants, asked.now, asked.zone)
-    names = tuple(_step_name(step, course, asked) for step in course)
+    course = steps(told.life.memory, told.shown_at, told.base, told.policy, told.constants, query.now, query.zone)
+    names = tuple(_step_name(step, course, query) for step in course)
     links = tuple(
-        asked.link("memory", id=told.memory.id, after=f"{step.until.isoformat()}~") + "#turns" for step in course
+        query.link("memory", id=told.memory.id, after=f"{step.until.isoformat()}~") + "#turns" for step in course
     )
     shown, used = (tuple(getattr(step, name) for step in course) for name in ("shown", "used"))
     boost, neutral = tuple(step.boost for step in course), (1.0,) * len(course)
@@ -174,7 +174,7 @@ def charts(told: MemoryData, asked: Asked) -> tuple[Chart, ...]:
             "Shown and used",
             "In how many completed turns this memory was shown, and in how many used.",
             names,
-            (Line("shown", shown), Line("used", used)),
+            (ChartLine("shown", shown), ChartLine("used", used)),
             links=links,
             filled=True,
             top=2.0 if max(shown, default=0) <= 1 else None,  # half a turn is no number
@@ -184,22 +184,22 @@ def charts(told: MemoryData, asked: Asked) -> tuple[Chart, ...]:
             "Boost",
             about,
             names,
-            (Line("boost", boost), Line("neutral", neutral, ghost=True)),
-            written=_factor,
+            (ChartLine("boost", boost), ChartLine("neutral", neutral, ghost=True)),
+            format=_factor,
             links=links,
             top=told.constants.max_boost,
         ),
     )
 
 
-def history(memory: Memory, revisions: Sequence[Revision]) -> tuple[Edit, ...]:
+def history(memory: Memory, revisions: Sequence[Revision]) -> tuple[RevisionView, ...]:
     """The changes of a memory, the latest first: after each stands what the next one found, or what it says now."""
     after: dict[str, Any] = {name: getattr(memory, name) for name in NewMemory.model_fields}
     edits = []
     for each in revisions:
         names = [name for name in NewMemory.model_fields if name in each.was]
-        changes = tuple(Change(name, _written(each.was[name]), _written(after[name])) for name in names)
-        edits.append(Edit(each.number, each.at, changes))
+        changes = tuple(FieldChange(name, _written(each.was[name]), _written(after[name])) for name in names)
+        edits.append(RevisionView(each.number, each.at, changes))
         after |= each.was
     return tuple(edits)
 
@@ -212,14 +212,14 @@ def id_of(given: str) -> UUID | None:
         return None
 
 
-def _course_of(row: MemoryRow, shown_at: Sequence[Shown]) -> str:
+def _sample_note(row: MemoryRow, shown_at: Sequence[Shown]) -> str:
     if len(shown_at) < MAX_SHOWINGS:
         return ""
     return f"Drawn are the latest {number(MAX_SHOWINGS)} of the turns that showed it; {number(row.times_shown)} count."
 
 
-def _step_name(step: Step, course: Sequence[Step], asked: Asked) -> str:
-    local = step.at.astimezone(asked.zone)
+def _step_name(step: TimelineStep, course: Sequence[TimelineStep], query: PageQuery) -> str:
+    local = step.at.astimezone(query.zone)
     if (step.until - step.at).total_seconds() <= _HOURS:
         return f"{local.day} {local:%b %H:%M}" if len(course) > 24 else f"{local:%H:%M}"
     return f"{local.day} {local:%b %Y}" if (course[-1].at - course[0].at).days > 300 else f"{local.day} {local:%b}"
@@ -234,7 +234,7 @@ def _after(params: Mapping[str, str]) -> tuple[datetime, str] | None:
     if not params.get("after"):
         return None
     at, _, turn_id = params["after"].partition("~")
-    found = moment({"after": at}, "after")
+    found = parse_time({"after": at}, "after")
     return (found, turn_id) if found else None
 
 
@@ -258,30 +258,30 @@ def _written(value: Any) -> str:
 
 async def one(visit: Visit) -> Response:
     """One memory."""
-    told, who = await _read(visit), visit.who
+    told, who = await _read(visit), visit.visitor
     may_change = not above(told.memory.trust, who.trust)
     return visit.page(
-        "memory.html", view=view(told, visit.asked), may_change=may_change, trust=who.trust, may_erase=who.erase
+        "memory.html", view=view(told, visit.query), may_change=may_change, trust=who.trust, may_erase=who.erase
     )
 
 
 async def chart(visit: Visit) -> Response:
     """A chart of one memory, its numbers as CSV or the chart as SVG."""
-    drawn = charts(await _read(visit), visit.asked)
-    found = next((each for each in drawn if each.id == visit.asked.params.get("chart")), None)
+    drawn = charts(await _read(visit), visit.query)
+    found = next((each for each in drawn if each.id == visit.query.params.get("chart")), None)
     if found is None:
         raise HTTPException(404, "There is no such chart.")
     return visit.chart(found)
 
 
 async def _read(visit: Visit) -> MemoryData:
-    told = await read(visit.layer, visit.figures, visit.asked)
+    told = await read(visit.layer, visit.figures, visit.query)
     if told is None:
         raise HTTPException(404, NO_MEMORY)
     return told
 
 
 PAGES = (
-    Page("/memory", one, under="/memories"),
-    Page("/memory/chart", chart, under="/memories"),
+    PageRoute("/memory", one, parent="/memories"),
+    PageRoute("/memory/chart", chart, parent="/memories"),
 )

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from brain.types import Memory, NewMemory, Trust, above
 from cognitive.dashboard.memory import NO_MEMORY, id_of
-from cognitive.dashboard.page import Page, Visit
+from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.errors import InvalidInput, UnknownMemory
 
 _OVERTAKEN = "This memory was changed since you opened the form. Go back, reload it, and change what it says now."
@@ -25,30 +25,30 @@ async def rate(visit: Visit) -> Response:
     useful = visit.form.get("useful")
     if useful not in ("yes", "no"):
         raise InvalidInput("useful: expected yes or no")
-    await visit.layer.rate(visit.asked.agent, str(visit.form.get("turn", "")), own.id, useful=useful == "yes")
+    await visit.layer.rate(visit.query.agent, str(visit.form.get("turn", "")), own.id, useful=useful == "yes")
     return _back(visit, own.id, "rated", "turns")
 
 
 async def edit(visit: Visit) -> Response:
     """Changes what a memory says; what it said stays in its history."""
-    own, agent = await _named(visit), visit.asked.agent
+    own, agent = await _named(visit), visit.query.agent
     revisions = await visit.layer.admin.revisions(agent, own.id)
     if str(visit.form.get("version", "")) != str(revisions[0].number if revisions else 0):
         raise HTTPException(409, _OVERTAKEN)
     changed = changes(visit.form, own)
     if changed:
-        await visit.layer.update(agent, own.id, by=visit.who.trust, **changed)
+        await visit.layer.update(agent, own.id, by=visit.visitor.trust, **changed)
     return _back(visit, own.id, "edited" if changed else "same")
 
 
 async def supersede(visit: Visit) -> Response:
     """Stores a memory in the place of another, which stays and ranks below it."""
-    own, agent = await _named(visit), visit.asked.agent
+    own, agent = await _named(visit), visit.query.agent
     if own.superseded_by is not None:
         raise HTTPException(409, "Another memory replaced this one already. Replace that one.")
-    if above(own.trust, visit.who.trust):
+    if above(own.trust, visit.visitor.trust):
         raise HTTPException(403, "This memory is trusted more than what your token may write.")
-    new = replacement(own, str(visit.form.get("content", "")), visit.who.trust)
+    new = replacement(own, str(visit.form.get("content", "")), visit.visitor.trust)
     [id] = await visit.layer.remember(agent, [new])
     [stored] = await visit.layer.get(agent, [id])
     if stored.supersedes != own.id:
@@ -58,9 +58,9 @@ async def supersede(visit: Visit) -> Response:
 
 async def forget(visit: Visit) -> Response:
     """Asks whether to forget some memories, saying what will go; told so, forgets them and shows the receipt."""
-    if not visit.who.erase:
+    if not visit.visitor.erase:
         raise HTTPException(403, "Your token may not erase anything.")
-    ids, agent = _ids(visit), visit.asked.agent
+    ids, agent = _ids(visit), visit.query.agent
     found = await visit.layer.get(agent, ids)
     if len(found) != len(ids):
         raise HTTPException(404, NO_MEMORY)
@@ -124,7 +124,7 @@ def replacement(memory: Memory, content: str, trust: Trust) -> NewMemory:
 async def _named(visit: Visit) -> Memory:
     """The memory that a form is about."""
     id = id_of(str(visit.form.get("id", "")))
-    found = await visit.layer.get(visit.asked.agent, [id]) if id is not None else []
+    found = await visit.layer.get(visit.query.agent, [id]) if id is not None else []
     if not found:
         raise HTTPException(404, NO_MEMORY)
     return found[0]
@@ -141,7 +141,7 @@ def _ids(visit: Visit) -> list[UUID]:
 
 
 def _back(visit: Visit, id: UUID, done: str, place: str = "") -> Response:
-    to = visit.asked.link("memory", id=id, done=done)
+    to = visit.query.link("memory", id=id, done=done)
     return RedirectResponse(f"{to}#{place}" if place else to, 303)
 
 
@@ -153,8 +153,8 @@ def _confidence(given: str) -> float:
 
 
 PAGES = (
-    Page("/memory/rate", rate, methods=("POST",), under="/memories"),
-    Page("/memory/edit", edit, methods=("POST",), under="/memories"),
-    Page("/memory/supersede", supersede, methods=("POST",), under="/memories"),
-    Page("/memories/forget", forget, methods=("POST",), under="/memories"),
+    PageRoute("/memory/rate", rate, methods=("POST",), parent="/memories"),
+    PageRoute("/memory/edit", edit, methods=("POST",), parent="/memories"),
+    PageRoute("/memory/supersede", supersede, methods=("POST",), parent="/memories"),
+    PageRoute("/memories/forget", forget, methods=("POST",), parent="/memories"),
 )

@@ -15,22 +15,22 @@ from brain.analytics.turn_rows import ResultPage as RowPage
 from brain.analytics.turns import TurnAnalytics
 from brain.rollups import RollupCounts
 from cognitive.dashboard import time_buckets
-from cognitive.dashboard.charts import Chart, Line, written_csv
+from cognitive.dashboard.charts import Chart, ChartLine, csv_table
 from cognitive.dashboard.formats import compact, milliseconds, number, percent
-from cognitive.dashboard.measures import Measure, Row, Stage, Tone, changed, stages
-from cognitive.dashboard.page import Page, Visit, attachment
-from cognitive.dashboard.params import RANGES, Asked
+from cognitive.dashboard.measures import Measure, Metric, StageTimes, Tone, describe_change, stages
+from cognitive.dashboard.page import PageRoute, Visit, attachment
+from cognitive.dashboard.params import RANGES, PageQuery
 
 NO_TURNS: RowPage[TurnListRow] = RowPage((), 0, None)
 
-KINDS: Mapping[Dimension, str] = {
+BREAKDOWNS: Mapping[Dimension, str] = {
     "type": "Memory type",
     "frame": "Frame",
     "category": "Category",
     "runtime": "Runtime",
 }
 _FILTERS: Mapping[str, str] = {
-    "type": "showed",
+    "type": "shown_type",
     "frame": "frame",
     "category": "category",
     "runtime": "runtime",
@@ -41,7 +41,7 @@ _MAX_ROWS = 8  # of a table of kinds; the rest is in its CSV
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class MetricCard:
     """A number with its change since the stretch before, its course, and the way to its rows."""
 
     name: str
@@ -51,11 +51,11 @@ class Card:
     tone: Tone
     before: str
     link: str
-    course: tuple[float | None, ...] = ()
+    trend: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class BreakdownRow:
     """What the turns of one value came to, and the addresses of these and of those that used what they showed; `share`
     is of the most frequent one's count.
     """
@@ -69,13 +69,13 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Kinds:
+class Breakdown:
     """A table of kinds, the most frequent first, and how many more there are. `counted` says of what."""
 
     by: Dimension
     title: str
     counted: str
-    rows: tuple[Kind, ...]
+    rows: tuple[BreakdownRow, ...]
     more: int
 
 
@@ -87,7 +87,7 @@ class OverviewData:
     before: Total
     points: Sequence[Point]
     points_before: Sequence[Point]
-    kinds: Mapping[Dimension, Sequence[Total]] = field(default_factory=dict)
+    breakdowns: Mapping[Dimension, Sequence[Total]] = field(default_factory=dict)
     stages: Sequence[Total] = ()
     latest: RowPage[TurnListRow] = NO_TURNS
 
@@ -96,15 +96,15 @@ class OverviewData:
 class Overview:
     """The page."""
 
-    first: tuple[Card, ...]
-    more: tuple[Card, ...]
+    first: tuple[MetricCard, ...]
+    more: tuple[MetricCard, ...]
     charts: tuple[Chart, ...]
-    kinds: tuple[Kinds, ...]
-    stages: tuple[Stage, ...]
+    breakdowns: tuple[Breakdown, ...]
+    stages: tuple[StageTimes, ...]
     latest: tuple[TurnListRow, ...]
     turns: int
     last_at: datetime | None
-    around: str
+    nearby_link: str
 
 
 def _per_turn(name: str) -> Measure:
@@ -120,39 +120,40 @@ def _unfinished(total: Total) -> float | None:
     return lost / total.numbers.turns if total.numbers.turns else None
 
 
-FIRST: tuple[Row, ...] = (
-    Row("Turns", "with a known outcome", lambda t: float(t.numbers.turns), compact, "neither", {}),
-    Row("Referenced", "of the memories shown", lambda t: t.referenced, percent, "more",
+KEY_METRICS: tuple[Metric, ...] = (
+    Metric("Turns", "with a known outcome", lambda t: float(t.numbers.turns), compact, "neither", {}),
+    Metric("Referenced", "of the memories shown", lambda t: t.referenced, percent, "more",
         {"status": "completed", "used": "yes"}, rate=True),
-    Row("Precision", "of the tokens shown", lambda t: t.precision, percent, "more",
+    Metric("Precision", "of the tokens shown", lambda t: t.precision, percent, "more",
         {"status": "completed", "used": "yes"}, rate=True),
-    Row("Tokens a turn", "of memory in the prompt", _per_turn("tokens"), compact, "less", {}),
-    Row("Prepared in", "pre_turn, 95 of 100 turns", _quantile(0.95), milliseconds, "less", {}),
+    Metric("Tokens a turn", "of memory in the prompt", _per_turn("tokens"), compact, "less", {}),
+    Metric("Prepared in", "pre_turn, 95 of 100 turns", _quantile(0.95), milliseconds, "less", {}),
 )  # fmt: skip
-MORE: tuple[Row, ...] = (
-    Row("Median", "pre_turn, half of the turns", _quantile(0.5), milliseconds, "less", {}),
-    Row("Abstained", "found memories, showed none", lambda t: t.abstained, percent, "neither", {"abstained": "yes"},
+MORE_METRICS: tuple[Metric, ...] = (
+    Metric("Median", "pre_turn, half of the turns", _quantile(0.5), milliseconds, "less", {}),
+    Metric("Abstained", "found memories, showed none", lambda t: t.abstained, percent, "neither", {"abstained": "yes"},
         rate=True),
-    Row("Degraded", "lacked something in time", lambda t: t.degraded, percent, "less", {"degraded": "yes"}, rate=True),
-    Row("Unfinished", "failed or were given up", _unfinished, percent, "less", {"status": "unfinished"}, rate=True),
-    Row("Deduplicated a turn", "memories that were said already", _per_turn("deduped"), number, "neither",
-        {"held": "deduped"}),
-    Row("Trimmed a turn", "memories that found no room", _per_turn("trimmed"), number, "neither",
-        {"held": "trimmed"}),
+    Metric("Degraded", "lacked something in time", lambda t: t.degraded, percent, "less", {"degraded": "yes"},
+        rate=True),
+    Metric("Unfinished", "failed or were given up", _unfinished, percent, "less", {"status": "unfinished"}, rate=True),
+    Metric("Deduplicated a turn", "memories that were said already", _per_turn("deduped"), number, "neither",
+        {"dropped": "deduped"}),
+    Metric("Trimmed a turn", "memories that found no room", _per_turn("trimmed"), number, "neither",
+        {"dropped": "trimmed"}),
 )  # fmt: skip
 
 
 async def read(figures: TurnAnalytics, agent: str, period: Period) -> OverviewData:
     """All that the page needs, each read with a bound of its own."""
-    course, (stages, *kinds), latest = await asyncio.gather(
-        read_course(figures, agent, period),
-        asyncio.gather(*(figures.totals(agent, period, by) for by in ("stage", *KINDS))),
+    trend, (stages, *breakdowns), latest = await asyncio.gather(
+        read_trend(figures, agent, period),
+        asyncio.gather(*(figures.totals(agent, period, by) for by in ("stage", *BREAKDOWNS))),
         figures.turns(agent, TurnFilter(), limit=LATEST),
     )
-    return replace(course, kinds=dict(zip(KINDS, kinds, strict=True)), stages=stages, latest=latest)
+    return replace(trend, breakdowns=dict(zip(BREAKDOWNS, breakdowns, strict=True)), stages=stages, latest=latest)
 
 
-async def read_course(figures: TurnAnalytics, agent: str, period: Period) -> OverviewData:
+async def read_trend(figures: TurnAnalytics, agent: str, period: Period) -> OverviewData:
     """What its numbers and charts need, without the tables."""
     whole, before, points, points_before = await asyncio.gather(
         figures.totals(agent, period),
@@ -163,59 +164,61 @@ async def read_course(figures: TurnAnalytics, agent: str, period: Period) -> Ove
     return OverviewData(_one(whole), _one(before), points, points_before)
 
 
-def view(told: OverviewData, asked: Asked) -> Overview:
+def view(told: OverviewData, query: PageQuery) -> Overview:
     """The page from what was read."""
-    period = asked.period()
-    course = time_buckets.filled(told.points, period, asked)
+    period = query.period()
+    trend = time_buckets.filled(told.points, period, query)
     latest = told.latest.rows
     return Overview(
-        first=tuple(card(row, told, asked, course) for row in FIRST),
-        more=tuple(card(row, told, asked) for row in MORE),
-        charts=charts(told, asked),
-        kinds=tuple(_kinds(by, told.kinds[by], asked) for by in KINDS if by in told.kinds),
-        stages=stages(told.stages, asked),
+        first=tuple(card(row, told, query, trend) for row in KEY_METRICS),
+        more=tuple(card(row, told, query) for row in MORE_METRICS),
+        charts=charts(told, query),
+        breakdowns=tuple(_breakdown(by, told.breakdowns[by], query) for by in BREAKDOWNS if by in told.breakdowns),
+        stages=stages(told.stages, query),
         latest=latest,
         turns=told.whole.numbers.turns,
         last_at=latest[0].at if latest else None,
-        around=asked.link("overview", since=latest[0].at - _AROUND, until=latest[0].at + _AROUND) if latest else "",
+        nearby_link=query.link("overview", since=latest[0].at - _AROUND, until=latest[0].at + _AROUND)
+        if latest
+        else "",
     )
 
 
-def card(row: Row, told: OverviewData, asked: Asked, course: Sequence[tuple[datetime, Total]] = ()) -> Card:
+def card(row: Metric, told: OverviewData, query: PageQuery, trend: Sequence[tuple[datetime, Total]] = ()) -> MetricCard:
     """A number beside what it was before."""
     now, was = row.measure(told.whole), row.measure(told.before)
-    change, tone = changed(now, was, row)
-    slower = {"slower": f"{now:.0f}"} if row.written is milliseconds and now is not None else {}
-    return Card(
+    change, tone = describe_change(now, was, row)
+    min_ms = {"min_ms": f"{now:.0f}"} if row.format is milliseconds and now is not None else {}
+    return MetricCard(
         row.name,
         row.about,
-        row.written(now),
+        row.format(now),
         change,
         tone,
-        row.written(was),
-        asked.link("turns", **asked.time(), **(row.filter or {}), **slower),
-        tuple(row.measure(total) for _, total in course),
+        row.format(was),
+        query.link("turns", **query.period_params(), **(row.filter or {}), **min_ms),
+        tuple(row.measure(total) for _, total in trend),
     )
 
 
-def charts(told: OverviewData, asked: Asked) -> tuple[Chart, ...]:
+def charts(told: OverviewData, query: PageQuery) -> tuple[Chart, ...]:
     """Turns, use and times over the steps of the period."""
-    period = asked.period()
-    course = time_buckets.filled(told.points, period, asked)
-    before = time_buckets.filled(told.points_before, period.before, asked)
-    names = tuple(time_buckets.named(at, period) for at, _ in course)
-    links = tuple(time_buckets.link(at, period, asked) for at, _ in course)
-    past = [total for _, total in before][: len(course)]
-    past = [*past, *[_one(())] * (len(course) - len(past))]
+    period = query.period()
+    trend = time_buckets.filled(told.points, period, query)
+    before = time_buckets.filled(told.points_before, period.before, query)
+    names = tuple(time_buckets.named(at, period) for at, _ in trend)
+    links = tuple(time_buckets.link(at, period, query) for at, _ in trend)
+    past = [total for _, total in before][: len(trend)]
+    past = [*past, *[_one(())] * (len(trend) - len(past))]
 
-    def lines(measure: Measure, name: str) -> Line:
-        return Line(name, tuple(measure(total) for _, total in course))
+    def lines(measure: Measure, name: str) -> ChartLine:
+        return ChartLine(name, tuple(measure(total) for _, total in trend))
 
-    def ghost(measure: Measure, name: str) -> Line:
-        return Line(name, tuple(measure(total) for total in past), ghost=True)
+    def ghost(measure: Measure, name: str) -> ChartLine:
+        return ChartLine(name, tuple(measure(total) for total in past), ghost=True)
 
     each = "hour" if period.step == "hour" else "day"
-    turns, used = FIRST[0].measure, FIRST[1].measure
+    turns, used = KEY_METRICS[0].measure, KEY_METRICS[1].measure
     return (
         Chart(
             "turns",
@@ -232,7 +235,7 @@ def charts(told: OverviewData, asked: Asked) -> tuple[Chart, ...]:
             "Use of what was shown",
             f"Share of memories and of tokens that were used, per {each}.",
             names,
-            (lines(used, "memories"), lines(FIRST[2].measure, "tokens"), ghost(used, "memories before")),
+            (lines(used, "memories"), lines(KEY_METRICS[2].measure, "tokens"), ghost(used, "memories before")),
             percent,
             links,
             1.0,
@@ -258,35 +261,35 @@ def charts(told: OverviewData, asked: Asked) -> tuple[Chart, ...]:
     )
 
 
-def _kinds(by: Dimension, totals: Sequence[Total], asked: Asked) -> Kinds:
+def _breakdown(by: Dimension, totals: Sequence[Total], query: PageQuery) -> Breakdown:
     counted = "Shown" if by == "type" else "Turns"  # nearly every turn finds memories of every type
     counts = [(total, getattr(total.numbers, counted.lower())) for total in totals]
     counts.sort(key=lambda each: (-each[1], each[0].value))
     most = max((count for _, count in counts), default=0) or 1
     rows = tuple(
-        Kind(
+        BreakdownRow(
             total.value,
             total,
             count,
             count / most,
-            _link_of(by, total.value, asked),
-            _link_of(by, total.value, asked, used="yes"),
+            _link_of(by, total.value, query),
+            _link_of(by, total.value, query, used="yes"),
         )
         for total, count in counts[:_MAX_ROWS]
     )
-    return Kinds(by, KINDS[by], counted, rows, max(0, len(totals) - _MAX_ROWS))
+    return Breakdown(by, BREAKDOWNS[by], counted, rows, max(0, len(totals) - _MAX_ROWS))
 
 
-def _link_of(by: Dimension, value: str, asked: Asked, **more: str) -> str:
+def _link_of(by: Dimension, value: str, query: PageQuery, **more: str) -> str:
     """The turns of a kind; of a type of memory those that showed one."""
-    return asked.link("turns", **asked.time(), **{_FILTERS[by]: value}, **more)
+    return query.link("turns", **query.period_params(), **{_FILTERS[by]: value}, **more)
 
 
 def _one(totals: Sequence[Total]) -> Total:
     return totals[0] if totals else Total("", RollupCounts())
 
 
-def kinds_csv(by: Dimension, totals: Sequence[Total]) -> str:
+def breakdown_csv(by: Dimension, totals: Sequence[Total]) -> str:
     """All counts of a kind's values."""
     counted = ("turns", "completed", "found", "shown", "used", "tokens", "used_tokens", "deduped", "trimmed")
     rows = [
@@ -296,55 +299,55 @@ def kinds_csv(by: Dimension, totals: Sequence[Total]) -> str:
         )
         for total in totals
     ]
-    return written_csv((by, *counted, "p50_ms", "p95_ms"), rows)
+    return csv_table((by, *counted, "p50_ms", "p95_ms"), rows)
 
 
 async def show(visit: Visit) -> Response:
     """Numbers, charts, tables."""
-    return visit.page("overview.html", view=view(await _read(visit), visit.asked), ranges=RANGES)
+    return visit.page("overview.html", view=view(await _read(visit), visit.query), ranges=RANGES)
 
 
 async def live(visit: Visit) -> Response:
     """The numbers, which are asked for again while somebody looks."""
-    return visit.page("_live.html", view=view(await _course(visit), visit.asked))
+    return visit.page("_live.html", view=view(await _read_trend(visit), visit.query))
 
 
 async def latest(visit: Visit) -> Response:
     """The latest turns, likewise."""
-    rows = (await visit.figures.turns(visit.asked.agent, limit=LATEST)).rows
+    rows = (await visit.figures.turns(visit.query.agent, limit=LATEST)).rows
     return visit.page("_latest.html", latest=rows)
 
 
 async def chart(visit: Visit) -> Response:
     """A chart's numbers as CSV, or the chart as SVG."""
-    shown, params = charts(await _course(visit), visit.asked), visit.asked.params
+    shown, params = charts(await _read_trend(visit), visit.query), visit.query.params
     chart = next((chart for chart in shown if chart.id == params.get("id")), None)
     if chart is None:
         raise HTTPException(404, "There is no such chart.")
     return visit.chart(chart)
 
 
-async def kinds(visit: Visit) -> Response:
+async def breakdowns(visit: Visit) -> Response:
     """All values of a kind with their counts, as CSV."""
-    by = next((by for by in (*KINDS, "stage") if by == visit.asked.params.get("by")), None)
+    by = next((by for by in (*BREAKDOWNS, "stage") if by == visit.query.params.get("by")), None)
     if by is None:
         raise HTTPException(404, "There is no such table.")
-    totals = await visit.figures.totals(visit.asked.agent, visit.asked.period(), by)
-    return attachment(kinds_csv(by, totals), f"{by}.csv", "text/csv")
+    totals = await visit.figures.totals(visit.query.agent, visit.query.period(), by)
+    return attachment(breakdown_csv(by, totals), f"{by}.csv", "text/csv")
 
 
 async def _read(visit: Visit) -> OverviewData:
-    return await read(visit.figures, visit.asked.agent, visit.asked.period())
+    return await read(visit.figures, visit.query.agent, visit.query.period())
 
 
-async def _course(visit: Visit) -> OverviewData:
-    return await read_course(visit.figures, visit.asked.agent, visit.asked.period())
+async def _read_trend(visit: Visit) -> OverviewData:
+    return await read_trend(visit.figures, visit.query.agent, visit.query.period())
 
 
 PAGES = (
-    Page("/overview", show, label="Overview", icon="M2.5 9.5h3v4h-3zM6.5 5.5h3v8h-3zM10.5 2.5h3v11h-3z"),
-    Page("/live", live, under="/overview"),
-    Page("/latest", latest, under="/overview"),
-    Page("/chart", chart, under="/overview"),
-    Page("/kinds.csv", kinds, under="/overview"),
+    PageRoute("/overview", show, label="Overview", icon="M2.5 9.5h3v4h-3zM6.5 5.5h3v8h-3zM10.5 2.5h3v11h-3z"),
+    PageRoute("/live", live, parent="/overview"),
+    PageRoute("/latest", latest, parent="/overview"),
+    PageRoute("/chart", chart, parent="/overview"),
+    PageRoute("/breakdown.csv", breakdowns, parent="/overview"),
 )

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from brain.analytics.turns import TurnAnalytics
 from cognitive.dashboard import charts
 from cognitive.dashboard.access import Visitor
-from cognitive.dashboard.params import Asked
+from cognitive.dashboard.params import PageQuery
 from cognitive.layer import CognitiveLayer
 
 
@@ -25,43 +25,43 @@ class Visit:
     """
 
     request: Request
-    who: Visitor
-    asked: Asked
+    visitor: Visitor
+    query: PageQuery
     layer: CognitiveLayer
     figures: TurnAnalytics
-    written: Callable[..., Response]
+    render: Callable[..., Response]
     form: FormData = field(default_factory=FormData)
 
-    def page(self, template: str, *, status: int = 200, **told: Any) -> Response:
-        """A template's page; what is told it finds by its names, beside `asked`."""
-        return self.written(template, self.asked, status=status, **told)
+    def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
+        """A template's page; what is told it finds by its names, beside `query`."""
+        return self.render(template, self.query, status=status, **values)
 
-    def part(self, part: str, title: str, told: Any, *, unlike: str = "", **more: Any) -> Response:
+    def part(self, part: str, title: str, data: Any, *, error: str = "", **more: Any) -> Response:
         """A part of a page for a script that asked for it; for a browser that runs none, a page of its own."""
         template = f"_{part}.html" if self.request.headers.get("hx-request") else "part.html"
-        return self.page(template, part=f"_{part}.html", title=title, told=told, unlike=unlike, **more)
+        return self.page(template, part=f"_{part}.html", title=title, data=data, error=error, **more)
 
     def chart(self, chart: charts.Chart) -> Response:
         """A chart's numbers as CSV, or the chart as SVG, to keep."""
-        if self.asked.params.get("as") == "svg":
-            return attachment(charts.saved(charts.line(chart)), f"{chart.id}.svg", "image/svg+xml")
+        if self.query.params.get("as") == "svg":
+            return attachment(charts.svg_file(charts.line(chart)), f"{chart.id}.svg", "image/svg+xml")
         return attachment(chart.csv(), f"{chart.id}.csv", "text/csv")
 
-    def to(self, page: str, **wanted: Any) -> Response:
+    def redirect(self, page: str, **wanted: Any) -> Response:
         """Sends a browser that posted a form to another page of the agent."""
-        return RedirectResponse(self.asked.link(page, **wanted), 303)
+        return RedirectResponse(self.query.link(page, **wanted), 303)
 
 
 Handler = Callable[[Visit], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """A page of one agent, for those who may look at it; with `across`, one of all agents, for those who may see all.
+class PageRoute:
+    """A page of one agent; with `all_agents`, a page of all agents, for visitors who may see all of them.
 
-    With a `label` the navigation leads there; the `icon` is a path within 16 by 16. `under` is the path of the page
-    whose place in the navigation it shares, "" for its own; with the place it shares the `files`, of those in static/
-    what that page has beside what all have.
+    With a `label` the navigation leads there; the `icon` is a path within 16 by 16. `parent` is the path of the page
+    whose place in the navigation it shares, "" for its own; with the place it shares the `static_files`: the names of
+    further files in static/ that the page loads.
     """
 
     path: str
@@ -69,14 +69,14 @@ class Page:
     methods: tuple[str, ...] = ("GET",)
     label: str = ""
     icon: str = ""
-    under: str = ""
-    across: bool = False
-    files: tuple[str, ...] = ()
+    parent: str = ""
+    all_agents: bool = False
+    static_files: tuple[str, ...] = ()
 
     @property
-    def place(self) -> str:
+    def nav_path(self) -> str:
         """The path that the navigation marks while this page is shown."""
-        return self.under or self.path
+        return self.parent or self.path
 
 
 def attachment(content: str | bytes, name: str, media_type: str) -> Response:

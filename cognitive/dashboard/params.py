@@ -26,7 +26,7 @@ _ZONES = available_timezones()  # read once: a look at each costs a walk through
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageQuery:
     """A request as the pages see it: `base` is where they are mounted, `now` when it came."""
 
     agent: str
@@ -49,8 +49,8 @@ class Asked:
             InvalidInput: one that does not exist.
         """
         if not self.range:
-            until = _counted(moment(self.params, "until") or self.now)
-            since = _counted(moment(self.params, "since") or until - RANGES[_USUAL][1])
+            until = _counted(parse_time(self.params, "until") or self.now)
+            since = _counted(parse_time(self.params, "since") or until - RANGES[_USUAL][1])
         elif self.range in RANGES:
             since, until = self.now - RANGES[self.range][1], self.now
         else:
@@ -64,12 +64,12 @@ class Asked:
         told = {name: _written(value) for name, value in wanted.items() if value is not None}
         return f"{self.base}/{page}?{urlencode({'agent': self.agent, **told})}"
 
-    def again(self, page: str = "", **changed: Any) -> str:
+    def with_changes(self, page: str = "", **changed: Any) -> str:
         """The same page with something changed; None takes it away."""
         kept = {name: value for name, value in self.params.items() if name != "agent"}
         return self.link(page, **{**kept, **changed})
 
-    def time(self) -> dict[str, Any]:
+    def period_params(self) -> dict[str, Any]:
         """What keeps the stretch of time in an address: its name, or its ends."""
         if self.range:
             return {"range": self.range}
@@ -81,7 +81,7 @@ def zone(name: str | None) -> ZoneInfo:
     return ZoneInfo(name if name in _ZONES and name is not None else "UTC")
 
 
-def moment(params: Mapping[str, str], name: str) -> datetime | None:
+def parse_time(params: Mapping[str, str], name: str) -> datetime | None:
     """An aware time of an address, None if there is none.
 
     Raises:

@@ -17,8 +17,8 @@ from brain.policies import PolicyActivation, PolicyVersion, Role
 from brain.search import Masses, SearchResult
 from brain.types import MEMORY_TYPES
 from cognitive.context.budget import sections
-from cognitive.dashboard.page import Page, Visit
-from cognitive.dashboard.params import Asked
+from cognitive.dashboard.page import PageRoute, Visit
+from cognitive.dashboard.params import PageQuery
 from cognitive.lab.shadow import Agreement
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import Frame, Signals
@@ -32,11 +32,11 @@ from cognitive.preflight.category_learning import CategoryLearning
 
 MAX_SEEN = 50  # versions that turns were planned under
 _FIRST_HABITS = 12
-_FRAMES_TOLD: tuple[Frame, ...] = tuple(FRAMES)
+_FRAMES: tuple[Frame, ...] = tuple(FRAMES)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SettingDifference:
     """A setting that two policies set differently; `label` is its name where a page may change it."""
 
     name: str
@@ -47,14 +47,14 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class RolePolicy:
     """A policy in a role: where it comes from, and what taking its choice back would bring."""
 
     role: Role
     version: str | None
     choice: PolicyActivation | None
     before: str | None
-    back: tuple[Difference, ...]
+    back: tuple[SettingDifference, ...]
     compared: Agreement | None = None
 
     @property
@@ -64,17 +64,17 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedPolicy:
     """A candidate, what it changes of the base, and what turns came to under it, None if there were none."""
 
     candidate: PolicyVersion
-    changes: tuple[Difference, ...]
+    changes: tuple[SettingDifference, ...]
     roles: tuple[Role, ...]
     total: Total | None
 
 
 @dataclass(frozen=True, slots=True)
-class TypeLearned:
+class LearnedType:
     """How often memories of a type are used when shown, of so many showings as they count today; and by frame the
     tokens planned for them and those that it would teach.
     """
@@ -90,15 +90,15 @@ class PoliciesView:
     """The page."""
 
     base: str
-    live: Held
-    shadow: Held
-    saved: tuple[Saved, ...]
+    live: RolePolicy
+    shadow: RolePolicy
+    saved: tuple[SavedPolicy, ...]
     history: tuple[PolicyActivation, ...]
     seen: tuple[PolicyUsage, ...]
     learned: CategoryLearning
     kept: frozenset[tuple[str, str]]
     more_habits: int
-    types: tuple[TypeLearned, ...]
+    types: tuple[LearnedType, ...]
     frames: tuple[str, ...]
     policy: Policy
     seconds: float = FRESH
@@ -122,7 +122,7 @@ class PoliciesData:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class PolicyVersionView:
     """A policy by its version, beside another: what differs, what turns came to under it, what it came to as a shadow.
 
     `candidate` None: nobody saved it. `against_live` is what choosing it would change; `others` is what it can be
@@ -130,12 +130,12 @@ class Version:
     """
 
     version: str
-    beside: str
+    compared_with: str
     base: str
     standing: EffectivePolicy
     candidate: PolicyVersion | None
-    differences: tuple[Difference, ...]
-    against_live: tuple[Difference, ...]
+    differences: tuple[SettingDifference, ...]
+    against_live: tuple[SettingDifference, ...]
     others: tuple[str, ...]
     seen: PolicyUsage | None
     compared: Agreement | None
@@ -157,21 +157,21 @@ class Version:
         return self.base == self.version
 
 
-async def read_version(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> Version:
+async def read_version(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) -> PolicyVersionView:
     """A version, beside the one that the address names, or the one that holds.
 
     Raises:
         InvalidInput: nobody saved it, and no turn was planned under it.
     """
-    known, version = layer.policies, asked.params.get("version", "")
-    standing, base = await known.effective(asked.agent), known.base(asked.agent)
-    beside = asked.params.get("with") or standing.live.version
-    policy, other = await known.show(asked.agent, version), await known.show(asked.agent, beside)
-    saved, seen = await known.list(asked.agent), await figures.policies(asked.agent, MAX_SEEN)
+    known, version = layer.policies, query.params.get("version", "")
+    standing, base = await known.effective(query.agent), known.base(query.agent)
+    compared_with = query.params.get("with") or standing.live.version
+    policy, other = await known.show(query.agent, version), await known.show(query.agent, compared_with)
+    saved, seen = await known.list(query.agent), await figures.policies(query.agent, MAX_SEEN)
     others = (standing.live.version, base.version, *(each.version for each in saved), *(each.version for each in seen))
-    return Version(
+    return PolicyVersionView(
         version=version,
-        beside=beside,
+        compared_with=compared_with,
         base=base.version,
         standing=standing,
         candidate=next((each for each in saved if each.version == version), None),
@@ -179,13 +179,13 @@ async def read_version(layer: CognitiveLayer, figures: TurnAnalytics, asked: Ask
         against_live=differences(standing.live, policy),
         others=tuple(dict.fromkeys(others)),
         seen=next((each for each in seen if each.version == version), None),
-        compared=await known.compared(asked.agent, version),
+        compared=await known.compared(query.agent, version),
     )
 
 
-async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> PoliciesData:
+async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) -> PoliciesData:
     """Each in one statement with its bound, most of them at once."""
-    policies, agent = layer.policies, asked.agent
+    policies, agent = layer.policies, query.agent
     standing = await policies.effective(agent)
     candidates, live, shadow, seen, learned, rates = await asyncio.gather(
         policies.list(agent),
@@ -195,8 +195,8 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> P
         layer.admin.learned(agent),
         policies.base_rates(agent),
     )
-    beside = standing.shadow.version if standing.shadow is not None else None
-    compared = await policies.compared(agent, beside) if beside is not None else None
+    compared_with = standing.shadow.version if standing.shadow is not None else None
+    compared = await policies.compared(agent, compared_with) if compared_with is not None else None
     live_before = await policies.show(agent, _before(live) or policies.base(agent).version) if live else None
     shadow_before = await policies.show(agent, before) if (before := _before(shadow)) else None
     return PoliciesData(
@@ -214,7 +214,7 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> P
     )
 
 
-def view(told: PoliciesData, asked: Asked) -> PoliciesView:
+def view(told: PoliciesData, query: PageQuery) -> PoliciesView:
     """The page from what was read."""
     live = told.standing.live
     totals = {each.version: each.total for each in told.seen}
@@ -222,13 +222,13 @@ def view(told: PoliciesData, asked: Asked) -> PoliciesView:
     habits = told.learned.habits
     kept = frozenset((name, tool) for name, tools in told.learned.tools.items() for tool in tools)
     first = sorted(habits, key=lambda habit: ((habit.category, habit.tool) not in kept, -habit.called))
-    most = len(habits) if asked.params.get("all") else _FIRST_HABITS
+    most = len(habits) if query.params.get("all") else _FIRST_HABITS
     return PoliciesView(
         base=told.base.version,
-        live=_held("live", live, told.live, told.befores["live"], None),
-        shadow=_held("shadow", told.standing.shadow, told.shadow, told.befores["shadow"], told.compared),
+        live=_role_policy("live", live, told.live, told.befores["live"], None),
+        shadow=_role_policy("shadow", told.standing.shadow, told.shadow, told.befores["shadow"], told.compared),
         saved=tuple(
-            Saved(
+            SavedPolicy(
                 each,
                 changes(each),
                 tuple(role for role, version in holding.items() if version == each.version),
@@ -241,18 +241,18 @@ def view(told: PoliciesData, asked: Asked) -> PoliciesView:
         learned=CategoryLearning(told.learned.factors, told.learned.tools, tuple(first[:most])),
         kept=kept,
         more_habits=max(0, len(habits) - most),
-        types=_types(told.rates, live, told.constants, asked.now),
-        frames=_FRAMES_TOLD,
+        types=_types(told.rates, live, told.constants, query.now),
+        frames=_FRAMES,
         policy=live,
     )
 
 
-def differences(one: Policy, other: Policy) -> tuple[Difference, ...]:
+def differences(one: Policy, other: Policy) -> tuple[SettingDifference, ...]:
     """What two policies set differently, as a table has it."""
     return tuple(_difference(name, was, now) for name, (was, now) in policy_differences(one, other).items())
 
 
-def changes(candidate: PolicyVersion) -> tuple[Difference, ...]:
+def changes(candidate: PolicyVersion) -> tuple[SettingDifference, ...]:
     """What a candidate changes, without what was there before."""
     return tuple(_difference(name, None, now) for name, now in candidate.changes.items())
 
@@ -265,31 +265,33 @@ def short(value: Any) -> str:
     return told if len(told) <= 60 else f"{told[:57]}…"
 
 
-def _difference(name: str, was: Any, now: Any) -> Difference:
+def _difference(name: str, was: Any, now: Any) -> SettingDifference:
     row = LIVE_SETTINGS_BY_NAME.get(name)
-    return Difference(name, row.label if row else name, short(was), short(now), row.unit if row else "")
+    return SettingDifference(name, row.label if row else name, short(was), short(now), row.unit if row else "")
 
 
 def _before(history: Sequence[PolicyActivation]) -> str | None:
     return history[1].version if len(history) > 1 else None
 
 
-def _held(
+def _role_policy(
     role: Role,
     policy: Policy | None,
     history: Sequence[PolicyActivation],
     before: Policy | None,
     compared: Agreement | None,
-) -> Held:
+) -> RolePolicy:
     back = differences(policy, before) if policy is not None and before is not None else ()
     choice = history[0] if history else None
-    return Held(role, policy.version if policy else None, choice, before.version if before else None, back, compared)
+    return RolePolicy(
+        role, policy.version if policy else None, choice, before.version if before else None, back, compared
+    )
 
 
-def _types(rates: Mapping[str, Masses], policy: Policy, constants: Constants, now: datetime) -> tuple[TypeLearned, ...]:
+def _types(rates: Mapping[str, Masses], policy: Policy, constants: Constants, now: datetime) -> tuple[LearnedType, ...]:
     """What use has taught of each type; nothing is learnt of a type that was never shown."""
     on = policy.changed({"budgets.learned": True})
-    plans = [planning.create_plan(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES_TOLD]
+    plans = [planning.create_plan(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES]
     moved = [sections(plan, SearchResult((), base=dict(rates)), None, now, on, constants).budgets for plan in plans]
     told = []
     for type_ in MEMORY_TYPES:
@@ -297,34 +299,34 @@ def _types(rates: Mapping[str, Masses], policy: Policy, constants: Constants, no
         shown = decayed(masses.shown, masses.at, now, policy.usage.half_life_days) if masses else 0.0
         budgets = tuple((plan.budgets.get(type_, 0), own.get(type_, 0)) for plan, own in zip(plans, moved, strict=True))
         rate = masses.used / masses.shown if masses and masses.shown else None
-        told.append(TypeLearned(type_, shown, rate, budgets))
+        told.append(LearnedType(type_, shown, rate, budgets))
     return tuple(told)
 
 
 async def listed(visit: Visit) -> Response:
     """What holds, its history, the candidates, what was learnt."""
-    told = await read(visit.layer, visit.figures, visit.asked)
-    return visit.page("policies.html", view=view(told, visit.asked), may=may_choose(visit), short=short)
+    told = await read(visit.layer, visit.figures, visit.query)
+    return visit.page("policies.html", view=view(told, visit.query), may=may_choose(visit), short=short)
 
 
 async def one(visit: Visit) -> Response:
     """A version: what it says differently from another, what it came to, and what can be done with it."""
-    told = await read_version(visit.layer, visit.figures, visit.asked)
+    told = await read_version(visit.layer, visit.figures, visit.query)
     return visit.page("policy.html", view=told, may=may_choose(visit))
 
 
 def may_choose(visit: Visit) -> bool:
     """Whether who looks may choose: an agent's own token sits where its model's tools run."""
-    return visit.who.agent is None
+    return visit.visitor.agent is None
 
 
 PAGES = (
-    Page(
+    PageRoute(
         "/policies",
         listed,
         label="Policies",
-        files=("policies.css",),
+        static_files=("policies.css",),
         icon="M2.5 4.5h6M11.5 4.5h2M2.5 11.5h2M7.5 11.5h6M10 2.8v3.4M6 9.8v3.4",
     ),
-    Page("/policy", one, under="/policies"),
+    PageRoute("/policy", one, parent="/policies"),
 )

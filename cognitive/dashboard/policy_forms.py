@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from brain.policies import Role
 from cognitive.dashboard import what_if
-from cognitive.dashboard.page import Page, Visit
+from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.policies import may_choose
 from cognitive.errors import InvalidInput
 from cognitive.policy.live import live_changes
@@ -16,12 +16,12 @@ from cognitive.policy.live import live_changes
 async def save(visit: Visit) -> Response:
     """Saves what the sliders say as a candidate."""
     _admit(visit)
-    known, agent = visit.layer.policies, visit.asked.agent
+    known, agent = visit.layer.policies, visit.query.agent
     held = live_changes(known.base(agent), (await known.effective(agent)).live)
     moved = what_if.posted([(name, str(value)) for name, value in visit.form.multi_items()])
-    candidate = await known.save(agent, {**held, **moved}, by=visit.who.id, note=_note(visit))
+    candidate = await known.save(agent, {**held, **moved}, by=visit.visitor.id, note=_note(visit))
     then = "yes" if visit.form.get("then") == "activate" else None  # its page asks once more
-    return visit.to("policy", version=candidate.version, saved="yes", activate=then)
+    return visit.redirect("policy", version=candidate.version, saved="yes", activate=then)
 
 
 async def choose(visit: Visit) -> Response:
@@ -29,8 +29,8 @@ async def choose(visit: Visit) -> Response:
     _admit(visit)
     role, version = _role(str(visit.form.get("role", ""))), str(visit.form.get("version", "")) or None
     act = visit.layer.policies.activate if role == "live" else visit.layer.policies.shadow
-    await act(visit.asked.agent, version, by=visit.who.id, note=_note(visit), after=_after(visit))
-    return visit.to("policies", done=role)
+    await act(visit.query.agent, version, by=visit.visitor.id, note=_note(visit), after=_after(visit))
+    return visit.redirect("policies", done=role)
 
 
 async def roll_back(visit: Visit) -> Response:
@@ -38,8 +38,8 @@ async def roll_back(visit: Visit) -> Response:
     _admit(visit)
     role = _role(str(visit.form.get("role", "")))
     after = _after(visit)
-    await visit.layer.policies.roll_back(visit.asked.agent, role, by=visit.who.id, note=_note(visit), after=after)
-    return visit.to("policies", done=role)
+    await visit.layer.policies.roll_back(visit.query.agent, role, by=visit.visitor.id, note=_note(visit), after=after)
+    return visit.redirect("policies", done=role)
 
 
 def _note(visit: Visit) -> str:
@@ -65,7 +65,7 @@ def _after(visit: Visit) -> int:
 
 
 PAGES = (
-    Page("/policies/save", save, methods=("POST",), under="/policies"),
-    Page("/policies/choose", choose, methods=("POST",), under="/policies"),
-    Page("/policies/roll-back", roll_back, methods=("POST",), under="/policies"),
+    PageRoute("/policies/save", save, methods=("POST",), parent="/policies"),
+    PageRoute("/policies/choose", choose, methods=("POST",), parent="/policies"),
+    PageRoute("/policies/roll-back", roll_back, methods=("POST",), parent="/policies"),
 )

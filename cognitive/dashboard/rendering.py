@@ -15,7 +15,7 @@ from starlette.types import Scope
 
 from brain.memory_types import TYPE_ROWS
 from cognitive.dashboard import charts, formats
-from cognitive.dashboard.page import Page
+from cognitive.dashboard.page import PageRoute
 
 _HERE = Path(__file__).parent
 _STATIC = _HERE / "static"
@@ -38,12 +38,12 @@ _POLICY = "; ".join(
 HEADERS = {"Content-Security-Policy": _POLICY, "Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
 
 
-class Writer:
+class TemplateRenderer:
     """Writes pages from templates; whatever a value holds, it is text there. The navigation leads to those of `pages`
     that have a label.
     """
 
-    def __init__(self, pages: Sequence[Page]) -> None:
+    def __init__(self, pages: Sequence[PageRoute]) -> None:
         self._templates = Environment(
             loader=FileSystemLoader(_HERE / "templates"),
             autoescape=True,
@@ -62,17 +62,17 @@ class Writer:
             bytes=formats.bytes_,
             version=_version(),
             navigation=[page for page in pages if page.label],
-            files={page.path: page.files for page in pages},
+            static_files={page.path: page.static_files for page in pages},
         )
 
-    def page(self, template: str, request: Request, status: int, **told: Any) -> HTMLResponse:
+    def page(self, template: str, request: Request, status: int, **values: Any) -> HTMLResponse:
         """A template's page, in the theme that the browser's cookie names."""
         theme = request.cookies.get("theme", "")
-        told |= {"base": request.scope.get("root_path", ""), "theme": theme if theme in _THEMES else ""}
-        return HTMLResponse(self._templates.get_template(template).render(told), status, HEADERS)
+        values |= {"base": request.scope.get("root_path", ""), "theme": theme if theme in _THEMES else ""}
+        return HTMLResponse(self._templates.get_template(template).render(values), status, HEADERS)
 
 
-class _Kept(StaticFiles):
+class _CachedStaticFiles(StaticFiles):
     """Files that a browser may keep."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
@@ -85,9 +85,9 @@ class _Kept(StaticFiles):
         return answer
 
 
-def statics() -> StaticFiles:
+def static_files() -> StaticFiles:
     """The files that pages refer to; nothing in them is about anybody."""
-    return _Kept(directory=_STATIC)
+    return _CachedStaticFiles(directory=_STATIC)
 
 
 def _version() -> str:

@@ -10,8 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from brain.types import Memory
-from cognitive.dashboard.page import Page, Visit
-from cognitive.dashboard.params import Asked
+from cognitive.dashboard.page import PageRoute, Visit
+from cognitive.dashboard.params import PageQuery
 from cognitive.dashboard.turn_detail import NO_TURN
 from cognitive.errors import CognitiveError, UnknownTurn
 from cognitive.lab.questions import Replay
@@ -21,7 +21,7 @@ Lines = tuple[tuple[str, str], ...]  # each with its kind: a memory, a heading o
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class PromptView:
     """What was rendered. `verdict` says whether it is what was rendered then; `reason` why not."""
 
     prefix: Lines
@@ -31,7 +31,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class ReplayView:
     """The turn under the policy of today: what would have entered, left and moved, with their words."""
 
     replay: Replay
@@ -41,30 +41,30 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
-class Unlike:
+class ReplayFailure:
     """Why a turn could not be run again."""
 
     reason: str
 
 
-Run = Callable[[CognitiveLayer, Asked], Awaitable[Prompt | Again | Unlike]]
-NOTHING_RAN = Unlike("No stage ran in this turn, so there is nothing to run again.")
+Run = Callable[[CognitiveLayer, PageQuery], Awaitable[PromptView | ReplayView | ReplayFailure]]
+NOTHING_RAN = ReplayFailure("No stage ran in this turn, so there is nothing to run again.")
 
 
-async def rendered(layer: CognitiveLayer, asked: Asked) -> Prompt | Unlike:
+async def render_prompt(layer: CognitiveLayer, query: PageQuery) -> PromptView | ReplayFailure:
     """The prompt of a turn, made again under its own policy.
 
     Raises:
         UnknownTurn: the agent does not have it.
     """
     try:
-        replay = await layer.explain.replay(asked.agent, asked.params.get("id", ""))
+        replay = await layer.explain.replay(query.agent, query.params.get("id", ""))
     except CognitiveError as error:
-        return _unlike(error)
+        return _failure(error)
     return NOTHING_RAN if replay is None else prompt(replay)
 
 
-async def today(layer: CognitiveLayer, asked: Asked) -> Again | Unlike:
+async def replay_today(layer: CognitiveLayer, query: PageQuery) -> ReplayView | ReplayFailure:
     """A turn under the policy of today.
 
     Raises:
@@ -72,30 +72,30 @@ async def today(layer: CognitiveLayer, asked: Asked) -> Again | Unlike:
     """
     try:
         replay = await layer.explain.replay(
-            asked.agent, asked.params.get("id", ""), layer.policies.current(asked.agent)
+            query.agent, query.params.get("id", ""), layer.policies.current(query.agent)
         )
     except CognitiveError as error:
-        return _unlike(error)
+        return _failure(error)
     if replay is None:
         return NOTHING_RAN
     change = replay.difference
     ids = (*change.entered, *change.left, *(id for id, _, _ in change.moved))
-    return again(replay, {memory.id: memory for memory in await layer.get(asked.agent, ids)})
+    return replay_view(replay, {memory.id: memory for memory in await layer.get(query.agent, ids)})
 
 
-def prompt(replay: Replay) -> Prompt:
+def prompt(replay: Replay) -> PromptView:
     """What a turn rendered, in lines."""
-    return Prompt(_lines(replay.prefix), _lines(replay.text), replay.verdict, replay.reason)
+    return PromptView(_lines(replay.prefix), _lines(replay.text), replay.verdict, replay.reason)
 
 
-def again(replay: Replay, words: Mapping[UUID, Memory]) -> Again:
+def replay_view(replay: Replay, words: Mapping[UUID, Memory]) -> ReplayView:
     """What would change, in the words of the memories."""
 
     def said(id: UUID) -> str:
         return words[id].content if id in words else "(erased)"
 
     change = replay.difference
-    return Again(
+    return ReplayView(
         replace(replay, text="", prefix=""),
         tuple((id, said(id)) for id in change.entered),
         tuple((id, said(id)) for id in change.left),
@@ -103,11 +103,11 @@ def again(replay: Replay, words: Mapping[UUID, Memory]) -> Again:
     )
 
 
-def _unlike(error: CognitiveError) -> Unlike:
+def _failure(error: CognitiveError) -> ReplayFailure:
     """Its policy is not known any more, say: the rest of the story still is. A turn that is not there is no story."""
     if isinstance(error, UnknownTurn):
         raise error
-    return Unlike(str(error))
+    return ReplayFailure(str(error))
 
 
 def _lines(text: str) -> Lines:
@@ -122,23 +122,23 @@ def _kind(line: str) -> str:
 
 async def show_prompt(visit: Visit) -> Response:
     """The prompt of a turn, rendered again: on demand, since it is the slowest thing that is told of a turn."""
-    return await _part(visit, "prompt", "The prompt as it was rendered", rendered)
+    return await _part(visit, "prompt", "The prompt as it was rendered", render_prompt)
 
 
 async def show_replay(visit: Visit) -> Response:
     """A turn under the policy of today, likewise."""
-    return await _part(visit, "again", "Under the policy of today", today)
+    return await _part(visit, "replay", "Under the policy of today", replay_today)
 
 
 async def _part(visit: Visit, part: str, title: str, run: Run) -> Response:
     try:
-        told = await run(visit.layer, visit.asked)
+        told = await run(visit.layer, visit.query)
     except UnknownTurn:
         raise HTTPException(404, NO_TURN) from None
-    return visit.part(part, title, told, unlike=told.reason if isinstance(told, Unlike) else "")
+    return visit.part(part, title, told, error=told.reason if isinstance(told, ReplayFailure) else "")
 
 
 PAGES = (
-    Page("/turn/prompt", show_prompt, under="/turns"),
-    Page("/turn/replay", show_replay, under="/turns"),
+    PageRoute("/turn/prompt", show_prompt, parent="/turns"),
+    PageRoute("/turn/replay", show_replay, parent="/turns"),
 )

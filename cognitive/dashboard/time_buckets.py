@@ -7,13 +7,13 @@ from datetime import UTC, datetime, timedelta
 
 from brain.analytics.turn_rows import Period, Point, Total
 from brain.rollups import RollupCounts
-from cognitive.dashboard.params import Asked
+from cognitive.dashboard.params import PageQuery
 
 
-def filled(points: Sequence[Point], period: Period, asked: Asked) -> list[tuple[datetime, Total]]:
+def filled(points: Sequence[Point], period: Period, query: PageQuery) -> list[tuple[datetime, Total]]:
     """A total for every step of a period, in order; nothing where no turn was counted."""
     known = {point.at.astimezone(UTC): point.total for point in points}
-    at, found = _first(period, asked), list[tuple[datetime, Total]]()
+    at, found = _first(period, query), list[tuple[datetime, Total]]()
     while at < period.until:
         found.append((at, known.get(at.astimezone(UTC), Total("", RollupCounts()))))
         at = _next(at, period)
@@ -25,14 +25,14 @@ def named(at: datetime, period: Period) -> str:
     return f"{at:%H:%M}" if period.step == "hour" else f"{at.day} {at:%b}"
 
 
-def link(at: datetime, period: Period, asked: Asked, **wanted: str) -> str:
+def link(at: datetime, period: Period, query: PageQuery, **wanted: str) -> str:
     """The turns of one step of a period."""
-    return asked.link("turns", since=at, until=min(_next(at, period), period.until), **wanted)
+    return query.link("turns", since=at, until=min(_next(at, period), period.until), **wanted)
 
 
-def _first(period: Period, asked: Asked) -> datetime:
+def _first(period: Period, query: PageQuery) -> datetime:
     """Where the step begins that the period begins in; days of long periods are those of UTC, as they were counted."""
-    own = period.since.astimezone(asked.zone if period.span == "hour" else UTC)
+    own = period.since.astimezone(query.zone if period.span == "hour" else UTC)
     own = own.replace(minute=0, second=0, microsecond=0)
     return own if period.step == "hour" else own.replace(hour=0)
 

@@ -23,7 +23,7 @@ _FAR = 40.0  # half-lives: further back nothing that was is left, and rounding w
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TimelineStep:
     """A stretch of time [at, until), how often the memory was shown and used in it, and its boost at the end."""
 
     at: datetime
@@ -34,7 +34,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class UsageState:
     """What is known of a memory's use at a time: the decayed masses, of when, and the plain counts."""
 
     shown: float
@@ -52,7 +52,7 @@ def steps(
     constants: Constants,
     now: datetime,
     zone: tzinfo,
-) -> tuple[Step, ...]:
+) -> tuple[TimelineStep, ...]:
     """The course of a memory since the first of these showings, in order; empty if no showing counts.
 
     A boost is what `context.usage` gives for the use up to then, against what is usual for its type today; turns like
@@ -69,7 +69,7 @@ def steps(
             n += 1
         seen = counted[first:n]
         boost = boost_at(memory, uses[n], base, policy, constants, min(until, now)).factor
-        told.append(Step(at, until, len(seen), sum(used is True for _, used, _ in seen), boost))
+        told.append(TimelineStep(at, until, len(seen), sum(used is True for _, used, _ in seen), boost))
     return tuple(told)
 
 
@@ -78,13 +78,13 @@ def boost_now(
 ) -> Boost:
     """What a memory's use says of it now."""
     at = memory.shown_at
-    use = Use(memory.shown, memory.used, at, memory.times_shown, memory.times_used) if at else None
+    use = UsageState(memory.shown, memory.used, at, memory.times_shown, memory.times_used) if at else None
     return boost_at(memory, use, base, policy, constants, now)
 
 
 def boost_at(
     memory: MemoryRow,
-    use: Use | None,
+    use: UsageState | None,
     base: Mapping[str, Masses],
     policy: Policy,
     constants: Constants,
@@ -104,7 +104,7 @@ def boost_at(
     return BOOSTS[policy.usage.boost](hit, base, at, policy, constants, None, reliability(base, at, policy))
 
 
-def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[Use | None]:
+def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[UsageState | None]:
     """What was known before the first showing, and after each."""
     use = _before(memory, counted, policy)
     uses = [use if use.times_shown else None]
@@ -112,18 +112,18 @@ def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[U
         weight = policy.feedback.rating_weight if rating is not None else 1.0
         shown, latest = added(use.shown, use.at, weight, at, policy.usage.half_life_days)
         of_use, _ = added(use.used, use.at, weight * bool(used), at, policy.usage.half_life_days)
-        use = Use(shown, of_use, latest, use.times_shown + 1, use.times_used + bool(used))
+        use = UsageState(shown, of_use, latest, use.times_shown + 1, use.times_used + bool(used))
         uses.append(use)
     return uses
 
 
-def _before(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> Use:
+def _before(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> UsageState:
     """What was known before the first of these showings: what the memory's own masses hold beyond them."""
     first, last = counted[0][0], memory.shown_at or counted[-1][0]
     more = memory.times_shown - len(counted)
     half_lives = (last - first).total_seconds() / 86_400 / policy.usage.half_life_days
     if more <= 0 or half_lives > _FAR:
-        return Use(0.0, 0.0, first, max(0, more), 0)
+        return UsageState(0.0, 0.0, first, max(0, more), 0)
     shown, used = memory.shown, memory.used
     for at, was_used, rating in counted:
         weight = policy.feedback.rating_weight if rating is not None else 1.0
@@ -131,7 +131,7 @@ def _before(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> Use:
         shown, used = shown - left, used - left * bool(was_used)
     grown = 2.0**half_lives
     times_used = memory.times_used - sum(was_used is True for _, was_used, _ in counted)
-    return Use(max(0.0, shown * grown), max(0.0, used * grown), first, more, max(0, times_used))
+    return UsageState(max(0.0, shown * grown), max(0.0, used * grown), first, more, max(0, times_used))
 
 
 def _stretches(first: datetime, now: datetime, zone: tzinfo) -> list[tuple[datetime, datetime]]:

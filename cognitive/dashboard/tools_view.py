@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class CalledTool:
     """A tool that was called; `absent` is how it was left out, "" if it was offered."""
 
     name: str
@@ -16,7 +16,7 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class TrimmedCatalog:
     """A catalogue that was too large for its model: bytes of JSON before and after, and what went, in order.
 
     `cut` are the most relevant of the `cut_count` tools that went whole; `told` is what is to be said of the choice.
@@ -25,7 +25,7 @@ class Fitted:
     before: int
     after: int
     limit: int
-    lost: tuple[str, ...]
+    reductions: tuple[str, ...]
     cut: tuple[str, ...]
     cut_count: int
     ranked_by: tuple[str, ...]
@@ -34,31 +34,31 @@ class Fitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class TurnToolsView:
     """What the page tells; `fitted` is None for a catalogue that the model can carry as it is."""
 
     removed: tuple[str, ...]
-    fitted: Fitted | None
-    called: tuple[Called, ...]
+    fitted: TrimmedCatalog | None
+    called: tuple[CalledTool, ...]
 
     @property
-    def untouched(self) -> bool:
+    def empty(self) -> bool:
         """Whether there is nothing to tell."""
         return not (self.removed or self.fitted or self.called)
 
 
-def tools(plan: Mapping[str, Any], trim: Mapping[str, Any], called: Sequence[str]) -> Tools:
+def turn_tools(plan: Mapping[str, Any], trim: Mapping[str, Any], called: Sequence[str]) -> TurnToolsView:
     """The tools of a turn, from its plan, what its catalogue lost and what it called, as they were recorded."""
     removed, fitted = tuple(plan.get("removed", ())), _fitted(trim)
     cut = fitted.cut if fitted is not None else ()
-    return Tools(removed, fitted, tuple(Called(name, _absent(name, removed, cut)) for name in called))
+    return TurnToolsView(removed, fitted, tuple(CalledTool(name, _absent(name, removed, cut)) for name in called))
 
 
 def _absent(name: str, removed: Sequence[str], cut: Sequence[str]) -> str:
     return "removed" if name in removed else "cut" if name in cut else ""
 
 
-def _fitted(trim: Mapping[str, Any]) -> Fitted | None:
+def _fitted(trim: Mapping[str, Any]) -> TrimmedCatalog | None:
     if not trim:
         return None
     told = (
@@ -66,7 +66,7 @@ def _fitted(trim: Mapping[str, Any]) -> Fitted | None:
         "The cut may have taken what the message needs." if trim.get("low_confidence") else "",
         f"{trim['gap'].capitalize()}." if trim.get("gap") else "",
     )
-    return Fitted(
+    return TrimmedCatalog(
         trim["before_bytes"],
         trim["after_bytes"],
         trim["limit"],

@@ -18,11 +18,11 @@ from brain.analytics.turns import TurnAnalytics
 from brain.redacting import WITHHELD
 from brain.types import Memory
 from cognitive import degradation
-from cognitive.dashboard.degradation_labels import Lack, lack
-from cognitive.dashboard.highlight import Answer, answer
-from cognitive.dashboard.page import Page, Visit
-from cognitive.dashboard.params import Asked
-from cognitive.dashboard.tools_view import Tools, tools
+from cognitive.dashboard.degradation_labels import DegradationLabel, degradation_label
+from cognitive.dashboard.highlight import HighlightedResponse, highlight
+from cognitive.dashboard.page import PageRoute, Visit
+from cognitive.dashboard.params import PageQuery
+from cognitive.dashboard.tools_view import TurnToolsView, turn_tools
 from cognitive.lab.questions import TurnExplanation
 from cognitive.lab.stories import FACTORS
 from cognitive.lab.why import Explanation
@@ -48,7 +48,7 @@ _FIRST = 25  # candidates of a page by rank; a click brings the others
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FactorShare:
     """A weighted part of a candidate's relevance; `share` is of its largest part."""
 
     name: str
@@ -57,20 +57,20 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateView:
     """A memory in the turn: what became of it, why, and what it says now (None: it was erased since)."""
 
-    told: Explanation
+    explanation: Explanation
     label: str
     tone: Tone
     type: str
     words: str | None
     moved: int
-    parts: tuple[Part, ...]
+    parts: tuple[FactorShare, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class DispositionChip:
     """A disposition with how many candidates had it, and the address of these."""
 
     label: str
@@ -93,34 +93,34 @@ class TurnData:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class TurnView:
     """The page; `lacked` is each reason of degradation with what is told of its part."""
 
     account: TurnExplanation
     numbers: TurnMeasurements
-    lacked: tuple[tuple[str, Lack], ...]
+    degradations: tuple[tuple[str, DegradationLabel], ...]
     rules: tuple[tuple[str, tuple[str, ...]], ...]
     stages: tuple[tuple[str, float, float], ...]
-    chips: tuple[Chip, ...]
-    candidates: tuple[Candidate, ...]
+    chips: tuple[DispositionChip, ...]
+    candidates: tuple[CandidateView, ...]
     more: int
     lookup: str
-    tools: Tools
-    answer: Answer | None
+    tools: TurnToolsView
+    response: HighlightedResponse | None
     withheld: bool
     cut: bool
     used: int
     tokens: int
 
 
-async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> TurnData | None:
+async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) -> TurnData | None:
     """The record of a turn, and its memories' words of today; None: no such turn."""
-    agent, turn_id = asked.agent, asked.params.get("id", "")
+    agent, turn_id = query.agent, query.params.get("id", "")
     numbers = await figures.turn(agent, turn_id)
     if numbers is None:
         return None
     account = await layer.explain.account(agent, turn_id)
-    ids = [explanation.memory_id for explanation in _listed(account, asked)]
+    ids = [explanation.memory_id for explanation in _listed(account, query)]
     memories, policy = {memory.id: memory for memory in await layer.get(agent, ids)}, layer.policies.current(agent)
     return TurnData(
         account,
@@ -131,26 +131,26 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, asked: Asked) -> T
     )
 
 
-def view(told: TurnData, asked: Asked) -> Story:
+def view(told: TurnData, query: PageQuery) -> TurnView:
     """The page from what was read."""
-    account, chosen = told.account, asked.params.get("disposition", "")
+    account, chosen = told.account, query.params.get("disposition", "")
     counts = Counter(explanation.disposition or "" for explanation in account.candidates)
-    listed = _listed(account, asked)
-    return Story(
+    listed = _listed(account, query)
+    return TurnView(
         account=account,
         numbers=told.numbers,
-        lacked=tuple(
-            (reason, lack(reason.code))
+        degradations=tuple(
+            (reason, degradation_label(reason.code))
             for reason in degradation.read(told.numbers.degraded, told.numbers.degraded_codes)
         ),
         rules=_rules(account.plan.get("reasons", ())),
         stages=_stages(told.numbers.timings),
-        chips=_chips(counts, chosen, asked),
-        candidates=tuple(candidate(explanation, told.words.get(explanation.memory_id)) for explanation in listed),
+        chips=_chips(counts, chosen, query),
+        candidates=tuple(candidate_view(explanation, told.words.get(explanation.memory_id)) for explanation in listed),
         more=(counts[chosen] if chosen else len(account.candidates)) - len(listed),
-        lookup=asked.params.get("why", ""),
-        tools=tools(account.plan, told.numbers.trim, told.numbers.called),
-        answer=answer(told.numbers.response, account.shown, told.numbers.excerpts, told.strategy),
+        lookup=query.params.get("why", ""),
+        tools=turn_tools(account.plan, told.numbers.trim, told.numbers.called),
+        response=highlight(told.numbers.response, account.shown, told.numbers.excerpts, told.strategy),
         withheld=told.numbers.response == WITHHELD,
         cut=len(told.numbers.response or "") == told.longest,
         used=sum(bool(shown.used) for shown in account.shown),
@@ -158,28 +158,28 @@ def view(told: TurnData, asked: Asked) -> Story:
     )
 
 
-def candidate(explanation: Explanation, memory: Memory | None) -> Candidate:
+def candidate_view(explanation: Explanation, memory: Memory | None) -> CandidateView:
     """A candidate as it is told, the largest part of its relevance first."""
     label, tone, _ = DISPOSITIONS.get(explanation.disposition or "", ("Not found", "plain", ""))
     parts = sorted(explanation.factors.items(), key=lambda item: -abs(item[1]))
     most = max((abs(value) for _, value in parts), default=0.0) or 1.0
-    return Candidate(
+    return CandidateView(
         explanation,
         label,
         tone,
         memory.type if memory else "",
         memory.content if memory else None,
         (explanation.rank_before or 0) - (explanation.rank or 0),
-        tuple(Part(FACTORS.get(name, name), value, abs(value) / most) for name, value in parts),
+        tuple(FactorShare(FACTORS.get(name, name), value, abs(value) / most) for name, value in parts),
     )
 
 
-def _listed(account: TurnExplanation, asked: Asked) -> list[Explanation]:
+def _listed(account: TurnExplanation, query: PageQuery) -> list[Explanation]:
     """The candidates of a page: those of one result, if it was chosen; what is in the prompt first, then by rank."""
-    chosen = asked.params.get("disposition", "")
+    chosen = query.params.get("disposition", "")
     wanted = [explanation for explanation in account.candidates if not chosen or explanation.disposition == chosen]
     wanted.sort(key=lambda explanation: (explanation.disposition not in ("shown", "pinned"), explanation.rank or 0))
-    return wanted if asked.params.get("all") else wanted[:_FIRST]
+    return wanted if query.params.get("all") else wanted[:_FIRST]
 
 
 def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -197,29 +197,29 @@ def _stages(timings: Mapping[str, float]) -> tuple[tuple[str, float, float], ...
     return tuple((name, ms, ms / most) for name, ms in sorted(timings.items(), key=lambda item: item[0] == "pre_turn"))
 
 
-def _chips(counts: Mapping[str, int], chosen: str, asked: Asked) -> tuple[Chip, ...]:
+def _chips(counts: Mapping[str, int], chosen: str, query: PageQuery) -> tuple[DispositionChip, ...]:
     told = [
-        Chip(
+        DispositionChip(
             label,
             counts[name],
             tone,
             about,
-            asked.again("turn", disposition=name, all=None) + "#candidates",
+            query.with_changes("turn", disposition=name, all=None) + "#candidates",
             name == chosen,
         )
         for name, (label, tone, about) in DISPOSITIONS.items()
         if counts.get(name)
     ]
-    every = asked.again("turn", disposition=None) + "#candidates"
-    return (Chip("All", sum(counts.values()), "plain", "every candidate", every, not chosen), *told)
+    every = query.with_changes("turn", disposition=None) + "#candidates"
+    return (DispositionChip("All", sum(counts.values()), "plain", "every candidate", every, not chosen), *told)
 
 
 async def turn(visit: Visit) -> Response:
     """One turn."""
-    told = await read(visit.layer, visit.figures, visit.asked)
+    told = await read(visit.layer, visit.figures, visit.query)
     if told is None:
         raise HTTPException(404, NO_TURN)
-    return visit.page("turn.html", view=view(told, visit.asked))
+    return visit.page("turn.html", view=view(told, visit.query))
 
 
-PAGES = (Page("/turn", turn, under="/turns"),)
+PAGES = (PageRoute("/turn", turn, parent="/turns"),)

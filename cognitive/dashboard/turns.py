@@ -14,9 +14,9 @@ from brain.analytics.turn_rows import Dimension, Period, Total, TurnFilter, Turn
 from brain.analytics.turn_rows import ResultPage as RowPage
 from brain.analytics.turns import TurnAnalytics
 from brain.types import MEMORY_TYPES
-from cognitive.dashboard.formats import moment as told_moment
-from cognitive.dashboard.page import Page, Visit
-from cognitive.dashboard.params import RANGES, Asked, moment
+from cognitive.dashboard.formats import moment as format_moment
+from cognitive.dashboard.page import PageRoute, Visit
+from cognitive.dashboard.params import RANGES, PageQuery, parse_time
 from cognitive.errors import InvalidInput
 
 PAGE = 50
@@ -37,44 +37,44 @@ _NAMES = {
     "tool": "called",
     "degraded": "degraded",
     "abstained": "abstained",
-    "slower": "at least",
+    "min_ms": "at least",
     "since": "since",
     "until": "until",
     "range": "last",
     "from": "from",
     "to": "to",
     "user": "user",
-    "showed": "showed",
+    "shown_type": "showed",
     "used": "used",
-    "held": "found and",
+    "dropped": "found and",
     "stage": "stage",
     "model": "for",
-    "cut": "tools cut",
-    "reason": "lacked",
+    "tools_cut": "tools cut",
+    "degradation": "lacked",
 }
-_TYPED = (
+_TEXT_FIELDS = (
     ("session", "Session", "text"),
     ("user", "User", "text"),
     ("policy", "Policy", "text"),
     ("from", "From", "datetime-local"),
     ("to", "To", "datetime-local"),
 )
-_KEPT = (
+_HIDDEN_PARAMS = (
     "since",
     "until",
-    "slower",
+    "min_ms",
     "used",
-    "held",
+    "dropped",
     "stage",
     "model",
-    "cut",
-    "reason",
+    "tools_cut",
+    "degradation",
 )  # which links choose, and no field of the form
 _LONGEST = 200  # characters of a filter; what is longer is pasted by mistake
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class TurnFilterSelect:
     """A filter's values, and the one that was chosen."""
 
     name: str
@@ -94,24 +94,24 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AppliedTurnFilter:
     """A filter that holds, and the address without it."""
 
     name: str
     value: str
-    without: str
+    remove_link: str
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class TurnsView:
     """The page."""
 
     rows: tuple[TurnListRow, ...]
-    choices: tuple[Choice, ...]
+    choices: tuple[TurnFilterSelect, ...]
     fields: tuple[Field, ...]
-    unfolded: bool
-    kept: tuple[tuple[str, str], ...]
-    applied: tuple[Applied, ...]
+    expanded: bool
+    hidden_params: tuple[tuple[str, str], ...]
+    applied: tuple[AppliedTurnFilter, ...]
     words: str
     why: str
     older: str | None
@@ -121,34 +121,34 @@ class Turns:
     whole: bool
 
 
-async def read(figures: TurnAnalytics, asked: Asked) -> tuple[RowPage[TurnListRow], Mapping[str, tuple[str, ...]]]:
+async def read(figures: TurnAnalytics, query: PageQuery) -> tuple[RowPage[TurnListRow], Mapping[str, tuple[str, ...]]]:
     """A page of turns, and what there is to choose from."""
-    lately = Period(asked.now - _CHOICES_OF, asked.now)
+    lately = Period(query.now - _CHOICES_OF, query.now)
     page, totals = await asyncio.gather(
         figures.turns(
-            asked.agent,
-            wanted(asked),
-            limit=_PAGE_OF_WHY if asked.params.get("why") else PAGE,
-            after=after(asked.params),
+            query.agent,
+            turn_filter(query),
+            limit=_PAGE_OF_WHY if query.params.get("why") else PAGE,
+            after=after(query.params),
         ),
-        asyncio.gather(*(figures.totals(asked.agent, lately, by, timed=False) for by in _CHOSEN.values())),
+        asyncio.gather(*(figures.totals(query.agent, lately, by, timed=False) for by in _CHOSEN.values())),
     )
     return page, {name: _values(name, own) for name, own in zip(_CHOSEN, totals, strict=True)}
 
 
-def wanted(asked: Asked) -> TurnFilter:
+def turn_filter(query: PageQuery) -> TurnFilter:
     """The filter that an address names.
 
     Raises:
         InvalidInput: it names one that makes no sense.
     """
-    given = {name: value[:_LONGEST] for name, value in asked.params.items() if value}
-    since = moment(given, "since") or _local(given, "from", asked)
-    until = moment(given, "until") or _local(given, "to", asked)
+    given = {name: value[:_LONGEST] for name, value in query.params.items() if value}
+    since = parse_time(given, "since") or _local(given, "from", query)
+    until = parse_time(given, "until") or _local(given, "to", query)
     if "range" in given:
-        period = asked.period()
+        period = query.period()
         since, until = since or period.since, until or period.until
-    for name, known in (("status", STATUSES), ("held", HELD_BACK), ("showed", MEMORY_TYPES)):
+    for name, known in (("status", STATUSES), ("dropped", HELD_BACK), ("shown_type", MEMORY_TYPES)):
         if given.get(name, known[0]) not in known:
             raise InvalidInput(f"{name}: expected one of {', '.join(known)}")
     return TurnFilter(
@@ -163,14 +163,14 @@ def wanted(asked: Asked) -> TurnFilter:
         degraded=_yes(given, "degraded"),
         abstained=_yes(given, "abstained"),
         user_id=given.get("user"),
-        showed=given.get("showed"),
+        showed=given.get("shown_type"),
         used=_yes(given, "used"),
-        held_back=given.get("held"),
+        held_back=given.get("dropped"),
         stage=given.get("stage"),
-        min_ms=_number(given, "slower"),
+        min_ms=_number(given, "min_ms"),
         model=given.get("model"),
-        tools_cut=_yes(given, "cut"),
-        reason=given.get("reason"),
+        tools_cut=_yes(given, "tools_cut"),
+        reason=given.get("degradation"),
         since=since,
         until=until,
     )
@@ -185,42 +185,46 @@ def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
     if not params.get("after"):
         return None
     at, _, turn_id = params["after"].partition("~")
-    return moment({"after": at}, "after"), turn_id
+    return parse_time({"after": at}, "after"), turn_id
 
 
-def view(page: RowPage[TurnListRow], values: Mapping[str, tuple[str, ...]], asked: Asked) -> Turns:
+def view(page: RowPage[TurnListRow], values: Mapping[str, tuple[str, ...]], query: PageQuery) -> TurnsView:
     """The page from what was read."""
-    given = {name: value for name, value in asked.params.items() if name in _NAMES and value}
-    choices = [Choice("status", "Status", STATUSES, given.get("status", ""))]
-    choices += [Choice(name, name.capitalize(), own, given.get(name, "")) for name, own in values.items()]
-    choices += [Choice("showed", "Showed", MEMORY_TYPES, given.get("showed", ""))]
-    choices += [Choice("range", "Any time", tuple(RANGES), given.get("range", ""))]
-    choices += [Choice(name, name.capitalize(), YES_NO, given.get(name, "")) for name in ("degraded", "abstained")]
-    return Turns(
+    given = {name: value for name, value in query.params.items() if name in _NAMES and value}
+    choices = [TurnFilterSelect("status", "Status", STATUSES, given.get("status", ""))]
+    choices += [TurnFilterSelect(name, name.capitalize(), own, given.get(name, "")) for name, own in values.items()]
+    choices += [TurnFilterSelect("shown_type", "Showed", MEMORY_TYPES, given.get("shown_type", ""))]
+    choices += [TurnFilterSelect("range", "Any time", tuple(RANGES), given.get("range", ""))]
+    choices += [
+        TurnFilterSelect(name, name.capitalize(), YES_NO, given.get(name, "")) for name in ("degraded", "abstained")
+    ]
+    return TurnsView(
         rows=page.rows,
         choices=tuple(_with_chosen(choice) for choice in choices),
-        fields=tuple(Field(name, label, kind, given.get(name, "")) for name, label, kind in _TYPED),
-        unfolded=any(given.get(name) for name, _, _ in _TYPED),
-        kept=tuple((name, given[name]) for name in _KEPT if name in given),
+        fields=tuple(Field(name, label, kind, given.get(name, "")) for name, label, kind in _TEXT_FIELDS),
+        expanded=any(given.get(name) for name, _, _ in _TEXT_FIELDS),
+        hidden_params=tuple((name, given[name]) for name in _HIDDEN_PARAMS if name in given),
         applied=tuple(
-            Applied(_NAMES[name], _told(name, value, asked), asked.again("turns", **{name: None, "after": None}))
+            AppliedTurnFilter(
+                _NAMES[name], _told(name, value, query), query.with_changes("turns", **{name: None, "after": None})
+            )
             for name, value in given.items()
         ),
         words=given.get("q", ""),
-        why=asked.params.get("why", ""),
-        older=asked.again("turns", after=f"{page.after[0].isoformat()}~{page.after[1]}") if page.after else None,
-        newest=asked.again("turns", after=None) if asked.params.get("after") else None,
+        why=query.params.get("why", ""),
+        older=query.with_changes("turns", after=f"{page.after[0].isoformat()}~{page.after[1]}") if page.after else None,
+        newest=query.with_changes("turns", after=None) if query.params.get("after") else None,
         looked=page.looked,
         back_to=page.back_to,
-        whole=not given and not asked.params.get("after"),
+        whole=not given and not query.params.get("after"),
     )
 
 
-def _with_chosen(choice: Choice) -> Choice:
+def _with_chosen(choice: TurnFilterSelect) -> TurnFilterSelect:
     """A value that was rare lately is still what holds."""
     if not choice.chosen or choice.chosen in choice.values:
         return choice
-    return Choice(choice.name, choice.label, (*choice.values, choice.chosen), choice.chosen)
+    return TurnFilterSelect(choice.name, choice.label, (*choice.values, choice.chosen), choice.chosen)
 
 
 def _values(name: str, totals: Sequence[Total]) -> tuple[str, ...]:
@@ -229,22 +233,22 @@ def _values(name: str, totals: Sequence[Total]) -> tuple[str, ...]:
     return tuple(sorted(set(values)))
 
 
-def _told(name: str, value: str, asked: Asked) -> str:
+def _told(name: str, value: str, query: PageQuery) -> str:
     if name in ("from", "to"):
         return value.replace("T", " ")
     if name in ("since", "until"):
-        return told_moment(moment({name: value}, name), asked.zone)
-    if name == "slower":
+        return format_moment(parse_time({name: value}, name), query.zone)
+    if name == "min_ms":
         return f"{value} ms"
     return RANGES[value][0] if name == "range" and value in RANGES else value
 
 
-def _local(given: Mapping[str, str], name: str, asked: Asked) -> datetime | None:
+def _local(given: Mapping[str, str], name: str, query: PageQuery) -> datetime | None:
     """A time as the clock of the viewer has it."""
     if name not in given:
         return None
     try:
-        return datetime.fromisoformat(given[name]).replace(tzinfo=asked.zone).astimezone(UTC)
+        return datetime.fromisoformat(given[name]).replace(tzinfo=query.zone).astimezone(UTC)
     except (ValueError, OverflowError):
         raise InvalidInput(f"{name}: expected a time such as 2026-11-02T09:00") from None
 
@@ -271,7 +275,9 @@ def _number(given: Mapping[str, str], name: str) -> float | None:
 
 async def listed(visit: Visit) -> Response:
     """The list of turns."""
-    return visit.page("turns.html", view=view(*await read(visit.figures, visit.asked), visit.asked))
+    return visit.page("turns.html", view=view(*await read(visit.figures, visit.query), visit.query))
 
 
-PAGES = (Page("/turns", listed, label="Turns", icon="M2.5 3.5h11M2.5 8h11M2.5 12.5h7", files=("turns.css",)),)
+PAGES = (
+    PageRoute("/turns", listed, label="Turns", icon="M2.5 3.5h11M2.5 8h11M2.5 12.5h7", static_files=("turns.css",)),
+)

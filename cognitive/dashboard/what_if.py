@@ -9,8 +9,8 @@ from math import isfinite
 from markupsafe import Markup
 from starlette.responses import Response
 
-from cognitive.dashboard.page import Page, Visit
-from cognitive.dashboard.params import RANGES, Asked
+from cognitive.dashboard.page import PageRoute, Visit
+from cognitive.dashboard.params import RANGES, PageQuery
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import Estimate
 from cognitive.lab.what_if import WhatIf
@@ -36,7 +36,7 @@ class Slider:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SliderGroup:
     """Sliders that belong together."""
 
     name: str
@@ -51,7 +51,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Bet:
+class ProjectedMetric:
     """A number as it was and as it would be, with its interval; `better` is the sign of a gain."""
 
     name: str
@@ -73,31 +73,31 @@ class Bet:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WhatIfView:
     """What the turns say, of what was moved."""
 
     told: WhatIf
     moved: tuple[Slider, ...]
-    bets: tuple[Bet, ...]
+    projections: tuple[ProjectedMetric, ...]
     tokens: tuple[float, float]
     shown: tuple[float, float]
     looked: int
     recorded: int
 
 
-def moved(asked: Asked, live: Policy) -> dict[str, float | int]:
+def moved(query: PageQuery, live: Policy) -> dict[str, float | int]:
     """The rows that an address moves away from the policy that holds.
 
     Raises:
         InvalidInput: a value that is no number, or out of its bounds.
     """
-    given = {row.name: _number(row, asked.params[row.name]) for row in LIVE_SETTINGS if asked.params.get(row.name)}
+    given = {row.name: _number(row, query.params[row.name]) for row in LIVE_SETTINGS if query.params.get(row.name)}
     return {
         name: value for name, value in check_changes(given).items() if value != LIVE_SETTINGS_BY_NAME[name].of(live)
     }
 
 
-def groups(live: Policy, changes: Mapping[str, float | int]) -> tuple[Group, ...]:
+def groups(live: Policy, changes: Mapping[str, float | int]) -> tuple[SliderGroup, ...]:
     """All sliders; of the thresholds only that of the strategy in use."""
     own = f"feedback.attribution_thresholds.{live.feedback.attribution}"
     shown = [row for row in LIVE_SETTINGS if not row.name.startswith("feedback.attribution_") or row.name == own]
@@ -105,7 +105,7 @@ def groups(live: Policy, changes: Mapping[str, float | int]) -> tuple[Group, ...
     names = dict.fromkeys(slider.row.group for slider in sliders)
     parts = {name: tuple(slider for slider in sliders if slider.row.group == name) for name in names}
     return tuple(
-        Group(name, about(name), own, name in _OPEN or any(slider.moved for slider in own))
+        SliderGroup(name, about(name), own, name in _OPEN or any(slider.moved for slider in own))
         for name, own in parts.items()
     )
 
@@ -115,17 +115,17 @@ def about(group: str) -> str:
     return (settings_groups()[group.casefold()].__doc__ or "").partition(".")[0]
 
 
-def view(told: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> Answer:
+def view(told: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> WhatIfView:
     """The answer as the page has it."""
     found = told.evaluation
     was, now = (found.logged_tokens, found.tokens) if found else (0.0, 0.0)
-    return Answer(
+    return WhatIfView(
         told=told,
         moved=tuple(
             Slider(LIVE_SETTINGS_BY_NAME[name], LIVE_SETTINGS_BY_NAME[name].of(live), value)
             for name, value in changes.items()
         ),
-        bets=_bets(told) if found else (),
+        projections=_projections(told) if found else (),
         tokens=(was, now),
         shown=(found.logged_shown, found.shown) if found else (0.0, 0.0),
         looked=told.looked,
@@ -133,33 +133,33 @@ def view(told: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> Answ
     )
 
 
-def interval(bet: Bet) -> Markup:
+def interval(metric: ProjectedMetric) -> Markup:
     """A number with its interval beside what it was, on a scale from nothing to the most; told in its title."""
-    scale = 100 / bet.most if bet.most > 0 else 0.0
+    scale = 100 / metric.most if metric.most > 0 else 0.0
     low, value, high, was = (
-        min(100.0, max(0.0, each * scale)) for each in (bet.now.low, bet.now.value, bet.now.high, bet.was)
+        min(100.0, max(0.0, each * scale)) for each in (metric.now.low, metric.now.value, metric.now.high, metric.was)
     )
-    told = f"{bet.name}: was {_told(bet, bet.was)}, would be {_told(bet, bet.now.value)}, 95 % interval "
-    told += f"{_told(bet, bet.now.low)} to {_told(bet, bet.now.high)}"
+    told = f"{metric.name}: was {_told(metric, metric.was)}, would be {_told(metric, metric.now.value)}, 95 % interval "
+    told += f"{_told(metric, metric.now.low)} to {_told(metric, metric.now.high)}"
     return Markup(
         '<svg class="interval {tone}" viewBox="0 0 100 16" preserveAspectRatio="none" role="img" aria-label="{told}">'
         '<line class="track" x1="0" y1="8" x2="100" y2="8"/>'
         '<line class="span" x1="{low:.2f}" y1="8" x2="{high:.2f}" y2="8"/>'
         '<line class="was" x1="{was:.2f}" y1="1" x2="{was:.2f}" y2="15"/>'
         '<line class="now" x1="{value:.2f}" y1="3" x2="{value:.2f}" y2="13"/></svg>'
-    ).format(tone=bet.tone, told=told, low=low, high=high, was=was, value=value)
+    ).format(tone=metric.tone, told=told, low=low, high=high, was=was, value=value)
 
 
-def written(bet: Bet, value: float) -> str:
+def written(metric: ProjectedMetric, value: float) -> str:
     """A number of a bet, in words."""
-    return _told(bet, value)
+    return _told(metric, value)
 
 
-def _told(bet: Bet, value: float) -> str:
-    return f"{value:.0%}" if bet.share else f"{value:.2f}"
+def _told(metric: ProjectedMetric, value: float) -> str:
+    return f"{value:.0%}" if metric.share else f"{value:.2f}"
 
 
-def _bets(told: WhatIf) -> tuple[Bet, ...]:
+def _projections(told: WhatIf) -> tuple[ProjectedMetric, ...]:
     found = told.evaluation
     assert found is not None
     worth, used = found.doubly_robust, found.logged.value
@@ -167,8 +167,10 @@ def _bets(told: WhatIf) -> tuple[Bet, ...]:
     injected = Estimate(1 - worth.share.value, 1 - worth.share.high, 1 - worth.share.low)
     most = max(used, worth.used.high, found.logged_shown, 1e-9)
     return (
-        Bet("Used memories per turn", "of those shown, estimated", used, worth.used, most, 1, share=False),
-        Bet("False injection", "share of the shown that goes unused", 1 - share, injected, 1.0, -1, share=True),
+        ProjectedMetric("Used memories per turn", "of those shown, estimated", used, worth.used, most, 1, share=False),
+        ProjectedMetric(
+            "False injection", "share of the shown that goes unused", 1 - share, injected, 1.0, -1, share=True
+        ),
     )
 
 
@@ -202,9 +204,9 @@ def step(row: LiveSetting, value: float) -> str:
 
 async def show(visit: Visit) -> Response:
     """The sliders, where the policy that holds has them, or the address."""
-    live = (await visit.layer.policies.effective(visit.asked.agent)).live
-    changes = moved(visit.asked, live)
-    visit.asked.period()  # one that makes no sense is refused now
+    live = (await visit.layer.policies.effective(visit.query.agent)).live
+    changes = moved(visit.query, live)
+    visit.query.period()  # one that makes no sense is refused now
     return visit.page(
         "what_if.html",
         groups=groups(live, changes),
@@ -219,11 +221,11 @@ async def answer(visit: Visit) -> Response:
     """What would have changed, as a part of the page, whose address then says what was asked; or, for a browser that
     runs no scripts, as a page of its own.
     """
-    asked, policies = visit.asked, visit.layer.policies
-    live = (await policies.effective(asked.agent)).live
-    changes, period = moved(asked, live), asked.period()
-    whole = bool(asked.params.get("whole"))
-    told = await policies.what_if(asked.agent, changes, period.since, period.until, asked.range, whole=whole)
+    query, policies = visit.query, visit.layer.policies
+    live = (await policies.effective(query.agent)).live
+    changes, period = moved(query, live), query.period()
+    whole = bool(query.params.get("whole"))
+    told = await policies.what_if(query.agent, changes, period.since, period.until, query.range, whole=whole)
     part = bool(visit.request.headers.get("hx-request"))
     shown = visit.page(
         "_what_if.html" if part else "what_if_answer.html",
@@ -232,20 +234,20 @@ async def answer(visit: Visit) -> Response:
         interval=interval,
         step=step,
         written=written,
-        may=visit.who.agent is None,
-        whole=None if whole else asked.link("what-if/answer", whole="yes", **changes, **asked.time()),
+        may=visit.visitor.agent is None,
+        whole=None if whole else query.link("what-if/answer", whole="yes", **changes, **query.period_params()),
     )
-    shown.headers["HX-Replace-Url"] = asked.link("what-if", **{**changes, **asked.time()})
+    shown.headers["HX-Replace-Url"] = query.link("what-if", **{**changes, **query.period_params()})
     return shown
 
 
 PAGES = (
-    Page(
+    PageRoute(
         "/what-if",
         show,
         label="What if",
         icon="M3 8h7M7 4.5 10.5 8 7 11.5M13 3v10",
-        files=("policies.css", "what-if.js"),
+        static_files=("policies.css", "what-if.js"),
     ),
-    Page("/what-if/answer", answer, under="/what-if"),
+    PageRoute("/what-if/answer", answer, parent="/what-if"),
 )

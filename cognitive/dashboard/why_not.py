@@ -13,9 +13,9 @@ from starlette.responses import Response
 
 from brain.types import Memory
 from cognitive.dashboard import turns
-from cognitive.dashboard.page import Page, Visit
-from cognitive.dashboard.params import Asked
-from cognitive.dashboard.turn_detail import NO_TURN, Candidate, candidate
+from cognitive.dashboard.page import PageRoute, Visit
+from cognitive.dashboard.params import PageQuery
+from cognitive.dashboard.turn_detail import NO_TURN, CandidateView, candidate_view
 from cognitive.errors import UnknownTurn
 from cognitive.lab.why import Explanation
 from cognitive.layer import CognitiveLayer
@@ -35,10 +35,10 @@ class WhyNot:
     id: UUID | None = None
     memory: Memory | None = None
     others: tuple[Memory, ...] = ()
-    told: Mapping[str, Explanation] = field(default_factory=dict)
+    explanations: Mapping[str, Explanation] = field(default_factory=dict)
 
 
-async def sought(
+async def find_memories(
     layer: CognitiveLayer, agent: str, words: str, now: datetime, limit: int
 ) -> tuple[list[UUID], Mapping[UUID, Memory]]:
     """The memory of an id, which may be gone, or those that words bring, the best first; with what there is of them."""
@@ -51,41 +51,41 @@ async def sought(
     return ids, {memory.id: memory for memory in await layer.get(agent, ids)}
 
 
-async def asked_of(layer: CognitiveLayer, asked: Asked, turn_ids: Sequence[str]) -> WhyNot:
+async def explain_in_turns(layer: CognitiveLayer, query: PageQuery, turn_ids: Sequence[str]) -> WhyNot:
     """What became of a memory in each of some turns."""
-    words = asked.params.get("why", "").strip()
-    ids, memories = await sought(layer, asked.agent, words, asked.now, 1 + _OTHERS)
+    words = query.params.get("why", "").strip()
+    ids, memories = await find_memories(layer, query.agent, words, query.now, 1 + _OTHERS)
     if not ids:
         return WhyNot(words)
-    told = await asyncio.gather(*(layer.why(asked.agent, turn_id, ids[0]) for turn_id in turn_ids))
+    explanations = await asyncio.gather(*(layer.why(query.agent, turn_id, ids[0]) for turn_id in turn_ids))
     others = tuple(memories[id] for id in ids[1:] if id in memories)
-    return WhyNot(words, ids[0], memories.get(ids[0]), others, dict(zip(turn_ids, told, strict=True)))
+    return WhyNot(words, ids[0], memories.get(ids[0]), others, dict(zip(turn_ids, explanations, strict=True)))
 
 
-async def looked_up(layer: CognitiveLayer, asked: Asked) -> tuple[Candidate, ...]:
+async def explain_in_turn(layer: CognitiveLayer, query: PageQuery) -> tuple[CandidateView, ...]:
     """What became in a turn of the memory of an id, or of those that words bring today.
 
     Raises:
         UnknownTurn: the agent does not have it.
     """
-    agent, turn_id = asked.agent, asked.params.get("id", "")
-    ids, words = await sought(layer, agent, asked.params.get("why", ""), asked.now, _LOOKED_UP)
-    told = await asyncio.gather(*(layer.why(agent, turn_id, id) for id in ids))
-    return tuple(candidate(explanation, words.get(explanation.memory_id)) for explanation in told)
+    agent, turn_id = query.agent, query.params.get("id", "")
+    ids, words = await find_memories(layer, agent, query.params.get("why", ""), query.now, _LOOKED_UP)
+    explanations = await asyncio.gather(*(layer.why(agent, turn_id, id) for id in ids))
+    return tuple(candidate_view(explanation, words.get(explanation.memory_id)) for explanation in explanations)
 
 
 async def why_of_list(visit: Visit) -> Response:
     """What became of a memory in each turn of a list: by itself, since words are searched for and records read."""
-    asked = visit.asked
-    page, _ = await turns.read(visit.figures, asked)
-    told = await asked_of(visit.layer, asked, [row.turn_id for row in page.rows])
-    return visit.part("why_turns", "Why was it not shown?", told, rows=page.rows, explained=candidate)
+    query = visit.query
+    page, _ = await turns.read(visit.figures, query)
+    explanations = await explain_in_turns(visit.layer, query, [row.turn_id for row in page.rows])
+    return visit.part("why_turns", "Why was it not shown?", explanations, rows=page.rows, explained=candidate_view)
 
 
 async def why_of_turn(visit: Visit) -> Response:
     """What became of a memory in one turn, likewise."""
     try:
-        return visit.part("why_turn", "Why was it not shown?", await looked_up(visit.layer, visit.asked))
+        return visit.part("why_turn", "Why was it not shown?", await explain_in_turn(visit.layer, visit.query))
     except UnknownTurn:
         raise HTTPException(404, NO_TURN) from None
 
@@ -98,6 +98,6 @@ def _id(words: str) -> UUID | None:
 
 
 PAGES = (
-    Page("/turns/why", why_of_list, under="/turns"),
-    Page("/turn/why", why_of_turn, under="/turns"),
+    PageRoute("/turns/why", why_of_list, parent="/turns"),
+    PageRoute("/turn/why", why_of_turn, parent="/turns"),
 )

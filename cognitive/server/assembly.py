@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from starlette.datastructures import QueryParams
 from starlette.types import Scope as Asgi
 
-from cognitive.dashboard.access import Door
+from cognitive.dashboard.access import AccessControl
 from cognitive.dashboard.app import create, refused
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
@@ -22,7 +22,7 @@ from cognitive.wire.problems import NotAllowed
 def mounts(layer: CognitiveLayer) -> Sequence[MountedApp]:
     """MCP and the dashboard for the agent of a token; whose Host and Origin it is, the server has looked at."""
     endpoint = Endpoint(layer, _scope, hosts=None)
-    dashboard = create(layer, layer.explain.figures, Door(visitor_of, needs_no_token, heard))
+    dashboard = create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, heard))
     return (MountedApp("/mcp", endpoint, endpoint.running), MountedApp("/ui", dashboard, door=True, told=refused()))
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.chaos.words import WordEmbedder
+from benchmarks.chaos.sample_data import WordEmbedder
 from brain.text import storable
 from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
 from cognitive.errors import InvalidInput

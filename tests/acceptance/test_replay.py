@@ -382,7 +382,7 @@ async def test_only_the_latest_turns_are_read_and_that_is_said(day, urls):
             "evaluate",
             "--agent",
             agent,
-            "--last",
+            "--limit",
             "9",
             "--policy",
             os.devnull,

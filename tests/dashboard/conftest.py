@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.dashboard.access import Door
+from cognitive.dashboard.access import AccessControl
 from cognitive.dashboard.app import create, refused
 from cognitive.server.auth import needs_no_token, visitor_of
 from cognitive.server.config import MountedApp
@@ -25,7 +25,7 @@ async def layer(urls, embedder):
 
 @pytest.fixture
 def mounts(layer):
-    pages = create(layer, layer.explain.figures, Door(visitor_of, needs_no_token, heard))
+    pages = create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, heard))
     return (MountedApp("/ui", pages, door=True, told=refused()),)
 
 

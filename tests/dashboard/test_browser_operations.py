@@ -8,7 +8,7 @@ from cognitive import Outcome, Tool, ToolCall, Turn
 from tests.dashboard.conftest import EVIL
 from tests.dashboard.test_browser import AXE, axe, browser, page, pytestmark, url  # noqa: F401  # fixtures, and the skip
 
-PAGES = ("catalogue?range=7d&", "health?range=7d&", "?", "turns?cut=yes&model=acme-70b&", "catalogue?range=24h&")
+PAGES = ("catalogue?range=7d&", "health?range=7d&", "?", "turns?tools_cut=yes&model=acme-70b&", "catalogue?range=24h&")
 
 
 @pytest.fixture

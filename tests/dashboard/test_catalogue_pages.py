@@ -15,7 +15,7 @@ from brain.analytics.turn_rows import OmittedTool, Total
 from brain.rollups import RollupCounts
 from cognitive import Outcome, Tool, ToolCall, Turn
 from cognitive.dashboard import catalogue
-from cognitive.dashboard.params import Asked
+from cognitive.dashboard.params import PageQuery
 from cognitive.policy.models import ModelRow
 from tests.dashboard.conftest import EVIL
 from tests.serving import inside
@@ -118,7 +118,7 @@ async def test_an_agent_without_turns_is_told_what_to_give(open_pages, agent):
 
 
 @pytest.mark.parametrize(
-    ("page", "status"), [("catalogue?range=8y", 422), ("catalogue.csv?of=x", 404), ("turns?cut=maybe", 422)]
+    ("page", "status"), [("catalogue?range=8y", 422), ("catalogue.csv?of=x", 404), ("turns?tools_cut=maybe", 422)]
 )
 async def test_what_makes_no_sense_is_named(open_pages, tooled, page, status):
     assert (await open_pages.get(of(tooled, page))).status_code == status
@@ -135,7 +135,7 @@ def told(**changed):
 
 def test_a_row_of_the_policy_makes_a_model_known():
     models = ModelUsageList((seen("acme-70b", 4), seen("", 2)), 6, NOW)
-    asked = Asked("a", NOW)
+    asked = PageQuery("a", NOW)
 
     assert catalogue.view(told(models=models), {}, asked).unknown == 4
     own = {"acme-": ModelRow(input_tokens=50_000, output_tokens=1_000)}
@@ -148,7 +148,9 @@ def test_a_row_of_the_policy_makes_a_model_known():
 def test_a_tool_is_one_row_whatever_categories_called_it_and_the_most_called_is_darkest():
     counts = {"coding/run": 9, "none/run": 1, "media/draw": 0}
     totals = [Total(value, RollupCounts(turns=turns)) for value, turns in counts.items()]
-    page = catalogue.view(told(tools=totals, categories=[Total("coding", RollupCounts(turns=18))]), {}, Asked("a", NOW))
+    page = catalogue.view(
+        told(tools=totals, categories=[Total("coding", RollupCounts(turns=18))]), {}, PageQuery("a", NOW)
+    )
 
     assert [(tool.name, tool.turns) for tool in page.tools] == [("run", 10), ("draw", 0)]
     assert [name for name, _ in page.columns] == ["coding", "none", "media"]
@@ -159,8 +161,8 @@ def test_a_tool_is_one_row_whatever_categories_called_it_and_the_most_called_is_
 
 def test_what_was_left_out_is_needless_by_what_wanted_it():
     left_out = [OmittedTool("coding", "shell", 8, 2, 1, 1, ("t1",), ("t2",)), OmittedTool("coding", "draw", 10, 0, 0)]
-    page = catalogue.view(told(left_out=left_out, left_looked=20), {}, Asked("a", NOW))
+    page = catalogue.view(told(left_out=left_out, left_looked=20), {}, PageQuery("a", NOW))
 
-    assert (page.wanted, page.removed, page.needlessly) == (2, 20, 0.1)
+    assert (page.wanted, page.removed, page.needless_share) == (2, 20, 0.1)
     assert page.missed[0].share == 0.2
     assert [id for id, _ in page.missed[0].turns] == ["t1"]

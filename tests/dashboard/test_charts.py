@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cognitive.dashboard import charts
-from cognitive.dashboard.charts import Chart, Line
+from cognitive.dashboard.charts import Chart, ChartLine
 from cognitive.dashboard.formats import ago, compact, milliseconds, percent
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -16,7 +16,7 @@ VALUES = st.lists(st.none() | st.floats(0, 1e9), min_size=1, max_size=40)
 
 def chart(*values, name="turns", **more):
     steps = tuple(f"day {n}" for n in range(len(values)))
-    return Chart("turns", "Turns", "Turns per day.", steps, (Line(name, tuple(values)),), **more)
+    return Chart("turns", "Turns", "Turns per day.", steps, (ChartLine(name, tuple(values)),), **more)
 
 
 def drawn(svg):
@@ -52,11 +52,11 @@ def test_names_are_text_wherever_they_stand():
 
 
 def test_the_table_beside_a_chart_says_what_it_draws():
-    assert chart(1200, None, written=compact).rows == [("day 0", "1.2k"), ("day 1", "–")]
+    assert chart(1200, None, format=compact).rows == [("day 0", "1.2k"), ("day 1", "–")]
 
 
 def test_no_cell_is_a_formula_to_a_spreadsheet():
-    told = charts.written_csv(("=HYPERLINK(1)", "n"), [("+cmd", [1.5]), ("plain", [None])])
+    told = charts.csv_table(("=HYPERLINK(1)", "n"), [("+cmd", [1.5]), ("plain", [None])])
 
     assert told == "'=HYPERLINK(1),n\r\n'+cmd,1.5\r\nplain,\r\n"
 
@@ -67,9 +67,9 @@ def test_nothing_counted_is_no_chart():
 
 
 def test_a_saved_chart_brings_its_own_colours():
-    saved = ET.fromstring(charts.saved(charts.line(chart(1, 2)), ".s0{stroke:red}"))
+    svg_file = ET.fromstring(charts.svg_file(charts.line(chart(1, 2)), ".s0{stroke:red}"))
 
-    assert saved.find(f"{SVG}style").text == ".s0{stroke:red}"
+    assert svg_file.find(f"{SVG}style").text == ".s0{stroke:red}"
 
 
 def test_numbers_are_written_as_they_are_read():

@@ -30,7 +30,7 @@ NEEDED = {
     "/turn/replay": "id=t",
     "/turn/why": "id=t",
     "/chart": "id=turns",
-    "/kinds.csv": "by=runtime",
+    "/breakdown.csv": "by=runtime",
     "/memory": "id={memory}",
     "/memory/chart": "id={memory}&chart=boost",
     "/policy": "version={policy}",
@@ -69,8 +69,8 @@ async def evil(layer, agent):
         ],
     )
     await layer.update(name, first, content=f"The ferry {EVIL} leaves at ten.", tags=(f"later {EVIL}",))
-    saved = await layer.policies.save(name, {"dedup.threshold": 0.7}, by=EVIL, note=EVIL)
-    await layer.policies.shadow(name, saved.version, by=EVIL, note=EVIL)
+    svg_file = await layer.policies.save(name, {"dedup.threshold": 0.7}, by=EVIL, note=EVIL)
+    await layer.policies.shadow(name, svg_file.version, by=EVIL, note=EVIL)
     turn = Turn(
         agent_id=name,
         session_id=f"s{EVIL}",
@@ -161,7 +161,7 @@ async def test_whatever_is_asked_stays_text_on_every_page(pages, evil, path):
         "after",
         "by",
         "as",
-        "slower",
+        "min_ms",
         "status",
         "used",
     )
@@ -187,7 +187,7 @@ async def test_a_marked_response_is_text_between_its_marks(pages, layer, played)
 
 @pytest.mark.parametrize("id", ['x"; filename="evil.exe', "x\r\nSet-Cookie: a=b", "../../etc/passwd", EVIL])
 async def test_nobody_chooses_the_name_or_the_headers_of_a_file(pages, evil, id):
-    for path, name in (("/ui/chart", "id"), ("/ui/kinds.csv", "by")):
+    for path, name in (("/ui/chart", "id"), ("/ui/breakdown.csv", "by")):
         answer = await pages.get(path, params={"agent": evil[0], name: id})
         assert answer.status_code == 404
         assert "content-disposition" not in answer.headers
@@ -198,7 +198,7 @@ async def test_a_files_name_is_one_of_ours(pages, evil):
     for path, params in (
         ("chart", {"id": "use"}),
         ("chart", {"id": "use", "as": "svg"}),
-        ("kinds.csv", {"by": "runtime"}),
+        ("breakdown.csv", {"by": "runtime"}),
     ):
         answer = await pages.get(f"/ui/{path}", params={"agent": evil[0], **params})
         assert re.fullmatch(r'attachment; filename="[a-z]+\.(csv|svg)"', answer.headers["content-disposition"])
@@ -209,7 +209,7 @@ async def test_no_cell_of_a_file_is_a_formula(pages, layer, agent):
     turn = Turn(agent_id=agent, session_id="s", text="Hello", turn_id="t", runtime='=HYPERLINK("http://x")')
     await layer.post_turn(await layer.pre_turn(turn), Outcome(response="Hi"))
 
-    answer = await pages.get(f"/ui/kinds.csv?by=runtime&agent={agent}")
+    answer = await pages.get(f"/ui/breakdown.csv?by=runtime&agent={agent}")
 
     assert "HYPERLINK" in answer.text
     assert not re.search(r"(?:^|[,\n])\"?=", answer.text)
@@ -237,7 +237,7 @@ async def test_no_page_tells_a_token_of_another_agents_memory(guarded, layer, ag
 async def test_what_is_another_agents_is_answered_as_what_does_not_exist(guarded, layer, agent, tokens, path):
     other, id = f"{agent}-other", "t"
     (foreign,) = await layer.remember(other, [NewMemory(type="fact", content=SECRET)])
-    saved = await layer.policies.save(other, {"dedup.threshold": 0.7}, by="somebody")
+    svg_file = await layer.policies.save(other, {"dedup.threshold": 0.7}, by="somebody")
     for name in (agent, other):
         turn = Turn(agent_id=name, session_id="s", text="What opens the vault?", turn_id=id)
         await layer.post_turn(await layer.pre_turn(turn), Outcome(response="Nobody knows."))
@@ -253,7 +253,7 @@ async def test_what_is_another_agents_is_answered_as_what_does_not_exist(guarded
         )
         return answer.status_code, answer.text.replace(memory, "M").replace(policy, "P")
 
-    assert await asked(str(foreign), saved.version) == await asked(str(uuid4()), "0" * len(saved.version))
+    assert await asked(str(foreign), svg_file.version) == await asked(str(uuid4()), "0" * len(svg_file.version))
     assert [each.content for each in await layer.get(other, [foreign])] == [SECRET]
 
 
@@ -346,7 +346,7 @@ async def test_no_number_and_no_time_breaks_a_page(pages, layer, agent, path):
     pages.cookies.set("zone", "Asia/Kolkata")
     own = needed(path, oldest, layer, agent)
 
-    for name in ("since", "until", "after", "slower", "dedup.threshold"):
+    for name in ("since", "until", "after", "min_ms", "dedup.threshold"):
         for value in ("0001-01-01T00:00:00+00:00", "9999-12-31T23:59:59+00:00", "9" * 400, "NaN", "~"):
             answer = await pages.get(f"/ui{path}", params={"agent": agent, **own, name: value})
             assert answer.status_code in (200, 422), (name, value)

@@ -28,7 +28,7 @@ PAGES = (
     "turn/prompt?id=t/1",
     "turn/replay?id=t/1",
 )
-FILES = ("chart?id=turns", "chart?id=use&as=svg", "kinds.csv?by=frame", "kinds.csv?by=stage")
+FILES = ("chart?id=turns", "chart?id=use&as=svg", "breakdown.csv?by=frame", "breakdown.csv?by=stage")
 
 
 def of(agent, page):
@@ -173,14 +173,14 @@ async def test_a_list_says_why_a_memory_was_not_shown_in_each_of_its_turns(open_
     [
         ("user=ines", 1),
         ("user=nobody", 0),
-        ("showed=decision", 1),
-        ("showed=episode", 0),
-        ("showed=decision&used=yes", 1),
-        ("showed=decision&used=no", 0),
+        ("shown_type=decision", 1),
+        ("shown_type=episode", 0),
+        ("shown_type=decision&used=yes", 1),
+        ("shown_type=decision&used=no", 0),
         ("stage=retrieve", 2),
-        ("stage=retrieve&slower=60000", 0),
+        ("stage=retrieve&min_ms=60000", 0),
         ("stage=none", 0),
-        ("held=trimmed", 0),
+        ("dropped=trimmed", 0),
         ("status=unfinished", 0),
         ("from=2000-01-01T00:00&to=2001-01-01T00:00", 0),
         ("from=2000-01-01T00:00", 2),
@@ -228,7 +228,7 @@ async def test_numbers_can_be_taken_away(open_pages, played, file):
     [
         ("turn?id=nothing", 404),
         ("chart?id=x", 404),
-        ("kinds.csv?by=x", 404),
+        ("breakdown.csv?by=x", 404),
         ("overview?range=8y", 422),
         ("turns?since=x", 422),
         ("turns?after=x", 422),

@@ -9,8 +9,8 @@ import pytest
 
 from brain.postgres.database import Database
 from cognitive import CognitiveLayer, Outcome, Policy, Tool, ToolCall, Turn
-from cognitive.dashboard.degradation_labels import LACKS, lack
-from cognitive.dashboard.tools_view import tools
+from cognitive.dashboard.degradation_labels import DEGRADATION_LABELS, degradation_label
+from cognitive.dashboard.tools_view import turn_tools
 from cognitive.degradation import DEGRADATION_CODES, Degradation, part
 from cognitive.server import assembly
 from cognitive.telemetry.metrics import STAGES
@@ -34,19 +34,21 @@ async def lacking(urls, played):
 
 
 def test_every_part_that_a_turn_can_lack_says_what_it_meant_and_what_to_do():
-    assert set(LACKS) == set(STAGES) == {part(code) for code in DEGRADATION_CODES} - {"server"} | {"other"}
-    assert all(sentence.endswith(".") for each in LACKS.values() for sentence in (each.meant, each.remedy))
+    assert set(DEGRADATION_LABELS) == set(STAGES) == {part(code) for code in DEGRADATION_CODES} - {"server"} | {"other"}
+    assert all(
+        sentence.endswith(".") for each in DEGRADATION_LABELS.values() for sentence in (each.meaning, each.remedy)
+    )
 
 
 def test_a_part_that_has_no_row_is_told_as_others_are():
-    assert lack("reranker_late") == lack("other") != lack("memory_failed")
+    assert degradation_label("reranker_late") == degradation_label("other") != degradation_label("memory_failed")
 
 
 async def test_a_turn_says_what_it_lacked_and_what_to_do_about_it(pages, lacking):
     page = unescape((await pages.get(of(lacking, "turn?id=t/1"))).text)
 
     assert "embedding: no answer in time" in page
-    assert LACKS["embedding"].remedy in page
+    assert DEGRADATION_LABELS["embedding"].remedy in page
     whole = (await pages.get(of(lacking, "turn?id=t/2"))).text
     assert "Degraded." not in whole
 
@@ -59,7 +61,7 @@ async def test_a_turn_that_was_recorded_without_codes_says_what_it_lacked(pages,
     page = unescape((await pages.get(of(lacking, "turn?id=t/1"))).text)
 
     assert "embedding: no answer in time" in page
-    assert LACKS["embedding"].remedy in page
+    assert DEGRADATION_LABELS["embedding"].remedy in page
 
 
 async def test_a_response_that_was_withheld_is_told_to_be_so(urls, embedder, agent):
@@ -74,13 +76,13 @@ async def test_a_response_that_was_withheld_is_told_to_be_so(urls, embedder, age
             page = unescape((await pages.get(of(agent, "turn?id=t/9"))).text)
 
     assert "Its response is withheld" in page
-    assert LACKS["redaction"].meant in page
+    assert DEGRADATION_LABELS["redaction"].meaning in page
     assert "the key" not in page
 
 
 def test_a_tool_that_was_called_though_it_was_left_out_says_how():
     trim = Trim(8_000, 20_000, 7_900, ("examples", "1 of 3 tools by relevance"), ("mail",), ("meaning",), 0.2)
-    told = tools({"removed": ["web"]}, trim.as_json(), ["web", "mail", "read"])
+    told = turn_tools({"removed": ["web"]}, trim.as_json(), ["web", "mail", "read"])
 
     assert [(each.name, each.absent) for each in told.called] == [("web", "removed"), ("mail", "cut"), ("read", "")]
     assert (told.fitted.cut, told.fitted.cut_count, told.fitted.told) == (("mail",), 1, ())
@@ -88,13 +90,13 @@ def test_a_tool_that_was_called_though_it_was_left_out_says_how():
 
 def test_a_doubtful_cut_says_what_is_doubtful():
     trim = Trim(8_000, 20_000, 7_900, cut=("mail",), low_confidence=True, gap="no tool seems to be for this", late=True)
-    told = tools({}, trim.as_json(), [])
+    told = turn_tools({}, trim.as_json(), [])
 
     assert [each.split()[0] for each in told.fitted.told] == ["There", "The", "No"]
 
 
 def test_of_a_turn_without_tools_there_is_nothing_to_tell():
-    assert tools({}, {}, []).untouched
+    assert turn_tools({}, {}, []).empty
 
 
 async def test_a_turn_tells_what_became_of_its_tools(pages, layer, played):

@@ -13,10 +13,10 @@ from brain.analytics.turn_rows import AgentHealth
 from brain.postgres.database import Database
 from cognitive import CognitiveLayer
 from cognitive.dashboard import health
-from cognitive.dashboard.access import Door
+from cognitive.dashboard.access import AccessControl
 from cognitive.dashboard.app import create
-from cognitive.dashboard.degradation_labels import LACKS
-from cognitive.dashboard.params import Asked
+from cognitive.dashboard.degradation_labels import DEGRADATION_LABELS
+from cognitive.dashboard.params import PageQuery
 from cognitive.doctor.examine import CHECKS, Finding
 from cognitive.server.auth import needs_no_token, visitor_of
 from cognitive.server.config import MountedApp, ServerConfig
@@ -31,7 +31,7 @@ STORE = AgentHealth(1_000_000, 1_000_000, 9, 0, "18.1", "0.8.1", "0004", 1)
 
 def pages_of(layer, config=None):
     mounted = MountedApp(
-        "/ui", create(layer, layer.explain.figures, Door(visitor_of, needs_no_token, heard)), door=True
+        "/ui", create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, heard)), door=True
     )
     return inside(layer, config, (mounted,))
 
@@ -82,11 +82,11 @@ async def test_an_agents_token_sees_its_own_and_nothing_of_the_server(layer, tmp
 
 async def test_reasons_of_degradation_lead_to_their_turns(open_pages, degraded):
     page = await open_pages.get(of(degraded))
-    rows = re.search(r'href="(/ui/turns\?[^"]*reason=memory_failed)"', page.text)[1].replace("&amp;", "&")
+    rows = re.search(r'href="(/ui/turns\?[^"]*degradation=memory_failed)"', page.text)[1].replace("&amp;", "&")
 
     assert "Of the 2 turns" in page.text
-    assert LACKS["memory"].meant in page.text
-    assert LACKS["memory"].remedy in unescape(page.text)
+    assert DEGRADATION_LABELS["memory"].meaning in page.text
+    assert DEGRADATION_LABELS["memory"].remedy in unescape(page.text)
     assert (await open_pages.get(rows)).text.count("data-row") == 1
     file = await open_pages.get(of(degraded, "health-chart?id=degradation"))
     assert file.text.splitlines()[0] == "step,memory_failed"
@@ -143,7 +143,7 @@ def told(**changed):
 
 
 def test_a_model_that_is_in_use_is_told_before_any_vector_is_made_with_it():
-    page = health.view(told(embedded=VectorCoverage({"old": 2_000}, 2_000)), Asked("a", NOW))
+    page = health.view(told(embedded=VectorCoverage({"old": 2_000}, 2_000)), PageQuery("a", NOW))
 
     assert [(each.model, each.share, each.current) for each in page.models] == [("new", 0.0, True), ("old", 1.0, False)]
     assert page.estimated
@@ -153,7 +153,7 @@ def test_a_model_that_is_in_use_is_told_before_any_vector_is_made_with_it():
 def test_all_is_as_well_as_the_worst_check():
     def verdict(*statuses, **more):
         findings = tuple(Finding(str(n), status, "") for n, status in enumerate(statuses))
-        return health.view(told(findings=findings, **more), Asked("a", NOW)).verdict
+        return health.view(told(findings=findings, **more), PageQuery("a", NOW)).verdict
 
     assert verdict("ok", "ok") == "All is well"
     assert verdict("ok", "warning", "unknown") == "2 warnings"
@@ -164,9 +164,9 @@ def test_all_is_as_well_as_the_worst_check():
 def test_reasons_are_shares_of_the_turns_that_were_looked_at():
     day = NOW.replace(hour=0)
     lately = Degradations({day: {"memory_failed": 1, "tools_late": 2}}, {day: 4})
-    page = health.view(told(degraded=lately), Asked("a", NOW, params={"range": "7d"}))
+    page = health.view(told(degraded=lately), PageQuery("a", NOW, params={"range": "7d"}))
 
     assert [(each.name, each.turns) for each in page.reasons] == [("tools_late", 2), ("memory_failed", 1)]
-    assert [each.told for each in page.reasons] == [LACKS["tools"], LACKS["memory"]]
+    assert [each.told for each in page.reasons] == [DEGRADATION_LABELS["tools"], DEGRADATION_LABELS["memory"]]
     assert [line.name for line in page.chart.lines] == ["tools_late", "memory_failed"]
     assert [value for value in page.chart.lines[0].values if value is not None] == [0.5]

@@ -101,12 +101,12 @@ async def test_the_number_beside_a_slider_moves_it_and_reset_brings_it_back(page
 
 @pytest.mark.parametrize("width", [390, 820, 1440])
 async def test_nothing_is_wider_than_the_screen(page, url, played, layer, width):
-    saved = await layer.policies.save(
+    svg_file = await layer.policies.save(
         played, {"evidence.threshold": 1.0, "usage.half_life_days": 3}, by="ada", note="w" * 400
     )
-    await layer.policies.activate(played, saved.version, by="ada")
+    await layer.policies.activate(played, svg_file.version, by="ada")
     await page.set_viewport_size({"width": width, "height": 900})
-    for name in ("policies?", "what-if?evidence.min_item_share=0.9&", f"policy?version={saved.version}&"):
+    for name in ("policies?", "what-if?evidence.min_item_share=0.9&", f"policy?version={svg_file.version}&"):
         await page.goto(f"{url}/ui/{name}agent={played}")
         if "what-if" in name:
             await page.locator("#answer .finding").wait_for()
@@ -116,14 +116,14 @@ async def test_nothing_is_wider_than_the_screen(page, url, played, layer, width)
 @pytest.mark.skipif(not AXE.exists(), reason="BROWSER_TESTS_AXE names no axe.min.js")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 async def test_axe_finds_nothing(page, url, played, layer, axe, theme):
-    saved = await layer.policies.save(played, {"evidence.threshold": 1.0}, by="ada")
-    await layer.policies.activate(played, saved.version, by="ada")
+    svg_file = await layer.policies.save(played, {"evidence.threshold": 1.0}, by="ada")
+    await layer.policies.activate(played, svg_file.version, by="ada")
     base = layer.policies.base(played).version
     await page.emulate_media(color_scheme=theme)
     for name in (
         "policies?done=live&",
         "what-if?feedback.attribution_thresholds.relative=0.2&evidence.threshold=1.2&",
-        f"policy?version={saved.version}&with={base}&",
+        f"policy?version={svg_file.version}&with={base}&",
         f"policy?version={base}&saved=yes&",
     ):
         await page.goto(f"{url}/ui/{name}agent={played}")

@@ -8,7 +8,7 @@ import pytest
 from brain.analytics.turn_rows import Period, Point, ResultPage, Total
 from brain.rollups import RollupCounts
 from cognitive.dashboard import measures, overview, time_buckets, turns
-from cognitive.dashboard.params import Asked, zone
+from cognitive.dashboard.params import PageQuery, zone
 from cognitive.errors import InvalidInput
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -16,7 +16,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def asked(**params):
-    return Asked("a b/ü", NOW, BERLIN, "/ui", params)
+    return PageQuery("a b/ü", NOW, BERLIN, "/ui", params)
 
 
 def total(**numbers):
@@ -25,7 +25,7 @@ def total(**numbers):
 
 def told(now, before):
     nothing = ResultPage((), 0, None)
-    kinds = {by: [Total("debug", RollupCounts(turns=3))] for by in overview.KINDS}
+    kinds = {by: [Total("debug", RollupCounts(turns=3))] for by in overview.BREAKDOWNS}
     return overview.OverviewData(now, before, [Point(NOW, now)], [], kinds, [], nothing)
 
 
@@ -62,12 +62,12 @@ def test_a_zone_that_nobody_knows_is_utc():
 
 
 def test_a_change_tells_its_direction_and_whether_that_is_good():
-    referenced, prepared = overview.FIRST[1], overview.FIRST[4]
+    referenced, prepared = overview.KEY_METRICS[1], overview.KEY_METRICS[4]
 
-    assert measures.changed(0.4, 0.3, referenced) == ("+10.0 pts", "good")
-    assert measures.changed(150, 100, prepared) == ("+50%", "bad")
-    assert measures.changed(100, 100, prepared) == ("unchanged", "plain")
-    assert measures.changed(100, None, prepared) == ("", "plain")
+    assert measures.describe_change(0.4, 0.3, referenced) == ("+10.0 pts", "good")
+    assert measures.describe_change(150, 100, prepared) == ("+50%", "bad")
+    assert measures.describe_change(100, 100, prepared) == ("unchanged", "plain")
+    assert measures.describe_change(100, None, prepared) == ("", "plain")
 
 
 def test_cards_lead_to_the_rows_behind_them():
@@ -76,7 +76,7 @@ def test_cards_lead_to_the_rows_behind_them():
     abstained = next(card for card in page.more if card.name == "Abstained")
     assert (abstained.value, abstained.change) == ("20%", "+20.0 pts")
     assert abstained.link == "/ui/turns?agent=a+b%2F%C3%BC&range=7d&abstained=yes"
-    frames = next(kinds for kinds in page.kinds if kinds.by == "frame")
+    frames = next(kinds for kinds in page.breakdowns if kinds.by == "frame")
     assert frames.rows[0].link.endswith("range=7d&frame=debug")
 
 
@@ -98,25 +98,27 @@ def test_a_day_of_25_hours_has_25_steps():
 
 
 def test_an_address_names_a_filter():
-    wanted = turns.wanted(asked(q="redis", status="failed", degraded="yes", abstained="no", slower="120", range="24h"))
+    wanted = turns.turn_filter(
+        asked(q="redis", status="failed", degraded="yes", abstained="no", min_ms="120", range="24h")
+    )
 
     assert (wanted.words, wanted.status, wanted.degraded, wanted.abstained) == ("redis", "failed", True, False)
     assert (wanted.min_ms, wanted.since) == (120, NOW - timedelta(days=1))
 
 
 @pytest.mark.parametrize(
-    "params", [{"status": "x"}, {"degraded": "maybe"}, {"slower": "nan"}, {"slower": "fast"}, {"after": "x~y"}]
+    "params", [{"status": "x"}, {"degraded": "maybe"}, {"min_ms": "nan"}, {"min_ms": "fast"}, {"after": "x~y"}]
 )
 def test_a_filter_that_makes_no_sense_is_named(params):
     with pytest.raises(InvalidInput, match=next(iter(params))):
-        turns.after(params), turns.wanted(asked(**params))
+        turns.after(params), turns.turn_filter(asked(**params))
 
 
 def test_a_filter_can_be_taken_away_and_pages_go_on_where_they_ended():
     page = turns.view(ResultPage((), 5_000, (NOW, "t~1"), NOW), {"frame": ("debug",)}, asked(frame="rare", q="x"))
 
     assert [(each.name, each.value) for each in page.applied] == [("frame", "rare"), ("words", "x")]
-    assert page.applied[0].without == "/ui/turns?agent=a+b%2F%C3%BC&q=x"
+    assert page.applied[0].remove_link == "/ui/turns?agent=a+b%2F%C3%BC&q=x"
     assert next(choice for choice in page.choices if choice.name == "frame").values == ("debug", "rare")
     after = page.older.partition("after=")[2].replace("%3A", ":").replace("%2B", "+")
     assert turns.after({"after": after}) == (NOW, "t~1")

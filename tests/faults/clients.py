@@ -10,7 +10,7 @@ from datetime import timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from benchmarks.chaos.words import ASKED, AT, KEY, TOPICS, WordEmbedder
+from benchmarks.chaos.sample_data import ASKED, AT, KEY, TOPICS, WordEmbedder
 from brain.changes.filling import Pace
 from brain.embedding.minilm import MiniLM
 from brain.embedding.wordllama import WordLlama

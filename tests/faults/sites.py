@@ -12,7 +12,7 @@ from pathlib import Path
 import asyncpg
 from clients import TOLERANT, turn
 
-from benchmarks.chaos.words import WordEmbedder
+from benchmarks.chaos.sample_data import WordEmbedder
 from brain.embedded import EmbeddedServer, ServerUrls
 from cognitive import CognitiveLayer, Policy
 

@@ -15,7 +15,7 @@ import pytest
 from clients import lines
 from sites import Site, ask
 
-from benchmarks.chaos.words import WordEmbedder
+from benchmarks.chaos.sample_data import WordEmbedder
 from brain.embedded import EmbeddedServer
 from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer

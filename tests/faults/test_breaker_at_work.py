@@ -10,8 +10,8 @@ from contextlib import suppress
 import asyncpg
 import pytest
 
-from benchmarks.chaos.faulty import FaultyProxy
-from benchmarks.chaos.words import WordEmbedder
+from benchmarks.chaos.faults import FaultyProxy
+from benchmarks.chaos.sample_data import WordEmbedder
 from brain.deadline import Deadline
 from brain.postgres.breaker import Breaker, waits_for_recovery
 from brain.postgres.connection_setup import log_pools_briefly

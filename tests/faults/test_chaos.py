@@ -11,10 +11,10 @@ from itertools import islice
 import pytest
 
 from benchmarks.chaos import deadlines, feedback, isolation, mixed, pooler
-from benchmarks.chaos.faulty import FAULTS
-from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.faults import FAULTS
+from benchmarks.chaos.report import SuiteReport
 from benchmarks.chaos.run import ended
-from benchmarks.chaos.scenarios import AROUND
+from benchmarks.chaos.scenarios import AMBIENT_FAULTS
 from benchmarks.chaos.site import Site
 
 BY_NETWORK = [f"Postgres behind a network: {fault}" for fault in FAULTS]
@@ -37,7 +37,7 @@ async def site():
 @pytest.mark.parametrize("name", [*BY_NETWORK, *OTHERS])
 async def test_no_turn_is_silent_and_nothing_is_left_over(site, name):
     """Whether one is late, the long tier says: what else a machine does while tests run, decides it here."""
-    ledger = Ledger()
+    ledger = SuiteReport()
     await deadlines.suite(ledger, 20261122, 4, site, names=[name], breakers=[0])
     assert {wrong for wrong in +ledger.wrong if ": late beyond" not in wrong} == set()
     assert ledger.did[f"deadlines: {name}"] == 4
@@ -45,7 +45,7 @@ async def test_no_turn_is_silent_and_nothing_is_left_over(site, name):
 
 @pytest.mark.promise(number=3)
 async def test_outcomes_at_once_about_the_same_memories_are_all_counted(site):
-    ledger = Ledger()
+    ledger = SuiteReport()
     await feedback.hot(ledger, 20261122, 60, site)
     assert dict(+ledger.wrong) == {}
     assert ledger.did["feedback: hot outcomes"] == 60
@@ -53,7 +53,7 @@ async def test_outcomes_at_once_about_the_same_memories_are_all_counted(site):
 
 @pytest.mark.promise(number=4)
 async def test_nobody_sees_anothers_rows_whatever_is_cancelled(site):
-    ledger = Ledger()
+    ledger = SuiteReport()
     await isolation.suite(ledger, 20261122, 200, site, ways=["directly"])
     assert dict(+ledger.wrong) == {}
     assert ledger.did["isolation: answers with rows, directly"] > 50
@@ -61,14 +61,14 @@ async def test_nobody_sees_anothers_rows_whatever_is_cancelled(site):
 
 @pytest.mark.skipif(pooler.installed() is None, reason="PgBouncer is not installed")
 async def test_nor_through_a_pooler_that_hands_connections_on(site):
-    ledger = Ledger()
+    ledger = SuiteReport()
     await isolation.suite(ledger, 20261122, 200, site, ways=["through PgBouncer"])
     assert dict(+ledger.wrong) == {}
     assert ledger.did["isolation: answers with rows, through PgBouncer"] > 50
 
 
 async def test_a_broken_invariant_is_told():
-    ledger = Ledger()
+    ledger = SuiteReport()
     ledger.require(True, "fine")
     assert not ledger.broken
     ledger.require(False, "a row of another agent's")
@@ -77,7 +77,7 @@ async def test_a_broken_invariant_is_told():
 
 
 async def test_a_suite_that_ends_by_an_error_is_broken_and_one_that_is_interrupted_says_so():
-    ledger, said = Ledger(), []
+    ledger, said = SuiteReport(), []
 
     async def fails():
         raise RuntimeError("the harness itself")
@@ -89,18 +89,18 @@ async def test_a_suite_that_ends_by_an_error_is_broken_and_one_that_is_interrupt
     async def interrupted():
         raise asyncio.CancelledError
 
-    assert not await ended(Ledger(), "deadlines", interrupted(), said.append)
+    assert not await ended(SuiteReport(), "deadlines", interrupted(), said.append)
 
 
 def test_a_seed_decides_what_breaks_in_mixed_load_and_nothing_breaks_twice_before_all_else_has():
-    first = list(islice(mixed.episodes(7), len(AROUND)))
-    assert first == list(islice(mixed.episodes(7), len(AROUND)))
-    assert first != list(islice(mixed.episodes(8), len(AROUND)))
-    assert sorted(episode.fault for episode in first) == sorted(AROUND)
+    first = list(islice(mixed.episodes(7), len(AMBIENT_FAULTS)))
+    assert first == list(islice(mixed.episodes(7), len(AMBIENT_FAULTS)))
+    assert first != list(islice(mixed.episodes(8), len(AMBIENT_FAULTS)))
+    assert sorted(episode.fault for episode in first) == sorted(AMBIENT_FAULTS)
 
 
 async def test_under_mixed_load_everybody_is_told_what_is_so(site):
-    ledger = Ledger()
+    ledger = SuiteReport()
     await mixed.suite(ledger, 20261122, 0.05, site)
     assert {wrong for wrong in +ledger.wrong if ": late beyond" not in wrong} == set()
     assert ledger.did["mixed: marks seen"] > 0

@@ -11,7 +11,7 @@ import pytest
 from clients import AT, KEY, TOLERANT, extracting, turn
 from sites import eventually
 
-from benchmarks.chaos.words import WordEmbedder
+from benchmarks.chaos.sample_data import WordEmbedder
 from brain.journal import Journal, journal_name, written
 from cognitive import CognitiveLayer, NewMemory, Outcome
 from cognitive.recording.record import opened

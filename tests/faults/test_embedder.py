@@ -12,7 +12,7 @@ import pytest
 from clients import ASKED, AT, KEY, TOLERANT, lines, turn
 from sites import opened, totals, well
 
-from benchmarks.chaos.words import WordEmbedder
+from benchmarks.chaos.sample_data import WordEmbedder
 from brain.embedding.minilm import MiniLM
 from cognitive import NewMemory, Outcome, Policy
 from cognitive.errors import EmbeddingError

@@ -11,7 +11,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from benchmarks.chaos.words import WordEmbedder
+from benchmarks.chaos.sample_data import WordEmbedder
 from brain.embedded import EmbeddedServer, ServerUrls
 from brain.embedded.account import make_home, make_private, runnable_install, server_account
 from brain.embedded.server import _bundled_install

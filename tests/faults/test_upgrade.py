@@ -12,7 +12,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from benchmarks.chaos.words import WordEmbedder
+from benchmarks.chaos.sample_data import WordEmbedder
 from brain.embedded import ServerUrls
 from brain.embedded.server import _bundled_install
 from brain.postgres.migrate import upgrade

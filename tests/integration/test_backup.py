@@ -13,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import pytest
 
-from benchmarks.chaos.words import WordEmbedder
+from benchmarks.chaos.sample_data import WordEmbedder
 from brain.embedded import EmbeddedServer
 from brain.postgres import roles
 from brain.postgres.migrate import upgrade

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from shapes import misfit
 
 from cognitive import CognitiveLayer, Message, Outcome, ToolCall, Turn
-from cognitive.cli.answers import CODES, NO, Answering, advice
+from cognitive.cli.answers import CODES, NO, JsonCommand, advice
 from cognitive.cli.main import cli
 from cognitive.errors import SchemaError
 from cognitive.turn import Shown
@@ -171,7 +171,7 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert shell("config")["embedded"] is None
     assert shell("doctor")["healthy"]
     assert shell("db", "upgrade", "--url", urls.owner)["revision"]
-    assert shell("db", "upgrade", "--repair", "--url", urls.owner) == {"mended": []}
+    assert shell("db", "upgrade", "--repair", "--url", urls.owner) == {"rebuilt": []}
     assert shell("db", "language", "simple")["language"] == "simple"
 
     kept = ("--tokens", tmp_path / "tokens.toml")
@@ -198,7 +198,7 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
 def test_every_command_is_listed_with_help_and_says_what_json_it_gives():
     listed = CliRunner().invoke(cli, ["--help"]).stdout
     assert all(command.help for command in LEAVES.values())
-    assert {path for path, command in LEAVES.items() if not isinstance(command, Answering)} <= {
+    assert {path for path, command in LEAVES.items() if not isinstance(command, JsonCommand)} <= {
         path for path in LEAVES if path[0] in SPEAKING_A_PROTOCOL
     }
     assert all(re.search(rf"^  {path[0]} ", listed, re.MULTILINE) for path in LEAVES)

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from benchmarks.chaos.faulty import FaultyProxy
-from benchmarks.chaos.words import WordEmbedder
+from benchmarks.chaos.faults import FaultyProxy
+from benchmarks.chaos.sample_data import WordEmbedder
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from tests.internals import internals
 

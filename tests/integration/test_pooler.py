@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from benchmarks.chaos import pooler
-from benchmarks.chaos.words import WordEmbedder
+from benchmarks.chaos.sample_data import WordEmbedder
 from brain.postgres.database import Database
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.doctor.examine import examine

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from benchmarks.chaos.faulty import FaultyProxy
-from benchmarks.chaos.words import WordEmbedder
+from benchmarks.chaos.faults import FaultyProxy
+from benchmarks.chaos.sample_data import WordEmbedder
 from brain.errors import InvalidInput
 from brain.postgres import transaction
 from brain.postgres.database import Database

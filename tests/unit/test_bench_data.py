@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from benchmarks.turns.data import stock
-from benchmarks.turns.kinds import KINDS, RIVALS
-from cognitive.bench.workload import END, START, Size, lines, stated
+from benchmarks.turns.data import make_stock
+from benchmarks.turns.question_kinds import KINDS, RIVALS
+from cognitive.bench.workload import END, START, WorkloadSize, lines, statement_workload
 
 SIZE = 2_000
-KNOWN = stock(90, size=SIZE, seed=3)
+KNOWN = make_stock(90, size=SIZE, seed=3)
 SAID = KNOWN.statements[0]
 
 
@@ -47,7 +47,7 @@ def test_all_statements_are_stored_in_their_order_within_a_year_and_by_the_seed(
     assert times == sorted(times)
     assert times[0] >= START
     assert times[-1] < END
-    assert stored == list(lines(SIZE, stock(90, size=SIZE, seed=3).statements[0], seed=3))
+    assert stored == list(lines(SIZE, make_stock(90, size=SIZE, seed=3).statements[0], seed=3))
 
 
 def test_the_newest_is_said_after_all_that_it_supersedes():
@@ -77,7 +77,7 @@ def test_a_follow_up_needs_what_was_said_before_it():
 
 @pytest.mark.parametrize(("count", "size", "agents"), [(90, 100, 1), (90, 20, 7), (500, 20, 1_000)])
 def test_no_agent_is_told_more_than_there_is_room_for_and_is_asked_what_it_was_told(count, size, agents):
-    known = stock(count, size=size, seed=5, agents=agents)
+    known = make_stock(count, size=size, seed=5, agents=agents)
     assert len(known.statements) == agents
     assert max(map(len, known.statements)) <= size
     assert 0 < len(known.questions) <= count
@@ -86,8 +86,8 @@ def test_no_agent_is_told_more_than_there_is_room_for_and_is_asked_what_it_was_t
 
 @pytest.mark.parametrize("agents", [1, 3])
 def test_each_question_about_a_stated_memory_has_its_answer_in_the_store(agents):
-    size = Size(memories=300, agents=agents, turns=12, seed=3)
-    work = stated(size, 17)
+    size = WorkloadSize(memories=300, agents=agents, turns=12, seed=3)
+    work = statement_workload(size, 17)
     assert len(work.questions) == len(work.texts) == 17
     for asked in work.questions:
         stored = [memory.content for memory in work.stored(asked.agent)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.turns.comparison import Finding
-from benchmarks.turns.data import Known, stock
+from benchmarks.turns.comparison import RetrievalScores
+from benchmarks.turns.data import KnownQuestion, make_stock
 from cognitive.bench.figures import growth, percentiles
-from cognitive.bench.vectors import Between
+from cognitive.bench.vectors import InterpolatedEmbedder
 from cognitive.bench.workload import lines
 
 
@@ -32,13 +32,13 @@ def test_one_size_has_no_growth_and_percentiles_are_in_order():
 
 
 def test_found_is_told_by_kind_and_what_small_talk_brings_apart():
-    found = Finding()
+    found = RetrievalScores()
     for asked, sources in (
-        (Known(0, "?", kind="identifier", source="a"), ["a", "b"]),
-        (Known(0, "?", kind="identifier", source="b"), ["a", "b"]),
-        (Known(0, "?", kind="superseded", source="z"), [*"abcdefghij", "z"]),
-        (Known(0, "?", kind="small talk", source=None), []),
-        (Known(0, "?", kind="small talk", source=None), ["a", "b", "c"]),
+        (KnownQuestion(0, "?", kind="identifier", source="a"), ["a", "b"]),
+        (KnownQuestion(0, "?", kind="identifier", source="b"), ["a", "b"]),
+        (KnownQuestion(0, "?", kind="superseded", source="z"), [*"abcdefghij", "z"]),
+        (KnownQuestion(0, "?", kind="small talk", source=None), []),
+        (KnownQuestion(0, "?", kind="small talk", source=None), ["a", "b", "c"]),
     ):
         found.add("layer", asked, sources)
     told = found.told()
@@ -53,13 +53,13 @@ def test_found_is_told_by_kind_and_what_small_talk_brings_apart():
 
 
 def test_a_text_has_one_vector_of_unit_length_whoever_asks_for_it():
-    known = stock(20, size=200, seed=1)
+    known = make_stock(20, size=200, seed=1)
     texts = [memory.content for memory in lines(200, known.statements[0], seed=1)]
-    between = Between(ByLength(), known.texts())
+    between = InterpolatedEmbedder(ByLength(), known.texts())
     vectors = between.embed(texts)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
-    assert np.array_equal(vectors[50:90], Between(ByLength(), known.texts()).embed(texts[50:90]))
-    stated = [n for n, text in enumerate(texts) if text in known.texts()]
-    assert np.array_equal(vectors[stated], ByLength().embed([texts[n] for n in stated]))
+    assert np.array_equal(vectors[50:90], InterpolatedEmbedder(ByLength(), known.texts()).embed(texts[50:90]))
+    statement_workload = [n for n, text in enumerate(texts) if text in known.texts()]
+    assert np.array_equal(vectors[statement_workload], ByLength().embed([texts[n] for n in statement_workload]))
     assert not np.array_equal(vectors, ByLength().embed(texts))
-    assert np.array_equal(Between(ByLength(), texts).embed(texts), ByLength().embed(texts))
+    assert np.array_equal(InterpolatedEmbedder(ByLength(), texts).embed(texts), ByLength().embed(texts))

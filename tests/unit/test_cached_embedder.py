@@ -30,7 +30,7 @@ class Letters:
         return np.array([[1 + text.count(letter) for letter in "abcd"] for text in texts], dtype=np.float32)
 
 
-class Answering:
+class JsonCommand:
     """Gives whatever it was made with, whatever it is asked."""
 
     model = "answering"
@@ -155,7 +155,7 @@ GOOD = [1.0, 0.0, 0.0, 0.0]
     ],
 )
 async def test_an_unusable_answer_is_a_typed_error_and_nothing_is_kept_of_it(answer):
-    embedder = CachedEmbedder(Answering(answer))
+    embedder = CachedEmbedder(JsonCommand(answer))
     with pytest.raises(EmbeddingError):
         await embedder.embed(["a", "b"])
     assert embedder.known("a") is None
@@ -164,12 +164,12 @@ async def test_an_unusable_answer_is_a_typed_error_and_nothing_is_kept_of_it(ans
 
 async def test_a_failure_names_the_model_and_keeps_its_cause():
     with pytest.raises(EmbeddingError, match=r"answering.*out of memory") as caught:
-        await CachedEmbedder(Answering(RuntimeError("out of memory"))).embed(["a"])
+        await CachedEmbedder(JsonCommand(RuntimeError("out of memory"))).embed(["a"])
     assert isinstance(caught.value.__cause__, RuntimeError)
 
 
 async def test_plain_lists_are_vectors_too():
-    vectors = await CachedEmbedder(Answering([[3.0, 4.0, 0.0, 0.0]])).embed(["a"])
+    vectors = await CachedEmbedder(JsonCommand([[3.0, 4.0, 0.0, 0.0]])).embed(["a"])
     assert np.allclose(vectors, [[0.6, 0.8, 0, 0]])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from making import uid
 
 from brain.turn_records import ExposureRow
-from cognitive.dashboard.highlight import answer
+from cognitive.dashboard.highlight import highlight
 
 TEA = "Tea is served at noon in the garden."
 BOAT = "The boat was painted green last spring."
@@ -16,11 +16,11 @@ def shown(n: int, content: str | None, *, used: bool | None = True) -> ExposureR
 
 
 def told(response: str, *memories: ExposureRow, **excerpts):
-    return answer(response, memories, excerpts, "relative")
+    return highlight(response, memories, excerpts, "relative")
 
 
 def marked(response: str, *memories: ExposureRow) -> list[tuple[str, tuple[int, ...]]]:
-    return [(piece.text, piece.of) for piece in told(response, *memories).pieces if piece.of]
+    return [(piece.text, piece.of) for piece in told(response, *memories).spans if piece.of]
 
 
 def test_each_passage_has_the_number_of_its_memory_and_no_word_is_lost():
@@ -28,8 +28,8 @@ def test_each_passage_has_the_number_of_its_memory_and_no_word_is_lost():
 
     found = told(response, shown(1, TEA), shown(2, BOAT))
 
-    assert "".join(piece.text for piece in found.pieces) == response
-    assert [(piece.text, piece.of, piece.ends) for piece in found.pieces if piece.of] == [
+    assert "".join(piece.text for piece in found.spans) == response
+    assert [(piece.text, piece.of, piece.ends) for piece in found.spans if piece.of] == [
         (TEA, (1,), (1,)),
         (BOAT, (2,), (2,)),
     ]
@@ -48,16 +48,16 @@ def test_what_was_not_used_or_is_gone_is_not_marked():
 
 
 def test_a_memory_that_somebody_said_was_used_is_named_without_a_passage():
-    assert told("Moss grows.", shown(1, TEA)).elsewhere == (1,)
+    assert told("Moss grows.", shown(1, TEA)).unlocated == (1,)
 
 
 def test_of_a_shortened_memory_only_what_was_shown_is_looked_for():
     memory, response = shown(1, f"{TEA} {BOAT}"), f"{BOAT} Moss grows. Rain falls. {TEA}"
 
-    pieces = answer(response, [memory], {str(uid(1)): [[0, len(TEA)]]}, "relative").pieces
+    pieces = highlight(response, [memory], {str(uid(1)): [[0, len(TEA)]]}, "relative").spans
 
     assert [piece.text for piece in pieces if piece.of] == [TEA]
 
 
 def test_a_response_that_is_not_kept_is_no_answer():
-    assert answer(None, [shown(1, TEA)], {}, "relative") is None
+    assert highlight(None, [shown(1, TEA)], {}, "relative") is None

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from brain.settings import Settings
 from cognitive.cli.tune import command as tune
-from cognitive.cli.why import told
+from cognitive.cli.why import candidate_line
 from cognitive.errors import PolicyError
 from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
@@ -51,7 +51,7 @@ def test_a_candidate_is_told_in_full_words_on_a_narrow_terminal():
     story = "Not shown: place 7 among the facts, the plan asks for 5. It scored 0.400, the last one shown 0.500."
     result = Explanation("t", uid(5), AT, "over_limit", "place 7", rank=7, story=story)
     narrow = Console(file=io.StringIO(), width=80)
-    narrow.print(told(result, None))
+    narrow.print(candidate_line(result, None))
     lines = narrow.file.getvalue().splitlines()
     assert " ".join(" ".join(lines).split()) == f"7 over_limit {story} (erased) {uid(5)}"
     assert len(lines) == 2

@@ -11,7 +11,7 @@ _AT = {"p50": 0.5, "p99": 0.99, "max": 1.0}
 
 
 @dataclass(slots=True)
-class Ledger:
+class SuiteReport:
     """Counts by what was counted, milliseconds by what took them, and why something was left out."""
 
     did: Counter[str] = field(default_factory=Counter)

@@ -41,7 +41,7 @@ def mark(agent: str, session: str) -> str:
 
 
 @dataclass(slots=True)
-class Ledger:
+class SoakReport:
     """What was acknowledged, what was asked for and never answered, and what went wrong."""
 
     closed: dict[Key, tuple[str, str]] = field(default_factory=dict)  # to its status and session
@@ -97,7 +97,7 @@ def late(context: TurnContext) -> bool:
     return UNPREPARED in context.plan.reasons
 
 
-async def compare(ledger: Ledger, url: str) -> None:
+async def compare(ledger: SoakReport, url: str) -> None:
     """Adds to what is wrong whatever Postgres holds otherwise."""
     postgres = await asyncpg.connect(url)
     try:
@@ -118,7 +118,7 @@ async def compare(ledger: Ledger, url: str) -> None:
         await postgres.close()
 
 
-async def _turns(ledger: Ledger, postgres: asyncpg.Connection) -> None:
+async def _turns(ledger: SoakReport, postgres: asyncpg.Connection) -> None:
     held = {(row["agent_id"], row["turn_id"]): row["status"] for row in await postgres.fetch(_TURNS)}
     for key in ledger.unknown - held.keys():
         ledger.did["outcomes of turns that the server never knew"] += 1
@@ -136,7 +136,7 @@ async def _turns(ledger: Ledger, postgres: asyncpg.Connection) -> None:
         ledger.wrong[f"sessions: {sum(theirs.values())} turns, not {ours.total()}"] += 1
 
 
-async def _use(ledger: Ledger, postgres: asyncpg.Connection) -> None:
+async def _use(ledger: SoakReport, postgres: asyncpg.Connection) -> None:
     shown, used = Counter[tuple[str, UUID]](), Counter[tuple[str, UUID]]()
     for (agent, turn_id), report in ledger.taught.items():
         if ledger.closed[agent, turn_id][0] == "completed":

@@ -21,7 +21,7 @@ _STOLEN = 8  # the column of a processor's line, after its name
 _TICK = 1000 / os.sysconf("SC_CLK_TCK")  # milliseconds
 
 
-class Stopwatch:
+class ProcessorStopwatch:
     """Runs from when it is made; all in milliseconds."""
 
     def __init__(self) -> None:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cognitive.bench.workload import STATED
+from cognitive.bench.workload import STATEMENT_FORMS
 
 RIVALS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class QuestionForm:
     """One way to say and to ask; `beside` is used in turn for the rivals."""
 
     said: str
@@ -28,33 +28,35 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class QuestionKind:
     """A name and its forms; without statements in them (`said` is empty) there is nothing to find."""
 
     name: str
-    forms: tuple[Form, ...]
+    forms: tuple[QuestionForm, ...]
     newest: bool = False
 
 
-_OF_ONE = tuple(said.replace("{thing}", "{other_thing}").replace("{place}", "{other_place}") for said, _ in STATED)
+_OF_ONE = tuple(
+    said.replace("{thing}", "{other_thing}").replace("{place}", "{other_place}") for said, _ in STATEMENT_FORMS
+)
 
 _IDENTIFIERS = (
-    Form(
+    QuestionForm(
         "Ticket {code} is about the {thing} in the {place}.",
         "What is ticket {code} about?",
         ("Ticket {other_code} is about the {other_thing} in the {other_place}.",),
     ),
-    Form(
+    QuestionForm(
         "The {thing} takes spare part {code}.",
         "What takes spare part {code}?",
         ("The {other_thing} takes spare part {other_code}.",),
     ),
-    Form(
+    QuestionForm(
         "{who} found that release {version} breaks the export of the {place}.",
         "What breaks in release {version}?",
         ("{other_who} found that release {other_version} breaks the export of the {other_place}.",),
     ),
-    Form(
+    QuestionForm(
         "Invoice {code} was paid by {who}.",
         "Who paid invoice {code}?",
         ("Invoice {other_code} was paid by {other_who}.",),
@@ -101,17 +103,17 @@ _PARAPHRASES = (
 )
 
 _SUPERSEDED = (
-    Form(
+    QuestionForm(
         "{who} has parked the {thing} at the {place}.",
         "Where is the {thing} of {who} parked?",
         ("{who} has parked the {thing} at the {other_place}.",),
     ),
-    Form(
+    QuestionForm(
         "The stand-up of {who}'s team is in the {place} from now on.",
         "Where does {who}'s team meet for the stand-up?",
         ("The stand-up of {who}'s team is in the {other_place} from now on.",),
     ),
-    Form(
+    QuestionForm(
         "{who} is on version {version} of the client now.",
         "Which version of the client does {who} run?",
         ("{who} is on version {other_version} of the client now.",),
@@ -119,12 +121,12 @@ _SUPERSEDED = (
 )
 
 _DATED = (
-    Form(
+    QuestionForm(
         "{who} has booked the {place} for {date}.",
         "What has {who} booked for {date}?",
         ("{who} has booked the {other_place} for {other_date}.",),
     ),
-    Form(
+    QuestionForm(
         "{who} hands in the {thing} on {date_iso}.",
         "What does {who} hand in on {date}?",
         ("{who} hands in the {other_thing} on {other_date_iso}.",),
@@ -132,12 +134,12 @@ _DATED = (
 )
 
 _SAID_ON = (
-    Form(
+    QuestionForm(
         "{who} reports trouble with the {thing} in the {place}.",
         "What trouble did {who} report on {day}?",
         ("{who} reports trouble with the {other_thing} in the {other_place}.",),
     ),
-    Form(
+    QuestionForm(
         "{who} met a customer about the {thing}.",
         "What did {who} meet a customer about on {day}?",
         ("{who} met a customer about the {other_thing}.",),
@@ -145,19 +147,19 @@ _SAID_ON = (
 )
 
 _FOLLOW_UPS = (
-    Form(
+    QuestionForm(
         "{who} keeps the {thing} in the {place}.",
         "And the {thing}?",
         ("{other_who} keeps the {thing} in the {other_place}.",),
         ("Where does {who} keep the umbrella?", "In the hall, next to the door."),
     ),
-    Form(
+    QuestionForm(
         "{who} lives behind the {place}.",
         "Where does she live?",
         ("{other_who} lives behind the {other_place}.",),
         ("Is {who} coming on Friday?", "Yes, she said so this morning."),
     ),
-    Form(
+    QuestionForm(
         "{who} paid 340 euros for the {thing}.",
         "And how much was hers?",
         ("{other_who} paid 280 euros for the {thing}.", "{other_who} paid 415 euros for the {thing}."),
@@ -166,7 +168,7 @@ _FOLLOW_UPS = (
 )
 
 _RESTATED = (
-    Form(
+    QuestionForm(
         "The workshop by the {place} takes care of the {thing} for {who}.",
         "Who repairs the {thing} of {who}?",
         (
@@ -184,7 +186,7 @@ _RESTATED = (
             "{who} reminded us to have the {thing} repaired.",
         ),
     ),
-    Form(
+    QuestionForm(
         "The doctor told {who} to stay away from the {place} because of the pollen.",
         "Why does {who} avoid the {place}?",
         (
@@ -202,7 +204,7 @@ _RESTATED = (
             "{who} is still avoiding the {place}.",
         ),
     ),
-    Form(
+    QuestionForm(
         "{who} puts the key to the {thing} under the blue pot.",
         "How does {who} get into the locked {thing}?",
         (
@@ -262,16 +264,18 @@ _SMALL_TALK = (
 )
 
 KINDS = (
-    Kind("stated", tuple(Form(f"{said[0].upper()}{said[1:]}.", asked) for said, asked in STATED)),
-    Kind("identifier", _IDENTIFIERS),
-    Kind(
-        "other words",
-        tuple(Form(said, asked, tuple(f"{form}." for form in _OF_ONE)) for said, asked in _PARAPHRASES),
+    QuestionKind(
+        "stated", tuple(QuestionForm(f"{said[0].upper()}{said[1:]}.", asked) for said, asked in STATEMENT_FORMS)
     ),
-    Kind("superseded", _SUPERSEDED, newest=True),
-    Kind("date in the text", _DATED),
-    Kind("day it was said", _SAID_ON),
-    Kind("follow-up", _FOLLOW_UPS),
-    Kind("restated", _RESTATED),
-    Kind("small talk", tuple(Form("", asked) for asked in _SMALL_TALK)),
+    QuestionKind("identifier", _IDENTIFIERS),
+    QuestionKind(
+        "other words",
+        tuple(QuestionForm(said, asked, tuple(f"{form}." for form in _OF_ONE)) for said, asked in _PARAPHRASES),
+    ),
+    QuestionKind("superseded", _SUPERSEDED, newest=True),
+    QuestionKind("date in the text", _DATED),
+    QuestionKind("day it was said", _SAID_ON),
+    QuestionKind("follow-up", _FOLLOW_UPS),
+    QuestionKind("restated", _RESTATED),
+    QuestionKind("small talk", tuple(QuestionForm("", asked) for asked in _SMALL_TALK)),
 )
