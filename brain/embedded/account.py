@@ -1,6 +1,6 @@
-"""The system user that runs the bundled server, and what that user can reach.
+"""Choose the system user that runs the bundled server, and make folders and programs that this user can use.
 
-Postgres refuses to run as root. No account is created here, and no folder that was there before changes its mode.
+Postgres refuses to run as root. This module creates no account, and never changes the mode of an existing folder.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ class ServerAccount:
 
     uid: int
     gid: int
-    switch: bool  # True: it is not the current user, and every command has to become it
+    switch: bool  # True: every command must switch to this user, because the process runs as another one
 
     @property
     def name(self) -> str:
-        """The user's name, or its number where the system knows no name."""
+        """The user's name, or `uid N` if the system has no name for it."""
         return user_name(self.uid) or f"uid {self.uid}"
 
     def identity(self) -> _Identity:
-        """Return the arguments that make a subprocess this user."""
+        """Return the arguments of `subprocess` that run a command as this user."""
         if not self.switch:
             return {"user": None, "group": None, "extra_groups": None}
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
@@ -55,7 +55,11 @@ class ServerAccount:
     def run(
         self, command: Sequence[str | Path], *, send: str = "", timeout: float, inherit: Sequence[int] = ()
     ) -> subprocess.CompletedProcess[str]:
-        """Run a short command as this user; what it prints and its exit code are the caller's to judge."""
+        """Run a short command as this user and return its output and exit code.
+
+        Raises:
+            EmbeddedServerError: the command cannot be started, or does not end within `timeout` seconds.
+        """
         try:
             return subprocess.run(
                 command,
@@ -77,40 +81,43 @@ class ServerAccount:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment for Postgres programs: PG* variables would redirect them, secrets must not outlive us."""
+    """Return the environment for Postgres programs, without PG* variables, which redirect them, and without secrets."""
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     return {"PATH": os.defpath, **kept, "LC_ALL": "C"}
 
 
 def user_name(uid: int) -> str | None:
-    """Return the name of a system user, None where there is none."""
+    """Return the name of a system user, or None if there is no such user."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
         return None
 
 
-def server_account(chosen: str | None = None, usual: str = DEFAULT_ACCOUNT) -> ServerAccount:
-    """Return who runs the server: the current user; for root `chosen`, else `usual` if it exists, else nobody.
+def server_account(chosen: str | None = None, default: str = DEFAULT_ACCOUNT) -> ServerAccount:
+    """Return the account that runs the server.
+
+    This is the current user, unless it is root. For root it is `chosen`, else `default` if it exists, else the user
+    named `nobody`, with a warning.
 
     Raises:
-        EmbeddedServerError: there is no such user, or it is root.
+        EmbeddedServerError: the user does not exist, or is root.
     """
     if os.geteuid() != 0:
         return ServerAccount(os.geteuid(), os.getegid(), switch=False)
     if chosen is not None:
         entry = _entry(chosen)
         if entry is None or entry.pw_uid == 0:
-            problem = "is not a system user" if entry is None else "is root, as whom Postgres does not run"
+            problem = "is not a system user" if entry is None else "is root, and Postgres refuses to run as root"
             raise EmbeddedServerError(f"COGNITIVE_SERVER_USER: {chosen!r} {problem}; name another user, or {REMEDY}")
-    elif (entry := _entry(usual)) is None:
+    elif (entry := _entry(default)) is None:
         entry = _entry("nobody")
         if entry is None:
-            raise EmbeddedServerError(f"no system user {usual!r} or 'nobody': set COGNITIVE_SERVER_USER, or {REMEDY}")
+            raise EmbeddedServerError(f"no system user {default!r} or 'nobody': set COGNITIVE_SERVER_USER, or {REMEDY}")
         log.warning(
-            "the embedded server runs as 'nobody', whom other services may run as too: there is no system user %r. Set"
-            " COGNITIVE_SERVER_USER to a user of its own",
-            usual,
+            "the embedded server runs as the user 'nobody', as other services may: there is no system user %r. Set"
+            " COGNITIVE_SERVER_USER to a dedicated user",
+            default,
         )
     return ServerAccount(entry.pw_uid, entry.pw_gid, switch=True)
 
@@ -124,12 +131,12 @@ def _entry(name: str) -> pwd.struct_passwd | None:
 def make_home(directory: Path, account: ServerAccount) -> Path:
     """Create the server's folder within the data directory, reachable by `account`, and return it."""
     home = directory / "postgres"
-    _check_reachable(home, account)  # before anything is made in a folder that will not do
-    mode = 0o711 if account.switch else 0o700  # 0711: the account passes through, and nobody can look around
+    _check_reachable(home, account)  # before creating anything in a folder that cannot be used
+    mode = 0o711 if account.switch else 0o700  # 0711 lets the account pass through without listing the folder
     for folder in (directory, home):
         with suppress(FileExistsError):
             folder.mkdir(mode=mode, parents=True)
-            folder.chmod(mode)  # created by us, under whatever umask
+            folder.chmod(mode)  # mkdir applied the umask
     owner = home.stat().st_uid
     if owner != os.geteuid():
         raise EmbeddedServerError(
@@ -147,29 +154,33 @@ def _check_reachable(home: Path, account: ServerAccount) -> None:
     closed = account.run(["/bin/sh", "-c", first_closed, "sh", *there], timeout=10).stdout
     if closed:
         raise EmbeddedServerError(
-            f"the data directory {home.parent} is out of reach for the system user {account.name!r}, as whom Postgres "
-            f"runs instead of root: {closed} is closed to it; choose another one (COGNITIVE_DATA_DIR), or {REMEDY}"
+            f"the system user {account.name!r}, who runs Postgres instead of root, cannot reach the data directory "
+            f"{home.parent}: {closed} is closed to it; choose another one (COGNITIVE_DATA_DIR), or {REMEDY}"
         )
 
 
 def make_private(folder: Path, account: ServerAccount) -> Path:
-    """Create a folder only `account` can enter, or make sure that an existing one is just that."""
+    """Create a folder that only `account` can enter, or check that an existing one is such a folder.
+
+    Raises:
+        EmbeddedServerError: the existing folder has another owner or mode.
+    """
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-    found = folder.lstat()
-    if account.switch and stat.S_ISDIR(found.st_mode) and found.st_uid == 0:
+    status = folder.lstat()
+    if account.switch and stat.S_ISDIR(status.st_mode) and status.st_uid == 0:
         os.chown(folder, account.uid, account.gid, follow_symlinks=False)
-        found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != account.uid or found.st_mode & 0o077:
+        status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != account.uid or status.st_mode & 0o077:
         raise EmbeddedServerError(
-            f"{folder} should be a folder that only {account.name} can enter, but it belongs to uid {found.st_uid} "
-            f"with mode {stat.filemode(found.st_mode)}; remove it, or use another data directory"
+            f"{folder} should be a folder that only {account.name} can enter, but it belongs to uid {status.st_uid} "
+            f"with mode {stat.filemode(status.st_mode)}; remove it, or use another data directory"
         )
     return folder
 
 
 def runnable_install(install: Path, account: ServerAccount, store: Path) -> Path:
-    """Return the install, or where `account` cannot run it (a wheel below /root), a copy of it in `store`."""
+    """Return the folder `install`, or a copy of it in `store` if `account` cannot run it (a wheel below /root)."""
     try:
         check_runs(install, account)
     except EmbeddedServerError:
@@ -181,7 +192,7 @@ def runnable_install(install: Path, account: ServerAccount, store: Path) -> Path
     mark = hashlib.sha256(f"{install}\0{program.st_size}\0{program.st_mtime_ns}".encode(errors="surrogateescape"))
     copy = store / f"{install.parent.name}-{mark.hexdigest()[:16]}"
     if not copy.exists():
-        shutil.rmtree(store, ignore_errors=True)  # copies of older versions, and halves of one
+        shutil.rmtree(store, ignore_errors=True)  # copies of older versions, and incomplete copies
         _copy(install, copy)
     target = copy / install.parent.name / install.name
     check_runs(target, account)
@@ -189,8 +200,12 @@ def runnable_install(install: Path, account: ServerAccount, store: Path) -> Path
 
 
 def check_runs(install: Path, account: ServerAccount) -> str:
-    """Return the version of the Postgres in `install`, as reported by its initdb run by `account`."""
-    answer = account.run([install / "bin" / "initdb", "--version"], timeout=30)  # it needs the wheel's libraries too
+    """Return the version of the Postgres in `install`, as its initdb reports it when run as `account`.
+
+    Raises:
+        EmbeddedServerError: `account` cannot run it.
+    """
+    answer = account.run([install / "bin" / "initdb", "--version"], timeout=30)  # also loads the wheel's libraries
     if answer.returncode != 0:
         raise EmbeddedServerError(f"the Postgres in {install} does not run: {answer.stderr.strip()}")
     return answer.stdout.split()[-1]
@@ -202,7 +217,7 @@ def _copy(install: Path, copy: Path) -> None:
     partial = Path(tempfile.mkdtemp(dir=copy.parent))
     not_needed = shutil.ignore_patterns("include", "pgxs", "doc", "*.a")
     shutil.copytree(install, partial / install.parent.name / install.name, symlinks=True, ignore=not_needed)
-    # where auditwheel puts the libraries; the programs look for them relative to themselves
+    # auditwheel puts the libraries here; the programs find them by a relative path
     libraries = install.parent.with_name(f"{install.parent.name}.libs")
     if libraries.is_dir():
         shutil.copytree(libraries, partial / libraries.name, symlinks=True)

@@ -1,7 +1,7 @@
-"""A Postgres data directory and its server: created whole or not at all, started, probed and stopped.
+"""Create a Postgres data directory atomically, and start, probe and stop its server.
 
-Whether a server is alive is never guessed from a process id: the postmaster and its children inherit a lock on
-`server.lock`, which the kernel holds for as long as the last of them lives.
+A process id is no proof that a server lives. The postmaster and its children therefore inherit a lock on `server.lock`,
+which the kernel releases when the last of them has ended.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from brain.embedded.account import (
 from brain.errors import EmbeddedServerError
 from brain.file_lock import FileLock
 
-PORT = 5432  # part of the socket's name; nothing listens on a network
+PORT = 5432  # part of the socket's name; the server does not listen on a network
 DATABASE = "cognitive"
-CREATE_TIMEOUT = 300.0  # initdb takes half a second here; a slow disk needs its time, and another process may wait
+CREATE_TIMEOUT = 300.0  # initdb takes half a second on a fast disk, and much longer on a slow one
 START_TIMEOUT = 120.0  # recovery after a crash replays up to max_wal_size, 1 GB
 STOP_TIMEOUT = 60.0
-PROBE_TIMEOUT = 15.0  # of psql as a whole; it gives a frozen server 3 s
-ORPHAN_GRACE = 1.5  # children notice their postmaster's death themselves, unless they are in the middle of a query
+PROBE_TIMEOUT = 15.0  # for psql as a whole; its connect timeout is 3 s
+ORPHAN_GRACE = 1.5  # seconds: idle children notice their postmaster's death themselves, those in a query do not
 LAUNCHES = 3
 LOG_LIMIT = 1_000_000
 
@@ -49,7 +49,7 @@ SETTINGS = {  # written into postgresql.conf once, so an operator can change the
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_checkpoints": "off",
-    # what is logged on the level of errors quotes values: text of memories would outlive its erasure in the log
+    # messages at the level of errors quote values, so that text of memories would stay in the log after its erasure
     "log_min_messages": "log",
 }
 CREATE_ROLES = (
@@ -70,36 +70,36 @@ class Cluster:
 
     @property
     def data(self) -> Path:
-        """The data directory proper."""
+        """The data directory of Postgres."""
         return self.home / "cluster"
 
     @property
     def log(self) -> Path:
-        """What the server says."""
+        """The server's log file."""
         return self.home / "server.log"
 
     @property
     def name(self) -> str:
-        """Stands in the title of each of the server's processes."""
+        """The cluster name, which appears in the title of each of the server's processes."""
         return f"cognitive-{hashlib.sha256(os.fsencode(self.home)).hexdigest()[:12]}"
 
     @property
     def socket_folder(self) -> Path:
-        """Where the socket is: beside the data, or below /tmp when that path does not fit into an address."""
+        """The folder of the socket: beside the data, or below /tmp if that path does not fit into a socket address."""
         beside = self.home / "socket"
         # 103 bytes on macOS, 107 on Linux, for folder and "/.s.PGSQL.5432"; a comma or colon would split the address
         if len(os.fsencode(beside)) <= 88 and re.fullmatch(r"[A-Za-z0-9/._+-]+", str(beside)):
             return beside
-        # not tempfile.gettempdir(): processes with another TMPDIR must find it as well
+        # not tempfile.gettempdir(): processes with another TMPDIR must find the same folder
         return Path("/tmp") / f"{self.name}-{self.account.uid}"
 
     def url(self, role: str) -> str:
-        """The address of the database for a role."""
+        """Return the URL of the database for a role."""
         return f"postgresql://{role}@/{DATABASE}?host={quote(str(self.socket_folder))}&port={PORT}"
 
     def probe(self) -> str | None:
-        """Ask the server a question: None when it answers, else what went wrong."""
-        # as the superuser, for whom Postgres reserves connections when the pools have taken all others
+        """Run a query on the server; return None if it answers, else the error."""
+        # as the superuser: Postgres reserves connections for it even if pools hold all others
         address = f"{self.url('postgres')}&connect_timeout=3"
         myself = ServerAccount(os.geteuid(), os.getegid(), switch=False)
         answer = myself.run([self.install / "bin" / "psql", "-XAtqc", "select 1", address], timeout=PROBE_TIMEOUT)
@@ -108,7 +108,7 @@ class Cluster:
     def ensure_running(self, start: FileLock) -> None:
         """Create the cluster and start its server unless it answers; the caller holds the `start` lock."""
         self._check_owner()
-        make_private(self.socket_folder, self.account)  # before the first connection: nobody may pose as the server
+        make_private(self.socket_folder, self.account)  # before connecting: no other user may pose as the server
         if not (self.data / "PG_VERSION").exists():
             self._create(start)
         began = time.monotonic()
@@ -129,7 +129,7 @@ class Cluster:
             pause = min(2 * pause, 0.25)
 
     def stop(self) -> None:
-        """Shut the server down, cutting its connections; nothing happens when it does not run."""
+        """Shut the server down and close its connections; do nothing if it does not run."""
         postmaster = self._postmaster()
         if postmaster is None:
             return
@@ -139,7 +139,7 @@ class Cluster:
         alive = FileLock(self.home / "server.lock")
         while self._postmaster() is not None or not alive.try_lock():
             if time.monotonic() > deadline:
-                raise self._failure(f"the server of {self.home} was told to stop {STOP_TIMEOUT:g} s ago and still runs")
+                raise self._failure(f"the server of {self.home} still runs {STOP_TIMEOUT:g} s after the stop signal")
             time.sleep(0.02)
         alive.unlock()
 
@@ -160,10 +160,10 @@ class Cluster:
         )
 
     def _create(self, start: FileLock) -> None:
-        """Make the cluster under another name with all that belongs in it; only then does it get its own."""
+        """Create the complete cluster under a temporary name, then rename it, so that none is half made."""
         install = runnable_install(self.install, self.account, self.home / "runtime")
         partial = self.home / "cluster.new"
-        # an initdb whose parent was killed still holds the start lock, so nobody writes to this any more
+        # an initdb whose parent was killed still holds the start lock, so no process writes to this folder any more
         if partial.exists():
             shutil.rmtree(partial)
         make_private(partial, self.account)
@@ -178,8 +178,8 @@ class Cluster:
             os.close(folder)
 
     def _initdb(self, install: Path, folder: Path, start: FileLock) -> None:
-        # The rights of the socket's folder are the lock on the door: only its owner (and root) gets to the socket,
-        # and `peer` could not tell three roles of one user apart.
+        # The mode of the socket's folder is the protection: only its owner and root reach the socket. The method `peer`
+        # could not distinguish the three roles of one system user.
         command = [str(install / "bin" / "initdb"), "-D", str(folder), "-U", "postgres", "--auth=trust"]
         command += ["--encoding=UTF8", "--data-checksums", "--no-instructions"]
         command += [f"--set={key}={value}" for key, value in SETTINGS.items()]
@@ -203,7 +203,7 @@ class Cluster:
             raise EmbeddedServerError(f"could not set up {database!r} in {folder}: {made.stderr.strip()}")
 
     def _launch(self, alive: FileLock) -> None:
-        """Start a postmaster that holds `alive` in our place."""
+        """Start a postmaster that inherits the lock `alive`."""
         try:
             install = runnable_install(self.install, self.account, self.home / "runtime")
             self._check_version(install)
@@ -228,8 +228,8 @@ class Cluster:
         }
         command = [str(install / "bin" / "postgres"), "-D", str(self.data)]
         command += [f"--{key}={value}" for key, value in options.items()]
-        # By way of a shell that ends at once, the postmaster is nobody's child: no zombie of ours if it is killed.
-        # In a session of its own, since ^C in our terminal would shut it down.
+        # A shell that ends at once starts the postmaster, so that it is not our child and leaves no zombie when killed.
+        # It runs in a new session: ^C in our terminal would otherwise shut it down.
         starter = subprocess.Popen(
             ["/bin/sh", "-c", 'exec "$@" &', "sh", *command],
             stdin=subprocess.DEVNULL,
@@ -253,7 +253,7 @@ class Cluster:
             )
 
     def _drop_stale_pids(self) -> None:
-        """Remove the process ids of a dead server: once they mean another process, Postgres would believe them."""
+        """Remove the pid files of a dead server: Postgres would refuse to start if another process now has the id."""
         if self._postmaster() is None:
             for file in (self.data / "postmaster.pid", self.socket_folder / f".s.PGSQL.{PORT}.lock"):
                 file.unlink(missing_ok=True)
@@ -264,10 +264,10 @@ class Cluster:
         return pid if f"postgres -D {self.data} " in command else None
 
     def _unblock(self, problem: str, orphaned: float) -> float:
-        """Help along a server that lives and does not answer; returns since when it has had no postmaster."""
+        """Unblock a server that lives and does not answer; return the time since which it has had no postmaster."""
         postmaster = self._postmaster()
         if postmaster is not None and "shutting down" in problem:
-            # told to stop gently, it would wait for every pool to close its connections, and take no new ones
+            # a smart shutdown would wait for all connections to close and accept no new ones; SIGINT closes them
             with suppress(ProcessLookupError):
                 os.kill(postmaster, signal.SIGINT)
         if postmaster is not None:
@@ -276,7 +276,7 @@ class Cluster:
         if orphaned and now - orphaned > ORPHAN_GRACE:
             for pid, command in _commands():
                 if command.startswith(f"postgres: {self.name}:"):
-                    with suppress(ProcessLookupError, PermissionError):  # a title is no proof of whose process it is
+                    with suppress(ProcessLookupError, PermissionError):  # another user's process may have this title
                         os.kill(pid, signal.SIGKILL)
         return orphaned or now
 

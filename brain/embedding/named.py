@@ -1,4 +1,4 @@
-"""Embedding models by name, as settings and commands have them."""
+"""Make embedding models by the names that settings and commands use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from brain.embedding.wordllama import WordLlama
 from brain.errors import CognitiveError, EmbeddingError
 from brain.ports import Embedder
 
-# name -> how it is made; what stands behind a colon is its argument
+# name -> function that makes the embedder from the text after the colon and the cache folder
 ADAPTERS: Mapping[str, Callable[[str, Path | None], Embedder]] = {
     "minilm": lambda _, cache_dir: MiniLM(cache_dir),
     "wordllama": lambda _, __: WordLlama(),
@@ -21,26 +21,28 @@ ADAPTERS: Mapping[str, Callable[[str, Path | None], Embedder]] = {
 
 
 def named(name: str, cache_dir: Path | None = None) -> Embedder:
-    """The embedder of a name: `minilm`, `wordllama`, `sentence-transformers:MODEL`, or `package.module:maker` for one
-    of the host's own, where `maker` is called without arguments.
+    """Return the embedder with a name.
+
+    Names are `minilm`, `wordllama`, `sentence-transformers:MODEL`, and `package.module:maker` for a custom embedder
+    that `maker()` returns.
 
     Raises:
-        EmbeddingError: no such name, its extra is not installed, or it cannot be made.
+        EmbeddingError: the name is unknown, its extra is not installed, or making the embedder failed.
     """
     adapter, _, argument = name.strip().partition(":")
     if adapter in ADAPTERS:
         return ADAPTERS[adapter](argument, cache_dir)
     if not argument:
         known = ", ".join(ADAPTERS)
-        raise EmbeddingError(f"{name!r} is no embedding model: expected {known}, or package.module:maker")
+        raise EmbeddingError(f"unknown embedding model {name!r}: expected {known}, or package.module:maker")
     try:
         embedder: Embedder = getattr(import_module(adapter), argument)()
         dimension = embedder.dimension
-        named = f"{embedder.model}, {dimension} numbers"
+        description = f"{embedder.model}, {dimension} dimensions"
     except CognitiveError:
         raise
-    except Exception as error:  # foreign code: whatever it raises means that there is no such embedder
-        raise EmbeddingError(f"{name!r} gives no embedder: {type(error).__name__}: {error}") from error
+    except Exception as error:  # custom code may raise anything
+        raise EmbeddingError(f"{name!r} returned no embedder: {type(error).__name__}: {error}") from error
     if not embedder.model or not isinstance(dimension, int) or dimension < 1:
-        raise EmbeddingError(f"{name!r} gives no embedder: {named}")
+        raise EmbeddingError(f"{name!r} returned no embedder: {description}")
     return embedder

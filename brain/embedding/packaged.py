@@ -1,4 +1,4 @@
-"""Data files of installed packages, found without running those packages' code."""
+"""Find data files of installed packages without importing the packages."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from brain.errors import EmbeddingError
 
 
 def packaged(package: str, file: str) -> Path:
-    """The path of a file in a package.
+    """Return the path of a file in a package.
 
     Raises:
         EmbeddingError: the package is not installed.
     """
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        raise EmbeddingError(f"the package {package!r}, which carries the embedding model, is not installed")
+        raise EmbeddingError(f"the package {package!r}, which contains the embedding model, is not installed")
     return Path(spec.submodule_search_locations[0]) / file

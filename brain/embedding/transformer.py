@@ -1,4 +1,4 @@
-"""Any other model: sentence-transformers on torch, as an extra."""
+"""Embed with any model of sentence-transformers, on torch; needs the extra `sentence-transformers`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brain.types import Vectors
 
 
 class SentenceTransformerEmbedder:
-    """A sentence-transformers model, by name or by path of a local folder.
+    """A sentence-transformers model, given by its name or the path of a local folder.
 
     Raises:
         EmbeddingError: the extra is not installed, or the model cannot be loaded.

@@ -1,7 +1,7 @@
-"""A static embedder: WordLlama's 256 numbers per word piece, averaged. No network, no runtime, 0.1 ms a text.
+"""A static embedder: the mean of WordLlama's 256-dimensional vectors of the word pieces. No network, 0.1 ms a text.
 
-It finds less than the default: the words of a text in any order are the same text to it. It suits machines that have no
-processor to spare, and stands here as the second model that a change of model is tried with.
+It ranks worse than the default because it ignores word order. It suits machines with little processor time, and is the
+second model for testing a change of model.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from brain.types import Vectors
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
-_MAX_CHARACTERS = 20_000  # of a text; passages are shorter
+_MAX_CHARACTERS = 20_000  # maximum length of a text; passages are shorter
 
 
 class WordLlama:
-    """WordLlama l2_supercat at 256 dimensions, read from its package's files.
+    """WordLlama l2_supercat at 256 dimensions, read from the files of the package `wordllama`.
 
     Raises:
         EmbeddingError: the extra is not installed.
@@ -51,7 +51,7 @@ class WordLlama:
 
     @cached_property
     def _table(self) -> NDArray[np.float16]:
-        """The tensor, mapped: a safetensors file is the length of its header, the header as JSON, and the numbers."""
+        """The memory-mapped weights. A safetensors file has the header's length, the header as JSON, the numbers."""
         with self._weights.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
             tensor = json.loads(file.read(length))[_TENSOR]

@@ -1,6 +1,6 @@
-"""All SQL, named: one `.sql` file per store, each statement under a `-- name:` line, its parameters written `:name`.
+"""The SQL of the product: one `.sql` file per store, each statement below a `-- name:` line, with parameters `:name`.
 
-A statement is compiled once, when its file is loaded, to the numbered parameters of Postgres, and called with keywords:
+Loading a file compiles each statement once to the numbered parameters of Postgres. Statements are called with keywords:
 
     await connection.fetch(*SQL.recent_turns(agent_id=agent_id, limit=20, session_id=None))
 """
@@ -14,8 +14,8 @@ from importlib.resources import files
 from typing import Any
 
 _NAMED = re.compile(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", re.MULTILINE | re.DOTALL)
-# Comments, literals, dollar-quoted bodies, casts and assignments come first: what looks like a parameter there is none.
-# Neither is the upper bound of an array slice, which stands directly behind the lower one.
+# Comments, literals, dollar-quoted bodies, casts and assignments match first, so that no parameter is found in them.
+# The lookbehind excludes the upper bound of an array slice, as in `x[1:n]`.
 _TOKEN = re.compile(
     r"""--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|"[^"]*"|\$\$.*?\$\$|::|:=|(?<![\w)\]]):(?P<name>[a-z_][a-z0-9_]*)""",
     re.DOTALL,
@@ -24,10 +24,10 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SqlStatement:
-    """An SQL statement with named parameters. Calling it returns the SQL, always the same text, and the values.
+    """An SQL statement with named parameters. Calling it returns the SQL and the parameter values.
 
-    `source` is the statement as its file has it, `sql` the same with `$1` to `$n`, and `parameters` are the names in
-    the order of these numbers. `agent_id` is always `$1`.
+    `source` is the text in the file, `sql` the same text with the parameters `$1` to `$n`, and `parameters` their names
+    in the order of the numbers. `agent_id` is always `$1`.
     """
 
     name: str
@@ -41,10 +41,10 @@ class SqlStatement:
         object.__setattr__(self, "parameters", parameters)
 
     def __call__(self, **values: Any) -> tuple[Any, ...]:
-        """Return the SQL followed by the values of its parameters, as the methods of a connection take them.
+        """Return the SQL followed by the values of its parameters: the arguments of asyncpg's `fetch` and `execute`.
 
         Raises:
-            TypeError: a parameter has no value, or a value no parameter.
+            TypeError: a parameter has no value, or a value has no parameter.
         """
         return (self.sql, *self.values(**values))
 
@@ -52,7 +52,7 @@ class SqlStatement:
         """Return the values in the order of the parameters: one row for `executemany`.
 
         Raises:
-            TypeError: a parameter has no value, or a value no parameter.
+            TypeError: a parameter has no value, or a value has no parameter.
         """
         if len(values) == len(self.parameters):
             try:
@@ -65,7 +65,7 @@ class SqlStatement:
         raise TypeError(f"statement {self.name}: {'; '.join(wrong)}")
 
     def fill(self, **slots: str | int | SqlStatement) -> SqlStatement:
-        """Return the statement with each `<slot>` replaced by a piece of SQL, for what a parameter cannot stand for."""
+        """Return the statement with each `<slot>` replaced by SQL text, where a parameter is not allowed."""
         source = self.source
         for slot, text in slots.items():
             source = source.replace(f"<{slot}>", text.source if isinstance(text, SqlStatement) else str(text))
@@ -73,7 +73,7 @@ class SqlStatement:
 
 
 class SqlStatements(Mapping[str, SqlStatement]):
-    """The statements of a file, by name: `SQL.open_turn`, or `SQL[name]` where the name is chosen at run time."""
+    """The statements of a file by name: `SQL.open_turn`, or `SQL[name]` for a name chosen at run time."""
 
     def __init__(self, statements: Mapping[str, SqlStatement]) -> None:
         self.__dict__.update(statements)
@@ -82,8 +82,8 @@ class SqlStatements(Mapping[str, SqlStatement]):
         raise AttributeError(f"there is no statement {name}")
 
     def __getitem__(self, name: str) -> SqlStatement:
-        found: SqlStatement = self.__dict__[name]
-        return found
+        statement: SqlStatement = self.__dict__[name]
+        return statement
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.__dict__)
@@ -93,20 +93,20 @@ class SqlStatements(Mapping[str, SqlStatement]):
 
 
 def load(file: str, **slots: str | int) -> SqlStatements:
-    """Return the statements of `<file>.sql`, with these slots filled."""
+    """Return the statements of `<file>.sql`, with their slots filled."""
     return parse((files(__name__) / f"{file}.sql").read_text(encoding="utf-8"), **slots)
 
 
 def parse(text: str, **slots: str | int) -> SqlStatements:
-    """Return the statements of a text, with these slots filled."""
+    """Return the statements of a text, with their slots filled."""
     return SqlStatements(
         {name: SqlStatement(name, source.strip()).fill(**slots) for name, source in _NAMED.findall(text)},
     )
 
 
 def _compiled(source: str) -> tuple[str, tuple[str, ...]]:
-    """Return a statement with numbers for the names of its parameters, and these names in the order of the numbers."""
-    found = [match["name"] for match in _TOKEN.finditer(source) if match["name"]]
-    names = sorted(dict.fromkeys(found), key=lambda name: name != "agent_id")
+    """Return the statement with numbered parameters, and the parameter names in the order of the numbers."""
+    occurrences = [match["name"] for match in _TOKEN.finditer(source) if match["name"]]
+    names = sorted(dict.fromkeys(occurrences), key=lambda name: name != "agent_id")
     numbers = {name: f"${number}" for number, name in enumerate(names, start=1)}
     return _TOKEN.sub(lambda match: numbers[match["name"]] if match["name"] else match[0], source), tuple(names)

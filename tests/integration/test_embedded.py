@@ -588,19 +588,19 @@ def test_the_environment_names_the_user_that_the_server_runs_as(directory, monke
     with pytest.raises(EmbeddedServerError, match="COGNITIVE_SERVER_USER: 'no-such-user' is not a system user"):
         EmbeddedServer(directory).acquire()
     monkeypatch.setenv("COGNITIVE_SERVER_USER", "root")
-    with pytest.raises(EmbeddedServerError, match="'root' is root, as whom Postgres does not run"):
+    with pytest.raises(EmbeddedServerError, match="'root' is root, and Postgres refuses to run as root"):
         EmbeddedServer(directory).acquire()
     assert Path("/etc/passwd").read_bytes() == accounts
 
 
 @needs_root
 def test_without_the_usual_user_root_runs_it_as_nobody_with_a_warning(caplog):
-    assert server_account(usual="daemon").name == "daemon"
+    assert server_account(default="daemon").name == "daemon"
     assert caplog.messages == []
-    account = server_account(usual="no-such-user")
+    account = server_account(default="no-such-user")
     assert (account.name, account.switch) == ("nobody", True)
     [warning] = caplog.messages
-    assert "runs as 'nobody'" in warning
+    assert "runs as the user 'nobody'" in warning
     assert "Set COGNITIVE_SERVER_USER" in warning
 
 
@@ -646,7 +646,8 @@ def test_root_with_a_wheel_in_a_closed_folder_uses_a_copy(folder, directory):
 def test_root_is_told_which_folder_is_closed(folder):
     closed = folder / "closed"
     closed.mkdir(mode=0o700)
-    with pytest.raises(EmbeddedServerError, match=rf"{closed}/data is out of reach .* {closed} is closed to it"):
+    message = rf"cannot reach the data directory {closed}/data: {closed} is closed to it"
+    with pytest.raises(EmbeddedServerError, match=message):
         EmbeddedServer(closed / "data").acquire()
     assert list(closed.iterdir()) == []
     assert stat.S_IMODE(closed.stat().st_mode) == 0o700

@@ -61,8 +61,8 @@ def test_what_it_says_to_people(shell):
     ("words", "code", "said"),
     [
         (("--cut-over",), 2, "--to MODEL"),
-        (("--to", "nonsense"), 1, "is no embedding model"),
-        (("--to", "hashed:nobody"), 1, "gives no embedder"),
+        (("--to", "nonsense"), 1, "unknown embedding model"),
+        (("--to", "hashed:nobody"), 1, "returned no embedder"),
         (("--to", "hashed:new"), 1, "there is no agent"),
         (("--roll-back",), 1, "no model to go back to"),
         ((), 2, "--to MODEL"),
