@@ -62,10 +62,10 @@ class Settings(BaseSettings):
     policy: Path | None = None
     """TOML file with a policy."""
 
-    models: Path | None = None
+    model_limits: Path | None = None
     """TOML file with further rows for the table of models."""
 
-    tokens: Path | None = None
+    token_file: Path | None = None
     """TOML file with the server's tokens. Without one it is tokens.toml in the data directory."""
 
     redact: str | None = None

@@ -120,8 +120,8 @@ def _tunables(policy: Policy, settings: Settings, agent: str) -> Iterable[Mappin
         value, source = own.value(name), "default"
         if _named(policy.agents.get(agent, {}), name):
             source = f"{settings.policy}, agents.{agent}"
-        elif name == "budgets.models" and settings.models is not None:
-            source = ", ".join(str(path) for path in (settings.models, settings.policy) if path is not None)
+        elif name == "budgets.models" and settings.model_limits is not None:
+            source = ", ".join(str(path) for path in (settings.model_limits, settings.policy) if path is not None)
         elif value != default.value(name):
             source = str(settings.policy)
         yield {"name": name, "value": value, "source": source}

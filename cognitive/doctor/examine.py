@@ -165,7 +165,11 @@ def _policies(settings: Settings) -> tuple[tuple[str, ...], str | None]:
             Policy.load(settings.shadow_policy)
     except PolicyError as error:
         return (), str(error)
-    named = (("policy", settings.policy), ("models", settings.models), ("shadow policy", settings.shadow_policy))
+    named = (
+        ("policy", settings.policy),
+        ("model limits", settings.model_limits),
+        ("shadow policy", settings.shadow_policy),
+    )
     return tuple(f"{name} {path}" for name, path in named if path is not None), None
 
 

@@ -23,6 +23,6 @@ def with_models(policy: Policy, settings: Settings) -> Policy:
     Raises:
         PolicyError: the file cannot be read, or a row makes no sense.
     """
-    if settings.models is None:
+    if settings.model_limits is None:
         return policy
-    return policy.changed({"budgets": {"models": {**load(settings.models), **policy.budgets.models}}})
+    return policy.changed({"budgets": {"models": {**load(settings.model_limits), **policy.budgets.models}}})

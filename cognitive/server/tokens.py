@@ -100,7 +100,7 @@ class Tokens:
 def default_path() -> Path:
     """Where the environment says that the tokens are."""
     settings = from_environment()
-    return settings.tokens.expanduser() if settings.tokens is not None else settings.directory / "tokens.toml"
+    return settings.token_file.expanduser() if settings.token_file is not None else settings.directory / "tokens.toml"
 
 
 def load(path: Path) -> Mapping[str, Token]:

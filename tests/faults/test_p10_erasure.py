@@ -103,7 +103,7 @@ async def test_the_journal_of_a_dead_database_is_cut_too(site, agent):
             await settlement._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
             assert files(site)
             receipt = await layer.forget(agent, [secret])
-            assert receipt.with_journaled_placement == 2
+            assert receipt.journaled == 2
             assert await everywhere(site, agent) == []
         while internals(layer).journal.count():
             await asyncio.sleep(0.01)
