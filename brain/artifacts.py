@@ -109,13 +109,13 @@ class Artifacts:
         *,
         turn_id: str | None = None,
         only_of_turn: bool = False,
-        told_at: float | None = None,
+        received_at: float | None = None,
         timeout: float = 60.0,
     ) -> bool:
         """Keeps those that are not kept yet, all in one statement; with `only_of_turn` only if that turn is recorded.
 
-        False if some are not kept after all: the turn is not there, something was erased since they came in (`told_at`,
-        in seconds since the epoch), or another writer is about to keep them.
+        False if some are not kept after all: the turn is not there, something was erased since they came in
+        (`received_at`, in seconds since the epoch), or another writer is about to keep them.
 
         Raises:
             InvalidInput: a text that uses every character which could stand for one that Postgres cannot keep.
@@ -140,7 +140,7 @@ class Artifacts:
                     session_id=session_id,
                     turn_id=turn_id,
                     only_of_turn=only_of_turn,
-                    received_at=told_at,
+                    received_at=received_at,
                     **columns,
                 )
             )
@@ -189,7 +189,7 @@ class Artifacts:
 
         return await self._database.run(agent_id, work)
 
-    async def of_session(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
+    async def list_by_session(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
         """What is kept of a session, oldest first."""
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.of_session(agent_id=agent_id, session_id=session_id))

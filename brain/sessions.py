@@ -111,12 +111,12 @@ class Sessions:
         summary: str,
         covers: str | None,
         *,
-        told_at: float | None = None,
+        received_at: float | None = None,
         timeout: float = 60.0,
     ) -> bool:
         """Puts a summary in the place of the one it was made from. False if that is not what stands there any more, the
-        turn that it was made for is gone, or something was erased since its words came in (`told_at`, in seconds since
-        the epoch).
+        turn that it was made for is gone, or something was erased since its words came in (`received_at`, in seconds
+        since the epoch).
         """
 
         summary = await self._redactor.text(summary)
@@ -132,7 +132,7 @@ class Sessions:
                     summary=summary,
                     covers=covers,
                     turn_id=turn_id,
-                    received_at=told_at,
+                    received_at=received_at,
                 )
             )
             return row is not None
@@ -140,7 +140,7 @@ class Sessions:
         return await self._database.run(agent_id, work, timeout=timeout)
 
     async def keep(
-        self, agent_id: str, turn_id: str, messages: bytes, *, told_at: float | None = None, timeout: float = 60.0
+        self, agent_id: str, turn_id: str, messages: bytes, *, received_at: float | None = None, timeout: float = 60.0
     ) -> bool:
         """Keeps the last messages of a session as of a turn. False if the turn is not there, a later one did, or
         something was erased since they came in.
@@ -149,14 +149,22 @@ class Sessions:
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
             return (
-                await c.fetchrow(*SQL.keep(agent_id=agent_id, turn_id=turn_id, messages=messages, received_at=told_at))
+                await c.fetchrow(
+                    *SQL.keep(agent_id=agent_id, turn_id=turn_id, messages=messages, received_at=received_at)
+                )
                 is not None
             )
 
         return await self._database.run(agent_id, work, timeout=timeout, durable=False)
 
     async def answer(
-        self, agent_id: str, turn_id: str, answering: Answering, *, told_at: float | None = None, timeout: float = 60.0
+        self,
+        agent_id: str,
+        turn_id: str,
+        answering: Answering,
+        *,
+        received_at: float | None = None,
+        timeout: float = 60.0,
     ) -> bool:
         """Adds a turn's answer to the messages kept as of it. False if they are not, or no more, or if something was
         erased since it came in.
@@ -164,7 +172,7 @@ class Sessions:
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
-            row = await c.fetchrow(*SQL.hold_recent(agent_id=agent_id, turn_id=turn_id, received_at=told_at))
+            row = await c.fetchrow(*SQL.hold_recent(agent_id=agent_id, turn_id=turn_id, received_at=received_at))
             if row is None:
                 return False
             answered = await answering(row["session_id"], row["recent"])

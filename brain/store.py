@@ -186,12 +186,12 @@ class MemoryStore:
         found = {row["id"]: as_value(Memory, row) for row in rows}
         return [found[id] for id in ids if id in found]
 
-    async def sourced(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
+    async def find_by_source(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
         """The memories of a type that were stored under these sources, oldest first."""
         identities = [_identity_by_source(type_, source) for source in sources]
         return await self.get(agent_id, list((await self._existing(agent_id, identities)).values()))
 
-    async def tagged(self, agent_id: str, tags: Sequence[str], limit: int, offset: int = 0) -> list[Memory]:
+    async def find_by_tags(self, agent_id: str, tags: Sequence[str], limit: int, offset: int = 0) -> list[Memory]:
         """A page of the memories that have all of these tags, oldest first."""
         rows = await self._database.run(
             agent_id,

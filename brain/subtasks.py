@@ -77,7 +77,7 @@ class Subtasks:
             raise InvalidInput(f"id: subtask {id} is another one: {begun.title!r}")
         return begun
 
-    async def depend(self, agent_id: str, id: UUID, on: Sequence[UUID]) -> Subtask:
+    async def add_dependencies(self, agent_id: str, id: UUID, on: Sequence[UUID]) -> Subtask:
         """Lets an open subtask depend on more.
 
         Raises:
@@ -151,7 +151,7 @@ class Subtasks:
             raise _unknown(agent_id, missing)
         return tuple(found[id] for id in ids)
 
-    async def of_session(self, agent_id: str, session_id: str) -> tuple[Subtask, ...]:
+    async def list_by_session(self, agent_id: str, session_id: str) -> tuple[Subtask, ...]:
         """A session's subtasks, oldest first."""
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.of_session(agent_id=agent_id, session_id=session_id))

@@ -32,7 +32,8 @@ class Exposure:
 class OpenTurn:
     """A turn as `pre_turn` leaves it; `measures` are the numbers that are added up over many (`brain.rollups`).
 
-    `prepared` is when it came in, in seconds since the epoch: of one that is older than an erasure, no words are kept.
+    `received_at` is when it came in, in seconds since the epoch: of one that is older than an erasure, no words are
+    kept.
     """
 
     turn_id: str
@@ -51,7 +52,7 @@ class OpenTurn:
     categories: tuple[str, ...] = ()
     runtime: str | None = None
     measures: TurnMetrics = field(default_factory=TurnMetrics)
-    prepared: float | None = None
+    received_at: float | None = None
     degraded_codes: tuple[str, ...] = ()
 
 

@@ -80,14 +80,14 @@ class TurnLog:
         *,
         opening: OpenTurn | None = None,
         still: StillWanted | None = None,
-        told_at: float | None = None,
+        received_at: float | None = None,
         called: Sequence[str] = (),
         response: str | None = None,
     ) -> ClosedTurn | None:
         """Counts a turn's outcome once, opening the turn first if need be; one transaction. None: no such turn.
 
         What was counted before stays, whatever `judge` would say now. A turn that was given up can still be closed.
-        `told_at` is when the outcome came in, in seconds since the epoch: what is forgotten since may stand in it.
+        `received_at` is when the outcome came in, in seconds since the epoch: what is forgotten since may stand in it.
         """
 
         async def work(c: Connection) -> ClosedTurn | None:
@@ -95,7 +95,7 @@ class TurnLog:
                 return None
             if opening is not None:
                 await _open(c, agent_id, opening)
-            turn = await _held(c, agent_id, turn_id, told_at)
+            turn = await _held(c, agent_id, turn_id, received_at)
             if turn is None:
                 return None
             if not turn.open:
@@ -274,8 +274,8 @@ class TurnLog:
         return [as_value(kind, row) for row in rows]
 
 
-async def _held(c: Connection, agent_id: str, turn_id: str, told_at: float | None) -> HeldTurn | None:
-    row = await c.fetchrow(*SQL.hold_turn(agent_id=agent_id, turn_id=turn_id, received_at=told_at))
+async def _held(c: Connection, agent_id: str, turn_id: str, received_at: float | None) -> HeldTurn | None:
+    row = await c.fetchrow(*SQL.hold_turn(agent_id=agent_id, turn_id=turn_id, received_at=received_at))
     return as_value(HeldTurn, row) if row is not None else None
 
 
@@ -314,7 +314,7 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
             runtime=turn.runtime,
             measures=dict(turn.measures),
             tokens=[shown.tokens for shown in turn.shown],
-            received_at=turn.prepared,
+            received_at=turn.received_at,
             degraded_codes=list(turn.degraded_codes),
         ),
     )

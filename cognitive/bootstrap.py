@@ -225,9 +225,9 @@ def _compose(base: _Infrastructure) -> Services:
         background,
         redactor,
     )
-    catalog, habits = CatalogEngine(embedders.first), CategoryLearner(turns, base.policy)
+    catalog, category_learner = CatalogEngine(embedders.first), CategoryLearner(turns, base.policy)
     background.on_close(catalog.close)
-    background.on_close(habits.finished)
+    background.on_close(category_learner.finished)
     retention, erasure_listeners = (
         RetentionScheduler(Retention(base.database), resolver, base.journal, background),
         ErasureListeners(),
@@ -250,11 +250,13 @@ def _compose(base: _Infrastructure) -> Services:
         sessions=SessionsApi(stores.sessions, stores.artifacts, session_manager, turns, resolver),
         policies=policies,
         explain=_explain(base, stores),
-        admin=_admin(base, stores, memories, policies, resolver, habits, erasure_listeners),
+        admin=_admin(base, stores, memories, policies, resolver, category_learner, erasure_listeners),
         work=Work(stores.sessions, Subtasks(base.database, redactor), stores.memories, recall),
         resolver=resolver,
         window=WindowBuilder(session_manager),
-        memories=MemoryFetcher(Planner(base.policy, habits, base.classifiers), stores.engine, embedders, redactor),
+        memories=MemoryFetcher(
+            Planner(base.policy, category_learner, base.classifiers), stores.engine, embedders, redactor
+        ),
         tools=ToolSelector(catalog),
         recorder=TurnRecorder(turns, outcomes, session_manager, shadowing),
         prefetch=prefetch,
@@ -289,7 +291,7 @@ def _admin(
     memories: AgentMemories,
     policies: PoliciesApi,
     resolver: PolicyResolver,
-    habits: CategoryLearner,
+    category_learner: CategoryLearner,
     erasure_listeners: ErasureListeners,
 ) -> AdminApi:
     database, reindexing = base.database, Reindexing(base.database)
@@ -305,7 +307,7 @@ def _admin(
         stores.turns,
         stores.engine,
         resolver,
-        habits,
+        category_learner,
         erasure_listeners,
     )
 

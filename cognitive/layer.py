@@ -154,9 +154,9 @@ class CognitiveLayer:
         `model` is any async callable from a prompt to an answer. It never fails: whatever goes wrong leaves the tools
         as they are in the context, and `reason` says what it was.
         """
-        if context.offer is None:
+        if context.tool_selection is None:
             return RefinedTools(context.tools, "not_needed")
-        return await self._catalog.refine(context.offer, context.message, model, self._policy_of(context))
+        return await self._catalog.refine(context.tool_selection, context.message, model, self._policy_of(context))
 
     @observed(POST_TURN)
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
@@ -194,7 +194,7 @@ class CognitiveLayer:
         if not self._settling.start(self._posted(context, outcome), *name):
             raise StoreUnavailable("settle: too many outcomes are on their way to Postgres or to the journal")
 
-    async def settled(self, context: TurnContext | TurnRef | None = None) -> None:
+    async def flush(self, context: TurnContext | TurnRef | None = None) -> None:
         """Returns when every outcome handed to `settle`, or a turn's, is counted, safe in the journal, or refused."""
         name = () if context is None else (context.agent_id, context.turn_id)
         await self._settling.ended(*name)

@@ -94,7 +94,7 @@ class TurnMemories:
 class TurnTools:
     """The tools that a turn's model is offered."""
 
-    offer: ToolSelection
+    selection: ToolSelection
     degraded: tuple[Degradation, ...] = ()
 
 
@@ -145,7 +145,7 @@ class MemoryFetcher:
         self, request: TurnRequest, window: asyncio.Task[ConversationWindow]
     ) -> tuple[Plan, MemoryContext]:
         turn, policy, deadline = request.turn, request.policy, request.deadline
-        plan = self._planner.untouched(turn, "failed" if request.planned else f"kind.{turn.kind}", policy)
+        plan = self._planner.default_plan(turn, "failed" if request.planned else f"kind.{turn.kind}", policy)
         if not request.planned:
             return plan, MemoryContext.nothing(plan, request.now)
 
@@ -179,20 +179,20 @@ class ToolSelector:
         turn, policy, removed = request.turn, request.policy, frozenset(plan.removed)
         tools = [tool for tool in turn.tools if tool.name not in removed]
         if not request.planned:
-            return TurnTools(self._catalog.whole(tools, turn.model))
+            return TurnTools(self._catalog.select_all(tools, turn.model))
         given = memories.built.given
         try:
             wanted = frozenset(merge_requirements(plan.categories, policy).tools)
             past = given.found.past if given is not None else ()
             signals = ToolSignals(plan.signals.text, memories.built.own, past, wanted)
-            offer = await self._catalog.offer(turn, tools, signals, request.deadline, policy)
+            selection = await self._catalog.select(turn, tools, signals, request.deadline, policy)
         except Exception as error:  # a model that sees too many tools answers; one without them may not
             log.warning("pre_turn goes on with all tools: %r", error)
             failed = Degradation("tools_failed", f"{type(error).__name__}: {error}; all of them are offered whole")
-            return TurnTools(self._catalog.whole(tools, turn.model), (failed,))
-        if offer.trim is not None and offer.trim.late:
-            return TurnTools(offer, (Degradation("tools_late", "not read in time; they are cut by their names"),))
-        return TurnTools(offer)
+            return TurnTools(self._catalog.select_all(tools, turn.model), (failed,))
+        if selection.trim is not None and selection.trim.late:
+            return TurnTools(selection, (Degradation("tools_late", "not read in time; they are cut by their names"),))
+        return TurnTools(selection)
 
 
 class TurnRecorder:
@@ -241,22 +241,22 @@ def create_context(
         text=built.text,
         prefix=built.prefix,
         shown=built.shown,
-        plan=hinted(plan, tools.offer, request.policy),
+        plan=hinted(plan, tools.selection, request.policy),
         messages=window.messages,
-        tools=tools.offer.tools,
+        tools=tools.selection.tools,
         degraded=(*memories.degraded, *window.degraded, *tools.degraded),
-        trace=replace(built.trace, trim=tools.offer.trim, window=window.trace),
+        trace=replace(built.trace, trim=tools.selection.trim, window=window.trace),
         user_id=turn.user_id,
-        model=memories.embedding_model,
-        query=built.vector,
+        embedding_model=memories.embedding_model,
+        query_vector=built.vector,
         policy=request.policy,
         placement=request.policy.placement,
-        reader=turn.model,
+        language_model=turn.model,
         plan_step=turn.plan_step,
         runtime=turn.runtime,
-        offer=tools.offer,
-        heard=redacted.text if redacted is not turn else None,
-        prepared=time(),
+        tool_selection=tools.selection,
+        redacted_message=redacted.text if redacted is not turn else None,
+        received_at=time(),
     )
 
 
@@ -264,7 +264,7 @@ def _timed(context: TurnContext, started: float) -> TurnContext:
     """Return the context with the time that preparing it took, and when it came in; recording it is not counted."""
     elapsed = perf_counter() - started
     timings = {**context.trace.timings, ELAPSED: elapsed * 1000}
-    return replace(context, prepared=time() - elapsed, trace=replace(context.trace, timings=timings))
+    return replace(context, received_at=time() - elapsed, trace=replace(context.trace, timings=timings))
 
 
 def _cut(error: Exception) -> Degradation:

@@ -65,7 +65,7 @@ class PlacedPrompt:
 
     system: str
     sent: str
-    kept: str
+    user_message: str
 
 
 def sealed(opening: str, lines: Sequence[str], closing: str) -> str:

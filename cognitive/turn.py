@@ -166,7 +166,7 @@ class TurnRef:
 class Shown:
     """A memory that the prompt shows: its text as shown, its score, and the chance it had of being shown.
 
-    `lacked` is how far its relevance stood below the best of the turn.
+    `relevance_gap` is how far its relevance stood below the best of the turn.
     """
 
     memory_id: UUID
@@ -176,18 +176,18 @@ class Shown:
     score: float
     tokens: int
     propensity: float = 1.0
-    lacked: float = 0.0
+    relevance_gap: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSelection:
     """The tools of a turn as they were given, the model they were fitted to, and what came of it.
 
-    `ranking` are places in `given`, the most relevant first; empty where no tool had to go. `trim` is None where
+    `ranking` are places in `available`, the most relevant first; empty where no tool had to go. `trim` is None where
     nothing had to be left out.
     """
 
-    given: tuple[Tool, ...]
+    available: tuple[Tool, ...]
     model: str | None
     tools: tuple[ToolSpec, ...]
     ranking: tuple[int, ...] = ()
@@ -217,16 +217,22 @@ class TurnContext:
     degraded: tuple[Degradation, ...]
     trace: Trace
     user_id: str | None = None
-    model: str | None = field(default=None, repr=False)  # the embedding model that made `query`
-    query: Vector | None = field(default=None, repr=False, compare=False)  # the message's vector, if it came in time
+    embedding_model: str | None = field(default=None, repr=False)  # the model that made `query_vector`
+    query_vector: Vector | None = field(
+        default=None, repr=False, compare=False
+    )  # the message's vector, if it came in time
     policy: Policy | None = field(default=None, repr=False)  # the one that the turn was planned under
     placement: Placement = "user_tail"
-    reader: str | None = None  # the language model that the prompt is for, as the turn names it
+    language_model: str | None = None  # the language model that the prompt is for, as the turn names it
     plan_step: str | None = None
     runtime: str | None = None
-    offer: ToolSelection | None = field(default=None, repr=False)  # what `tools` was made from, for `refine_tools`
-    heard: str | None = field(default=None, repr=False)  # the message as it is recorded, where redaction changed it
-    prepared: float | None = None  # when it came in, by the wall clock, in seconds since the epoch
+    tool_selection: ToolSelection | None = field(
+        default=None, repr=False
+    )  # what `tools` was made from, for `refine_tools`
+    redacted_message: str | None = field(
+        default=None, repr=False
+    )  # the message as it is recorded, where redaction changed it
+    received_at: float | None = None  # when it came in, by the wall clock, in seconds since the epoch
 
     @property
     def trim(self) -> Trim | None:
@@ -245,7 +251,7 @@ class TurnContext:
         Under "journaled" it holds the block, byte for byte as it was sent, so that each prompt begins with the one
         before; under the other placements it holds the user's words and nothing else.
         """
-        return _message("user", self._placed("").kept)
+        return _message("user", self._placed("").user_message)
 
     def system(self, own: str = "") -> str:
         """The system message's text: the host's own with what belongs behind it, the prefix at least."""

@@ -61,10 +61,10 @@ async def main() -> None:
 
         monday, tuesday = agent.create_session(session_id="monday"), agent.create_session(session_id="tuesday")
         print("answer:", (await agent.run(TOLD, session=monday)).text)
-        await layer.settled()  # only here, so that the second turn comes after the first was counted
+        await layer.flush()  # only here, so that the second turn comes after the first was counted
         print("answer:", (await agent.run(ASKED, session=tuesday)).text)
 
-        await layer.settled()
+        await layer.flush()
         for turn in reversed(await layer.explain.turns(AGENT)):
             shown = [
                 candidate

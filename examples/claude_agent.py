@@ -79,7 +79,7 @@ async def main() -> None:
             hooks = CognitiveHooks(layer, AGENT)
             for text in (TOLD, ASKED):
                 await ask(hooks, options, text)
-                await layer.settled()  # only here, so that the second turn comes after the first was counted
+                await layer.flush()  # only here, so that the second turn comes after the first was counted
             for turn in reversed(await layer.explain.turns(AGENT)):
                 shown = [
                     candidate

@@ -62,10 +62,10 @@ async def main() -> None:
         runner = Runner(app=app, session_service=InMemorySessionService(), auto_create_session=True)
 
         await ask(runner, "monday", TOLD)
-        await layer.settled()  # only here, so that the second turn comes after the first was counted
+        await layer.flush()  # only here, so that the second turn comes after the first was counted
         await ask(runner, "tuesday", ASKED)
 
-        await layer.settled()
+        await layer.flush()
         for turn in reversed(await layer.explain.turns(AGENT)):
             shown = [
                 candidate

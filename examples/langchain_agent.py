@@ -60,14 +60,14 @@ async def main() -> None:
         )
         await agent.ainvoke({"messages": [("user", TOLD)]}, {"configurable": {"thread_id": "monday"}})
         await store.aput(("harbour", "rules"), "pier", {"text": "The west pier is closed to trucks."})
-        await layer.settled()  # only here, so that the example's second turn comes after the first was counted
+        await layer.flush()  # only here, so that the example's second turn comes after the first was counted
         result = await agent.ainvoke({"messages": [("user", ASKED)]}, {"configurable": {"thread_id": "tuesday"}})
         print("\nAnswer:", result["messages"][-1].text)
         print("The thread holds the bare words:", result["messages"][0].text == ASKED)
         [found] = await store.asearch(("harbour",), query="Where may no truck go?", limit=1)
         print("The store finds:", found.key, found.value)
 
-        await layer.settled()
+        await layer.flush()
         for turn in reversed(await layer.explain.turns(AGENT)):
             shown = [
                 candidate

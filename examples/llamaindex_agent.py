@@ -49,12 +49,12 @@ async def main() -> None:
         )
         monday, tuesday = (ChatMemoryBuffer.from_defaults(chat_store_key=day) for day in ("monday", "tuesday"))
         await agent.run(TOLD, memory=monday)
-        await layer.settled()  # only here, so that the example's second turn comes after the first was counted
+        await layer.flush()  # only here, so that the example's second turn comes after the first was counted
         result = await agent.run(ASKED, memory=tuesday)
         print("\nAnswer:", result.response.content)
         print("The memory holds the bare words:", tuesday.get_all()[0].content == ASKED)
 
-        await layer.settled()
+        await layer.flush()
         for turn in reversed(await layer.explain.turns(AGENT)):
             shown = [
                 candidate

@@ -50,12 +50,12 @@ async def main() -> None:
         monday, tuesday = SQLiteSession("monday"), SQLiteSession("tuesday")
         result = await runner.run(agent, TOLD, session=monday, run_config=quiet)
         print("answer:", result.final_output)
-        await layer.settled()  # only here, so that the second turn comes after the first was counted
+        await layer.flush()  # only here, so that the second turn comes after the first was counted
         result = await runner.run(agent, ASKED, session=tuesday, run_config=quiet)
         print("answer:", result.final_output)
         print("the session holds:", [item["content"] for item in await tuesday.get_items()][:1])
 
-        await layer.settled()
+        await layer.flush()
         for turn in reversed(await layer.explain.turns(AGENT)):
             shown = [
                 candidate

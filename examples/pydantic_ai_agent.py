@@ -41,12 +41,12 @@ async def main() -> None:
             return f"{harbour}: high water 16:40, low water 22:55"
 
         await agent.run(TOLD, conversation_id="monday")
-        await layer.settled()  # only here, so that the example's second turn comes after the first was counted
+        await layer.flush()  # only here, so that the example's second turn comes after the first was counted
         result = await agent.run(ASKED, conversation_id="tuesday")
         print("\nAnswer:", result.output)
         print("The history holds the bare words:", result.all_messages()[0].parts[0].content == ASKED)
 
-        await layer.settled()
+        await layer.flush()
         for turn in reversed(await layer.explain.turns(AGENT)):
             shown = [
                 candidate

@@ -36,10 +36,10 @@ def main() -> None:
     with Blocking.open(policy=policy) as layer:
         agent = CognitiveMultiStepAgent(ToolCallingAgent([], Scripted(), verbosity_level=0), layer, AGENT)
         agent.run(TOLD, session_id="monday")
-        layer.wait(layer.layer.settled())  # only here, so that the second turn comes after the first was counted
+        layer.wait(layer.layer.flush())  # only here, so that the second turn comes after the first was counted
         print("\nAnswer:", agent.run(ASKED, session_id="tuesday"))
 
-        layer.wait(layer.layer.settled())
+        layer.wait(layer.layer.flush())
         for turn in reversed(layer.wait(layer.layer.explain.turns(AGENT))):
             candidates = layer.wait(layer.layer.explain.candidates(AGENT, turn.turn_id))
             shown = [candidate for candidate in candidates if candidate.disposition == "shown"]

@@ -70,11 +70,11 @@ async def main() -> None:
     async with CognitiveLayer.open(policy=policy) as layer:
         monday, tuesday = agent(layer, "monday"), agent(layer, "tuesday")
         print("answer:", str(await monday.invoke_async(TOLD)).strip())
-        await layer.settled()  # only here, so that the second turn comes after the first was counted
+        await layer.flush()  # only here, so that the second turn comes after the first was counted
         print("answer:", str(await tuesday.invoke_async(ASKED)).strip())
         print("the agent's messages hold:", tuesday.messages[0]["content"])
 
-        await layer.settled()
+        await layer.flush()
         for turn in reversed(await layer.explain.turns(AGENT)):
             shown = [
                 candidate

@@ -18,7 +18,7 @@ def internals(layer: CognitiveLayer) -> SimpleNamespace:
         database=layer._agent_memories._store._database,
         embedders=layer._memories._embedders,
         engine=layer._memories._engine,
-        habits=layer.admin._habits,
+        category_learner=layer.admin._category_learner,
         journal=layer._outcomes._journal,
         outcomes=layer._outcomes,
         planner=layer._memories._planner,

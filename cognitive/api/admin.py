@@ -49,7 +49,7 @@ class AdminApi:
         turns: TurnLog,
         engine: ContextEngine,
         policies: PolicyResolver,
-        habits: CategoryLearner,
+        category_learner: CategoryLearner,
         erasure_listeners: ErasureListeners,
     ) -> None:
         self.reembedding = reembedding
@@ -61,7 +61,7 @@ class AdminApi:
         self._turns = turns
         self._engine = engine
         self._policies = policies
-        self._habits = habits
+        self._category_learner = category_learner
         self._erasure_listeners = erasure_listeners
 
     # --- memories ---
@@ -89,13 +89,13 @@ class AdminApi:
         """
         return await self._transfer.import_lines(agent_id, lines, progress=progress)
 
-    async def sourced(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
+    async def find_by_source(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
         """Return the memories of a type that were stored under these sources of the caller's own, oldest first."""
-        return await self._memories.sourced(agent_id, type_, sources)
+        return await self._memories.find_by_source(agent_id, type_, sources)
 
-    async def tagged(self, agent_id: str, tags: Sequence[str], limit: int = 100, offset: int = 0) -> list[Memory]:
+    async def find_by_tags(self, agent_id: str, tags: Sequence[str], limit: int = 100, offset: int = 0) -> list[Memory]:
         """Return a page of the memories that have all of these tags, oldest first; with no tag, of all memories."""
-        return await self._memories.tagged(agent_id, tags, limit, offset)
+        return await self._memories.find_by_tags(agent_id, tags, limit, offset)
 
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
         """Return the last hundred changes of a memory, the latest first, each with what it replaced.
@@ -105,12 +105,14 @@ class AdminApi:
         """
         return await self._memories.revisions(agent_id, id)
 
-    async def retain(self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False) -> dict[Retained, int]:
+    async def apply_retention(
+        self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False
+    ) -> dict[Retained, int]:
         """Remove what `Policy.retention.days` keeps no longer, by kind; with `dry_run`, only count it.
 
         Agents that have turns are looked after once an hour without this.
         """
-        return await self._memories.retain(agent_id, now=now, dry_run=dry_run)
+        return await self._memories.apply_retention(agent_id, now=now, dry_run=dry_run)
 
     async def erasures(self, agent_id: str) -> list[Erasure]:
         """Return what was erased of an agent, when, and how many rows that were; oldest first."""
@@ -183,19 +185,19 @@ class AdminApi:
 
     async def tool_usage(self, agent_id: str) -> tuple[ToolUsage, ...]:
         """Return how often each tool was called in the agent's turns of each category."""
-        return await self._habits.evidence(agent_id)
+        return await self._category_learner.tool_usage(agent_id)
 
-    async def learned(self, agent_id: str) -> CategoryLearning:
+    async def category_learning(self, agent_id: str) -> CategoryLearning:
         """Return all that the agent's turns taught about categories and tools."""
-        return await self._habits.known(agent_id)
+        return await self._category_learner.learning(agent_id)
 
     async def user_profile(self, agent_id: str, user_id: str) -> Mapping[str, int]:
         """Return how many of a user's completed turns were of each category."""
-        return await self._habits.profile(agent_id, user_id)
+        return await self._category_learner.user_profile(agent_id, user_id)
 
     async def reset_learning(self, agent_id: str, user_id: str | None = None) -> int:
         """Forget the categories of an agent's turns, or of one user's; return of how many. Their calls stay."""
-        return await self._habits.reset(agent_id, user_id)
+        return await self._category_learner.reset(agent_id, user_id)
 
     # --- the layer itself ---
 
@@ -219,9 +221,9 @@ class AdminApi:
         """
         return await self._checks.database_role()
 
-    async def backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
+    async def journal_backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
         """Return what waits in the journal, of all agents if `whole`, and what is parked of this one; or None."""
-        return await self._checks.backlog(agent_id, whole=whole)
+        return await self._checks.journal_backlog(agent_id, whole=whole)
 
     @property
     def embedding_model(self) -> str:

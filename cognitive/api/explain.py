@@ -22,7 +22,7 @@ from cognitive.policy.constants import Constants
 from cognitive.turn import MAX_MESSAGE_LENGTH
 from cognitive.validation import require_aware, require_id, require_label
 
-_PLANNED_TURNS = 500  # the latest that called tools, for `my_plans`
+_PLANNED_TURNS = 500  # the latest that called tools, for `past_plans`
 
 
 class ExplainApi:
@@ -61,9 +61,9 @@ class ExplainApi:
         """
         return await self._questions.replay(agent_id, turn_id, policy)
 
-    async def shadows(self, agent_id: str) -> list[Agreement]:
+    async def shadow_agreement(self, agent_id: str) -> list[Agreement]:
         """Return how far the policies that ran as shadows agree with what was shown."""
-        return await self._questions.shadows(agent_id)
+        return await self._questions.shadow_agreement(agent_id)
 
     async def cases(
         self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
@@ -81,7 +81,7 @@ class ExplainApi:
             require_aware(name, at)
         return await self._turns.between(require_label("agent_id", agent_id), since, until)
 
-    async def my_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
+    async def past_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
         """Return what tools the agent's latest turns called, by what they were asked.
 
         With a message, of turns that asked the like; of the agent's own turns alone.

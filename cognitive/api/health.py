@@ -67,7 +67,7 @@ class HealthChecks:
         """
         return await self._reading.granted()
 
-    async def backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
+    async def journal_backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
         """Return what waits in the journal, of all agents if `whole`, and what is parked of this one.
 
         None if the journal cannot be read.

@@ -48,18 +48,18 @@ class ImportExport:
         """
         standing = await self._reindexing.standing(require_label("agent_id", agent_id))
         if standing.language != ENGLISH:
-            yield jsonl.of_agent(jsonl.LANGUAGE, ExportedLanguage(language=standing.language))
+            yield jsonl.agent_line(jsonl.LANGUAGE, ExportedLanguage(language=standing.language))
         after = -1
         while page := await self._archive.page(agent_id, after, BATCH):
             for memory in page:
-                yield jsonl.written(memory)
+                yield jsonl.memory_line(memory)
             after = page[-1].seq
         for base in await self._archive.bases(agent_id):
-            yield jsonl.of_agent(jsonl.BASE, base)
+            yield jsonl.agent_line(jsonl.BASE, base)
         for role, held in sorted((await self._policy_store.holding(agent_id)).items()):
             if held.changes:
                 told = ExportedPolicy(role=role, changes=held.changes, by=held.choice.by, note=held.choice.note)
-                yield jsonl.of_agent(jsonl.POLICY, told)
+                yield jsonl.agent_line(jsonl.POLICY, told)
 
     @waits_for_recovery
     async def import_lines(
@@ -76,9 +76,9 @@ class ImportExport:
         """
         require_label("agent_id", agent_id)
         told = jsonl.read(lines)
-        for number, chosen in told.chosen:
+        for number, chosen in told.policies:
             self._require_policy(agent_id, number, chosen)
-        for indexed in told.indexed:
+        for indexed in told.languages:
             await self._index(agent_id, indexed.language)
         ids, renamed = list[UUID](), dict[UUID, UUID]()
         for start in range(0, len(told.lines), BATCH):
@@ -87,7 +87,7 @@ class ImportExport:
                 progress(len(ids), len(told.lines))
         await self._archive.repoint(agent_id, renamed)
         await self._archive.put_bases(agent_id, told.bases)
-        for _, chosen in told.chosen:
+        for _, chosen in told.policies:
             await self._choose(agent_id, chosen)
         return ids
 
@@ -99,15 +99,20 @@ class ImportExport:
 
     async def _stored(self, agent_id: str, batch: Sequence[ImportLine], renamed: dict[UUID, UUID]) -> list[UUID]:
         """A batch in its order, under the ids that it has here; what supersedes another names it by that."""
-        asked = {id for line in batch for id in (line.was, line.memory.supersedes) if id is not None}
+        asked = {id for line in batch for id in (line.original_id, line.memory.supersedes) if id is not None}
         known = {memory.id: memory.id for memory in await self._store.get(agent_id, sorted(asked))}
         renamed |= known
         ids = list[UUID]()
         for _, run in groupby(batch, lambda line: line.kept is None and line.memory.supersedes):  # the same, or none
             lines = list(run)
-            stored = iter(await self._put(agent_id, [line for line in lines if line.was not in known], renamed))
-            here = [known[line.was] if line.was is not None and line.was in known else next(stored) for line in lines]
-            renamed |= {line.was: id for line, id in zip(lines, here, strict=True) if line.was is not None}
+            stored = iter(await self._put(agent_id, [line for line in lines if line.original_id not in known], renamed))
+            here = [
+                known[line.original_id] if line.original_id is not None and line.original_id in known else next(stored)
+                for line in lines
+            ]
+            renamed |= {
+                line.original_id: id for line, id in zip(lines, here, strict=True) if line.original_id is not None
+            }
             ids += here
         return ids
 

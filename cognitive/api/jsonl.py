@@ -29,12 +29,12 @@ LANGUAGE, BASE, POLICY = "cognitive-language-1", "cognitive-base-1", "cognitive-
 class ImportLine:
     """A memory that was read, and the number of its line.
 
-    Of one that was ours: `was` is its id, and `kept` what was kept of it, None where its form tells nothing.
+    Of one that was ours: `original_id` is its id, and `kept` what was kept of it, None where its form tells nothing.
     """
 
     number: int
     memory: NewMemory
-    was: UUID | None = None
+    original_id: UUID | None = None
     kept: MemoryMetadata | None = None
 
 
@@ -55,15 +55,15 @@ class ExportedLanguage(InputModel):
 
 @dataclass(frozen=True, slots=True)
 class ImportContents:
-    """A file that was read, and nothing of it stored yet. `chosen` are policies by the number of their line."""
+    """A file that was read, and nothing of it stored yet. `policies` are given by the number of their line."""
 
     lines: list[ImportLine] = field(default_factory=list)
-    indexed: list[ExportedLanguage] = field(default_factory=list)
+    languages: list[ExportedLanguage] = field(default_factory=list)
     bases: list[TypeUsage] = field(default_factory=list)
-    chosen: list[tuple[int, ExportedPolicy]] = field(default_factory=list)
+    policies: list[tuple[int, ExportedPolicy]] = field(default_factory=list)
 
 
-def written(memory: StoredMemory) -> str:
+def memory_line(memory: StoredMemory) -> str:
     """Return a stored memory with what is kept of it, as a line without its end."""
     fields = [*NewMemory.model_fields, *(name for name in MemoryMetadata.model_fields if name != "id")]
     told = {"form": FORM, "id": memory.id, **{name: getattr(memory, name) for name in fields}}
@@ -71,12 +71,12 @@ def written(memory: StoredMemory) -> str:
     return json.dumps(told, default=_plain, ensure_ascii=False)
 
 
-def of_agent(form: str, told: InputModel) -> str:
+def agent_line(form: str, told: InputModel) -> str:
     """What holds for an agent beside its memories, as a line without its end."""
     return json.dumps({"form": form, **told.model_dump(mode="json")}, ensure_ascii=False)
 
 
-def of_memory(line: str) -> bool:
+def is_memory_line(line: str) -> bool:
     """Whether a line of ours is a memory, and not what holds for the agent beside its memories."""
     return bool(json.loads(line)["form"] == FORM)
 
@@ -104,17 +104,17 @@ def _take(number: int, told: Mapping[str, Any], found: ImportContents, ids: set[
     """Puts what a line tells where it belongs."""
     fields = {name: value for name, value in told.items() if name != "form"}
     if told.get("form") == LANGUAGE:
-        found.indexed.append(ExportedLanguage(**fields))
+        found.languages.append(ExportedLanguage(**fields))
     elif told.get("form") == BASE:
         found.bases.append(TypeUsage(**fields))
     elif told.get("form") == POLICY:
-        found.chosen.append((number, ExportedPolicy(**fields)))
+        found.policies.append((number, ExportedPolicy(**fields)))
     else:
         line = _line(number, told)
-        if line.was in ids:
-            raise InvalidInput(f"a second memory of the id {line.was}")
-        if line.was is not None:
-            ids.add(line.was)
+        if line.original_id in ids:
+            raise InvalidInput(f"a second memory of the id {line.original_id}")
+        if line.original_id is not None:
+            ids.add(line.original_id)
         found.lines.append(line)
 
 

@@ -65,19 +65,19 @@ class AgentMemories:
         wanted = [require_id("ids", id) for id in ids]
         return await self._store.get(require_label("agent_id", agent_id), wanted)
 
-    async def sourced(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
+    async def find_by_source(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
         """Return the memories of a type that were stored under these sources of the caller's own, oldest first."""
         for source in sources:
             require_label("sources", source)
-        return await self._store.sourced(require_label("agent_id", agent_id), type_, sources)
+        return await self._store.find_by_source(require_label("agent_id", agent_id), type_, sources)
 
-    async def tagged(self, agent_id: str, tags: Sequence[str], limit: int = 100, offset: int = 0) -> list[Memory]:
+    async def find_by_tags(self, agent_id: str, tags: Sequence[str], limit: int = 100, offset: int = 0) -> list[Memory]:
         """Return a page of the memories that have all of these tags, oldest first; with no tag, of all memories."""
         for tag in tags:
             require_label("tags", tag)
         if limit < 0 or offset < 0:
             raise InvalidInput(f"limit, offset: expected numbers from 0, got {limit} and {offset}")
-        return await self._store.tagged(require_label("agent_id", agent_id), tags, limit, offset)
+        return await self._store.find_by_tags(require_label("agent_id", agent_id), tags, limit, offset)
 
     async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
         """Change fields of a memory. `by` is whose word the change is."""
@@ -112,7 +112,9 @@ class AgentMemories:
         self._erasure_listeners.notify(agent_id, all_texts)
         return receipt
 
-    async def retain(self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False) -> dict[Retained, int]:
+    async def apply_retention(
+        self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False
+    ) -> dict[Retained, int]:
         """Remove what `Policy.retention.days` keeps no longer, by kind; with `dry_run`, only count it."""
         require_aware("now", now)
         at = now or datetime.now(UTC)

@@ -56,7 +56,7 @@ class PoliciesApi:
         """What was chosen for a role, the latest first."""
         return tuple(await self._store.choices(require_label("agent_id", agent_id), _role(role)))
 
-    async def candidate(self, agent_id: str, version: str) -> PolicyVersion:
+    async def get(self, agent_id: str, version: str) -> PolicyVersion:
         """A candidate by its version."""
         require_label("version", version)
         found = await self._store.candidates(require_label("agent_id", agent_id), version)
@@ -64,7 +64,7 @@ class PoliciesApi:
             raise InvalidInput(f"version: agent {agent_id!r} has no candidate {version!r}")
         return found[0]
 
-    async def show(self, agent_id: str, version: str) -> Policy:
+    async def load(self, agent_id: str, version: str) -> Policy:
         """The whole policy of a version: of a candidate over today's base, or as a turn recorded it."""
         base, effective = self.base(agent_id), await self.effective(agent_id)
         for known in (base, effective.live, *([effective.shadow] if effective.shadow is not None else [])):
@@ -73,7 +73,7 @@ class PoliciesApi:
         content = await self._store.content(agent_id, require_label("version", version))
         if content is not None:
             return Policy.from_record(content)
-        return with_changes(base, (await self.candidate(agent_id, version)).changes)
+        return with_changes(base, (await self.get(agent_id, version)).changes)
 
     async def save(
         self, agent_id: str, changes: Mapping[str, float | int], *, by: str, note: str = ""
@@ -125,7 +125,7 @@ class PoliciesApi:
         before = latest[1].version if len(latest) > 1 else None
         return await self._choose(agent_id, role, before, by, note, after if after is not None else latest[0].no)
 
-    async def compared(self, agent_id: str, version: str) -> Agreement | None:
+    async def shadow_agreement(self, agent_id: str, version: str) -> Agreement | None:
         """How far a policy agreed with what was shown, in the latest turns that it ran beside; None if in none."""
         rows = await self._store.shadowed(require_label("agent_id", agent_id), version, _COMPARED)
         return next(iter(agreements(rows)), None)
@@ -133,7 +133,7 @@ class PoliciesApi:
     async def what_if(
         self,
         agent_id: str,
-        moved: Mapping[str, float | int],
+        changes: Mapping[str, float | int],
         since: datetime,
         until: datetime,
         name: str = "",
@@ -148,13 +148,13 @@ class PoliciesApi:
         for which, at in (("since", since), ("until", until)):
             require_aware(which, at)
         live = (await self.effective(agent_id)).live
-        return await self._samples.tried(agent_id, name or f"{since}~{until}", since, until, moved, live, whole=whole)
+        return await self._samples.tried(agent_id, name or f"{since}~{until}", since, until, changes, live, whole=whole)
 
     async def _choose(
         self, agent_id: str, role: Role, version: str | None, by: str, note: str, after: int | None
     ) -> PolicyActivation:
         if version is not None:
-            with_changes(self.base(agent_id), (await self.candidate(agent_id, version)).changes)  # it is a policy still
+            with_changes(self.base(agent_id), (await self.get(agent_id, version)).changes)  # it is a policy still
         choice = await self._store.choose(
             require_label("agent_id", agent_id), role, version, by=_by(by), note=await self._noted(note), after=after
         )

@@ -76,7 +76,7 @@ class SessionsApi:
     async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
         """Return what is kept out of band of a session, oldest first."""
         require_label("agent_id", agent_id)
-        return await self._artifacts.of_session(agent_id, require_label("session_id", session_id))
+        return await self._artifacts.list_by_session(agent_id, require_label("session_id", session_id))
 
     async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[MatchingLine, ...]:
         """Return the first lines of an artifact that hold a literal, each with where `artifact` can read on from.

@@ -21,7 +21,7 @@ from brain.embedding.embedders import CachedEmbedder
 from brain.errors import EmbeddingError
 from brain.past_turns import PastTurn
 from brain.types import Vector, Vectors
-from cognitive.catalog.fit import cut_late, fit, untouched
+from cognitive.catalog.fit import cut_late, fit, select_all
 from cognitive.catalog.ranking import ToolEvidence, ToolRanking, ToolVectors, glance, rank
 from cognitive.catalog.refine import RefinedTools, ToolChooser, ask
 from cognitive.catalog.tool_variants import ToolCatalog
@@ -62,11 +62,11 @@ class CatalogEngine:
         self.library = ToolCache(embedder)
         self._deadline_ms = deadline_ms
 
-    def whole(self, tools: Sequence[Tool], model: str | None) -> ToolSelection:
+    def select_all(self, tools: Sequence[Tool], model: str | None) -> ToolSelection:
         """The tools as they were given."""
-        return untouched(self.library.catalogue(tools), model)
+        return select_all(self.library.catalogue(tools), model)
 
-    async def offer(
+    async def select(
         self, turn: Turn, tools: Sequence[Tool], signals: ToolSignals, deadline: Deadline, policy: Policy
     ) -> ToolSelection:
         """The tools of a turn as its model can carry them, by all that is known of the turn; see `fit`."""
@@ -74,17 +74,17 @@ class CatalogEngine:
         always = frozenset(policy.categories.always_include)
         query = signals.query or turn.text
         evidence = ToolEvidence(query, signals.vector, signals.past, recent, always, signals.wanted)
-        offer = await self.fit(tools, turn.model, evidence, deadline, policy)
-        if offer.trim is not None and offer.trim.share > _TOLD_SHARE:
+        selection = await self.fit(tools, turn.model, evidence, deadline, policy)
+        if selection.trim is not None and selection.trim.share > _TOLD_SHARE:
             log.info(
                 "tools of turn %s for %s: %d bytes of %d; went: %s",
                 turn.turn_id,
                 turn.model,
-                offer.trim.after_bytes,
-                offer.trim.before_bytes,
-                ", ".join(offer.trim.dropped),
+                selection.trim.after_bytes,
+                selection.trim.before_bytes,
+                ", ".join(selection.trim.dropped),
             )
-        return offer
+        return selection
 
     async def fit(
         self, tools: Sequence[Tool], model: str | None, evidence: ToolEvidence, deadline: Deadline, policy: Policy
@@ -95,37 +95,41 @@ class CatalogEngine:
         """
         limit = _limit(model, policy)
         if not limit:
-            return self.whole(tools, model)
+            return self.select_all(tools, model)
         catalogue = self.library.catalogue(tools)
         if len(tools) <= (_KNOWN if catalogue.read else _FEW):
-            offer = self._fit(catalogue, model, limit, evidence)
+            selection = self._fit(catalogue, model, limit, evidence)
         elif catalogue.reading and not catalogue.read:  # a second reader would only slow down the first
-            offer = cut_late(catalogue, model, limit, glance(catalogue, evidence))
+            selection = cut_late(catalogue, model, limit, glance(catalogue, evidence))
         else:
             milliseconds = max(deadline.left() * 1000 * _SHARE, self._deadline_ms)
             work = asyncio.to_thread(self._fit, catalogue, model, limit, evidence)
             try:
-                offer = await Deadline(milliseconds).within(work)
+                selection = await Deadline(milliseconds).within(work)
             except TimeoutError:
-                offer = cut_late(catalogue, model, limit, glance(catalogue, evidence))
-        if offer.ranking:
+                selection = cut_late(catalogue, model, limit, glance(catalogue, evidence))
+        if selection.ranking:
             self.library.learn(catalogue)
-        return offer
+        return selection
 
-    async def refine(self, offer: ToolSelection, message: str, chooser: ToolChooser, policy: Policy) -> RefinedTools:
+    async def refine(
+        self, selection: ToolSelection, message: str, chooser: ToolChooser, policy: Policy
+    ) -> RefinedTools:
         """The tools after a small model has chosen among them, if the budget's model may need that."""
-        kept = RefinedTools(offer.tools, "not_needed", trim=offer.trim, gap=offer.trim.gap if offer.trim else None)
-        if offer.trim is None or not offer.trim.low_confidence:
+        kept = RefinedTools(
+            selection.tools, "not_needed", trim=selection.trim, gap=selection.trim.gap if selection.trim else None
+        )
+        if selection.trim is None or not selection.trim.low_confidence:
             return kept
-        if not budget_for(offer.model, policy.budgets.models).refine:
+        if not budget_for(selection.model, policy.budgets.models).refine:
             return replace(kept, reason="not_allowed")
-        ranked = [offer.given[n] for n in offer.ranking]
+        ranked = [selection.available[n] for n in selection.ranking]
         picked, reason, detail = await ask(chooser, message, ranked[:MAX_LISTED], policy.tools.refine_deadline_ms)
         if picked is None:
             return replace(kept, reason=reason, detail=detail)
         if picked.none:
             return replace(kept, reason=reason, gap="the model that was asked found no tool for this")
-        return _chosen(offer, ranked, picked.names, _limit(offer.model, policy), policy)
+        return _chosen(selection, ranked, picked.names, _limit(selection.model, policy), policy)
 
     async def close(self) -> None:
         """Gives up what is still being learnt."""
@@ -137,11 +141,11 @@ class CatalogEngine:
 
         catalogue.reading = True
         try:
-            offer = fit(catalogue, model, limit, ranked)
+            selection = fit(catalogue, model, limit, ranked)
             catalogue.read = True
         finally:
             catalogue.reading = False
-        return offer
+        return selection
 
 
 def _limit(model: str | None, policy: Policy) -> int:
@@ -151,7 +155,7 @@ def _limit(model: str | None, policy: Policy) -> int:
 
 
 def _chosen(
-    offer: ToolSelection, ranked: Sequence[Tool], names: Sequence[str], limit: int, policy: Policy
+    selection: ToolSelection, ranked: Sequence[Tool], names: Sequence[str], limit: int, policy: Policy
 ) -> RefinedTools:
     """The chosen tools and the most relevant others, few enough to say more of each, fitted to the budget again."""
     place = {name: n for n, name in enumerate(names)}
@@ -160,7 +164,7 @@ def _chosen(
     catalogue = ToolCatalog([*chosen, *others])
     order = sorted(range(len(catalogue)), key=lambda n: catalogue.tools[n].name not in policy.categories.always_include)
     by_choice = ToolRanking(tuple(order), ("chosen",), 1.0)
-    fitted = fit(catalogue, offer.model, limit, lambda: by_choice)
+    fitted = fit(catalogue, selection.model, limit, lambda: by_choice)
     return RefinedTools(fitted.tools, "chosen", tuple(names), fitted.trim)
 
 

@@ -25,7 +25,7 @@ _MAX_PASSED = 20  # then what is left is so little that of a large catalogue no 
 MIN_MATCH = 0.22
 
 
-def untouched(catalogue: ToolCatalog, model: str | None) -> ToolSelection:
+def select_all(catalogue: ToolCatalog, model: str | None) -> ToolSelection:
     """Everything as it was given."""
     return ToolSelection(catalogue.tools, model, tuple(ToolSpec(offered.value) for offered in catalogue.offered))
 
@@ -43,7 +43,7 @@ def fit(
     `full` of them keep their parameters.
     """
     if not limit or not catalogue.tools or catalogue.bytes <= limit:
-        return untouched(catalogue, model)
+        return select_all(catalogue, model)
     if catalogue.least <= limit:
         compacted = compact([offered.forms for offered in catalogue.offered], limit)
         if compacted.fits(limit):

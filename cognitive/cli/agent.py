@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _LearningAnswer:
-    habits: Sequence[ToolUsage]
+    tool_usage: Sequence[ToolUsage]
     plans: Sequence[PastPlan]
     categories: Mapping[str, int] | None
 
@@ -34,7 +34,8 @@ def command() -> None:
 
 @command.command(
     cls=JsonCommand,
-    shape="{habits: [{category, tool, called, turns}], plans: [{key, message, turns, last_at, tools: [[name, turns]]}]"
+    shape="{tool_usage: [{category, tool, called, turns}], "
+    "plans: [{key, message, turns, last_at, tools: [[name, turns]]}]"
     ", categories?: {…}} | {turns}",
 )
 @click.argument("message", required=False)
@@ -59,7 +60,7 @@ async def _learned(agent: str, user_id: str | None, message: str | None, limit: 
     async with cognitive.CognitiveLayer.open() as layer:
         return _LearningAnswer(
             await layer.admin.tool_usage(agent),
-            await layer.explain.my_plans(agent, message, limit=limit),
+            await layer.explain.past_plans(agent, message, limit=limit),
             await layer.admin.user_profile(agent, user_id) if user_id is not None else None,
         )
 
@@ -70,14 +71,14 @@ async def _reset(agent: str, user_id: str | None) -> Mapping[str, int]:
 
 
 def _anything(found: _LearningAnswer) -> bool:
-    return bool(found.habits or found.plans or found.categories)
+    return bool(found.tool_usage or found.plans or found.categories)
 
 
 def _show(found: _LearningAnswer) -> None:
     if not _anything(found):
         printing.note("No completed turn taught anything yet.")
-    if found.habits:
-        rows = [(habit.category, habit.tool, f"{habit.called} of {habit.turns} turns") for habit in found.habits]
+    if found.tool_usage:
+        rows = [(usage.category, usage.tool, f"{usage.called} of {usage.turns} turns") for usage in found.tool_usage]
         printing.table(("category", "tool", "called"), rows)
     if found.plans:
         plans = [

@@ -111,7 +111,7 @@ async def _export(agent: str, file: Path) -> Mapping[str, object]:
         with file.open("w", encoding="utf-8") as out:
             async for line in layer.admin.export(agent):
                 out.write(f"{line}\n")
-                written += jsonl.of_memory(line)
+                written += jsonl.is_memory_line(line)
     return {"agent": agent, "memories": written, "file": str(file)}
 
 
@@ -158,7 +158,7 @@ def apply_retention(agent: str | None, dry_run: bool, rewrite: bool, url: str | 
 
 async def _retain(agent: str, dry_run: bool) -> Mapping[str, object]:
     async with cognitive.CognitiveLayer.open() as layer:
-        rows = await layer.admin.retain(agent, dry_run=dry_run)
+        rows = await layer.admin.apply_retention(agent, dry_run=dry_run)
     return {"agent": agent, "dry_run": dry_run, "rows": dict(rows)}
 
 

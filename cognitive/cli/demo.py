@@ -47,7 +47,8 @@ _TELLING: tuple[Disposition, ...] = (
 @click.command(
     cls=JsonCommand,
     shape="{title, memories, turns: [{turn_id, message, response, frame, shown: [{memory_id, type, content, source?, "
-    "score, tokens, propensity, lacked}], dropped: {…}, used: [id], degraded: [reason], degraded_codes: [code]}]}",
+    "score, tokens, propensity, relevance_gap}], "
+    "dropped: {…}, used: [id], degraded: [reason], degraded_codes: [code]}]}",
 )
 @click.option("--from", "file", type=FILE, help="JSON file to play.")
 @click.option("--agent", default=AGENT, show_default=True, help="Agent id; what it holds is erased first.")

@@ -242,7 +242,7 @@ def _show_changes(revisions: Sequence[Revision]) -> None:
 
 async def _list(agent: str, tags: Sequence[str], limit: int, offset: int) -> list[Memory]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.admin.tagged(agent, tags, limit, offset)
+        return await layer.admin.find_by_tags(agent, tags, limit, offset)
 
 
 def _shown(memories: Sequence[Memory]) -> None:

@@ -123,7 +123,7 @@ async def _show(agent: str, version: str, compared_with: str | None) -> Mapping[
 
     async with cognitive.CognitiveLayer.open() as layer:
         other = compared_with or (await layer.policies.effective(agent)).live.version
-        found = policy_differences(await layer.policies.show(agent, other), await layer.policies.show(agent, version))
+        found = policy_differences(await layer.policies.load(agent, other), await layer.policies.load(agent, version))
     rows = [{"name": name, "was": was, "now": now} for name, (was, now) in found.items()]
     return {"version": version, "compared_with": other, "differences": rows}
 
@@ -199,7 +199,7 @@ def shadow(version: str | None, agent: str, note: str, previous: bool, compare: 
 
 async def _compare(agent: str) -> Sequence[Agreement]:
     async with cognitive.CognitiveLayer.open() as layer:
-        return await layer.explain.shadows(agent)
+        return await layer.explain.shadow_agreement(agent)
 
 
 def _show_agreements(agreements: Sequence[Agreement]) -> None:

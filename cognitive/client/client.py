@@ -119,7 +119,7 @@ class CognitiveClient:
             session_id=context.session_id,
             message=context.message,
             conversation=tuple(conversation),
-            model=context.reader,
+            model=context.language_model,
             plan_step=context.plan_step,
             iteration=iteration,
         )

@@ -69,7 +69,7 @@ class RemoteExplain:
         query = {"limit": limit} | ({"session_id": session_id} if session_id is not None else {})
         return await self._transport.request(list[TurnRow], "GET", "agents", agent_id, "turns", query=query)
 
-    async def my_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
+    async def past_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
         """Return what tools the agent's latest turns called; with a message, of turns that asked the like."""
         if message is None:
             path, query = ("agents", agent_id, "plans"), {"limit": limit}
@@ -121,11 +121,11 @@ class RemotePolicies:
         """What was chosen for a role, the latest first."""
         return await self._read(tuple[PolicyActivation, ...], agent_id, role, "choices")
 
-    async def candidate(self, agent_id: str, version: str) -> PolicyVersion:
+    async def get(self, agent_id: str, version: str) -> PolicyVersion:
         """A candidate by its version."""
         return await self._read(PolicyVersion, agent_id, "candidates", version)
 
-    async def show(self, agent_id: str, version: str) -> Policy:
+    async def load(self, agent_id: str, version: str) -> Policy:
         """The whole policy of a version.
 
         Raises:
@@ -157,17 +157,17 @@ class RemotePolicies:
         body = RollBackBody(note=note, after=after)
         return await self._post_once("POST", agent_id, role, "rollback", body)
 
-    async def compared(self, agent_id: str, version: str) -> Agreement | None:
+    async def shadow_agreement(self, agent_id: str, version: str) -> Agreement | None:
         """How far a policy agreed with what was shown, in the latest turns that it ran beside; None if in none."""
         wanted: type[Any] = Agreement | None  # type: ignore[assignment]  # a type, though not a class
         found: Agreement | None = await self._read(wanted, agent_id, "versions", version, "agreement")
         return found
 
     async def what_if(
-        self, agent_id: str, moved: PolicyChanges, since: datetime, until: datetime, *, whole: bool = False
+        self, agent_id: str, changes: PolicyChanges, since: datetime, until: datetime, *, whole: bool = False
     ) -> WhatIf:
         """What these rows would have changed in the latest completed turns of [since, until)."""
-        body = WhatIfBody(changes=moved, since=since, until=until, whole=whole)
+        body = WhatIfBody(changes=changes, since=since, until=until, whole=whole)
         return await self._transport.request(WhatIf, "POST", *_of(agent_id, "what-if"), body=body)
 
     async def _activate(

@@ -271,7 +271,7 @@ def _shown(made: AssembledContext) -> tuple[Shown, ...]:
             each.score,
             each.tokens,
             each.propensity,
-            lacked=best - each.relevance,
+            relevance_gap=best - each.relevance,
         )
         for each in made.shown
     )

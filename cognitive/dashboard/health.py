@@ -107,7 +107,7 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery, 
     agent, period = query.agent, query.period()
     beneath = asyncio.gather(
         layer.admin.health() if whole else _nothing(),
-        layer.admin.backlog(agent, whole=whole),
+        layer.admin.journal_backlog(agent, whole=whole),
         _within(layer.admin.database_role()),
     )
     health, embedded, stages, degraded = await asyncio.gather(

@@ -97,7 +97,7 @@ class PoliciesView:
     seen: tuple[PolicyUsage, ...]
     learned: CategoryLearning
     kept: frozenset[tuple[str, str]]
-    more_habits: int
+    more_tool_usage: int
     types: tuple[LearnedType, ...]
     frames: tuple[str, ...]
     policy: Policy
@@ -166,7 +166,7 @@ async def read_version(layer: CognitiveLayer, figures: TurnAnalytics, query: Pag
     known, version = layer.policies, query.params.get("version", "")
     standing, base = await known.effective(query.agent), known.base(query.agent)
     compared_with = query.params.get("with") or standing.live.version
-    policy, other = await known.show(query.agent, version), await known.show(query.agent, compared_with)
+    policy, other = await known.load(query.agent, version), await known.load(query.agent, compared_with)
     saved, seen = await known.list(query.agent), await figures.policies(query.agent, MAX_SEEN)
     others = (standing.live.version, base.version, *(each.version for each in saved), *(each.version for each in seen))
     return PolicyVersionView(
@@ -179,7 +179,7 @@ async def read_version(layer: CognitiveLayer, figures: TurnAnalytics, query: Pag
         against_live=differences(standing.live, policy),
         others=tuple(dict.fromkeys(others)),
         seen=next((each for each in seen if each.version == version), None),
-        compared=await known.compared(query.agent, version),
+        compared=await known.shadow_agreement(query.agent, version),
     )
 
 
@@ -192,13 +192,13 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) 
         policies.history(agent),
         policies.history(agent, "shadow"),
         figures.policies(agent, MAX_SEEN),
-        layer.admin.learned(agent),
+        layer.admin.category_learning(agent),
         policies.base_rates(agent),
     )
     compared_with = standing.shadow.version if standing.shadow is not None else None
-    compared = await policies.compared(agent, compared_with) if compared_with is not None else None
-    live_before = await policies.show(agent, _before(live) or policies.base(agent).version) if live else None
-    shadow_before = await policies.show(agent, before) if (before := _before(shadow)) else None
+    compared = await policies.shadow_agreement(agent, compared_with) if compared_with is not None else None
+    live_before = await policies.load(agent, _before(live) or policies.base(agent).version) if live else None
+    shadow_before = await policies.load(agent, before) if (before := _before(shadow)) else None
     return PoliciesData(
         policies.base(agent),
         standing,
@@ -219,10 +219,10 @@ def view(told: PoliciesData, query: PageQuery) -> PoliciesView:
     live = told.standing.live
     totals = {each.version: each.total for each in told.seen}
     holding = {role: choice.version for role, choice in told.standing.choices.items()}
-    habits = told.learned.habits
+    tool_usage = told.learned.tool_usage
     kept = frozenset((name, tool) for name, tools in told.learned.tools.items() for tool in tools)
-    first = sorted(habits, key=lambda habit: ((habit.category, habit.tool) not in kept, -habit.called))
-    most = len(habits) if query.params.get("all") else _FIRST_HABITS
+    first = sorted(tool_usage, key=lambda usage: ((usage.category, usage.tool) not in kept, -usage.called))
+    most = len(tool_usage) if query.params.get("all") else _FIRST_HABITS
     return PoliciesView(
         base=told.base.version,
         live=_role_policy("live", live, told.live, told.befores["live"], None),
@@ -240,7 +240,7 @@ def view(told: PoliciesData, query: PageQuery) -> PoliciesView:
         seen=tuple(told.seen),
         learned=CategoryLearning(told.learned.factors, told.learned.tools, tuple(first[:most])),
         kept=kept,
-        more_habits=max(0, len(habits) - most),
+        more_tool_usage=max(0, len(tool_usage) - most),
         types=_types(told.rates, live, told.constants, query.now),
         frames=_FRAMES,
         policy=live,

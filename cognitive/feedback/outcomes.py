@@ -52,10 +52,10 @@ class OutcomeRecorder:
         self.behind = True  # the journal may hold something; a look will tell
         self.news = asyncio.Event()  # it does since a moment ago, or Postgres is back
 
-    async def post(self, context: TurnContext | TurnRef, outcome: Outcome, told_at: float) -> Report:
+    async def post(self, context: TurnContext | TurnRef, outcome: Outcome, received_at: float) -> Report:
         """Counts an outcome within the policy's deadline, or keeps it in the journal: it is safe either way.
 
-        `told_at` is when it came in, in seconds since the epoch.
+        `received_at` is when it came in, in seconds since the epoch.
 
         Raises:
             UnknownTurn: it was never opened.
@@ -65,7 +65,9 @@ class OutcomeRecorder:
         deadline = Deadline(self._policy.for_agent(context.agent_id).deadlines.post_turn_ms)
         outcome = await redaction.redact_outcome_in_time(outcome, self._redactor, deadline)
         try:
-            report = await deadline.within(self._count(context.agent_id, context.turn_id, outcome, opening, told_at))
+            report = await deadline.within(
+                self._count(context.agent_id, context.turn_id, outcome, opening, received_at)
+            )
         except (StoreError, EmbeddingError, TimeoutError) as error:
             log.warning("turn %s goes to the journal: %s", context.turn_id, str(error) or "no answer in time")
             first = await self._keep(context.agent_id, context.turn_id, opening, outcome)
@@ -132,11 +134,11 @@ class OutcomeRecorder:
         return await asyncio.to_thread(self._journal.cut, agent_id, remains)
 
     async def _count(
-        self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, told_at: float
+        self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, received_at: float
     ) -> Report:
         """Settles an outcome with what the journal knows of its turn: one that was acknowledged before stands."""
         known, earlier = await self._known(agent_id, turn_id)
-        opening, since = opening or known, told_at if earlier is None else _came_in(known)
+        opening, since = opening or known, received_at if earlier is None else _came_in(known)
         report = await self._settle(agent_id, turn_id, earlier or outcome, opening, since)
         return report if earlier is None else replace(report, duplicate=True)
 
@@ -154,7 +156,7 @@ class OutcomeRecorder:
         turn_id: str,
         outcome: Outcome,
         opening: OpenTurn | None,
-        told_at: float | None,
+        received_at: float | None,
         still: StillWanted | None = None,
     ) -> Report:
         """Opens the turn unless it is there, judges what it showed and closes it, in one transaction.
@@ -178,7 +180,7 @@ class OutcomeRecorder:
             judge,
             opening=opening,
             still=still,
-            told_at=told_at,
+            received_at=received_at,
             called=_called(outcome),
             response=_response(outcome, holds),
         )
@@ -229,7 +231,7 @@ class OutcomeRecorder:
 
 def _came_in(opening: OpenTurn | None) -> float | None:
     """Since when an outcome that was kept may have been there: not before its turn. None if that is not known here."""
-    return opening.prepared if opening is not None else None
+    return opening.received_at if opening is not None else None
 
 
 def _as_shown(memory: ExposureRow, excerpts: Excerpts) -> ExposureRow:

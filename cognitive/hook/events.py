@@ -159,7 +159,7 @@ class Hooks:
 
     async def flush(self) -> None:
         """Returns when every outcome that is on its way is recorded."""
-        await self._layer.settled()
+        await self._layer.flush()
 
     # --- the events ---
 
@@ -278,7 +278,7 @@ class Hooks:
         self._layer.settle(opened.turn, outcome)
         with suppress(TimeoutError):
             async with asyncio.timeout(_MAX_SETTLING_SECONDS):
-                await self._layer.settled(opened.turn)
+                await self._layer.flush(opened.turn)
 
 
 def parse_payload(given: bytes) -> HookPayload:

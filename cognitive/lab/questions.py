@@ -190,7 +190,7 @@ class Questions:
             return "other constants", "recorded under other constants"
         return "different", "other bytes, though every memory that it found is as it was"
 
-    async def shadows(self, agent_id: str) -> list[Agreement]:
+    async def shadow_agreement(self, agent_id: str) -> list[Agreement]:
         """How far the policies that ran as shadows agree with what was shown."""
         return agreements(await self._turns.shadows(require_label("agent_id", agent_id)))
 

@@ -57,7 +57,7 @@ class CategoryLearning:
 
     factors: Mapping[str, float] = field(default_factory=dict)
     tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    habits: tuple[ToolUsage, ...] = ()
+    tool_usage: tuple[ToolUsage, ...] = ()
     users: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def wanted(self, categories: Sequence[str]) -> tuple[str, ...]:
@@ -76,17 +76,17 @@ def learn(
     seen = Counter(name for turn in turns for name in turn.categories)
     named = {need.name: frozenset(need.tools) for need in known.needs}
     called = Counter(each for turn in turns for each in _unexplained(turn, named))
-    habits = tuple(
+    tool_usage = tuple(
         ToolUsage(name, tool, times, seen[name])
         for (name, tool), times in sorted(called.items(), key=lambda each: (each[0][0], -each[1], each[0][1]))
     )
     own = {name: tools.difference(policy.categories.always_include) for name, tools in named.items()}
     factors = {name: _factor(turns, name, tools, seen[name]) for name, tools in own.items() if tools and seen[name]}
-    gained = {name: _gained(habits, name, tools, min_calls, min_share) for name, tools in named.items() if tools}
+    gained = {name: _gained(tool_usage, name, tools, min_calls, min_share) for name, tools in named.items() if tools}
     return CategoryLearning(
         factors={name: factor for name, factor in factors.items() if factor > 1.0},
         tools={name: tools for name, tools in gained.items() if tools},
-        habits=habits,
+        tool_usage=tool_usage,
         users=_users(turns),
     )
 
@@ -102,7 +102,7 @@ def prior(learned: CategoryLearning, user_id: str | None) -> Mapping[str, float]
 
 
 class CategoryLearner:
-    """Learned weights and profiles per agent. `learned` never waits: what is not known yet counts in a later turn."""
+    """Learned weights and profiles per agent. `cached` never waits: what is not known yet counts in a later turn."""
 
     def __init__(self, turns: TurnLog, policy: Policy) -> None:
         self._turns = turns
@@ -110,27 +110,27 @@ class CategoryLearner:
         self._kept: OrderedDict[str, tuple[float, CategoryLearning]] = OrderedDict()
         self._reading: dict[str, asyncio.Task[None]] = {}
 
-    def learned(self, agent_id: str) -> CategoryLearning:
+    def cached(self, agent_id: str) -> CategoryLearning:
         """What is known of an agent; read again in the background when that is old."""
         policy = self._policy.for_agent(agent_id)
         if not (policy.categories.learned_weights or policy.categories.user_profiles):
             return NOTHING_LEARNED
         read_at, learned = self._kept.get(agent_id, (float("-inf"), NOTHING_LEARNED))
         if monotonic() - read_at > _FRESH and agent_id not in self._reading:
-            task = asyncio.create_task(self._refresh(agent_id), name=f"habits of {agent_id}")
+            task = asyncio.create_task(self._refresh(agent_id), name=f"learning of {agent_id}")
             self._reading[agent_id] = task
             task.add_done_callback(lambda _: self._reading.pop(agent_id, None))
         return learned
 
-    async def evidence(self, agent_id: str) -> tuple[ToolUsage, ...]:
+    async def tool_usage(self, agent_id: str) -> tuple[ToolUsage, ...]:
         """How often each tool was called in the turns of each category, as of now."""
-        return (await self._read(agent_id)).habits
+        return (await self._read(agent_id)).tool_usage
 
-    async def known(self, agent_id: str) -> CategoryLearning:
+    async def learning(self, agent_id: str) -> CategoryLearning:
         """All that an agent's turns taught, as of now."""
         return await self._read(agent_id)
 
-    async def profile(self, agent_id: str, user_id: str) -> Mapping[str, int]:
+    async def user_profile(self, agent_id: str, user_id: str) -> Mapping[str, int]:
         """How many of a user's completed turns were of each category, as of now."""
         return (await self._read(agent_id)).users.get(user_id, {})
 
@@ -152,7 +152,7 @@ class CategoryLearner:
                 self._read(agent_id)
             )
         except (StoreError, TimeoutError) as error:
-            log.warning("the habits of agent %s stay as they were: %s", agent_id, str(error) or "no answer in time")
+            log.warning("the learning of agent %s stay as they were: %s", agent_id, str(error) or "no answer in time")
             learned = self._kept.get(agent_id, (0.0, NOTHING_LEARNED))[1]
         self._kept[agent_id] = (monotonic(), learned)
         self._kept.move_to_end(agent_id)
@@ -179,15 +179,15 @@ def _factor(turns: Sequence[TurnToolCalls], category: str, tools: frozenset[str]
 
 
 def _gained(
-    habits: Sequence[ToolUsage], category: str, own: frozenset[str], min_calls: int, min_share: float
+    tool_usage: Sequence[ToolUsage], category: str, own: frozenset[str], min_calls: int, min_share: float
 ) -> tuple[str, ...]:
     return tuple(
-        habit.tool
-        for habit in habits
-        if habit.category == category
-        and habit.tool not in own
-        and habit.called >= min_calls
-        and habit.called >= min_share * habit.turns
+        usage.tool
+        for usage in tool_usage
+        if usage.category == category
+        and usage.tool not in own
+        and usage.called >= min_calls
+        and usage.called >= min_share * usage.turns
     )[:MAX_TOOLS]
 
 

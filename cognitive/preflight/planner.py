@@ -29,13 +29,15 @@ _ASKING_SHARE = 0.2  # of the time left, at most; a classifier that takes longer
 class Planner:
     """Plans turns; where the policy of a turn has a classifier, also those that no rule knows."""
 
-    def __init__(self, policy: Policy, habits: CategoryLearner, classifiers: Classifiers = lambda _: None) -> None:
-        self._habits = habits
+    def __init__(
+        self, policy: Policy, category_learner: CategoryLearner, classifiers: Classifiers = lambda _: None
+    ) -> None:
+        self._category_learner = category_learner
         self._classifiers = classifiers
         for each in policy.variants:
             classification.category_table(each)  # compiled before the first turn
 
-    def untouched(self, turn: Turn, reason: str, policy: Policy) -> Plan:
+    def default_plan(self, turn: Turn, reason: str, policy: Policy) -> Plan:
         """A plan that asks for nothing and changes nothing."""
         nothing = Signals(turn.text, greeting=True)
         plan = planning.create_plan(nothing, "conversation", (reason,), policy, turn.thinking)
@@ -44,9 +46,9 @@ class Planner:
     def plan(self, turn: Turn, now: datetime, policy: Policy) -> Plan:
         """The plan by rules alone, without any I/O; of a message that is withheld, one that asks for nothing."""
         if turn.text == WITHHELD:
-            return self.untouched(turn, "withheld", policy)
+            return self.default_plan(turn, "withheld", policy)
         started = perf_counter()
-        learned = self._habits.learned(turn.agent_id)
+        learned = self._category_learner.cached(turn.agent_id)
         asked = (each for each in reversed(turn.conversation) if each.role == "user")
         said = [without_injected(each.content) for each in islice(asked, _EARLIER)]
         read = signals.read(turn.text, now=now, previous=said[0] if said else "")
@@ -79,7 +81,7 @@ class Planner:
             return plan
         reasons = (*plan.reasons, *(f"classifier.{name}" for name in named))
         plan = replace(plan, categories=named, reasons=reasons)
-        return _equip(plan, turn, self._habits.learned(turn.agent_id), policy)
+        return _equip(plan, turn, self._category_learner.cached(turn.agent_id), policy)
 
 
 def hinted(plan: Plan, offer: ToolSelection, policy: Policy) -> Plan:

@@ -332,21 +332,21 @@ def opened(context: TurnContext) -> OpenTurn:
         session_id=context.session_id,
         user_id=context.user_id,
         at=context.now,
-        message=context.message if context.heard is None else context.heard,
+        message=context.message if context.redacted_message is None else context.redacted_message,
         policy=context.plan.policy,
         frame=context.plan.frame,
         degraded=context.degraded,
         degraded_codes=codes(context.degraded),
         trace=context.trace.as_json() | {"plan": context.plan.as_json()},
         shown=tuple(
-            Exposure(s.memory_id, s.type, slot, s.propensity, s.lacked, s.tokens)
+            Exposure(s.memory_id, s.type, slot, s.propensity, s.relevance_gap, s.tokens)
             for slot, s in enumerate(context.shown)
         ),
-        model=context.model if context.query is not None else None,
-        query=context.query,
+        model=context.embedding_model if context.query_vector is not None else None,
+        query=context.query_vector,
         policy_content=context.policy.model_dump(mode="json") if context.policy is not None else None,
         categories=context.plan.categories,
         runtime=context.runtime,
-        measures=context.trace.measures(context.reader),
-        prepared=context.prepared,
+        measures=context.trace.measures(context.language_model),
+        received_at=context.received_at,
     )

@@ -95,11 +95,14 @@ class CognitiveStore(BaseStore):
         return None
 
     async def _at(self, places: Sequence[Place]) -> list[Memory]:
-        return await self._layer.admin.sourced(self._agent_id, self._type, [_source(*place) for place in places])
+        return await self._layer.admin.find_by_source(self._agent_id, self._type, [_source(*place) for place in places])
 
     async def _all(self, prefix: tuple[str, ...]) -> list[Memory]:
         found = list[Memory]()
-        while len(page := await self._layer.admin.tagged(self._agent_id, [_tag(prefix)], _PAGE, len(found))) == _PAGE:
+        while (
+            len(page := await self._layer.admin.find_by_tags(self._agent_id, [_tag(prefix)], _PAGE, len(found)))
+            == _PAGE
+        ):
             found += page
         return found + page
 

@@ -82,7 +82,9 @@ def denies(context: TurnContext, name: str) -> bool:
 
 
 def _given(context: TurnContext) -> dict[str, Tool]:
-    return {tool.name: tool for tool in (context.offer.given if context.offer is not None else ())}
+    return {
+        tool.name: tool for tool in (context.tool_selection.available if context.tool_selection is not None else ())
+    }
 
 
 def _shortened(spec: ToolSpec, given: Tool | None) -> bool:

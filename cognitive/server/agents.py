@@ -16,18 +16,18 @@ router = APIRouter(tags=["agents"], route_class=StrictRoute)
 of_none = APIRouter(tags=["models"], route_class=StrictRoute)
 
 
-@router.get("/plans", summary="What tools the latest turns called (my_plans)")
-async def my_plans(
+@router.get("/plans", summary="What tools the latest turns called (past_plans)")
+async def past_plans(
     agent_id: AgentId, layer: Layer, limit: Annotated[int, Query(ge=0, le=MAX_PLANS)] = 25
 ) -> tuple[PastPlan, ...]:
     """By what they were asked; the largest groups first."""
-    return await layer.explain.my_plans(agent_id, limit=limit)
+    return await layer.explain.past_plans(agent_id, limit=limit)
 
 
-@router.post("/plans/search", summary="What tools turns called that asked the like (my_plans)")
-async def my_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer) -> tuple[PastPlan, ...]:
+@router.post("/plans/search", summary="What tools turns called that asked the like (past_plans)")
+async def past_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer) -> tuple[PastPlan, ...]:
     """The largest groups first."""
-    return await layer.explain.my_plans(agent_id, body.message, limit=body.limit)
+    return await layer.explain.past_plans(agent_id, body.message, limit=body.limit)
 
 
 @router.delete("", summary="Erase everything of an agent (erase_agent)", dependencies=ERASING)

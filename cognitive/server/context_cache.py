@@ -23,7 +23,7 @@ class ContextCache:
     def keep(self, context: TurnContext) -> None:
         """Keeps a turn without its window and tools, which no outcome needs. The first of a name stays."""
         key = context.agent_id, context.turn_id
-        self._kept.setdefault(key, replace(context, messages=(), tools=(), offer=None))
+        self._kept.setdefault(key, replace(context, messages=(), tools=(), tool_selection=None))
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
 

@@ -41,22 +41,24 @@ async def save(agent_id: AgentId, caller: Admin, body: CandidateBody, layer: Lay
     return await layer.policies.save(agent_id, body.changes, by=caller.id, note=body.note)
 
 
-@router.get("/candidates/{version:name}", summary="A candidate (policies.candidate)")
+@router.get("/candidates/{version:name}", summary="A candidate (policies.get)")
 async def candidate(agent_id: AgentId, version: Version, layer: Layer) -> PolicyVersion:
     """What it changes, over which base, who saved it and why."""
-    return await layer.policies.candidate(agent_id, version)
+    return await layer.policies.get(agent_id, version)
 
 
-@router.get("/versions/{version:name}", summary="Every setting of a version (policies.show)")
+@router.get("/versions/{version:name}", summary="Every setting of a version (policies.load)")
 async def show(agent_id: AgentId, version: Version, layer: Layer) -> dict[str, Any]:
     """Of a candidate over today's operator's policy, or as a turn recorded it."""
-    return (await layer.policies.show(agent_id, version)).model_dump(mode="json")
+    return (await layer.policies.load(agent_id, version)).model_dump(mode="json")
 
 
-@router.get("/versions/{version:name}/agreement", summary="How a shadow did beside what was shown (policies.compared)")
-async def compared(agent_id: AgentId, version: Version, layer: Layer) -> Agreement | None:
+@router.get(
+    "/versions/{version:name}/agreement", summary="How a shadow did beside what was shown (policies.shadow_agreement)"
+)
+async def shadow_agreement(agent_id: AgentId, version: Version, layer: Layer) -> Agreement | None:
     """Over the latest turns that it ran beside; null if there were none."""
-    return await layer.policies.compared(agent_id, version)
+    return await layer.policies.shadow_agreement(agent_id, version)
 
 
 @router.post("/what-if", summary="What settings would have changed in recorded turns (policies.what_if)")

@@ -46,7 +46,7 @@ class Conversation:
     model: str | None = None
     iteration: int | None = None
     plan_step: str | None = None
-    told_at: float = field(default_factory=time)  # when it came in, in seconds since the epoch
+    received_at: float = field(default_factory=time)  # when it came in, in seconds since the epoch
 
     @classmethod
     def of(cls, turn: Turn) -> Conversation:
@@ -71,7 +71,7 @@ class Conversation:
             context.turn_id,
             conversation,
             context.message,
-            context.reader,
+            context.language_model,
             iteration,
             context.plan_step,
         )
@@ -134,7 +134,7 @@ class SessionManager:
             window.evicted,
             window.covers,
             conversation.messages,
-            conversation.told_at,
+            conversation.received_at,
         )
         degraded = (*missing, *unstored, *_shortcomings(window.trace))
         return ConversationWindow(window.messages, sent, degraded, window.trace.as_json())
@@ -157,7 +157,7 @@ class SessionManager:
             conversation.turn_id,
             window.messages,
             carried,
-            told_at=conversation.told_at,
+            received_at=conversation.received_at,
         )
         self._writer.fitted(sent, conversation.messages)
         return window
@@ -203,11 +203,11 @@ class SessionManager:
         new = [NewArtifact(id, text, name=tool, tool=tool) for id, tool, text in outputs]
         try:
             put = self._artifacts.put(
-                agent_id, session_id, new, turn_id=turn_id, told_at=conversation.told_at, timeout=PATIENCE
+                agent_id, session_id, new, turn_id=turn_id, received_at=conversation.received_at, timeout=PATIENCE
             )
             await deadline.within(put)
         except (CognitiveError, TimeoutError) as error:
-            self._writer.store(agent_id, session_id, turn_id, new, conversation.told_at)
+            self._writer.store(agent_id, session_id, turn_id, new, conversation.received_at)
             return (Degradation.from_error("artifacts", error, _NO_ANSWER, "; pointers lead nowhere yet"),)
         return ()
 
@@ -224,9 +224,9 @@ class SessionManager:
         """Keeps the last messages of a recorded turn, and rolls what left its window into the summary."""
         self._writer.on_turn_recorded(sent)
 
-    def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None = None) -> None:
+    def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
         """Adds what came of a turn to the last messages, behind what is still on its way there."""
-        self._writer.on_outcome(agent_id, turn_id, outcome, told_at)
+        self._writer.on_outcome(agent_id, turn_id, outcome, received_at)
 
     async def ended(self, agent_id: str) -> None:
         """Returns when what is being written of an agent is there, or has failed."""

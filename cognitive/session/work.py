@@ -88,14 +88,14 @@ class Work:
         own = require_id("id", id) if id is not None else uuid4()
         return await self.subtasks.begin(agent_id, session_id, title, _ids("depends_on", depends_on), id=own)
 
-    async def depend(self, agent_id: str, id: UUID, on: Sequence[UUID]) -> Subtask:
+    async def add_dependencies(self, agent_id: str, id: UUID, on: Sequence[UUID]) -> Subtask:
         """Lets an open subtask depend on more.
 
         Raises:
             InvalidInput: it has ended, would come to depend on itself, or one of them is unknown.
         """
         _require(agent_id=agent_id)
-        return await self.subtasks.depend(agent_id, require_id("id", id), _ids("on", on))
+        return await self.subtasks.add_dependencies(agent_id, require_id("id", id), _ids("on", on))
 
     async def complete(
         self,
@@ -140,10 +140,10 @@ class Work:
             require_label("reason", reason, longest=MAX_RESULT_LENGTH)
         return await self.subtasks.finish(agent_id, require_id("id", id), "abandoned", reason)
 
-    async def of_session(self, agent_id: str, session_id: str) -> tuple[Subtask, ...]:
+    async def list_subtasks(self, agent_id: str, session_id: str) -> tuple[Subtask, ...]:
         """A session's subtasks, oldest first."""
         _require(agent_id=agent_id, session_id=session_id)
-        return await self.subtasks.of_session(agent_id, session_id)
+        return await self.subtasks.list_by_session(agent_id, session_id)
 
     async def search(self, agent_id: str, session_id: str | None, query: str, limit: int = 5) -> tuple[Subtask, ...]:
         """Completed subtasks that share words with a query, the best first; of a session, or of all.

@@ -45,8 +45,8 @@ class SentWindow:
     """What a turn sent, as far as its session keeps it.
 
     `evicted` are the messages that left the window and that `carried` does not cover; `covers` is the mark of the last
-    of them in `conversation`, which is what the turn was given: in it other turns' marks are found. `told_at` is when
-    that was, in seconds since the epoch: of what came in before an erasure nothing is kept.
+    of them in `conversation`, which is what the turn was given: in it other turns' marks are found. `received_at` is
+    when that was, in seconds since the epoch: of what came in before an erasure nothing is kept.
     """
 
     agent_id: str
@@ -57,7 +57,7 @@ class SentWindow:
     evicted: Sequence[Message] = ()
     covers: str | None = None
     conversation: Sequence[Message] = ()
-    told_at: float | None = None
+    received_at: float | None = None
 
 
 class SessionWriter:
@@ -100,15 +100,15 @@ class SessionWriter:
         nth = str(len(conversation))
         self._queue.start(self._keep(sent, before), sent.agent_id, "messages", sent.turn_id, nth)
 
-    def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None = None) -> None:
+    def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
         """Adds what came of a turn to the last messages, behind what is still on its way there."""
-        self._queue.start(self._answer(agent_id, turn_id, outcome, told_at), agent_id, "answer", turn_id)
+        self._queue.start(self._answer(agent_id, turn_id, outcome, received_at), agent_id, "answer", turn_id)
 
     def store(
-        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], told_at: float | None
+        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
     ) -> None:
         """Keeps whole outputs that could not be stored before the prompt went out."""
-        later = self._store_later(agent_id, session_id, turn_id, artifacts, told_at)
+        later = self._store_later(agent_id, session_id, turn_id, artifacts, received_at)
         self._queue.start(later, agent_id, "outputs", turn_id)
 
     async def ended(self, agent_id: str) -> None:
@@ -128,7 +128,7 @@ class SessionWriter:
         said = await asyncio.to_thread(_sanitized, sent.messages, policy)
         told = await self._redactor.run(partial(redaction.redact_messages, said))
         kept = await asyncio.to_thread(recent.encode, told)
-        await self._sessions.keep(sent.agent_id, sent.turn_id, kept, told_at=sent.told_at, timeout=PATIENCE)
+        await self._sessions.keep(sent.agent_id, sent.turn_id, kept, received_at=sent.received_at, timeout=PATIENCE)
 
     async def _kept(self, agent_id: str, turn_id: str) -> None:
         """Returns when the messages of a turn are no longer on their way."""
@@ -148,7 +148,7 @@ class SessionWriter:
                 was,
                 summary,
                 sent.covers,
-                told_at=sent.told_at,
+                received_at=sent.received_at,
                 timeout=PATIENCE,
             ):
                 return
@@ -180,7 +180,7 @@ class SessionWriter:
             return None
         return summary
 
-    async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome, told_at: float | None) -> None:
+    async def _answer(self, agent_id: str, turn_id: str, outcome: Outcome, received_at: float | None) -> None:
         await self._kept(agent_id, turn_id)
         whole, outcome = list[NewArtifact](), await self._redactor.run(partial(redaction.redact_outcome, outcome))
         policy, session = self._policy.for_agent(agent_id), ""
@@ -190,12 +190,12 @@ class SessionWriter:
             session = session_id
             return await asyncio.to_thread(_with_answer, session_id, kept, outcome, whole, policy, self._cache)
 
-        await self._sessions.answer(agent_id, turn_id, answering, told_at=told_at, timeout=PATIENCE)
+        await self._sessions.answer(agent_id, turn_id, answering, received_at=received_at, timeout=PATIENCE)
         if whole:
-            await self._store_later(agent_id, session, turn_id, whole, told_at)
+            await self._store_later(agent_id, session, turn_id, whole, received_at)
 
     async def _store_later(
-        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], told_at: float | None
+        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
     ) -> None:
         """Tries again until the turn is recorded and Postgres takes them, a few times."""
         size = sum(len(artifact.content) for artifact in artifacts)
@@ -206,18 +206,24 @@ class SessionWriter:
         try:
             for seconds in (0.0, *_RETRIES):
                 await asyncio.sleep(seconds)
-                if await self._stored(agent_id, session_id, turn_id, artifacts, told_at):
+                if await self._stored(agent_id, session_id, turn_id, artifacts, received_at):
                     return
             log.warning("%d whole outputs of turn %s are not kept", len(artifacts), turn_id)
         finally:
             self._held -= size
 
     async def _stored(
-        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], told_at: float | None
+        self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
     ) -> bool:
         try:
             return await self._artifacts.put(
-                agent_id, session_id, artifacts, turn_id=turn_id, only_of_turn=True, told_at=told_at, timeout=PATIENCE
+                agent_id,
+                session_id,
+                artifacts,
+                turn_id=turn_id,
+                only_of_turn=True,
+                received_at=received_at,
+                timeout=PATIENCE,
             )
         except CognitiveError as error:
             log.info("whole outputs of turn %s wait: %s", turn_id, error)

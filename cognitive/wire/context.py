@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from cognitive import degradation
-from cognitive.catalog.fit import untouched
+from cognitive.catalog.fit import select_all
 from cognitive.catalog.tool_variants import ToolCatalog
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan, Signals
@@ -43,8 +43,8 @@ class PreparedTurn:
     """What the model should see in a turn.
 
     `prompt` has the parts where the policy's placement wants them: `system` belongs behind the host's own system
-    prompt, then come `messages`, then `sent` as the user's message; `kept` is that message as the host keeps it in its
-    history. `prefix` and `text` are the blocks that they are made from.
+    prompt, then come `messages`, then `sent` as the user's message; `user_message` is that message as the host keeps it
+    in its history. `prefix` and `text` are the blocks that they are made from.
     """
 
     agent_id: str
@@ -90,7 +90,7 @@ def to_prepared_turn(context: TurnContext) -> PreparedTurn:
         trace=TraceSummary(trace.query, trace.policy, trace.channels, trace.timings, trace.trim, trace.window),
         user_id=context.user_id,
         placement=context.placement,
-        model=context.reader,
+        model=context.language_model,
         plan_step=context.plan_step,
         degraded_codes=degradation.codes(context.degraded),
     )
@@ -123,7 +123,7 @@ def to_turn_context(prepared: PreparedTurn) -> TurnContext:
         ),
         user_id=prepared.user_id,
         placement=prepared.placement,
-        reader=prepared.model,
+        language_model=prepared.model,
         plan_step=prepared.plan_step,
     )
 
@@ -143,11 +143,11 @@ def without_memory(turn: Turn, turn_id: str, now: datetime, *reasons: Degradatio
         shown=(),
         plan=replace(plan, tools=tuple(tool.name for tool in turn.tools)),
         messages=plain(turn.conversation, policy) if turn.kind == "user" else turn.conversation,
-        tools=untouched(ToolCatalog(turn.tools), turn.model).tools,
+        tools=select_all(ToolCatalog(turn.tools), turn.model).tools,
         degraded=reasons,
         trace=Trace(turn.text, policy.version, now),
         user_id=turn.user_id,
         placement=policy.placement,
-        reader=turn.model,
+        language_model=turn.model,
         plan_step=turn.plan_step,
     )

@@ -352,11 +352,11 @@ async def test_my_plans_tell_what_messages_led_to_which_tools_of_this_agent_alon
     for text, call in (("Weather in Rome?", "WeatherTool"), ("The weather in Rome?", "WeatherTool"), ("Pay Bo", "Pay")):
         context = await layer.pre_turn(ask(agent, text, tools=()))
         await layer.post_turn(context, Outcome(response="Done.", tool_calls=[ToolCall(name=call)] * 2))
-    weather, pay = await layer.explain.my_plans(agent)
+    weather, pay = await layer.explain.past_plans(agent)
     assert (weather.turns, weather.tools) == (2, (("WeatherTool", 2),))
     assert pay.tools == (("Pay", 1),)
-    assert await layer.explain.my_plans(agent, "What is the weather like in Rome?") == (weather,)
-    assert await layer.explain.my_plans(agent, limit=0) == ()
-    assert await layer.explain.my_plans(f"{agent}-other") == ()
+    assert await layer.explain.past_plans(agent, "What is the weather like in Rome?") == (weather,)
+    assert await layer.explain.past_plans(agent, limit=0) == ()
+    assert await layer.explain.past_plans(f"{agent}-other") == ()
     with pytest.raises(InvalidInput, match="limit"):
-        await layer.explain.my_plans(agent, limit=-1)
+        await layer.explain.past_plans(agent, limit=-1)

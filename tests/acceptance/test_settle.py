@@ -33,7 +33,7 @@ async def status(layer: CognitiveLayer, agent: str) -> list[str]:
 async def test_an_outcome_is_counted_beside_the_run(tolerant, agent):
     context = await shown(tolerant, agent)
     tolerant.settle(context, Outcome(response=KEY))
-    await tolerant.settled()
+    await tolerant.flush()
     assert await status(tolerant, agent) == ["completed"]
     assert (await tolerant.post_turn(context, Outcome(response=KEY))).duplicate
 
@@ -56,14 +56,14 @@ async def test_a_run_that_is_cancelled_meanwhile_does_not_take_the_outcome_with_
     running = asyncio.create_task(run())
     await asyncio.sleep(0)
     running.cancel()
-    await tolerant.settled()
+    await tolerant.flush()
     assert await status(tolerant, agent) == ["completed"]
 
 
 async def test_what_is_refused_is_said_in_the_log(tolerant, agent, caplog):
     with caplog.at_level(logging.WARNING, "cognitive.background"):
         tolerant.settle(TurnRef(agent, "no-such-turn"), Outcome(response=KEY))
-        await tolerant.settled()
+        await tolerant.flush()
     assert "no-such-turn" in caplog.text
 
 
@@ -71,5 +71,5 @@ async def test_an_agent_that_is_erased_does_not_come_back_with_its_last_outcome(
     context = await shown(tolerant, agent)
     tolerant.settle(context, Outcome(response=KEY))
     await tolerant.erase_agent(agent)
-    await tolerant.settled()
+    await tolerant.flush()
     assert await status(tolerant, agent) == []

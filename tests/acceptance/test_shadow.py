@@ -48,7 +48,7 @@ async def test_the_turn_is_the_same_with_and_without_a_shadow(urls, embedder, st
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=NARROW) as layer:
         assert await played(layer, stocked, "shadowed") == without
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder) as layer:  # the other has seen it through
-        [agreement] = await layer.explain.shadows(stocked)
+        [agreement] = await layer.explain.shadow_agreement(stocked)
     assert (agreement.policy, agreement.turns) == (NARROW.version, len(QUESTIONS))
     assert agreement.same == 1  # the greeting shows nothing under either
     assert 0 < agreement.shadow_shown < agreement.shown
@@ -59,7 +59,7 @@ async def test_a_shadow_shows_what_a_replay_under_its_policy_shows(urls, embedde
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=NARROW) as layer:
         await played(layer, stocked, "t")
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder) as layer:
-        [agreement] = await layer.explain.shadows(stocked)
+        [agreement] = await layer.explain.shadow_agreement(stocked)
         replays = [await layer.explain.replay(stocked, f"t-{n}", NARROW) for n in range(len(QUESTIONS))]
         assert agreement.tokens == sum(replay.difference.tokens[1] for replay in replays)
 
@@ -70,10 +70,10 @@ async def test_a_shadow_says_how_many_of_the_used_memories_it_would_have_kept(ur
         first, *_, last = [shown.memory_id for shown in context.shown]
         await layer.post_turn(context, Outcome(response="x", citations=[first, last]))
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder) as layer:
-        [agreement] = await layer.explain.shadows(stocked)
+        [agreement] = await layer.explain.shadow_agreement(stocked)
         assert (agreement.used, agreement.used_kept) == (2, 1)
         await layer.erase_agent(stocked)
-        assert await layer.explain.shadows(stocked) == []
+        assert await layer.explain.shadow_agreement(stocked) == []
 
 
 async def test_a_shadow_that_fails_is_logged_and_the_turn_is_not_touched(urls, embedder, stocked, caplog):

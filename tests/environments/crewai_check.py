@@ -84,7 +84,7 @@ async def test_a_task_is_a_turn(layer, agent, key):
     for messages in model._seen:
         assert str(messages).count(KEY) == 1
         assert any(each["role"] == "user" and ASK in each["content"] and KEY in each["content"] for each in messages)
-    await layer.settled()
+    await layer.flush()
     [turn] = await layer.explain.turns(agent)
     assert (turn.status, turn.session_id) == ("completed", "s1")
     assert (await layer.why(agent, turn.turn_id, key)).used is True
@@ -93,7 +93,7 @@ async def test_a_task_is_a_turn(layer, agent, key):
 async def test_a_model_that_fails_teaches_nothing(layer, agent, key):
     with pytest.raises(RuntimeError, match="down"):
         await _kickoff(layer, agent, [RuntimeError("down")])
-    await layer.settled()
+    await layer.flush()
     assert {turn.status for turn in await layer.explain.turns(agent)} == {"failed"}
 
 

@@ -51,18 +51,18 @@ async def test_a_turn_from_prefetch_to_sync(layer, agent, key):
     ]
     manager.sync_all(ASK, KEY, session_id="s1", messages=messages)
     assert await asyncio.to_thread(manager.flush_pending, 30)
-    await layer.settled()
+    await layer.flush()
     [turn] = await layer.explain.turns(agent)
     assert (turn.status, turn.session_id, turn.message) == ("completed", "s1", ASK)
     assert (await layer.why(agent, turn.turn_id, key)).used is True
-    assert [[name for name, _ in plan.tools] for plan in await layer.explain.my_plans(agent)] == [["lookup"]]
+    assert [[name for name, _ in plan.tools] for plan in await layer.explain.past_plans(agent)] == [["lookup"]]
 
 
 async def test_a_turn_without_an_answer_is_abandoned_by_the_next(layer, agent, key):
     manager = _manager(layer, agent)
     await asyncio.to_thread(manager.prefetch_all, ASK, session_id="s1")
     await asyncio.to_thread(manager.prefetch_all, "And the other key?", session_id="s1")
-    await layer.settled()
+    await layer.flush()
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["open", "abandoned"]
 
 

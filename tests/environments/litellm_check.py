@@ -64,7 +64,7 @@ async def _statuses(layer, agent, expected):
     """The turns' ends, once LiteLLM's own queue has told of them."""
     async with asyncio.timeout(30):
         while True:
-            await layer.settled()
+            await layer.flush()
             statuses = [turn.status for turn in await layer.explain.turns(agent)]
             if statuses == expected:
                 return
@@ -86,7 +86,7 @@ async def test_a_turn_of_two_calls(layer, agent, key, provider):
     await _statuses(layer, agent, ["completed"])
     [turn] = await layer.explain.turns(agent)
     assert (await layer.why(agent, turn.turn_id, key)).used is True
-    assert [[name for name, _ in plan.tools] for plan in await layer.explain.my_plans(agent)] == [["lookup"]]
+    assert [[name for name, _ in plan.tools] for plan in await layer.explain.past_plans(agent)] == [["lookup"]]
 
 
 async def test_a_call_that_fails_teaches_nothing(layer, agent, key, provider):

@@ -148,7 +148,7 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
     await layer.work.plan(agent, "s", [f"Check that {SECRET}", "Paint the crane"])
     task = await layer.work.begin(agent, "s", "Open the vault")
     await layer.work.complete(agent, task.id, f"Done: {SECRET}")
-    await layer.settled()
+    await layer.flush()
     await settled(layer)
     saved = await layer.policies.save(agent, {"usage.half_life_days": 9}, by="ada", note=f"Since {SECRET}")
     await layer.policies.activate(agent, saved.version, by="ada", note=SECRET)

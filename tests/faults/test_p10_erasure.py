@@ -121,7 +121,7 @@ async def test_what_is_drained_while_it_is_forgotten_brings_nothing_back(site, a
         while internals(layer).journal.count():
             await asyncio.sleep(0.01)
         assert await everywhere(site, agent) == []
-        assert [memory.content for memory in await layer.admin.tagged(agent, ["captured"])][:1] == [
+        assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])][:1] == [
             "Is it so? [erased]."
         ]
 
@@ -132,7 +132,7 @@ async def test_an_outcome_of_a_turn_that_was_prepared_before_captures_what_is_le
         before = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
         await layer.forget(agent, [secret])
         await layer.post_turn(before, Outcome(response="Nobody knows."))
-        assert [memory.content for memory in await layer.admin.tagged(agent, ["captured"])][:1] == [
+        assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])][:1] == [
             "Is it so? [erased]."
         ]
         assert await everywhere(site, agent) == []
@@ -147,7 +147,7 @@ async def test_what_is_captured_while_it_is_forgotten_goes_too(site, agent):
         embedder.meanwhile = lambda: another.remember(agent, [later])
         receipt = await layer.forget(agent, [secret])
         assert (receipt.memories, receipt.memories_cut) == (1, 2)
-        assert {memory.content for memory in await layer.admin.tagged(agent, [])} == {
+        assert {memory.content for memory in await layer.admin.find_by_tags(agent, [])} == {
             "Well. [erased].",
             "So it is. [erased].",
         }

@@ -78,7 +78,7 @@ async def test_what_a_model_says_of_a_memory_that_was_forgotten_since_it_was_sho
         await layer.forget(agent, [secret])
         assert (await layer.post_turn(context, SAID)).recorded
         await settled(layer)
-        assert [memory.content for memory in await layer.admin.tagged(agent, ["captured"])] == [ASKED]
+        assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])] == [ASKED]
         assert await everywhere(site, agent) == []
 
 
@@ -103,7 +103,7 @@ async def test_an_outcome_that_waits_for_its_redactor_meanwhile_is_kept_without_
         assert (await layer.post_turn(context, SAID)).recorded
         await settled(layer)
         assert plugin.meanwhile is None
-        assert [memory.content for memory in await layer.admin.tagged(agent, ["captured"])] == [UNRELATED]
+        assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])] == [UNRELATED]
         assert await everywhere(site, agent) == []
 
 
@@ -171,7 +171,7 @@ async def test_a_turn_after_an_erasure_is_kept_whole(site, agent):
         context = await layer.pre_turn(turn(agent, talk=[Message(role="user", content="The crane is green.")]))
         await layer.post_turn(context, Outcome(response="We paint the crane."))
         await settled(layer)
-        assert [memory.content for memory in await layer.admin.tagged(agent, ["captured"])] == [
+        assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])] == [
             UNRELATED,
             "We paint the crane.",
         ]
@@ -203,7 +203,7 @@ async def test_what_ends_by_its_time_meanwhile_stops_no_erasure(site, agent):
         secret = await told(layer, agent)
         await layer.remember(agent, [NewMemory(type="procedure", content=SECRET, trust="talk")])
         await talked(layer, agent, f"Well then. {SECRET}")
-        embedder.meanwhile = lambda: another.admin.retain(agent)
+        embedder.meanwhile = lambda: another.admin.apply_retention(agent)
         await layer.forget(agent, [secret])
         assert embedder.meanwhile is None
         assert await everywhere(site, agent) == []

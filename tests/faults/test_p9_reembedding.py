@@ -66,7 +66,7 @@ class Yard:
         while not ended.is_set():
             question, answer = QUESTIONS[len(self.models) % len(QUESTIONS)]
             context = await layer.pre_turn(Turn(agent_id=self.agent, session_id="talk", text=question))
-            self.models.append(context.model)
+            self.models.append(context.embedding_model)
             self.degraded.append(context.degraded)
             await layer.post_turn(context, Outcome(response=answer))
             self.written += 1

@@ -79,7 +79,7 @@ async def test_the_same_output_is_kept_once_however_often_and_from_wherever_it_c
     new = [output(f"line {n}\n" * 100) for n in range(5)]
     await asyncio.gather(*(artifacts.put(agent, "s", new[n % 3 :]) for n in range(12)))
     assert await artifacts.put(agent, "s", [*new, *new])
-    kept = await artifacts.of_session(agent, "s")
+    kept = await artifacts.list_by_session(agent, "s")
     assert sorted(each.id for each in kept) == sorted(each.id for each in new)
     assert {each.tool for each in kept} == {"bash"}
     assert await whole(artifacts, agent, new[4].id) == new[4].content
@@ -126,7 +126,7 @@ async def test_a_literal_is_found_across_pieces_in_characters_postgres_cannot_ke
 async def test_only_the_output_of_a_recorded_turn_follows_later(artifacts, agent):
     """After an erasure, nothing that was still on its way brings the text back."""
     assert not await artifacts.put(agent, "s", [output("late")], turn_id="gone", only_of_turn=True)
-    assert await artifacts.of_session(agent, "s") == ()
+    assert await artifacts.list_by_session(agent, "s") == ()
 
 
 async def test_by_the_layer_pages_have_bounds_and_others_have_none(layer, artifacts, agent):

@@ -112,7 +112,7 @@ async def test_a_prepared_turn_is_the_same_here_as_there(client, layer, agent, n
         "tools",
         "degraded",
         "now",
-        "reader",
+        "language_model",
         "user_id",
         "placement",
         "thinking",
@@ -139,8 +139,8 @@ async def test_a_turn_over_the_wire_teaches(client, agent):
     assert (await client.why(agent, context.turn_id, id)).used
     assert [result.disposition for result in await client.explain.candidates(agent, context.turn_id)] == ["shown"]
     assert [turn.status for turn in await client.explain.turns(agent)] == ["completed"]
-    assert [plan.tools for plan in await client.explain.my_plans(agent)] == [(("ls", 1),)]
-    assert [plan.turns for plan in await client.explain.my_plans(agent, ASKED)] == [1]
+    assert [plan.tools for plan in await client.explain.past_plans(agent)] == [(("ls", 1),)]
+    assert [plan.turns for plan in await client.explain.past_plans(agent, ASKED)] == [1]
 
 
 async def test_memories_and_sessions_over_the_wire(client, layer, agent):
@@ -167,13 +167,9 @@ async def test_memories_and_sessions_over_the_wire(client, layer, agent):
 async def test_policies_over_the_wire(client, layer, agent):
     base = layer.policies.base(agent).version
     saved = await client.policies.save(agent, {"usage.half_life_days": 3}, note="shorter")
-    assert (
-        saved
-        == await layer.policies.candidate(agent, saved.version)
-        == await client.policies.candidate(agent, saved.version)
-    )
+    assert saved == await layer.policies.get(agent, saved.version) == await client.policies.get(agent, saved.version)
     assert await client.policies.list(agent) == (saved,)
-    assert await client.policies.show(agent, saved.version) == await layer.policies.show(agent, saved.version)
+    assert await client.policies.load(agent, saved.version) == await layer.policies.load(agent, saved.version)
 
     await client.policies.shadow(agent, saved.version)
     chosen = await client.policies.activate(agent, saved.version, note="it kept more", after=0)
@@ -206,7 +202,7 @@ async def test_what_a_policy_would_change_over_the_wire(client, layer, agent):
     assert (asked.turns, asked.left, asked.used, asked.kept) == (1, 1, 1, 0)
     assert asked == await layer.policies.what_if(agent, nothing, *period)
     assert (await client.policies.what_if(agent, nothing, period[0], NOW)).turns == 0, "its period ends before the turn"
-    assert await client.policies.compared(agent, layer.policies.current(agent).version) is None
+    assert await client.policies.shadow_agreement(agent, layer.policies.current(agent).version) is None
     with pytest.raises(InvalidInput, match="deadline_ms: may not be changed"):
         await client.policies.what_if(agent, {"deadline_ms": 1}, *period)
 

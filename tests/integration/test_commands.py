@@ -134,10 +134,10 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     assert shell("session", "show", "s1")["session"]["turns"] == 1
     learned = shell("agent", "learned", "--user", "u")
     assert learned["plans"][0]["tools"] == [["exec", 1]]
-    assert learned["habits"][0]["tool"] == "exec"
+    assert learned["tool_usage"][0]["tool"] == "exec"
     assert learned["categories"]
     assert shell("agent", "learned", "--reset", "--yes") == {"turns": 1}
-    assert shell("agent", "learned")["habits"] == []
+    assert shell("agent", "learned")["tool_usage"] == []
     shell("policy", "shadow", "--compare", code=NO)
     assert shell("db", "index", code=NO) == {"groups": []}
     [measured] = shell("bench", "turns", 200, "--turns", 10)["sizes"]

@@ -94,7 +94,7 @@ def view(context) -> dict[str, object]:
         ("engine", "build", "memory: ", {"prefix", "shown"}),
         ("planner", "refine", None, set()),
         ("session_manager", "window", "window: ", set()),  # two short messages stand in the plain one, too
-        ("catalog", "offer", "tools: ", set()),  # three tools fit whole
+        ("catalog", "select", "tools: ", set()),  # three tools fit whole
         ("turns", "open", "record: ", set()),
     ],
 )
@@ -122,7 +122,7 @@ async def test_the_words_of_a_turn_whose_redactor_is_gone_are_withheld(layer, st
     context = await gone.pre_turn(ask(stocked, "t1"))
 
     assert [each.code for each in context.degraded] == ["redaction_failed"]
-    assert (context.message, context.heard, context.shown) == (ask(stocked, "t1").text, "[withheld]", ())
+    assert (context.message, context.redacted_message, context.shown) == (ask(stocked, "t1").text, "[withheld]", ())
     assert "careful" in context.prefix
     assert [turn.message for turn in await layer.explain.turns(stocked)] == ["[withheld]"]
 
@@ -136,14 +136,14 @@ async def test_an_error_that_no_part_expects_comes_out_as_itself(layer, stocked)
     with pytest.raises(ZeroDivisionError, match="of the window's making"):
         await broken.pre_turn(ask(stocked, "t1"))
     with pytest.raises(ZeroDivisionError, match="of the plan's making"):
-        await without(layer, "planner", "untouched", ZeroDivisionError("of the plan's making")).pre_turn(
+        await without(layer, "planner", "default_plan", ZeroDivisionError("of the plan's making")).pre_turn(
             ask(stocked, "t2")
         )
 
 
 @pytest.mark.parametrize(
     ("part", "method"),
-    [("session_manager", "window"), ("engine", "build"), ("catalog", "offer"), ("turns", "open")],
+    [("session_manager", "window"), ("engine", "build"), ("catalog", "select"), ("turns", "open")],
 )
 async def test_a_turn_that_is_cancelled_leaves_no_task_and_the_next_one_is_whole(layer, stocked, part, method):
     hangs, ended = asyncio.Event(), asyncio.Event()

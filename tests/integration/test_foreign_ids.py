@@ -20,8 +20,8 @@ LONG = "\n".join(f"{SECRET} Line {n} of the log." for n in range(2_000))
 # What may be asked with a memory, turn, session, artifact or subtask of somebody's: every public method that takes one.
 ASKED = {
     "get": lambda layer, agent, had: layer.get(agent, [had["memory"]]),
-    "sourced": lambda layer, agent, had: layer.admin.sourced(agent, "fact", [had["source"]]),
-    "tagged": lambda layer, agent, had: layer.admin.tagged(agent, [had["tag"]]),
+    "find_by_source": lambda layer, agent, had: layer.admin.find_by_source(agent, "fact", [had["source"]]),
+    "find_by_tags": lambda layer, agent, had: layer.admin.find_by_tags(agent, [had["tag"]]),
     "update": lambda layer, agent, had: layer.update(agent, had["memory"], content="stolen"),
     "forget": lambda layer, agent, had: layer.forget(agent, [had["memory"]]),
     "supersede": lambda layer, agent, had: layer.remember(
@@ -38,15 +38,17 @@ ASKED = {
     "turns": lambda layer, agent, had: layer.explain.turns(agent, session_id=had["session"]),
     "turn_ids": lambda layer, agent, had: layer.explain.turn_ids(agent),
     "open_turns": lambda layer, agent, had: layer.sessions.open_turns(agent, had["session"]),
-    "my_plans": lambda layer, agent, had: layer.explain.my_plans(agent, "canary"),
+    "past_plans": lambda layer, agent, had: layer.explain.past_plans(agent, "canary"),
     "resume": lambda layer, agent, had: layer.resume(agent, had["session"]),
     "end_session": lambda layer, agent, had: layer.end_session(agent, had["session"]),
     "artifacts": lambda layer, agent, had: layer.sessions.artifacts(agent, had["session"]),
     "artifact": lambda layer, agent, had: layer.artifact(agent, had["artifact"]),
     "search_artifact": lambda layer, agent, had: layer.sessions.search_artifact(agent, had["artifact"], "canary"),
-    "work.of_session": lambda layer, agent, had: layer.work.of_session(agent, had["session"]),
+    "work.list_subtasks": lambda layer, agent, had: layer.work.list_subtasks(agent, had["session"]),
     "work.search": lambda layer, agent, had: layer.work.search(agent, had["session"], "canary"),
-    "work.depend": lambda layer, agent, had: layer.work.depend(agent, had["subtask"], [had["subtask"]]),
+    "work.add_dependencies": lambda layer, agent, had: layer.work.add_dependencies(
+        agent, had["subtask"], [had["subtask"]]
+    ),
     "work.abandon": lambda layer, agent, had: layer.work.abandon(agent, had["subtask"]),
     "work.advance": lambda layer, agent, had: layer.work.advance(agent, had["session"], 1),
 }

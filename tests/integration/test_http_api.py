@@ -61,7 +61,7 @@ async def test_a_turn_from_its_memories_to_what_it_taught(http, urls, at):
     turn = prepared.json()
     assert [shown["memory_id"] for shown in turn["shown"]] == [id]
     assert DECISION["content"] in turn["prompt"]["sent"]
-    assert turn["prompt"]["kept"] == QUESTION
+    assert turn["prompt"]["user_message"] == QUESTION
     assert await ran(urls, at) == ["http"]
 
     outcome = f"{at}/turns/{turn['turn_id']}/outcome"

@@ -102,7 +102,7 @@ async def test_as_many_rows_as_there_are_nearly_the_nearest_and_no_neighbours(la
 
 
 async def layer_ids(layer, agent):
-    return [memory.id for memory in await layer.admin.tagged(agent, (), limit=5_000)]
+    return [memory.id for memory in await layer.admin.find_by_tags(agent, (), limit=5_000)]
 
 
 async def test_what_is_stored_after_sorting_is_found_and_what_is_forgotten_is_not(layer, database, cells, agent, urls):

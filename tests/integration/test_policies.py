@@ -65,7 +65,7 @@ async def test_a_candidate_is_saved_once_and_names_the_policy_that_it_makes(open
     assert (saved.by, saved.note, saved.base) == ("ada", "shorter", BASE.version)
     assert saved.version == with_changes(BASE, {"usage.half_life_days": 3, **WIDE}).version
     assert await opened.policies.list(agent) == (saved,)
-    assert (await opened.policies.show(agent, saved.version)).usage.half_life_days == 3
+    assert (await opened.policies.load(agent, saved.version)).usage.half_life_days == 3
 
 
 async def test_a_turn_is_planned_under_what_was_activated_and_replays_to_the_same_bytes(opened, stocked):
@@ -125,11 +125,11 @@ async def test_a_shadow_runs_beside_and_is_compared(opened, stocked):
     await play(opened, stocked)
     await internals(opened).background.finished()
 
-    compared = await opened.policies.compared(stocked, saved.version)
+    compared = await opened.policies.shadow_agreement(stocked, saved.version)
     assert (compared.turns, compared.policy) == (3, saved.version)
     assert compared.shadow_shown > compared.shown
     assert (await opened.pre_turn(ask(stocked, 9))).policy.version == BASE.version
-    assert await opened.policies.compared(stocked, BASE.version) is None
+    assert await opened.policies.shadow_agreement(stocked, BASE.version) is None
 
 
 async def test_nothing_of_another_agent_is_seen_or_chosen(opened, agent):
@@ -359,7 +359,7 @@ async def test_another_threshold_relabels_and_says_so(opened, stocked):
 async def test_a_memory_that_is_forgotten_is_in_no_sample(opened, stocked, urls, embedder):
     await play(opened, stocked)
     assert (await opened.policies.what_if(stocked, WIDE, *PERIOD)).turns == 3
-    [first, *_] = await opened.admin.tagged(stocked, [])
+    [first, *_] = await opened.admin.find_by_tags(stocked, [])
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as elsewhere:
         await elsewhere.forget(stocked, [first.id])
 

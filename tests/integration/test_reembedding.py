@@ -178,7 +178,7 @@ async def test_whoever_lacks_the_live_model_reads_by_what_is_kept_and_says_so(op
         await build(layer, agent)
         await layer.admin.reembedding.cut_over(agent, "test/new")
         context = await behind.pre_turn(turn(agent))
-        assert (context.model, KEY in context.text) == ("test/old", True)
+        assert (context.embedding_model, KEY in context.text) == ("test/old", True)
         assert "lacks test/new" in context.degraded[0]
         [missed] = await behind.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
         assert (await states(layer, agent))["test/new"] == ("live", 1)
@@ -207,7 +207,7 @@ async def test_what_was_stored_before_models_were_named_is_read_by_the_one_of_mo
         await ask("UPDATE cognitive.corpus SET model = NULL WHERE agent_id = $1")
         await ask("DELETE FROM cognitive.embedding_model WHERE agent_id = $1")
         context = await layer.pre_turn(turn(agent))
-        assert (context.model, context.degraded) == ("test/old", ())
+        assert (context.embedding_model, context.degraded) == ("test/old", ())
         await layer.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
         assert await states(layer, agent) == {"test/old": ("live", 0)}
 

@@ -65,16 +65,16 @@ async def test_what_is_due_goes_and_is_told_before_and_after(layer_of, agent, ur
     monkeypatch.setattr(retention, "_BATCH", 2)  # several batches
     await lived(layer_of, agent)
     before, counted = await rows(urls, agent), await earned(urls, agent)
-    assert await layer_of.admin.retain(agent) == {}
-    due = await layer_of.admin.retain(agent, now=LATER, dry_run=True)
+    assert await layer_of.admin.apply_retention(agent) == {}
+    due = await layer_of.admin.apply_retention(agent, now=LATER, dry_run=True)
     assert due["episode"] == 4
     assert due["turns"] == 3
     assert await rows(urls, agent) == before
-    assert await layer_of.admin.retain(agent, now=LATER) == due
+    assert await layer_of.admin.apply_retention(agent, now=LATER) == due
     after = await rows(urls, agent)
     assert (after["memory"], after["passage"], after["turn"], after["exposure"]) == (2, 2, 0, 0)  # the pinned, the fact
     assert await earned(urls, agent) == counted != []
-    assert await layer_of.admin.retain(agent, now=LATER) == {}
+    assert await layer_of.admin.apply_retention(agent, now=LATER) == {}
     assert [(erasure.what, erasure.counts) for erasure in await layer_of.admin.erasures(agent)] == [("retention", due)]
 
 
@@ -89,12 +89,12 @@ async def test_every_kind_of_row_goes_when_it_is_old_and_not_before(urls, embedd
         await layer.work.complete(agent, done.id, "Pump 2 ran.")
         await layer.forget(agent, [gone])
 
-        assert await layer.admin.retain(agent) == {}
+        assert await layer.admin.apply_retention(agent) == {}
         due = dict.fromkeys(retention.KINDS, 1)
-        assert await layer.admin.retain(agent, now=LATER, dry_run=True) == due
-        assert await layer.admin.retain(agent, now=LATER) == due
+        assert await layer.admin.apply_retention(agent, now=LATER, dry_run=True) == due
+        assert await layer.admin.apply_retention(agent, now=LATER) == due
         assert (await layer.explain.turns(agent), await layer.sessions.artifacts(agent, "s")) == ([], ())
-        assert [each.id for each in await layer.work.of_session(agent, "s")] == [begun.id], "it is not done yet"
+        assert [each.id for each in await layer.work.list_subtasks(agent, "s")] == [begun.id], "it is not done yet"
         assert (await layer.resume(agent, "s")).recent == ()
         assert [each.what for each in await layer.admin.erasures(agent)] == ["retention"]
 
@@ -102,5 +102,5 @@ async def test_every_kind_of_row_goes_when_it_is_old_and_not_before(urls, embedd
 async def test_nothing_goes_by_default(layer, agent, urls):
     await lived(layer, agent)
     before = await rows(urls, agent)
-    assert await layer.admin.retain(agent, now=LATER + timedelta(days=10_000)) == {}
+    assert await layer.admin.apply_retention(agent, now=LATER + timedelta(days=10_000)) == {}
     assert await rows(urls, agent) == before

@@ -253,7 +253,7 @@ async def test_an_answer_stands_behind_its_message_once_with_its_tool_calls_whol
     state = await rig.sessions.state(rig.agent, "s", 5)
     roles = [message.role for message in decode(state.messages)]
     assert roles == ["user", "assistant", "user", "assistant", "tool", "assistant"]
-    [artifact] = await rig.artifacts.of_session(rig.agent, "s")
+    [artifact] = await rig.artifacts.list_by_session(rig.agent, "s")
     assert (artifact.characters, artifact.tool, artifact.turn_id) == (len(log), "bash", "t0")
     assert str(artifact.id) in decode(state.messages)[4].content
 

@@ -25,7 +25,7 @@ async def test_a_subtask_is_begun_once_however_often_it_is_asked_for(work, agent
     id = uuid4()
     begun = await asyncio.gather(*(work.begin(agent, "s", "Map the service", id=id) for _ in range(8)))
     assert len(set(begun)) == 1
-    assert [each.id for each in await work.of_session(agent, "s")] == [id]
+    assert [each.id for each in await work.list_subtasks(agent, "s")] == [id]
     with pytest.raises(InvalidInput, match="Map the service"):
         await work.begin(agent, "s", "Something else", id=id)
 
@@ -34,7 +34,7 @@ async def test_subtasks_of_the_same_moment_have_names_of_their_own(work, agent):
     """Upstream named them by the millisecond: of two within one, the second took the place of the first."""
     begun = await asyncio.gather(*(work.begin(agent, "s", "Same title") for _ in range(20)))
     assert len({each.id for each in begun}) == 20
-    assert len(await work.of_session(agent, "s")) == 20
+    assert len(await work.list_subtasks(agent, "s")) == 20
 
 
 async def test_what_does_not_exist_cannot_be_depended_on(work, agent):
@@ -44,7 +44,7 @@ async def test_what_does_not_exist_cannot_be_depended_on(work, agent):
             await work.begin(agent, "s", "Mine", [missing])
     with pytest.raises(InvalidInput, match="depends_on"):
         await work.begin(agent, "s", "Mine", ["not an id"])
-    assert await work.of_session(agent, "s") == ()
+    assert await work.list_subtasks(agent, "s") == ()
 
 
 async def test_no_circle_is_ever_closed(work, agent):
@@ -55,18 +55,20 @@ async def test_no_circle_is_ever_closed(work, agent):
     second = await work.begin(agent, "s", "Second", [first.id])
     third = await work.begin(agent, "s", "Third", [second.id])
     with pytest.raises(InvalidInput, match="depend on itself"):
-        await work.depend(agent, first.id, [third.id])
-    assert (await work.depend(agent, third.id, [first.id])).depends_on == tuple(sorted([first.id, second.id]))
+        await work.add_dependencies(agent, first.id, [third.id])
+    assert (await work.add_dependencies(agent, third.id, [first.id])).depends_on == tuple(sorted([first.id, second.id]))
 
 
 async def test_of_two_that_would_close_a_circle_at_once_one_is_refused(work, agent):
     for n in range(12):
         one, other = [(await work.begin(agent, f"s{n}", name)).id for name in ("One", "Other")]
         both = await asyncio.gather(
-            work.depend(agent, one, [other]), work.depend(agent, other, [one]), return_exceptions=True
+            work.add_dependencies(agent, one, [other]),
+            work.add_dependencies(agent, other, [one]),
+            return_exceptions=True,
         )
         assert [type(each) for each in both if isinstance(each, Exception)] == [InvalidInput]
-        assert sum(len(each.depends_on) for each in await work.of_session(agent, f"s{n}")) == 1
+        assert sum(len(each.depends_on) for each in await work.list_subtasks(agent, f"s{n}")) == 1
 
 
 async def test_an_end_is_final_and_the_same_end_again_changes_nothing(work, agent):
@@ -76,7 +78,7 @@ async def test_an_end_is_final_and_the_same_end_again_changes_nothing(work, agen
     for change in (
         work.complete(agent, task.id, "It is 9000."),
         work.abandon(agent, task.id),
-        work.depend(agent, task.id, [(await work.begin(agent, "s", "Later")).id]),
+        work.add_dependencies(agent, task.id, [(await work.begin(agent, "s", "Later")).id]),
     ):
         with pytest.raises(InvalidInput, match=str(task.id)):
             await change
@@ -131,7 +133,7 @@ async def test_a_model_of_the_hosts_may_say_what_is_worth_knowing(layer, work, a
     task = await work.begin(agent, "s", "Find the port")
     with pytest.raises(ConnectionError):
         await work.complete(agent, task.id, "In the compose file.", extract=broken)
-    assert [each.status for each in await work.of_session(agent, "s")] == ["open"]
+    assert [each.status for each in await work.list_subtasks(agent, "s")] == ["open"]
     done = await work.complete(agent, task.id, "In the compose file.", extract=extract)
     assert await work.complete(agent, task.id, "In the compose file.", extract=extract) == done
     assert asked == [("Find the port", "In the compose file.")]
@@ -209,4 +211,4 @@ async def test_unknown_artifacts_and_bad_values_are_refused_by_name(work, agent)
     ):
         with pytest.raises(InvalidInput, match=field):
             await call()
-    assert [each.status for each in await work.of_session(agent, "s")] == ["open"]
+    assert [each.status for each in await work.list_subtasks(agent, "s")] == ["open"]

@@ -78,7 +78,9 @@ async def test_what_was_exported_is_there_again_whole_and_once(layer, agent):
     ids = await layer.admin.import_lines(there, lines)
     assert await exported(layer, there) == lines
     assert await layer.admin.import_lines(there, lines) == ids
-    assert await layer.admin.import_lines(agent, lines) == [memory.id for memory in await layer.admin.tagged(agent, ())]
+    assert await layer.admin.import_lines(agent, lines) == [
+        memory.id for memory in await layer.admin.find_by_tags(agent, ())
+    ]
     assert (await layer.get(there, ids[:1]))[0].superseded_by == ids[1]
 
 
@@ -143,7 +145,7 @@ async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent, monkey
         return [context.prefix, *((each.hit.memory_id, each.score, each.boost) for each in ranked)]
 
     assert await shown(there) == await shown(agent)
-    for each in await alone.admin.tagged(agent, ()):
+    for each in await alone.admin.find_by_tags(agent, ()):
         was, here = [
             [(r.number, r.was, r.at) for r in await alone.admin.revisions(of, each.id)] for of in (agent, there)
         ]
@@ -183,7 +185,7 @@ async def test_what_an_agent_chose_and_learned_itself_stays(alone, agent):
     for _ in range(2):  # an import that was interrupted is run again
         ids = await alone.admin.import_lines(there, lines)
         assert (await alone.policies.effective(there)).live.usage.half_life_days == 5
-        assert len(await alone.admin.tagged(there, ())) == len(set(ids)) + 1
+        assert len(await alone.admin.find_by_tags(there, ())) == len(set(ids)) + 1
         assert mine not in ids
 
 
@@ -234,7 +236,7 @@ async def test_nothing_is_stored_of_a_file_with_a_bad_line(layer, agent, bad, cu
     good = OURS | {"id": "00000000-0000-4000-8000-000000000002", "content": "Good."}
     with pytest.raises(InvalidInput, match=f"line 2: .*{culprit}"):
         await layer.admin.import_lines(agent, [json.dumps(good), json.dumps(bad)])
-    assert await layer.admin.tagged(agent, ()) == []
+    assert await layer.admin.find_by_tags(agent, ()) == []
 
 
 async def test_two_memories_of_one_id_are_refused(layer, agent):

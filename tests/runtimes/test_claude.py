@@ -116,7 +116,7 @@ async def test_claude_code_itself(urls, embedder, agent, tmp_path, model):
             assert (await ask(client)).is_error
             shown = json.dumps(asked[0]["messages"]).count("<memory-records>")
             assert shown == 1, "it stands there, and is not shown again"
-        await layer.settled()
+        await layer.flush()
         failed, completed = await layer.explain.turns(agent)
         assert (completed.status, failed.status) == ("completed", "failed")
         assert (await layer.why(agent, completed.turn_id, key)).used is True

@@ -81,7 +81,7 @@ def needs(harness: Harness, *abilities: Can) -> None:
 
 async def recorded(layer: CognitiveLayer, agent: str) -> list[Mapping[str, Any]]:
     """The agent's turns, oldest first, when all of them are settled."""
-    await layer.settled()
+    await layer.flush()
     return (await layer.explain.turns(agent))[::-1]
 
 
@@ -232,7 +232,7 @@ async def test_a_turn_of_several_calls_is_one_and_teaches(harness, layer, urls, 
     assert (turn.status, turn.session_id, turn.message) == ("completed", "s", ASK)
     assert await runtimes(urls, agent) == {harness.name}
     assert (await layer.why(agent, turn.turn_id, key)).used is True
-    assert [plan.tools for plan in await layer.explain.my_plans(agent)] == [(("lookup", 1),)]
+    assert [plan.tools for plan in await layer.explain.past_plans(agent)] == [(("lookup", 1),)]
     await session.run(ASK, [Say("As I said.")])
     again = (await recorded(layer, agent))[-1]
     assert (await layer.why(agent, again.turn_id, key)).boost["shown"] > 0.9

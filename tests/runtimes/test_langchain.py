@@ -59,7 +59,7 @@ async def middleware(layer, agent) -> CognitiveMiddleware:
 
 
 async def statuses(layer: CognitiveLayer, agent: str) -> list[str]:
-    await layer.settled()
+    await layer.flush()
     return [turn.status for turn in reversed(await layer.explain.turns(agent))]
 
 
@@ -88,7 +88,7 @@ async def test_a_run_that_somebody_interrupts_and_resumes_is_one_turn(middleware
     done = await asking.ainvoke(Command(resume={"decisions": [{"type": "approve"}]}), config)
     assert done["messages"][-1].text == KEY
     assert await statuses(layer, agent) == ["completed"]
-    assert [plan.tools for plan in await layer.explain.my_plans(agent)] == [(("unlock", 1),)]
+    assert [plan.tools for plan in await layer.explain.past_plans(agent)] == [(("unlock", 1),)]
 
 
 async def test_a_tool_that_waits_for_somebody_is_one_call_that_went_well(middleware, layer, agent):
@@ -103,7 +103,7 @@ async def test_a_tool_that_waits_for_somebody_is_one_call_that_went_well(middlew
     await asking.ainvoke(Command(resume="yes"), config)
     assert scripted.seen[1][-1].text == "boat house: yes"
     assert await statuses(layer, agent) == ["completed"]
-    [plan] = await layer.explain.my_plans(agent)
+    [plan] = await layer.explain.past_plans(agent)
     assert plan.tools == (("confirm", 1),)
 
 
@@ -139,7 +139,7 @@ async def test_an_agent_as_a_node_of_a_graph_has_the_graphs_thread(middleware, l
     result = await graph.compile(checkpointer=InMemorySaver()).ainvoke({"messages": [("user", ASK)]}, config)
     assert KEY in scripted.seen[0][-1].text
     assert KEY not in str(result)
-    await layer.settled()
+    await layer.flush()
     [turn] = await layer.explain.turns(agent)
     assert (turn.session_id, turn.status) == ("harbour", "completed")
 
@@ -153,7 +153,7 @@ async def test_a_structured_answer_is_what_is_judged(middleware, layer, agent):
     asking = create_agent(model(answer), middleware=[middleware], response_format=Place)
     result = await asking.ainvoke({"messages": [("user", ASK)]})
     assert result["structured_response"].place.startswith("behind")
-    await layer.settled()
+    await layer.flush()
     [turn] = await layer.explain.turns(agent)
     [shown] = await layer.explain.candidates(agent, turn.turn_id)
     assert (turn.status, shown.used) == ("completed", True)
@@ -172,7 +172,7 @@ async def test_one_agent_serves_threads_at_once(middleware, layer, agent):
         for n, text in enumerate(asked)
     )
     assert [result["messages"][-1].text for result in await asyncio.gather(*runs)] == asked
-    await layer.settled()
+    await layer.flush()
     turns = {turn.session_id: (turn.message, turn.status) for turn in await layer.explain.turns(agent)}
     assert turns == {f"talk-{n}": (text, "completed") for n, text in enumerate(asked)}
 

@@ -102,9 +102,9 @@ async def test_what_is_put_again_is_the_same_memory_with_its_first_time(store, l
     again = await store.aget(USERS, "tea")
     assert again.value == {"text": "Ada gave up tea."}
     assert (again.created_at, again.updated_at > first.updated_at) == (first.created_at, True)
-    assert [memory.content for memory in await layer.admin.tagged(agent, [])] == ["Ada gave up tea."]
+    assert [memory.content for memory in await layer.admin.find_by_tags(agent, [])] == ["Ada gave up tea."]
     await store.adelete(USERS, "tea")
-    assert await layer.admin.tagged(agent, []) == []
+    assert await layer.admin.find_by_tags(agent, []) == []
 
 
 async def test_what_a_graph_puts_is_remembered_in_its_agents_turns(store, layer, agent):
@@ -116,7 +116,7 @@ async def test_what_a_graph_puts_is_remembered_in_its_agents_turns(store, layer,
 async def test_what_is_shown_are_the_fields_that_the_item_names(store, layer, agent):
     value = {"title": "Tea", "notes": [{"say": "smoked"}, {"say": "at four"}], "secret": "47"}
     await store.aput(USERS, "k", value, index=["title", "notes[*].say"])
-    [memory] = await layer.admin.tagged(agent, [])
+    [memory] = await layer.admin.find_by_tags(agent, [])
     assert memory.content == "Tea\nsmoked\nat four"
     assert (await store.aget(USERS, "k")).value == value
 

@@ -42,7 +42,7 @@ async def test_an_agent_that_is_a_tool_calls_its_own_model_and_sees_no_memory(la
     assert result.last_agent is main
     assert [KEY in each for each in given(outer)] == [True, True]
     assert [KEY in each for each in given(inner)] == [False, False]
-    await layer.settled()
+    await layer.flush()
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
 
 
@@ -56,7 +56,7 @@ async def test_a_handoff_stays_within_the_turn_and_each_agent_calls_its_own_mode
     assert KEY in given(first)[0]
     assert KEY in given(second)[0]
     assert second.calls[0].system_instructions.startswith("You are the keeper.")
-    await layer.settled()
+    await layer.flush()
     assert len(await layer.explain.turns(agent)) == 1
 
 

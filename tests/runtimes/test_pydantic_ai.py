@@ -46,7 +46,7 @@ def said(messages: list[ModelMessage]) -> list[tuple[str, object]]:
 
 
 async def statuses(layer: CognitiveLayer, agent: str) -> list[str]:
-    await layer.settled()
+    await layer.flush()
     return [turn.status for turn in reversed(await layer.explain.turns(agent))]
 
 
@@ -80,7 +80,7 @@ async def test_a_structured_answer_is_what_is_judged(capability, layer, agent):
     result = await Agent(scripted.model, output_type=Place, capabilities=[capability]).run(ASK)
     assert result.output.place == answer["place"]
     assert len(scripted.seen) == 2, "the first was sent back to the model, in the same turn"
-    await layer.settled()
+    await layer.flush()
     [turn] = await layer.explain.turns(agent)
     assert turn.status == "completed"
     [shown] = await layer.explain.candidates(agent, turn.turn_id)
@@ -131,7 +131,7 @@ async def test_one_agent_serves_conversations_at_once(capability, layer, agent):
     asked = [f"Do you remember boat house {n}?" for n in range(8)]
     runs = (asking.run(text, conversation_id=f"talk-{n}") for n, text in enumerate(asked))
     assert [result.output for result in await asyncio.gather(*runs)] == asked
-    await layer.settled()
+    await layer.flush()
     turns = {turn.session_id: (turn.message, turn.status) for turn in await layer.explain.turns(agent)}
     assert turns == {f"talk-{n}": (text, "completed") for n, text in enumerate(asked)}
 

@@ -55,7 +55,7 @@ def test_once_is_an_accident_and_rarely_is_noise():
 def test_a_call_that_another_category_of_the_turn_explains_says_nothing():
     both = [TurnToolCalls(None, ("coding", "memory"), ("edit", "shears"))] * 5
     assert learn(both, POLICY).tools == {"coding": ("shears",), "memory": ("shears",)}
-    assert ToolUsage("memory", "edit", 5, 5) not in learn(both, POLICY).habits
+    assert ToolUsage("memory", "edit", 5, 5) not in learn(both, POLICY).tool_usage
 
 
 def test_a_category_gains_its_most_called_tools_and_no_more():
@@ -65,7 +65,7 @@ def test_a_category_gains_its_most_called_tools_and_no_more():
 
 def test_the_evidence_is_shown():
     lived = [*turns("media", "exec", "exec", times=3), *turns("media", "read")]
-    assert learn(lived, POLICY).habits == (ToolUsage("media", "exec", 3, 4), ToolUsage("media", "read", 1, 4))
+    assert learn(lived, POLICY).tool_usage == (ToolUsage("media", "exec", 3, 4), ToolUsage("media", "read", 1, 4))
 
 
 def test_a_category_whose_tools_are_always_called_may_fire_on_less():
@@ -87,8 +87,8 @@ def test_whatever_was_lived_through_stays_within_bounds_and_order_does_not_matte
     assert all(1.0 <= factor <= MAX_FACTOR for factor in learned.factors.values())
     assert all(len(tools) <= MAX_TOOLS for tools in learned.tools.values())
     assert learned == learn(lived[::-1], POLICY)
-    for habit in learned.habits:
-        assert 1 <= habit.called <= habit.turns
+    for usage in learned.tool_usage:
+        assert 1 <= usage.called <= usage.turns
 
 
 @given(TURNS)

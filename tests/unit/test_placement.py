@@ -138,5 +138,5 @@ def test_a_message_of_the_utmost_length_is_sent_with_its_block():
 
 def test_the_prefix_stands_behind_the_hosts_own_words():
     placed = place(PromptParts("Be kind.", PREFIX, "Hi", None, ""), "user_tail")
-    assert (placed.system, placed.sent, placed.kept) == (f"Be kind.\n\n{PREFIX}", "Hi", "Hi")
+    assert (placed.system, placed.sent, placed.user_message) == (f"Be kind.\n\n{PREFIX}", "Hi", "Hi")
     assert context("Hi").prompt() == (Message(role="user", content="Hi"),)

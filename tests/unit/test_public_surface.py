@@ -73,7 +73,7 @@ CALLS = {
     "artifact": [(("a", ID), {}), (("a", ID), {"start": 0, "length": 100})],
     "fit": [((object(), []), {}), ((object(), []), {"iteration": 1})],
     "refine_tools": [((object(), object()), {})],
-    "settled": [((), {}), ((object(),), {})],
+    "flush": [((), {}), ((object(),), {})],
 }
 
 
@@ -89,16 +89,18 @@ NAMESPACES = {
     "sessions": (SessionsApi, "artifact artifacts clear end open_turns resume search_artifact"),
     "policies": (
         PoliciesApi,
-        "activate base base_rates candidate compared current effective history list roll_back save shadow show what_if",
+        "activate base base_rates current effective get history list load roll_back save shadow "
+        "shadow_agreement what_if",
     ),
-    "explain": (ExplainApi, "account candidates cases my_plans replay shadows turn_ids turns why"),
+    "explain": (ExplainApi, "account candidates cases past_plans replay shadow_agreement turn_ids turns why"),
     "admin": (
         AdminApi,
-        "backlog build_vector_index compare_models context_budgets database_role embedding_model erasures expire_turns "
-        "export health import_lines language learned on_erasure readiness replica reset_learning retain revisions "
-        "set_language sourced tagged tool_usage user_profile",
+        "apply_retention build_vector_index category_learning compare_models context_budgets "
+        "database_role embedding_model erasures expire_turns export find_by_source find_by_tags "
+        "health import_lines journal_backlog language on_erasure readiness replica reset_learning "
+        "revisions set_language tool_usage user_profile",
     ),
-    "work": (Work, "abandon advance begin complete context_for depend of_session plan search"),
+    "work": (Work, "abandon add_dependencies advance begin complete context_for list_subtasks plan search"),
 }
 
 

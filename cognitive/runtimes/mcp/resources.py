@@ -33,7 +33,7 @@ async def _budgets(request: ScopedRequest) -> Any:
 
 
 async def _plans(request: ScopedRequest) -> Any:
-    return await request.layer.explain.my_plans(request.agent_id)
+    return await request.layer.explain.past_plans(request.agent_id)
 
 
 async def _last_turn(request: ScopedRequest) -> Any:
