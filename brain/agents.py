@@ -1,6 +1,6 @@
-"""All agents at once, for whoever looks after the database: their names, and the models that they are read by.
+"""Queries over all agents, for the operators of a database: names and embedding models.
 
-Only roles above row level security see them. Any other role gets an error, and never an empty answer.
+Only roles that bypass row level security can run them. Any other role gets an error, never an empty result.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STATEMENT_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ModelOfAgents:
-    """For how many agents an embedding model is live, is being built, is ready to be, or has been."""
+    """The number of agents for which an embedding model is live, being built, ready to become live, or retired."""
 
     model: str
     live: int
@@ -33,36 +33,34 @@ class ModelOfAgents:
 
 
 async def names(url: str) -> tuple[str, ...]:
-    """The names of all agents that have memories, in order.
+    """Return the names of all agents that have memories, sorted.
 
     Raises:
-        StoreUnavailable: nothing answers there.
-        SchemaError: this role sees one agent at a time, or there is no schema.
+        StoreUnavailable: the server does not answer.
+        SchemaError: the role does not bypass row level security, or there is no schema.
     """
     return tuple(row["agent_id"] for row in await _fetch(url, SQL.agents()))
 
 
 async def models(url: str) -> tuple[ModelOfAgents, ...]:
-    """The embedding models of all agents.
-
-    Raises: as `names` does.
-    """
+    """Return the embedding models of all agents. Raises the errors of `names`."""
     return tuple(ModelOfAgents(**row) for row in await _fetch(url, SQL.agents_by_model()))
 
 
 async def unsorted(url: str, *, large: int = LARGE) -> tuple[str, ...]:
-    """The names of agents of whose vectors at least `large` are read together and lie in no cell, in order.
+    """Return the sorted names of agents with a group of at least `large` vectors that are not in the IVF index.
 
-    Raises: as `names` does.
+    A group is the vectors that one search reads: those of one model, field and memory type. Raises the errors of
+    `names`.
     """
     return tuple(row["agent_id"] for row in await _fetch(url, SQL.unsorted(min_vectors=large)))
 
 
 async def _fetch(url: str, statement: tuple[Any, ...]) -> Sequence[Any]:
-    async with connected(url, "look into this database", statement_seconds=_STATEMENT_SECONDS) as connection:
+    async with connected(url, "inspect this database", statement_seconds=_STATEMENT_SECONDS) as connection:
         try:
             async with connection.transaction():
-                await connection.execute("SET LOCAL row_security = off")  # what it would hide is an error now
+                await connection.execute("SET LOCAL row_security = off")  # an error instead of hidden rows
                 return list(await connection.fetch(*statement))
         except asyncpg.InsufficientPrivilegeError as error:
             raise SchemaError(

@@ -1,6 +1,6 @@
-"""What this process keeps of texts between turns, so that an erasure can empty it.
+"""Caches of texts in this process, which an erasure empties.
 
-A cache of texts is made here and nowhere else: it saves time, holds no truth, and may be emptied at any moment.
+Every cache that holds text must be made here, so that `empty` reaches it. A cache may be emptied at any moment.
 """
 
 from __future__ import annotations
@@ -16,55 +16,55 @@ from weakref import WeakSet
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
-_emptied: list[Callable[[], object]] = []
+_clear_functions: list[Callable[[], object]] = []
 
 
-def cached(most: int) -> Callable[[F], F]:
-    """Keeps a pure function's last results, at most so many; `empty` lets go of them."""
+def cached(max_results: int) -> Callable[[F], F]:
+    """Return a decorator that caches the last `max_results` results of a pure function until `empty` is called."""
 
     def decorate(function: F) -> F:
-        kept = lru_cache(maxsize=most)(function)
-        emptied_by(kept.cache_clear)
-        return kept  # type: ignore[return-value]
+        wrapped = lru_cache(maxsize=max_results)(function)
+        emptied_by(wrapped.cache_clear)
+        return wrapped  # type: ignore[return-value]
 
     return decorate
 
 
 def emptied_by(clear: Callable[[], object]) -> None:
-    """Names a function that empties a cache of this process, for as long as that lives."""
-    _emptied.append(clear)
+    """Register a function that `empty` calls, for the lifetime of the process."""
+    _clear_functions.append(clear)
 
 
 def empty() -> None:
-    """Empties every cache of texts in this process. What is asked for again is computed again."""
-    for clear in _emptied:
+    """Empty every cache of texts in this process."""
+    for clear in _clear_functions:
         clear()
     for cache in list(_text_caches):
         cache.clear()
 
 
 class TextCache(Generic[T]):
-    """The values used last, up to `most` of weight in all. Safe between threads; a value may be computed twice.
+    """A thread-safe LRU cache whose values weigh at most `max_weight` together; erasures empty it.
 
-    An erasure empties it for as long as it lives, whoever owns it.
+    `weight` returns the weight of a value, 1 by default. Two threads may compute the same value.
     """
 
-    def __init__(self, most: int, weight: Callable[[T], int] = lambda _: 1) -> None:
-        self._most = most
+    def __init__(self, max_weight: int, weight: Callable[[T], int] = lambda _: 1) -> None:
+        self._max_weight = max_weight
         self._weight = weight
-        self._held = 0
+        self._total = 0
         self._values: OrderedDict[bytes, T] = OrderedDict()
         self._lock = Lock()
         _text_caches.add(self)
 
     def clear(self) -> None:
-        """Lets go of all values."""
+        """Remove all values."""
         with self._lock:
             self._values.clear()
-            self._held = 0
+            self._total = 0
 
     def get(self, key: bytes, make: Callable[[], T]) -> T:
-        """The value of a key, made if it is not there."""
+        """Return the value of a key; call `make` and store its result if the key is missing."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -73,9 +73,9 @@ class TextCache(Generic[T]):
         with self._lock:
             if key not in self._values:
                 self._values[key] = value
-                self._held += self._weight(value)
-            while self._held > self._most and len(self._values) > 1:
-                self._held -= self._weight(self._values.popitem(last=False)[1])
+                self._total += self._weight(value)
+            while self._total > self._max_weight and len(self._values) > 1:
+                self._total -= self._weight(self._values.popitem(last=False)[1])
         return value
 
     def __len__(self) -> int:
@@ -86,10 +86,10 @@ _text_caches: WeakSet[TextCache[Any]] = WeakSet()
 
 
 def key(*parts: str) -> bytes:
-    """A key of sixteen bytes for these texts."""
+    """Return a 16-byte hash of a sequence of texts, for use as a cache key."""
     state = blake2b(digest_size=16)
     for part in parts:
-        piece = part.encode("utf-8", "surrogatepass")
-        state.update(b"%d\0" % len(piece))
-        state.update(piece)
+        encoded = part.encode("utf-8", "surrogatepass")
+        state.update(b"%d\0" % len(encoded))
+        state.update(encoded)
     return state.digest()

@@ -1,8 +1,8 @@
-"""The one deadline primitive: a supervised task, waited for no longer than there is time.
+"""Deadlines: run a coroutine as a task and stop waiting for it when the time is up.
 
-`asyncio.wait_for` waits until the cancelled task has ended, which on a frozen server has no bound. Here a task that is
-out of time is cancelled and left to end by itself; its owner cuts its connection. A task can ask which it was (`late`):
-the clock, which may be the server's fault, or a caller who went away, which is nobody's.
+`asyncio.wait_for` waits until the cancelled task has ended, which may take forever if a server is frozen. A `Deadline`
+cancels a late task and lets it end in the background, where its owner closes the connection. `late` lets a task
+distinguish a cancellation by a deadline, which may be the server's fault, from one by the caller.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ _abandoned: set[asyncio.Task[Any]] = set()  # the event loop holds tasks weakly
 
 
 class Deadline:
-    """A moment on the monotonic clock by which a turn's preparation must be over."""
+    """A point in time, given as milliseconds from now on the monotonic clock."""
 
     def __init__(self, milliseconds: float) -> None:
         self._end = monotonic() + milliseconds / 1000
 
     def left(self) -> float:
-        """Seconds that remain, never negative."""
+        """Return the remaining seconds, at least 0."""
         return max(0.0, self._end - monotonic())
 
     def leaving(self, seconds: float) -> Deadline:
-        """An earlier one, that keeps so many seconds for what comes after it."""
+        """Return a deadline that is earlier by some seconds, which are reserved for later work."""
         return Deadline((self.left() - seconds) * 1000)
 
     async def within(self, work: Coroutine[Any, Any, T], share: float = 1.0) -> T:
-        """The result of `work`, if it comes within this share of the time left.
+        """Run `work` and return its result if it is ready within this share of the remaining time.
 
         Raises:
-            TimeoutError: it did not; `work` was cancelled and is not waited for.
+            TimeoutError: it was not; `work` is cancelled and ends in the background.
         """
         task = asyncio.ensure_future(work)
         try:
@@ -52,20 +52,20 @@ class Deadline:
 
 
 def late(cancelled: asyncio.CancelledError) -> bool:
-    """Whether it was a `Deadline` that cancelled, and not a caller who went away."""
+    """Return True if a `Deadline` cancelled the task, and not its caller."""
     return cancelled.args == (_LATE,)
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptFailure:
-    """Why foreign code gave no answer: it was late, or raised what `detail` says."""
+    """The failure of a custom function: it was late, or raised the error described by `detail`."""
 
     reason: Literal["late", "raised"]
     detail: str
 
 
 async def attempt(work: Coroutine[Any, Any, T], seconds: float) -> T | AttemptFailure:
-    """The answer of a host's own callable, which may take long and raise anything, within so many seconds."""
+    """Run a host's custom coroutine; return its result, or a failure if it raises or takes more than `seconds`."""
     task = asyncio.ensure_future(work)
     try:
         await asyncio.wait({task}, timeout=seconds)
@@ -80,13 +80,13 @@ async def attempt(work: Coroutine[Any, Any, T], seconds: float) -> T | AttemptFa
     return AttemptFailure("raised", f"{type(error).__name__}: {error}") if error is not None else task.result()
 
 
-def _abandon(task: asyncio.Task[Any], because: str | None = None) -> None:
+def _abandon(task: asyncio.Task[Any], message: str | None = None) -> None:
     _abandoned.add(task)
-    task.add_done_callback(_settle)
-    task.cancel(because)
+    task.add_done_callback(_discard)
+    task.cancel(message)
 
 
-def _settle(task: asyncio.Task[Any]) -> None:
+def _discard(task: asyncio.Task[Any]) -> None:
     _abandoned.discard(task)
     if not task.cancelled():
-        task.exception()  # fetched, so that asyncio does not report an error nobody waits for
+        task.exception()  # retrieved, so that asyncio does not log an unretrieved error

@@ -1,29 +1,29 @@
-"""Exponential forgetting: the one definition of it, which `cognitive.decayed` in the database repeats.
+"""Exponential decay of usage counts; the SQL function `cognitive.decayed` computes the same.
 
-A decayed sum is stored with the time it is of. Forward decay (Cormode et al., "Forward Decay: A Practical Time Decay
-Model for Streaming Systems", ICDE 2009) with the last event as the landmark: an event at t adds its weight as of the
-later of the two times, so that the sum does not depend on the order of arrival, is O(1), exact at any later time, and
-never overflows.
+A decayed sum is stored with the time for which it holds. This is forward decay (Cormode et al., "Forward Decay: A
+Practical Time Decay Model for Streaming Systems", ICDE 2009) with the latest event as the landmark. Adding an event
+decays the sum and the event's weight to the later of their two times. The sum therefore does not depend on the order
+of arrival, takes O(1) space and time, is exact at any later time, and never overflows.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
 
-_MAX_HALF_LIVES = 1000.0  # below that nothing is left, and Postgres would call it an underflow
+_MAX_HALF_LIVES = 1000.0  # after that nothing is left; Postgres raises an underflow error for smaller numbers
 
 
 def decayed(mass: float, as_of: datetime, at: datetime, half_life_days: float) -> float:
-    """What is left at `at` of a mass that was whole at `as_of`: mass · 2^(-(at - as_of) / half-life).
+    """Return a mass decayed from the time `as_of` to `at`: mass · 2^(-(at - as_of) / half-life).
 
-    A mass of later than `at` is taken as it is.
+    If `at` is before `as_of`, the mass is returned unchanged.
     """
     half_lives = (at - as_of).total_seconds() / 86_400 / half_life_days
     return float(mass * 0.5 ** min(_MAX_HALF_LIVES, max(0.0, half_lives)))
 
 
 def added(mass: float, as_of: datetime, weight: float, at: datetime, half_life_days: float) -> tuple[float, datetime]:
-    """A decayed sum and its time after one more event, whichever of the two is later."""
+    """Return a decayed sum after adding an event of `weight` at `at`, and the time for which the new sum holds."""
     latest = max(as_of, at)
     return (
         decayed(mass, as_of, latest, half_life_days) + decayed(weight, at, latest, half_life_days),

@@ -1,82 +1,82 @@
-"""Every error this product raises, as one tree.
+"""The errors of this product, as one tree.
 
 CognitiveError
-├── InvalidInput            what the caller handed in; nothing was written
-│   ├── UnknownMemory       an id that this agent does not have
-│   ├── UnknownTurn         a turn that this agent does not have
-│   ├── UnknownArtifact     a whole tool output that this agent does not have
-│   ├── UnknownLanguage     a language that no text can be indexed in
-│   └── RecallClosed        the recall tool, in a turn for which the policy closes it
-├── PolicyError             a policy, rule or setting that makes no sense
-├── EmbeddingError          a text could not be turned into a vector
-├── WrongEventLoop          called from another event loop than the one that it was opened in
-└── StoreError              what was asked could not be stored or read
-    ├── StoreUnavailable    no connection, or none in time; trying again may help
+├── InvalidInput            an argument is invalid; nothing was written
+│   ├── UnknownMemory       the agent has no memory with this id
+│   ├── UnknownTurn         the agent has no turn with this id
+│   ├── UnknownArtifact     the agent has no artifact with this id
+│   ├── UnknownLanguage     there is no stemmer for this language
+│   └── RecallClosed        the policy disables the recall tool in this turn
+├── PolicyError             a policy, rule or setting is invalid
+├── EmbeddingError          a text could not be embedded
+├── WrongEventLoop          the call came from another event loop than the one that opened the layer
+└── StoreError              reading or storing failed
+    ├── StoreUnavailable    no connection, or no answer in time; a retry may help
     ├── SchemaError         the database lacks an extension, a migration or a role
     ├── EmbeddedServerError the bundled server could not be started
-    └── JournalError        the local journal could not keep what Postgres could not take
+    └── JournalError        the local journal cannot be read or written
 
-The base stands here and not in `cognitive` since `brain` is the lower package; `cognitive.errors` exports the tree.
+`brain` defines them because it is the lower package; `cognitive.errors` exports them.
 """
 
 from __future__ import annotations
 
 
 class CognitiveError(Exception):
-    """The base of every error that this product raises on purpose."""
+    """The base class of all errors that this product raises deliberately."""
 
 
 class InvalidInput(CognitiveError):
-    """Input that cannot be accepted; the message names the field, and nothing was written."""
+    """Raised for an invalid argument; the message names the field, and nothing was written."""
 
 
 class UnknownMemory(InvalidInput):
-    """A memory id that does not exist for this agent."""
+    """Raised for a memory id that does not exist for this agent."""
 
 
 class UnknownTurn(InvalidInput):
-    """A turn that was never opened for this agent, or that was erased."""
+    """Raised for a turn that was never opened for this agent, or was erased."""
 
 
 class UnknownArtifact(InvalidInput):
-    """The id of a whole tool output that is not kept for this agent."""
+    """Raised for the id of an artifact (a stored tool output) that does not exist for this agent."""
 
 
 class UnknownLanguage(InvalidInput):
-    """A language that there is no stemmer for; the message lists those that there are."""
+    """Raised for a language without a stemmer; the message lists the available languages."""
 
 
 class RecallClosed(InvalidInput):
-    """The recall tool in a turn for which the policy closes it; the message is the answer for the model."""
+    """Raised when the policy disables the recall tool in this turn; the message can be returned to the model."""
 
 
 class PolicyError(CognitiveError):
-    """A policy, rule or setting that makes no sense; the message names it."""
+    """Raised for an invalid policy, rule or setting; the message names it."""
 
 
 class EmbeddingError(CognitiveError):
-    """A text could not be turned into a vector, or a vector is unusable."""
+    """Raised when a text could not be embedded, or a vector is unusable."""
 
 
 class WrongEventLoop(CognitiveError):
-    """Called from another event loop than the one that it was opened in, to which its connections belong."""
+    """Raised for a call from another event loop than the one that opened the layer and its connections."""
 
 
 class StoreError(CognitiveError):
-    """Postgres refused or failed; the cause is chained."""
+    """Raised when Postgres refused or failed; the cause is chained."""
 
 
 class StoreUnavailable(StoreError):
-    """No connection to Postgres, or none in time. The same call may go through later."""
+    """Raised when Postgres cannot be reached or does not answer in time; a later retry may succeed."""
 
 
 class SchemaError(StoreError):
-    """The database lacks what the layer needs: an extension, its version, a migration, a role."""
+    """Raised when the database lacks an extension, a version of it, a migration or a role."""
 
 
 class EmbeddedServerError(StoreError):
-    """The bundled Postgres server could not be installed, started or reached."""
+    """Raised when the bundled Postgres server could not be installed, started or reached."""
 
 
 class JournalError(StoreError):
-    """The local journal cannot be read or written: what it should have kept is not safe. The message names its file."""
+    """Raised when the local journal cannot be read or written, so that a turn may be lost. The message names it."""

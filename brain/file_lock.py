@@ -1,4 +1,4 @@
-"""A lock on a file that the kernel drops when its last holder dies, however it dies."""
+"""A file lock that the kernel releases when its last holder ends, even by `kill -9`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class FileLock:
-    """An `flock`. It belongs to the open file, so a child process given the descriptor holds it as well."""
+    """An `flock` on a file. It belongs to the open file: a child process that inherits the descriptor holds it too."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -19,16 +19,16 @@ class FileLock:
 
     @property
     def held(self) -> bool:
-        """Whether this object holds the lock."""
+        """True if this object holds the lock."""
         return self._descriptor is not None
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """What a child process must inherit to hold the lock too."""
+        """The descriptors that a child process must inherit to hold the lock too."""
         return () if self._descriptor is None else (self._descriptor,)
 
     def try_lock(self, *, shared: bool = False) -> bool:
-        """Take the lock if that is possible at once."""
+        """Take the lock if it is free; return False otherwise."""
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -42,7 +42,7 @@ class FileLock:
         return True
 
     def lock(self, timeout: float, *, shared: bool = False) -> bool:
-        """Take the lock as soon as it is free; False when it is not within `timeout` seconds."""
+        """Wait for the lock and take it; return False if it is not free within `timeout` seconds."""
         deadline = time.monotonic() + timeout
         while not self.try_lock(shared=shared):
             if time.monotonic() > deadline:
@@ -51,14 +51,14 @@ class FileLock:
         return True
 
     def unlock(self) -> None:
-        """Give the lock up for everybody who shares the descriptor; nothing happens if it is not held."""
+        """Release the lock for all processes that share the descriptor; do nothing if it is not held."""
         if self._descriptor is not None:
-            # a process forked meanwhile has a copy of the descriptor: closing ours alone would not unlock
+            # a forked process may have a copy of the descriptor, so that closing it would not unlock
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
             self.leave()
 
     def leave(self) -> None:
-        """Let go without unlocking: the lock stays with the processes that inherited it."""
+        """Close the descriptor without unlocking: processes that inherited it keep the lock."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

@@ -1,7 +1,7 @@
-"""The index entries of passages, inside a transaction: postings in each language of the agent, vectors of each model.
+"""Write the index entries of passages in a transaction: postings per language, vectors per embedding model.
 
-A writer holds the agent's row and reads again which models those are: a change of model waits for the writes under way,
-and the next ones follow it.
+A writer locks the agent's row and then reads the agent's models again. A change of model therefore waits for running
+writes, and later writes see the new model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PassageVector = tuple[int, str, Vector]  # the passage's ordinal, the field, the
 
 @dataclass(frozen=True, slots=True)
 class PassagePostings:
-    """A passage in the lexical index, in one language."""
+    """The entry of a passage in the lexical index, in one language."""
 
     memory_id: UUID
     ordinal: int
@@ -36,7 +36,7 @@ class PassagePostings:
 
 
 async def insert_postings(c: Connection, agent_id: str, places: Sequence[PassagePostings]) -> None:
-    """Puts the lexemes of passages into the index."""
+    """Insert the lexemes of passages into the lexical index."""
     postings = [(place, lexeme) for place in places for lexeme in place.posted.around]
     await c.execute(
         *SQL.insert_postings(
@@ -55,12 +55,12 @@ async def insert_postings(c: Connection, agent_id: str, places: Sequence[Passage
 
 
 async def agree(c: Connection, agent_id: str, embedders: Embedders, written: AbstractSet[str]) -> bool:
-    """Whether what is to be written has vectors of exactly those of the agent's models that this process has.
+    """Return True if `written`, the models of the vectors to write, are exactly the agent's models in this process.
 
-    The model of an agent that has none yet is named here; one that its vectors were not of is kept from now on.
+    Also record the live model of an agent without one, and models that the agent's memories are now embedded with.
 
     Raises:
-        EmbeddingError: a model gives vectors of another dimension than those that are there.
+        EmbeddingError: a model's dimension differs from that of the agent's stored vectors.
     """
     row = await c.fetchrow(*SQL.spaces(agent_id=agent_id))
     spaces = EmbeddingSpaces.of(row["live"], row["kept"])
@@ -81,20 +81,20 @@ async def agree(c: Connection, agent_id: str, embedders: Embedders, written: Abs
 
 
 def check(spaces: EmbeddingSpaces, model: str, dimension: int) -> None:
-    """Vectors of a model are of one dimension.
+    """Check that a model's dimension is that of the agent's stored vectors.
 
     Raises:
-        EmbeddingError: those of the agent have another one.
+        EmbeddingError: it differs.
     """
     if model in spaces.kept and spaces.kept[model].dimension != dimension:
-        has = spaces.kept[model].dimension
-        raise EmbeddingError(f"{model} gives {dimension} numbers, and this agent's vectors of it have {has}")
+        stored = spaces.kept[model].dimension
+        raise EmbeddingError(f"{model} returns {dimension} dimensions, but this agent's stored vectors have {stored}")
 
 
 async def insert_vectors(
     c: Connection, agent_id: str, model: str, rows: Sequence[tuple[UUID, MemoryType, PassageVector]]
 ) -> None:
-    """Writes vectors of one model: memory, its type, and what was embedded of it."""
+    """Insert vectors of one model. Each row is the memory's id, its type, and the passage's vector."""
     if not rows:
         return
     dimension = len(rows[0][2][2])
