@@ -14,7 +14,7 @@ OF_NO_TEXT = {
     "cognitive/window/rendering.py",
     "cognitive/window/output/normalise.py",
     "cognitive/preflight/classification.py",
-    "cognitive/client/calls.py",
+    "cognitive/client/transport.py",
 }
 
 
