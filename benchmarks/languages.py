@@ -41,7 +41,9 @@ async def measure(layer: CognitiveLayer, language: str, index: str) -> list[tupl
     found = []
     for row in rows["asked"]:
         hits = await layer.recall(agent, row["question"], limit=len(contents), now=AT + timedelta(60))
-        worded = sorted((hit for hit in hits if "said_bm25" in hit.scores), key=lambda hit: -hit.scores["said_bm25"])
+        worded = sorted(
+            (hit for hit in hits if "content_bm25" in hit.scores), key=lambda hit: -hit.scores["content_bm25"]
+        )
         found.append(places([hit.content for hit in hits], [hit.content for hit in worded], row["memory"]))
     return found
 

@@ -52,8 +52,8 @@ TABLES = (
     "exposure",
     "usage",
     "usage_base",
-    "tally",
-    "corpus",
+    "rollup",
+    "agent_state",
     "policy",
 )
 
@@ -77,7 +77,7 @@ _SUMS = (
     "milliseconds",
 )
 TALLY = f"""
-INSERT INTO cognitive.tally (agent_id, span, by, at, value, {", ".join(_SUMS)}, latency)
+INSERT INTO cognitive.rollup (agent_id, span, dimension, at, value, {", ".join(_SUMS)}, latency)
 SELECT $1, span, by, at, value, {", ".join(f"sum({name})" for name in _SUMS)},
        coalesce(('{{' || string_agg(repeat('0,', bucket - before - 1) || turns, ',' ORDER BY bucket) || '}}')::int[],
                 '{{}}')
@@ -138,7 +138,7 @@ def directions(count: int, chance: np.random.Generator) -> np.ndarray:
     return found
 
 
-STORE = ("memory", "superseded", "supersedes", "passage", "posting", "session", "corpus")
+STORE = ("memory", "superseded", "supersedes", "passage", "posting", "session", "agent_state")
 
 
 async def store(c: asyncpg.Connection, agent: str, size: int, words: list[str]) -> None:
@@ -153,7 +153,7 @@ async def store(c: asyncpg.Connection, agent: str, size: int, words: list[str]) 
             schema_name="cognitive",
             columns=["agent_id", "memory_id", "ordinal", "field", "model", "dimension", "type", "embedding"],
             records=[
-                (agent, row[1], 0, "said", MiniLM.model, MiniLM.dimension, row[3], encode_halfvec(vector))
+                (agent, row[1], 0, "content", MiniLM.model, MiniLM.dimension, row[3], encode_halfvec(vector))
                 for row, vector in zip(rows, vectors, strict=True)
             ],
         )

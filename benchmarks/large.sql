@@ -3,7 +3,7 @@ CREATE TEMP TABLE made (seq bigint, id uuid, identity bytea, type text, content 
                         useful boolean, lexemes text[])
 
 -- name: memory
-INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, speaker, occurred_at, session_id, session_no,
+INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, speaker, occurred_at, session_id, session_number,
                               tags, entities, confidence, pinned, created_at, updated_at)
 SELECT $1, id, seq, identity, type, content, CASE WHEN type = 'episode' THEN 'Ines' END, at, 's' || session, session,
        CASE WHEN seq % 10 = 0 THEN ARRAY['tag-' || seq % 70] ELSE '{}' END, '{}', 1, seq < 5, at, at FROM made
@@ -18,29 +18,29 @@ UPDATE cognitive.memory AS new SET supersedes = old.id FROM cognitive.memory AS 
 WHERE old.agent_id = $1 AND old.superseded_by IS NOT NULL AND new.agent_id = $1 AND new.id = old.superseded_by
 
 -- name: passage
-INSERT INTO cognitive.passage (agent_id, memory_id, ordinal, start, stop, said_length, around_length, lexemes)
+INSERT INTO cognitive.passage (agent_id, memory_id, ordinal, start, stop, content_length, context_length, lexemes)
 SELECT $1, id, 0, 0, length(content), cardinality(lexemes), cardinality(lexemes), lexemes FROM made
 
 -- name: posting
-INSERT INTO cognitive.posting (agent_id, lexeme, memory_id, ordinal, type, session_no, said, around, said_length,
-                               around_length)
+INSERT INTO cognitive.posting (agent_id, lexeme, memory_id, ordinal, type, session_number, content_frequency, context_frequency, content_length,
+                               context_length)
 SELECT $1, unnest(lexemes), id, 0, type, session, 1, 1, cardinality(lexemes), cardinality(lexemes) FROM made
 
 -- name: session
-INSERT INTO cognitive.session (agent_id, session_id, no, memories, lexemes, turns, started_at, last_at)
+INSERT INTO cognitive.session (agent_id, session_id, number, memories, lexemes, turns, started_at, last_at)
 SELECT $1, 's' || session, session, count(*), sum(cardinality(lexemes)), 20, min(at), max(at) FROM made
 GROUP BY session
 
--- name: corpus
-INSERT INTO cognitive.corpus (agent_id, next_seq, next_session, memories, passages, sessions, said_lexemes,
-                              around_lexemes)
+-- name: agent_state
+INSERT INTO cognitive.agent_state (agent_id, next_seq, next_session, memories, passages, sessions, content_lexemes,
+                              context_lexemes)
 SELECT $1, max(seq) + 1, max(session) + 1, count(*), count(*), count(DISTINCT session), sum(cardinality(lexemes)),
        sum(cardinality(lexemes)) FROM made
 
 -- name: turn
 -- $1 agent, $2 turns, $3 since, $4 seconds of the whole stretch, $5 versions of policies, $6 the embedding model
 INSERT INTO cognitive.turn (agent_id, turn_id, session_id, user_id, at, status, message, policy, frame, degraded, model,
-                            query, trace, closed_at, opened_at, called, categories, runtime, measures,
+                            query, trace, closed_at, opened_at, tools_called, categories, runtime, measures,
                             degraded_codes)
 SELECT $1, gen_random_uuid()::text, 's' || n / 20, 'user-' || n % 7, f.at,
     CASE WHEN r.a < 0.005 THEN 'open' WHEN r.a < 0.02 THEN 'failed' WHEN r.a < 0.03 THEN 'abandoned' ELSE 'completed' END,
@@ -66,11 +66,11 @@ CROSS JOIN LATERAL (SELECT $3::timestamptz + make_interval(secs => $4::float8 * 
     CASE WHEN r.e < 0.1 THEN '{}' ELSE (ARRAY['coding','research','memory','monitoring','complex'])[1 + (r.e * 5)::int % 5
          :1 + (r.e * 5)::int % 5] END AS categories) AS f
 JOIN made AS m ON m.seq = n % $7::int
-JOIN cognitive.embedding AS e ON e.agent_id = $1 AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'said' AND e.model = $6
+JOIN cognitive.embedding AS e ON e.agent_id = $1 AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'content' AND e.model = $6
 
 -- name: exposure
 -- A few memories are shown all the time; of the others those that are in season, the season moving over the year.
-INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, overlap, used, lacked, tokens)
+INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, overlap, used, relevance_gap, tokens)
 SELECT $1, turn_id, m.id, m.type, CASE WHEN slot = 7 THEN 'recall' ELSE 'prompt' END, slot, 1, d.at,
     CASE WHEN status = 'completed' THEN (d.chance * 0.9)::real END,
     CASE WHEN status = 'completed' THEN m.useful AND d.chance > 0.6 END, (d.chance * 0.3)::real, length(m.content) / 4
@@ -85,8 +85,8 @@ JOIN made AS m ON m.seq = d.seq
 
 -- name: usage
 INSERT INTO cognitive.usage (agent_id, memory_id, shown, used, times_shown, times_used, last_at)
-SELECT $1, memory_id, sum(cognitive.decayed(1, at, last_at, $2::float8)),
-       coalesce(sum(cognitive.decayed(1, at, last_at, $2::float8)) FILTER (WHERE used), 0), count(*),
+SELECT $1, memory_id, sum(cognitive.decay(1, at, last_at, $2::float8)),
+       coalesce(sum(cognitive.decay(1, at, last_at, $2::float8)) FILTER (WHERE used), 0), count(*),
        count(*) FILTER (WHERE used), min(last_at)
 FROM (SELECT memory_id, at, used, max(at) OVER (PARTITION BY memory_id) AS last_at
       FROM cognitive.exposure WHERE agent_id = $1 AND used IS NOT NULL) AS e
@@ -94,14 +94,14 @@ GROUP BY memory_id
 
 -- name: base
 INSERT INTO cognitive.usage_base (agent_id, type, shown, used, last_at)
-SELECT $1, m.type, sum(cognitive.decayed(u.shown, u.last_at, $3::timestamptz, $2::float8)),
-       sum(cognitive.decayed(u.used, u.last_at, $3::timestamptz, $2::float8)), $3::timestamptz
+SELECT $1, m.type, sum(cognitive.decay(u.shown, u.last_at, $3::timestamptz, $2::float8)),
+       sum(cognitive.decay(u.used, u.last_at, $3::timestamptz, $2::float8)), $3::timestamptz
 FROM cognitive.usage AS u JOIN made AS m ON m.id = u.memory_id WHERE u.agent_id = $1 GROUP BY m.type
 
 -- name: told
 -- As brain.tally counts a turn, for all turns at once: what each adds (`told`), under which keys, by bucket, in arrays.
 CREATE TEMP TABLE told ON COMMIT DROP AS
-SELECT t.turn_id, t.at, t.status, t.frame, t.policy, t.categories, t.runtime, t.called, t.measures,
+SELECT t.turn_id, t.at, t.status, t.frame, t.policy, t.categories, t.runtime, t.tools_called, t.measures,
     cardinality(t.degraded) > 0 AS degraded, (t.measures ->> 'elapsed')::float8 AS ms,
     coalesce((t.measures ->> 'abstained')::boolean, false) AS abstained
 FROM cognitive.turn AS t WHERE t.agent_id = $1 AND t.status <> 'open'
@@ -128,10 +128,10 @@ WITH summed AS (
            sum(used) AS used, sum(tokens) AS tokens, sum(used_tokens) AS used_tokens
     FROM counted GROUP BY turn_id),
 added AS (
-    SELECT k.by, k.value, t.at, t.status, t.degraded, t.abstained, c.found, c.shown, c.used, c.tokens, c.used_tokens,
+    SELECT k.dimension, k.value, t.at, t.status, t.degraded, t.abstained, c.found, c.shown, c.used, c.tokens, c.used_tokens,
            c.deduped, c.trimmed, t.ms
     FROM told AS t LEFT JOIN summed AS c USING (turn_id) CROSS JOIN LATERAL (
-        SELECT 'all' AS by, '' AS value UNION ALL SELECT 'frame', t.frame UNION ALL SELECT 'policy', t.policy
+        SELECT 'all' AS dimension, '' AS value UNION ALL SELECT 'frame', t.frame UNION ALL SELECT 'policy', t.policy
         UNION ALL SELECT 'runtime', t.runtime UNION ALL SELECT 'category', unnest(t.categories)) AS k
     UNION ALL
     SELECT 'type', c.type, t.at, NULL, false, false, c.found, c.shown, c.used, c.tokens, c.used_tokens, c.deduped,
@@ -143,8 +143,8 @@ added AS (
     UNION ALL
     SELECT 'tool', category || '/' || tool, t.at, NULL, false, false, 0, 0, 0, 0, 0, 0, 0, NULL
     FROM told AS t CROSS JOIN LATERAL unnest(CASE WHEN t.categories = '{}' THEN '{none}' ELSE t.categories END) AS category
-         CROSS JOIN LATERAL unnest(t.called) AS tool)
-SELECT date_trunc('hour', at, 'UTC') AS at, by, value,
+         CROSS JOIN LATERAL unnest(t.tools_called) AS tool)
+SELECT date_trunc('hour', at, 'UTC') AS at, dimension, value,
        CASE WHEN ms >= 1 THEN least(79, floor(4 * ln(ms) / ln(2::float8))::int + 1) WHEN ms IS NOT NULL THEN 0 END AS bucket,
        count(*) AS turns, count(*) FILTER (WHERE status = 'completed') AS completed,
        count(*) FILTER (WHERE status = 'failed') AS failed, count(*) FILTER (WHERE status = 'abandoned') AS abandoned,

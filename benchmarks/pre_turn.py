@@ -94,7 +94,7 @@ async def floor(urls: ServerUrls, agent: str, embedder: StoredAtRandom, messages
     connection = await asyncpg.connect(urls.app)
     await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
     nearest = await connection.prepare(
-        "SELECT memory_id FROM cognitive.embedding WHERE agent_id = $1 AND field = 'said'"
+        "SELECT memory_id FROM cognitive.embedding WHERE agent_id = $1 AND field = 'content'"
         " ORDER BY embedding <=> $2 LIMIT 10"
     )
     took = []

@@ -92,7 +92,7 @@ def run(name: str, host: Host, turns: int) -> None:
         took.append((perf_counter() - begin) * 1000)
         if window.evicted:
             kept = PreviousSummary(
-                summary.extract(kept.summary, window.evicted, policy.window.max_summary_chars), window.covers
+                summary.extract(kept.summary, window.evicted, policy.window.max_summary_chars), window.summarized_until
             )
         shown = window.messages
         assert not violations(shown)

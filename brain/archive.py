@@ -39,8 +39,8 @@ class ArchivedRevision(InputModel):
     """What a change of a memory replaced; see `Revision`."""
 
     number: Annotated[int, Field(gt=0, lt=2**31)]
-    was: Mapping[str, Any]
-    at: Moment
+    previous: Mapping[str, Any]
+    changed_at: Moment
 
 
 class MemoryMetadata(InputModel):
@@ -87,7 +87,7 @@ class ArchivedMemory:
         """InvalidInput that names a revision of a field that no memory has, or to a value that none could have had."""
         told = {name: getattr(self.memory, name) for name in NewMemory.model_fields}
         for change in reversed(self.kept.revisions):
-            told |= change.was
+            told |= change.previous
             try:
                 NewMemory(**told)
             except InvalidInput as error:
@@ -103,13 +103,14 @@ def redacted(archived: Sequence[ArchivedMemory], redact: Redact) -> list[Archive
 
 
 def _redacted_kept(kept: MemoryMetadata, redact: Redact) -> MemoryMetadata:
-    changes = [each.model_copy(update={"was": _redacted_change(each.was, redact)}) for each in kept.revisions]
+    changes = [each.model_copy(update={"previous": _redacted_change(each.previous, redact)}) for each in kept.revisions]
     return kept.model_copy(update={"revisions": tuple(changes)})
 
 
-def _redacted_change(was: Mapping[str, Any], redact: Redact) -> dict[str, Any]:
+def _redacted_change(previous: Mapping[str, Any], redact: Redact) -> dict[str, Any]:
     return {
-        name: redacting.value(each, redact) if name in redacting.REDACTED_FIELDS else each for name, each in was.items()
+        name: redacting.value(each, redact) if name in redacting.REDACTED_FIELDS else each
+        for name, each in previous.items()
     }
 
 
@@ -206,7 +207,7 @@ async def put_kept(c: Connection, agent_id: str, kept: Sequence[MemoryMetadata])
             agent_id=agent_id,
             memory_ids=[id for id, _ in changes],
             numbers=[change.number for _, change in changes],
-            contents=[dict(change.was) for _, change in changes],
-            changed_at=[change.at for _, change in changes],
+            contents=[dict(change.previous) for _, change in changes],
+            changed_at=[change.changed_at for _, change in changes],
         ),
     )

@@ -155,12 +155,12 @@ class Artifacts:
             row = await c.fetchrow(*SQL.artifact(agent_id=agent_id, artifact_id=id))
             if row is None:
                 return None
-            artifact, stand_ins = _artifact(row)
+            artifact, replacements = _artifact(row)
             first, last = start // CHUNK_CHARS, (start + length - 1) // CHUNK_CHARS
             pieces = await c.fetch(*SQL.pieces(agent_id=agent_id, artifact_id=id, first=first, last=last))
             text = "".join(piece["content"] for piece in pieces)
             skipped = start - first * CHUNK_CHARS
-            return ArtifactPage(artifact, start, text[skipped : skipped + length].translate(stand_ins))
+            return ArtifactPage(artifact, start, text[skipped : skipped + length].translate(replacements))
 
         return await self._database.run(agent_id, work)
 
@@ -177,15 +177,15 @@ class Artifacts:
             row = await c.fetchrow(*SQL.artifact(agent_id=agent_id, artifact_id=id))
             if row is None:
                 return None
-            _, stand_ins = _artifact(row)
-            sought = literal.translate({stood_for: chr(stands) for stands, stood_for in stand_ins.items()})
+            _, replacements = _artifact(row)
+            sought = literal.translate({stood_for: chr(stands) for stands, stood_for in replacements.items()})
             if not sought or _UNSTORABLE.search(sought):  # what the artifact does not hold at all
                 return ()
             pieces = await c.fetch(
                 *SQL.holding(agent_id=agent_id, artifact_id=id, literal=sought, overlap=len(sought) - 1, limit=limit)
             )
             lines = chain.from_iterable(_lines(as_value(_Chunk, piece), sought) for piece in pieces)
-            return tuple(MatchingLine(n, start, text.translate(stand_ins)) for n, start, text in lines)[:limit]
+            return tuple(MatchingLine(n, start, text.translate(replacements)) for n, start, text in lines)[:limit]
 
         return await self._database.run(agent_id, work)
 
@@ -211,12 +211,12 @@ def _redacted(artifacts: Sequence[NewArtifact], redact: Redact) -> list[NewArtif
 
 def _columns(artifacts: Sequence[NewArtifact]) -> dict[str, list[Any]]:
     """Return artifacts and their pieces as parameters of the statement `put`."""
-    stand_ins = [_stand_ins(artifact.content) for artifact in artifacts]
+    replacements = [_replacements(artifact.content) for artifact in artifacts]
     texts = [
-        a.content.translate(chosen) if chosen else a.content for a, chosen in zip(artifacts, stand_ins, strict=True)
+        a.content.translate(chosen) if chosen else a.content for a, chosen in zip(artifacts, replacements, strict=True)
     ]
     pieces = [(a.id, *piece) for a, text in zip(artifacts, texts, strict=True) for piece in _pieces(text)]
-    pairs = [{"pairs": [part for point, own in chosen.items() for part in (own, point)]} for chosen in stand_ins]
+    pairs = [{"pairs": [part for point, own in chosen.items() for part in (own, point)]} for chosen in replacements]
     return {
         "artifact_ids": [a.id for a in artifacts],
         "kinds": [a.kind for a in artifacts],
@@ -232,7 +232,7 @@ def _columns(artifacts: Sequence[NewArtifact]) -> dict[str, list[Any]]:
     }
 
 
-def _stand_ins(text: str) -> dict[int, int]:
+def _replacements(text: str) -> dict[int, int]:
     """For each character of a text that Postgres cannot keep, one that the text does not use."""
     unstorable = sorted(set(map(ord, _UNSTORABLE.findall(text))))
     if not unstorable:
@@ -268,5 +268,5 @@ def _lines(piece: _Chunk, literal: str) -> Iterator[tuple[int, int, str]]:
 
 def _artifact(row: Any) -> tuple[Artifact, dict[int, int]]:
     """A row as an artifact, and which character stands for which."""
-    pairs = row["stand_ins"]
+    pairs = row["replacements"]
     return as_value(Artifact, row), dict(zip(pairs[::2], pairs[1::2], strict=True))

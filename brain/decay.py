@@ -1,4 +1,4 @@
-"""Exponential decay of usage counts; the SQL function `cognitive.decayed` computes the same.
+"""Exponential decay of usage counts; the SQL function `cognitive.decay` computes the same.
 
 A decayed sum is stored with the time for which it holds. This is forward decay (Cormode et al., "Forward Decay: A
 Practical Time Decay Model for Streaming Systems", ICDE 2009) with the latest event as the landmark. Adding an event

@@ -31,13 +31,13 @@ class PassagePostings:
     memory_id: UUID
     ordinal: int
     type: MemoryType
-    session_no: int | None
+    session_number: int | None
     posted: LexemeCounts
 
 
 async def insert_postings(c: Connection, agent_id: str, places: Sequence[PassagePostings]) -> None:
     """Insert the lexemes of passages into the lexical index."""
-    postings = [(place, lexeme) for place in places for lexeme in place.posted.around]
+    postings = [(place, lexeme) for place in places for lexeme in place.posted.context]
     await c.execute(
         *SQL.insert_postings(
             agent_id=agent_id,
@@ -45,11 +45,11 @@ async def insert_postings(c: Connection, agent_id: str, places: Sequence[Passage
             memory_ids=[place.memory_id for place, _ in postings],
             ordinals=[place.ordinal for place, _ in postings],
             types=[place.type for place, _ in postings],
-            session_numbers=[place.session_no for place, _ in postings],
-            said=[place.posted.said.get(lexeme, 0) for place, lexeme in postings],
-            around=[place.posted.around[lexeme] for place, lexeme in postings],
-            said_lengths=[place.posted.said_length for place, _ in postings],
-            around_lengths=[place.posted.around_length for place, _ in postings],
+            session_numbers=[place.session_number for place, _ in postings],
+            content_frequencies=[place.posted.content.get(lexeme, 0) for place, lexeme in postings],
+            context_frequencies=[place.posted.context[lexeme] for place, lexeme in postings],
+            content_lengths=[place.posted.content_length for place, _ in postings],
+            context_lengths=[place.posted.context_length for place, _ in postings],
         ),
     )
 

@@ -24,31 +24,31 @@ _MAX_COUNTED = 30_000  # a term frequency is kept in 16 bits
 class LexemeCounts:
     """The lexemes of a passage's two fields in one language, with how often each is there."""
 
-    said: Mapping[str, int]
-    around: Mapping[str, int]
+    content: Mapping[str, int]
+    context: Mapping[str, int]
 
     @property
-    def said_length(self) -> int:
-        """Lexemes in the field `said`."""
-        return sum(self.said.values())
+    def content_length(self) -> int:
+        """Lexemes in the field `content`."""
+        return sum(self.content.values())
 
     @property
-    def around_length(self) -> int:
-        """Lexemes in the field `around`."""
-        return sum(self.around.values())
+    def context_length(self) -> int:
+        """Lexemes in the field `context`."""
+        return sum(self.context.values())
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedPassage:
-    """One passage as the indexes see it. `around_text` is None where nothing surrounds the passage; `posted` is by
+    """One passage as the indexes see it. `context_text` is None where nothing surrounds the passage; `posted` is by
     language, that of the agent's reads first.
     """
 
     ordinal: int
     start: int
     stop: int
-    said_text: str
-    around_text: str | None
+    content_text: str
+    context_text: str | None
     posted: Mapping[str, LexemeCounts]
 
     @property
@@ -71,15 +71,15 @@ def passages(
     for ordinal, (start, stop) in enumerate(cut(content)):
         text = f"{who}{content[start:stop]}"
         posted = {name: _posted(f"{_date(occurred_at, name)} {text}", surrounding, name) for name in languages}
-        around_text = f"{surrounding}\n{text}" if surrounding else None
-        found.append(IndexedPassage(ordinal, start, stop, text, around_text, posted))
+        context_text = f"{surrounding}\n{text}" if surrounding else None
+        found.append(IndexedPassage(ordinal, start, stop, text, context_text, posted))
         surrounding = _tail(content[start:stop])
     return found
 
 
 def _posted(text: str, surrounding: str, language: str) -> LexemeCounts:
-    said = Counter(lexemes(text, language))
-    return LexemeCounts(_bounded(said), _bounded(said + Counter(lexemes(surrounding, language))))
+    content = Counter(lexemes(text, language))
+    return LexemeCounts(_bounded(content), _bounded(content + Counter(lexemes(surrounding, language))))
 
 
 def _date(at: datetime, language: str) -> str:
@@ -90,9 +90,9 @@ def texts(pieces: Iterable[IndexedPassage]) -> list[tuple[int, str, str]]:
     """What of these passages is embedded: ordinal, field, text."""
     found = []
     for piece in pieces:
-        found.append((piece.ordinal, "said", piece.said_text))
-        if piece.around_text is not None:
-            found.append((piece.ordinal, "around", piece.around_text))
+        found.append((piece.ordinal, "content", piece.content_text))
+        if piece.context_text is not None:
+            found.append((piece.ordinal, "context", piece.context_text))
     return found
 
 

@@ -97,7 +97,7 @@ class IvfIndex:
         found = await asyncio.to_thread(centres, _vectors(rows), count)
 
         async def work(c: Connection) -> None:
-            await c.fetchrow(*WRITING.lock_corpus(agent_id=key["agent_id"]))
+            await c.fetchrow(*WRITING.lock_agent_row(agent_id=key["agent_id"]))
             if not await c.fetchval(*SQL.next_no(**key)):  # another process may have been first
                 await c.execute(
                     *SQL.add_centres(**key, first_number=0, centres=[encode_halfvec(each) for each in found])
@@ -127,7 +127,7 @@ class IvfIndex:
 
     async def _centres(self, key: Key) -> tuple[NDArray[np.int64], Vectors]:
         rows = await self._database.run(key["agent_id"], lambda c: c.fetch(*SQL.centres(**key)))
-        return np.array([row["no"] for row in rows]), np.stack([row["centre"] for row in rows])
+        return np.array([row["number"] for row in rows]), np.stack([row["centre"] for row in rows])
 
 
 async def _unsorted(key: Key, last: tuple[UUID, int], page: int, c: Connection) -> Sequence[Any]:
@@ -145,7 +145,7 @@ async def _put(key: Key, was: int | None, rows: Sequence[Any], cells: NDArray[np
 
 async def _divided(key: Key, cell: int, size: int, c: Connection) -> int:
     """Divides a cell. Writers wait for it: a vector must not be put into a cell by a centre that has moved."""
-    await c.fetchrow(*WRITING.lock_corpus(agent_id=key["agent_id"]))
+    await c.fetchrow(*WRITING.lock_agent_row(agent_id=key["agent_id"]))
     rows = await c.fetch(*SQL.held(**key, cell=cell))
     vectors = _vectors(rows)
     found = centres(vectors, len(rows) // size)

@@ -125,12 +125,12 @@ class IndexLanguages:
     """The language that an agent's reads use, and the one that its index is being built in beside, if any."""
 
     language: str = ENGLISH
-    becoming: str | None = None
+    pending_language: str | None = None
 
     @property
     def written(self) -> tuple[str, ...]:
         """The languages that writes are indexed in: that of the reads first."""
-        return (self.language,) if self.becoming is None else (self.language, self.becoming)
+        return (self.language,) if self.pending_language is None else (self.language, self.pending_language)
 
 
 DEFAULT_LANGUAGES = IndexLanguages()

@@ -44,15 +44,15 @@ class _AgentState:
     next_seq: int
     next_session: int
     language: str
-    becoming: str | None
+    pending_language: str | None
 
     @property
     def indexed(self) -> IndexLanguages:
-        return IndexLanguages(self.language, self.becoming)
+        return IndexLanguages(self.language, self.pending_language)
 
 
 async def _locked(c: Connection, agent_id: str) -> _AgentState:
-    return as_value(_AgentState, await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id)))
+    return as_value(_AgentState, await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id)))
 
 
 async def share_agent(c: Connection, agent_id: str) -> None:
@@ -68,9 +68,9 @@ async def write(
     False, and nothing is stored, if the agent's models are no longer those that it was embedded with, or its languages
     those that it was indexed in.
     """
-    corpus = await _locked(c, agent_id)
+    state = await _locked(c, agent_id)
     models = {model for item in prepared for model in item.vectors}
-    if not _indexed_alike(corpus, agent_id, prepared, languages):
+    if not _indexed_alike(state, agent_id, prepared, languages):
         return False
     if not await index_rows.agree(c, agent_id, embedders, models):
         return False
@@ -79,13 +79,13 @@ async def write(
     known = {row["identity"] for row in rows}
     fresh = [item for item in prepared if item.identity not in known]
     new = [
-        item if item.kept is not None else replace(item, id=_id(agent_id, corpus.next_seq + n, item))
+        item if item.kept is not None else replace(item, id=_id(agent_id, state.next_seq + n, item))
         for n, item in enumerate(fresh)
     ]
     superseding = await _superseding(c, agent_id, [item for item in new if item.kept is None])
-    sessions, opened = await _touch_sessions(c, agent_id, new, corpus.next_session)
-    await _insert_memories(c, agent_id, new, corpus.next_seq, sessions)
-    await _insert_index(c, agent_id, new, sessions, corpus.indexed.written)
+    sessions, opened = await _touch_sessions(c, agent_id, new, state.next_session)
+    await _insert_memories(c, agent_id, new, state.next_seq, sessions)
+    await _insert_index(c, agent_id, new, sessions, state.indexed.written)
     await c.execute(
         *SQL.mark_superseded(
             agent_id=agent_id,
@@ -96,25 +96,25 @@ async def write(
     await archive.put_kept(c, agent_id, [item.kept for item in new if item.kept is not None])
     pieces = [piece for item in new for piece in item.passages]
     await c.execute(
-        *SQL.grow_corpus(
+        *SQL.add_to_counts(
             agent_id=agent_id,
             seqs=len(new),
             session_numbers=opened,
             memories=len(new),
             passages=len(pieces),
             sessions=opened,
-            said_lexemes=sum(piece.live.said_length for piece in pieces),
-            around_lexemes=sum(piece.live.around_length for piece in pieces),
+            content_lexemes=sum(piece.live.content_length for piece in pieces),
+            context_lexemes=sum(piece.live.context_length for piece in pieces),
         ),
     )
     return True
 
 
 def _indexed_alike(
-    corpus: _AgentState, agent_id: str, prepared: Sequence[PreparedMemory], languages: AgentLanguages
+    state: _AgentState, agent_id: str, prepared: Sequence[PreparedMemory], languages: AgentLanguages
 ) -> bool:
     """Whether all passages are indexed in the agent's present languages, of which this process takes note."""
-    indexed = corpus.indexed
+    indexed = state.indexed
     languages.told(agent_id, indexed)
     return all(tuple(piece.posted) == indexed.written for item in prepared for piece in item.passages)
 
@@ -177,7 +177,7 @@ async def _touch_sessions(
     if not touched:
         return {}, 0
     known = {
-        row["session_id"]: row["no"]
+        row["session_id"]: row["number"]
         for row in await c.fetch(*SQL.session_numbers(agent_id=agent_id, session_ids=list(touched)))
     }
     opened = [session for session in touched if session not in known]
@@ -189,7 +189,7 @@ async def _touch_sessions(
             session_ids=list(touched),
             session_numbers=[numbers[session] for session in touched],
             memories=[len(group) * new for group in groups],
-            lexemes=[sum(piece.live.said_length for item in group for piece in item.passages) for group in groups],
+            lexemes=[sum(piece.live.content_length for item in group for piece in item.passages) for group in groups],
             started_at=[min(item.occurred_at for item in group) for group in groups],
             last_at=[max(item.occurred_at for item in group) for group in groups],
         ),
@@ -208,10 +208,10 @@ async def _insert_index(
             ordinals=[piece.ordinal for _, piece in pieces],
             starts=[piece.start for _, piece in pieces],
             stops=[piece.stop for _, piece in pieces],
-            said_lengths=[piece.live.said_length for _, piece in pieces],
-            around_lengths=[piece.live.around_length for _, piece in pieces],
+            content_lengths=[piece.live.content_length for _, piece in pieces],
+            context_lengths=[piece.live.context_length for _, piece in pieces],
             lexemes=[
-                " ".join(lexeme for posted in piece.posted.values() for lexeme in posted.around) for _, piece in pieces
+                " ".join(lexeme for posted in piece.posted.values() for lexeme in posted.context) for _, piece in pieces
             ],
             languages=list(languages),
         ),
@@ -246,8 +246,8 @@ async def rewrite(
 
     `was` is what it said of what changes, which is kept.
     """
-    corpus = await _locked(c, agent_id)
-    if not _indexed_alike(corpus, agent_id, [item], languages):
+    state = await _locked(c, agent_id)
+    if not _indexed_alike(state, agent_id, [item], languages):
         return False
     if not await index_rows.agree(c, agent_id, embedders, set(item.vectors)):
         return False
@@ -280,17 +280,17 @@ async def rewrite(
             *SQL.insert_revision(agent_id=agent_id, memory_id=item.id, changed=was, max_revisions=MAX_REVISIONS)
         )
     sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
-    await _insert_index(c, agent_id, [item], sessions, corpus.indexed.written)
+    await _insert_index(c, agent_id, [item], sessions, state.indexed.written)
     await c.execute(
-        *SQL.grow_corpus(
+        *SQL.add_to_counts(
             agent_id=agent_id,
             seqs=0,
             session_numbers=0,
             memories=0,
             passages=len(item.passages) - gone["passages"],
             sessions=0,
-            said_lexemes=sum(piece.live.said_length for piece in item.passages) - gone["said_lexemes"],
-            around_lexemes=sum(piece.live.around_length for piece in item.passages) - gone["around_lexemes"],
+            content_lexemes=sum(piece.live.content_length for piece in item.passages) - gone["content_lexemes"],
+            context_lexemes=sum(piece.live.context_length for piece in item.passages) - gone["context_lexemes"],
         ),
     )
     return True
@@ -307,7 +307,7 @@ async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
     """Deletes memories and every row that speaks of them; what they replaced stays replaced. Those that somebody else
     has erased are gone.
     """
-    await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))
+    await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
     postings = count(await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=ids)))
     gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=ids))
     embeddings = count(await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=ids)))
@@ -318,15 +318,15 @@ async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
     memories = await c.fetchval(*SQL.delete_memories(agent_id=agent_id, memory_ids=ids))
     await c.execute(*SQL.clear_pointers(agent_id=agent_id, memory_ids=ids))
     await c.execute(
-        *SQL.grow_corpus(
+        *SQL.add_to_counts(
             agent_id=agent_id,
             seqs=0,
             session_numbers=0,
             memories=-memories,
             passages=-gone["passages"],
             sessions=0,
-            said_lexemes=-gone["said_lexemes"],
-            around_lexemes=-gone["around_lexemes"],
+            content_lexemes=-gone["content_lexemes"],
+            context_lexemes=-gone["context_lexemes"],
         ),
     )
     return Receipt(

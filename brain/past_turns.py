@@ -33,13 +33,13 @@ class PastTurns:
 class PastShown:
     """What became of a memory in a past turn.
 
-    `lacked` is how far its relevance stood below the best of that turn, None where that is not known; `rated` says that
-    the verdict is somebody's own and not measured.
+    `relevance_gap` is the distance of its relevance from the best of that turn, None where it is not known; `rated`
+    marks an explicit rating.
     """
 
     memory_id: UUID
     used: bool
-    lacked: float | None
+    relevance_gap: float | None
     rated: bool = False
 
 
@@ -54,7 +54,7 @@ class PastTurn:
     cosine: float
     words: float
     shown: tuple[PastShown, ...]
-    called: tuple[str, ...] = ()
+    tools_called: tuple[str, ...] = ()
 
 
 def associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
@@ -65,14 +65,14 @@ def associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
 
 def past_turn(row: Any, rarity: Mapping[str, float], language: str) -> PastTurn:
     """Return a past turn of a row of the search's facts, with the words that its message shares with the query."""
-    turn_id, at, cosine, message, shown, called = row
+    turn_id, at, cosine, message, shown, tools_called = row
     return PastTurn(
         turn_id,
         datetime.fromisoformat(at),
         round(cosine, 9),
         round(_common_words(message, rarity, language), 9),
         tuple([PastShown(_id(id), *verdict) for id, *verdict in shown or []]),
-        tuple(called),
+        tuple(tools_called),
     )
 
 

@@ -37,20 +37,20 @@ class PolicyVersion:
     version: str
     base: str
     changes: Changes
-    at: datetime
-    by: str
+    created_at: datetime
+    author: str
     note: str
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyActivation:
-    """The `no`-th choice of a role; `version` None is the operator's own policy again, and as a shadow none."""
+    """The `number`-th choice of a role; `version` None is the operator's own policy again, and as a shadow none."""
 
     role: Role
-    no: int
+    number: int
     version: str | None
-    at: datetime
-    by: str
+    activated_at: datetime
+    author: str
     note: str
 
 
@@ -113,13 +113,13 @@ class PolicyStore:
             await share_agent(c, agent_id)
             await c.execute(*SQL.in_turn(agent_id=agent_id))
             latest = await c.fetchrow(*SQL.choices(agent_id=agent_id, role=role, limit=1))
-            no = latest["no"] if latest is not None else 0
-            if after is not None and after != no:
-                raise InvalidInput(f"after: choice {no} of the {role} policy was made since {after}; look again")
+            number = latest["number"] if latest is not None else 0
+            if after is not None and after != number:
+                raise InvalidInput(f"after: choice {number} of the {role} policy was made since {after}; look again")
             if version is not None and not await c.fetch(*SQL.candidates(agent_id=agent_id, limit=1, version=version)):
                 raise InvalidInput(f"version: agent {agent_id!r} has no candidate {version!r}")
             return await c.fetchrow(
-                *SQL.choose(agent_id=agent_id, role=role, number=no + 1, version=version, author=by, note=note)
+                *SQL.choose(agent_id=agent_id, role=role, number=number + 1, version=version, author=by, note=note)
             )
 
         return PolicyActivation(**dict(await self._database.run(agent_id, work)))

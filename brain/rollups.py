@@ -74,7 +74,7 @@ class CountedTurn:
     degraded: bool
     measures: TurnMetrics = field(default_factory=TurnMetrics)
     memories: Sequence[CountedMemory] = ()
-    called: tuple[str, ...] = ()
+    tools_called: tuple[str, ...] = ()
     policy: str | None = None
 
 
@@ -87,7 +87,11 @@ def rows(told: CountedTurn) -> dict[Key, RollupCounts]:
         **dict.fromkeys(_keys(told), whole),
         **by_type,
         **{("stage", name): RollupCounts(turns=1, milliseconds=ms, latency=_one(ms)) for name, ms in stages.items()},
-        **{("tool", f"{category}/{name}"): RollupCounts(turns=1) for category in _of(told) for name in told.called},
+        **{
+            ("tool", f"{category}/{name}"): RollupCounts(turns=1)
+            for category in _of(told)
+            for name in told.tools_called
+        },
     }
 
 

@@ -131,12 +131,12 @@ class SearchResult:
 
 
 SCORES = (
-    "said_bm25",
+    "content_bm25",
     "session_bm25",
-    "said_matched",
-    "around_matched",
-    "said_cosine",
-    "around_cosine",
+    "content_matched",
+    "context_matched",
+    "content_cosine",
+    "context_cosine",
 )
 
 
@@ -180,7 +180,7 @@ class MemorySearch:
         facts, words, hits = await self._database.run(agent_id, work, timeout=timeout, snapshot=True)
         self._told(agent_id, EmbeddingSpaces.of(facts["live"], facts["kept"]))
         language = _indexed(facts).language
-        rarity = {lexeme: idf(facts["passages"], term.said) for lexeme, term in words.items()}
+        rarity = {lexeme: idf(facts["passages"], term.content_passages) for lexeme, term in words.items()}
         return SearchResult(
             hits=tuple(hits),
             idf=rarity,
@@ -279,7 +279,7 @@ def _hit(row: Any) -> Hit:
         superseded_by=row["superseded_by"],
         confidence=float(row["confidence"]),
         pinned=row["pinned"],
-        length=row["said_length"],
+        length=row["content_length"],
         # Postgres sums in the order of its plan, which shows in the last digits; what is read must not depend on it
         scores={name: round(row[name], 9) for name in SCORES if row[name] is not None},
         vector=row["vector"],

@@ -20,12 +20,12 @@ SQL = statements.load("sessions")
 class CarriedState:
     """What the next turn of a session needs of it.
 
-    `summary` covers the conversation up to the message whose digest `covers` is; `plan` are the steps of the work, and
-    `step` counts those that are done.
+    `summary` covers the conversation up to the message whose digest is `summarized_until`; `plan` are the steps of the
+    work, and `step` counts those that are done.
     """
 
     summary: str = ""
-    covers: str | None = None
+    summarized_until: str | None = None
     plan: tuple[str, ...] = ()
     step: int = 0
 
@@ -96,7 +96,7 @@ class Sessions:
                 started_at=row["started_at"],
                 last_at=row["last_at"],
                 ended_at=row["ended_at"],
-                messages=row["recent"],
+                messages=row["recent_messages"],
                 recent=tuple(tuple(turn) for turn in turns),
             )
 
@@ -109,7 +109,7 @@ class Sessions:
         turn_id: str,
         was: CarriedState,
         summary: str,
-        covers: str | None,
+        summarized_until: str | None,
         *,
         received_at: float | None = None,
         timeout: float = 60.0,
@@ -128,9 +128,9 @@ class Sessions:
                     agent_id=agent_id,
                     session_id=session_id,
                     old_summary=was.summary,
-                    old_covers=was.covers,
+                    old_summarized_until=was.summarized_until,
                     summary=summary,
-                    covers=covers,
+                    summarized_until=summarized_until,
                     turn_id=turn_id,
                     received_at=received_at,
                 )
@@ -175,7 +175,7 @@ class Sessions:
             row = await c.fetchrow(*SQL.hold_recent(agent_id=agent_id, turn_id=turn_id, received_at=received_at))
             if row is None:
                 return False
-            answered = await answering(row["session_id"], row["recent"])
+            answered = await answering(row["session_id"], row["recent_messages"])
             await c.execute(*SQL.answer(agent_id=agent_id, session_id=row["session_id"], messages=answered))
             return True
 

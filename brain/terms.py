@@ -24,9 +24,9 @@ MAX_COMMON = 2  # words beyond that which are looked up in what was found: the r
 class Term:
     """A lexeme of a query: passages and sessions of the agent that say it, and passages that have it in any field."""
 
-    said: int
+    content_passages: int
     sessions: int
-    around: int
+    all_passages: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def terms(counts: Mapping[str, Sequence[Any]], lexemes: Sequence[str], sessions:
     return {lexeme: _term(*counts[lexeme], all_sessions=sessions) for lexeme in lexemes}
 
 
-def _term(said: int, sessions: int, around: int, last: str | None, *, all_sessions: int) -> Term:
+def _term(content_passages: int, sessions: int, all_passages: int, last: str | None, *, all_sessions: int) -> Term:
     """A lexeme whose count may have stopped at the memory `last`: then with the estimate of the whole.
 
     Postings come by memory, and a memory's id is a hash: the k-th of them lies where k of n equally spread ones do
@@ -50,28 +50,30 @@ def _term(said: int, sessions: int, around: int, last: str | None, *, all_sessio
     into them by chance.
     """
     if last is None:
-        return Term(said, sessions, around)
-    whole = (around - 1) * 2**128 / (UUID(last).int + 1)
-    told = whole * said / around
+        return Term(content_passages, sessions, all_passages)
+    whole = (all_passages - 1) * 2**128 / (UUID(last).int + 1)
+    told = whole * content_passages / all_passages
     held = all_sessions * -math.expm1(-told / all_sessions) if all_sessions else 0.0
     return Term(round(told), max(sessions, round(held)), round(whole))
 
 
 def select_terms(found: Mapping[str, Term], passages: int) -> SelectedTerms:
     """For a small agent every word that is not too common; for a large one the rarest, up to a bound of postings."""
-    present = {lexeme: term for lexeme, term in found.items() if term.around}
+    present = {lexeme: term for lexeme, term in found.items() if term.all_passages}
     if passages <= LARGE_AGENT_PASSAGES:
-        return SelectedTerms({word: term.said for word, term in present.items() if term.around < MAX_POSTINGS}, {})
+        return SelectedTerms(
+            {word: term.content_passages for word, term in present.items() if term.all_passages < MAX_POSTINGS}, {}
+        )
     read, common, left = set[str](), list[str](), MAX_READ
-    for lexeme in sorted(present, key=lambda lexeme: (present[lexeme].around, lexeme)):
-        left -= present[lexeme].around
+    for lexeme in sorted(present, key=lambda lexeme: (present[lexeme].all_passages, lexeme)):
+        left -= present[lexeme].all_passages
         if left >= 0:
             read.add(lexeme)
         elif len(common) < MAX_COMMON:
             common.append(lexeme)
     return SelectedTerms(
-        {lexeme: term.said for lexeme, term in present.items() if lexeme in read},
-        {lexeme: present[lexeme].said for lexeme in common},
+        {lexeme: term.content_passages for lexeme, term in present.items() if lexeme in read},
+        {lexeme: present[lexeme].content_passages for lexeme in common},
     )
 
 

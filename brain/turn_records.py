@@ -16,15 +16,15 @@ from brain.types import MemoryType, Vector
 class Exposure:
     """A memory shown in a turn.
 
-    `propensity` is the probability with which the policy chose to show it; `lacked` is how far its relevance stood
-    below the best of the turn.
+    `propensity` is the probability with which the policy chose to show it; `relevance_gap` is the distance of its
+    relevance from the best of the turn.
     """
 
     memory_id: UUID
     type: MemoryType
     slot: int
     propensity: float = 1.0
-    lacked: float | None = None
+    relevance_gap: float | None = None
     tokens: int = 0
 
 
@@ -133,7 +133,7 @@ class HeldTurn:
     runtime: str | None
     degraded: bool
     measures: TurnMetrics
-    called: tuple[str, ...]
+    tools_called: tuple[str, ...]
     policy: str
     read_at: datetime
     withheld: bool
@@ -143,7 +143,9 @@ class HeldTurn:
         """Return what the record says of the turn's message, with the status of its first outcome."""
         return TurnMessage(self.session_id, self.user_id, self.at, self.message, status, self.read_at, self.withheld)
 
-    def told(self, status: str, called: tuple[str, ...] = (), memories: Sequence[CountedMemory] = ()) -> CountedTurn:
+    def told(
+        self, status: str, tools_called: tuple[str, ...] = (), memories: Sequence[CountedMemory] = ()
+    ) -> CountedTurn:
         """Return the turn as it is counted."""
         return CountedTurn(
             status,
@@ -153,7 +155,7 @@ class HeldTurn:
             self.degraded,
             self.measures,
             memories,
-            called,
+            tools_called,
             self.policy,
         )
 
@@ -287,7 +289,7 @@ class CalledTurn:
     turn_id: str
     at: datetime
     message: str
-    called: tuple[str, ...]
+    tools_called: tuple[str, ...]
     query: Vector | None
 
 
@@ -317,7 +319,7 @@ class TurnToolCalls:
 
     user_id: str | None
     categories: tuple[str, ...]
-    called: tuple[str, ...]
+    tools_called: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

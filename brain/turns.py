@@ -81,7 +81,7 @@ class TurnLog:
         opening: OpenTurn | None = None,
         still: StillWanted | None = None,
         received_at: float | None = None,
-        called: Sequence[str] = (),
+        tools_called: Sequence[str] = (),
         response: str | None = None,
     ) -> ClosedTurn | None:
         """Counts a turn's outcome once, opening the turn first if need be; one transaction. None: no such turn.
@@ -116,11 +116,13 @@ class TurnLog:
                     rating_weight=judged.weights.rating_weight,
                     decoy_types=[type_ for type_, _ in judged.decoys],
                     decoys_credited=[credited for _, credited in judged.decoys],
-                    tools=list(called),
+                    tools=list(tools_called),
                     response="" if turn.withheld else response,
                 ),
             )
-            told = turn.told(status, tuple(called), _counted(shown, judged.shown) if status == "completed" else ())
+            told = turn.told(
+                status, tuple(tools_called), _counted(shown, judged.shown) if status == "completed" else ()
+            )
             await _tally(c, agent_id, turn.at, rollups.rows(told))
             return ClosedTurn(tuple(judged.shown), True, turn.said(status))
 
@@ -128,7 +130,7 @@ class TurnLog:
 
     async def reap(self, agent_id: str, *, abandon_after_minutes: float) -> int:
         """Gives up every turn that stayed open for longer, and returns how many. An outcome may still come."""
-        reaped = 0
+        expired = 0
         while True:
             rows = await self._database.run(
                 agent_id,
@@ -136,9 +138,9 @@ class TurnLog:
                     *SQL.reap(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_REAPED)
                 ),
             )
-            reaped += len(rows)
+            expired += len(rows)
             if len(rows) < _MAX_REAPED:
-                return reaped
+                return expired
 
     async def expose_recalled(
         self, agent_id: str, turn_id: str, memories: Sequence[tuple[UUID, MemoryType, float | None]], at: datetime
@@ -147,12 +149,17 @@ class TurnLog:
 
         Each memory comes with its type and how far it stood below the best of the turn's own search, None if unknown.
         """
-        ids, types, lacked = ([each[n] for each in memories] for n in range(3))
+        ids, types, relevance_gap = ([each[n] for each in memories] for n in range(3))
         await self._database.run(
             agent_id,
             lambda c: c.execute(
                 *SQL.expose_recalled(
-                    agent_id=agent_id, turn_id=turn_id, memory_ids=ids, memory_types=types, at=at, relevance_gaps=lacked
+                    agent_id=agent_id,
+                    turn_id=turn_id,
+                    memory_ids=ids,
+                    memory_types=types,
+                    at=at,
+                    relevance_gaps=relevance_gap,
                 )
             ),
         )
@@ -286,7 +293,7 @@ async def _wanted(c: Connection, agent_id: str, still: StillWanted | None) -> bo
 
 async def _share(c: Connection, agent_id: str) -> None:
     await share_agent(c, agent_id)
-    await c.execute(*SQL.share_corpus(agent_id=agent_id))
+    await c.execute(*SQL.share_agent_row(agent_id=agent_id))
 
 
 async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
@@ -309,7 +316,7 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
             slots=[shown.slot for shown in turn.shown],
             propensities=[shown.propensity for shown in turn.shown],
             policy_content=dict(turn.policy_content) if turn.policy_content is not None else None,
-            relevance_gaps=[shown.lacked for shown in turn.shown],
+            relevance_gaps=[shown.relevance_gap for shown in turn.shown],
             categories=list(turn.categories),
             runtime=turn.runtime,
             measures=dict(turn.measures),
@@ -340,7 +347,7 @@ def _counted(shown: Sequence[ExposureRow], judged: Sequence[Judgement]) -> list[
 
 async def _tally(c: Connection, agent_id: str, at: datetime, rows: Mapping[rollups.Key, rollups.RollupCounts]) -> None:
     told = [
-        {"by": by, "value": value, **{name: getattr(numbers, name) for name in rollups.COLUMNS}}
+        {"dimension": by, "value": value, **{name: getattr(numbers, name) for name in rollups.COLUMNS}}
         for (by, value), numbers in rows.items()  # not `asdict`, which copies deeply
     ]
-    await c.execute(*SQL.tally(agent_id=agent_id, at=at, rows=told))
+    await c.execute(*SQL.add_to_rollups(agent_id=agent_id, at=at, rows=told))

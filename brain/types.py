@@ -189,12 +189,12 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A change of a memory, numbered from 1: `was` are the fields that it replaced, as they were before `at`."""
+    """A change of a memory, numbered from 1: `previous` holds the values that it replaced at `changed_at`."""
 
     memory_id: UUID
     number: int
-    was: Mapping[str, Any]
-    at: datetime
+    previous: Mapping[str, Any]
+    changed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

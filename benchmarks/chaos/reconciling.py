@@ -36,7 +36,8 @@ SELECT (SELECT count(*) FROM (TABLE told EXCEPT TABLE counted) AS a)
 """
 _TALLIED_WRONGLY = """
 WITH told AS (SELECT agent_id, count(*) FILTER (WHERE status = 'completed') AS n FROM cognitive.turn GROUP BY 1),
-tallied AS (SELECT agent_id, sum(completed) AS n FROM cognitive.tally WHERE span = 'day' AND by = 'all' GROUP BY 1)
+tallied AS (
+    SELECT agent_id, sum(completed) AS n FROM cognitive.rollup WHERE span = 'day' AND dimension = 'all' GROUP BY 1)
 SELECT count(*) FROM told FULL JOIN tallied USING (agent_id) WHERE coalesce(told.n, 0) <> coalesce(tallied.n, 0)
 """
 

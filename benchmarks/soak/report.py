@@ -20,7 +20,7 @@ _USAGE = "SELECT agent_id, memory_id, times_shown, times_used FROM cognitive.usa
 _SESSIONS = "SELECT agent_id, session_id, turns FROM cognitive.session WHERE turns > 0"
 _TALLY = """
 SELECT agent_id, sum(turns)::int AS turns, sum(completed)::int AS completed, sum(failed)::int AS failed,
-       sum(abandoned)::int AS abandoned FROM cognitive.tally WHERE span = $1 AND by = 'all' GROUP BY 1
+       sum(abandoned)::int AS abandoned FROM cognitive.rollup WHERE span = $1 AND dimension = 'all' GROUP BY 1
 """
 _CONNECTED = "SELECT sessions FROM pg_stat_database WHERE datname = current_database()"
 _JUDGED = """

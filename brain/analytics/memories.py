@@ -130,7 +130,7 @@ class Showing:
     used: bool | None
     rating: bool | None
     propensity: float
-    lacked: float | None
+    relevance_gap: float | None
     status: str | None
     session_id: str | None
     message: str | None

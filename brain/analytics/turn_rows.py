@@ -164,7 +164,7 @@ class TurnListRow:
     policy: str
     degraded: tuple[str, ...]
     degraded_codes: tuple[str, ...]
-    called: tuple[str, ...]
+    tools_called: tuple[str, ...]
     milliseconds: float | None
     found: int | None
     abstained: bool
@@ -188,7 +188,7 @@ class TurnMeasurements:
     at: datetime
     opened_at: datetime
     closed_at: datetime | None
-    reaped: bool
+    expired: bool
     status: str
     message: str
     frame: str
@@ -197,7 +197,7 @@ class TurnMeasurements:
     policy: str
     degraded: tuple[str, ...]
     degraded_codes: tuple[str, ...]
-    called: tuple[str, ...]
+    tools_called: tuple[str, ...]
     model: str | None
     measures: rollups.TurnMetrics
     timings: Mapping[str, float]

@@ -70,7 +70,7 @@ class TurnAnalytics(MemoryAnalytics):
         since, until, first_day, last_day = period.days
         asked = {
             "agent_id": agent_id,
-            "by": by,
+            "dimension": by,
             "since": since,
             "until": until,
             "first_day": first_day,
@@ -96,7 +96,7 @@ class TurnAnalytics(MemoryAnalytics):
         asked = {
             "agent_id": agent_id,
             "span": period.span,
-            "by": by,
+            "dimension": by,
             "since": period.begin,
             "until": period.until,
             "step": period.step,

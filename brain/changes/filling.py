@@ -47,7 +47,7 @@ class PendingMemory:
     context: str
     occurred_at: datetime
     version: str
-    session_no: int | None = None
+    session_number: int | None = None
 
     def passages(self, *languages: str) -> list[IndexedPassage]:
         """Return its passages, indexed in these languages, or in English."""
@@ -114,7 +114,9 @@ class Backfill:
             if held is None:
                 raise InvalidInput(f"{model} is not kept for agent {agent_id!r}")
             rows = _bounded(
-                await c.fetch(*SQL.next_lacking(agent_id=agent_id, model=model, after_id=held["reached"], limit=batch))
+                await c.fetch(
+                    *SQL.next_lacking(agent_id=agent_id, model=model, after_id=held["last_memory_id"], limit=batch)
+                )
             )
             if rows:
                 await c.execute(*SQL.reach(agent_id=agent_id, model=model, memory_id=rows[-1].id))

@@ -62,7 +62,7 @@ class _StoredModel:
 
     model: str
     dimension: int
-    begun_at: datetime
+    started_at: datetime
     completed_at: datetime | None
     live_at: datetime | None
 
@@ -209,11 +209,11 @@ def _standing(kept: _StoredModel, spaces: EmbeddingSpaces, memories: int, lackin
 
 def _state(kept: _StoredModel, live: str | None) -> tuple[State, datetime]:
     if kept.model == live:
-        return "live", kept.live_at or kept.begun_at
+        return "live", kept.live_at or kept.started_at
     if kept.live_at is not None:
         return "retired", kept.live_at
     if kept.completed_at is None:
-        return "building", kept.begun_at
+        return "building", kept.started_at
     return "ready", kept.completed_at
 
 

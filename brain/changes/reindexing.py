@@ -42,7 +42,7 @@ class LanguageStatus:
     """
 
     language: str
-    becoming: str | None
+    pending_language: str | None
     memories: int
     lacking: int
     leaving: int
@@ -145,7 +145,7 @@ class Reindexing:
 
 
 async def _begin(c: Connection, agent_id: str, language: str) -> None:
-    await c.fetchrow(*WRITING.lock_corpus(agent_id=agent_id))
+    await c.fetchrow(*WRITING.lock_agent_row(agent_id=agent_id))
     await c.execute(*SQL.begin(agent_id=agent_id, language=language))
 
 
@@ -163,7 +163,9 @@ async def _places(memory: PendingMemory, language: str) -> list[PassagePostings]
     """The passages of a memory in a language; others have their turn in between, since a long one takes its time."""
     await asyncio.sleep(0)
     pieces = memory.passages(language)
-    return [PassagePostings(memory.id, piece.ordinal, memory.type, memory.session_no, piece.live) for piece in pieces]
+    return [
+        PassagePostings(memory.id, piece.ordinal, memory.type, memory.session_number, piece.live) for piece in pieces
+    ]
 
 
 async def _insert(c: Connection, agent_id: str, language: str, places: Sequence[PassagePostings]) -> None:
@@ -174,6 +176,6 @@ async def _insert(c: Connection, agent_id: str, language: str, places: Sequence[
             language=language,
             memory_ids=[place.memory_id for place in places],
             ordinals=[place.ordinal for place in places],
-            lexemes=[" ".join(place.posted.around) for place in places],
+            lexemes=[" ".join(place.posted.context) for place in places],
         ),
     )

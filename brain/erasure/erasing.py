@@ -135,7 +135,7 @@ class Eraser:
 
         async def work(c: Connection) -> Receipt:
             await c.execute(*SQL.own_agent(agent_id=agent_id))
-            await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))
+            await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
             receipt = Receipt(agent_id, **dict(await c.fetchrow(*SQL.agent_rows(agent_id=agent_id))))
             await c.execute(*SQL.erase_agent(agent_id=agent_id))
             await purge_derived.log(c, agent_id, "agent", purge_derived.counts(receipt))
@@ -161,7 +161,7 @@ async def _said(agent_id: str, ids: Sequence[UUID], c: Connection) -> frozenset[
     rows = await c.fetch(*SQL.get_memories(agent_id=agent_id, memory_ids=list(ids)))
     memory_rows.require_known(agent_id, ids, {row["id"] for row in rows})
     before = await c.fetch(*purge_derived.SQL.said_before(agent_id=agent_id, memory_ids=list(ids)))
-    said = [dict(row) for row in rows] + [row["was"] for row in before]
+    said = [dict(row) for row in rows] + [row["previous"] for row in before]
     return frozenset(text for each in said for text in purge_derived.texts(each))
 
 
@@ -171,7 +171,7 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
     """
     agent_id, gone = sought.agent_id, [*sought.ids, *others.gone]
     await c.execute(*SQL.own_agent(agent_id=agent_id))  # what a turn says is recorded before this, or knows of it
-    await c.fetchrow(*SQL.lock_corpus(agent_id=agent_id))  # and so is what anybody remembers or changes
+    await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))  # and so is what anybody remembers or changes
     if await _said(agent_id, sought.ids, c) - sought.texts:
         return None
     late = await purge_derived.quoting(c, agent_id, gone, sought.remains, sought.since)

@@ -87,7 +87,7 @@ async def _turns(c: Connection, agent_id: str, remains: Residue, since: int | No
 async def _revisions(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
     """What other memories said before they were changed, among it what was just cut out of them."""
     rows = await c.fetch(*SQL.revisions_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
-    held = [row for row in rows if remains.cut_all(row["was"]) != row["was"]]
+    held = [row for row in rows if remains.cut_all(row["previous"]) != row["previous"]]
     await c.execute(
         *SQL.drop_revisions(
             agent_id=agent_id, memory_ids=[row["memory_id"] for row in held], numbers=[row["number"] for row in held]
@@ -99,13 +99,13 @@ async def _revisions(c: Connection, agent_id: str, remains: Residue, since: int 
 async def _sessions(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
     cut = 0
     for row in await c.fetch(*SQL.sessions_kept(agent_id=agent_id, since_transaction=since)):
-        was = (row["summary"], list(row["plan"]), row["recent"])
+        was = (row["summary"], list(row["plan"]), row["recent_messages"])
         left = (remains.without_lines(was[0]), [remains.cut(step) for step in was[1]], _messages(was[2], remains))
         if left != was:
             summary, plan, recent = left
             await c.execute(
                 *SQL.cut_session(
-                    agent_id=agent_id, session_id=row["session_id"], summary=summary, plan=plan, recent=recent
+                    agent_id=agent_id, session_id=row["session_id"], summary=summary, plan=plan, recent_messages=recent
                 )
             )
             cut += 1
@@ -153,7 +153,7 @@ async def _notes(c: Connection, agent_id: str, remains: Residue, since: int | No
         if row["role"] is None:
             await c.execute(*SQL.cut_candidate(agent_id=agent_id, version=row["version"], note=note))
         else:
-            await c.execute(*SQL.cut_choice(agent_id=agent_id, role=row["role"], number=row["no"], note=note))
+            await c.execute(*SQL.cut_choice(agent_id=agent_id, role=row["role"], number=row["number"], note=note))
     return {"notes": len(held)}
 
 

@@ -13,7 +13,7 @@ from brain.postgres.admin_connection import connected
 from brain.postgres.tables import metadata
 
 DISTRIBUTION_COLUMN = "agent_id"
-_FIRST = "corpus"  # the other tables are colocated with this one
+_FIRST = "agent_state"  # the other tables are colocated with this one
 # Sequential, because the transaction creates tables that its later statements refer to.
 _SEQUENTIAL = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"
 # The machines of a cluster connect to each other as the calling role. Citus propagates ALTER ROLE to all of them.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-FIRST = "0100"  # the one migration that all others are built on; databases from before it have smaller numbers
-HEAD = "0100"
+FIRST = "0101"  # the one migration that all others are built on; databases from before it have smaller numbers
+HEAD = "0101"
 MIN_POSTGRES = 16
 MIN_PGVECTOR = "0.8.0"
 

@@ -55,13 +55,13 @@ def _agent() -> Column[Any]:
     return _column("agent_id", Text)
 
 
-corpus = Table(
-    "corpus", metadata, _agent(),
+agent_state = Table(
+    "agent_state", metadata, _agent(),
     _column("next_seq", BigInteger, default=text("1")), _column("next_session", Integer, default=text("1")),
     _column("memories", BigInteger, default=ZERO), _column("passages", BigInteger, default=ZERO),
-    _column("sessions", BigInteger, default=ZERO), _column("said_lexemes", BigInteger, default=ZERO),
-    _column("around_lexemes", BigInteger, default=ZERO), _column("model", Text, nullable=True),
-    _column("language", Text, default=text("'english'")), _column("becoming", Text, nullable=True),
+    _column("sessions", BigInteger, default=ZERO), _column("content_lexemes", BigInteger, default=ZERO),
+    _column("context_lexemes", BigInteger, default=ZERO), _column("model", Text, nullable=True),
+    _column("language", Text, default=text("'english'")), _column("pending_language", Text, nullable=True),
     PrimaryKeyConstraint("agent_id"),
 )
 
@@ -69,7 +69,7 @@ memory = Table(
     "memory", metadata, _agent(), _column("id", Uuid), _column("seq", BigInteger), _column("identity", LargeBinary),
     _column("type", Text), _column("content", Text), _column("speaker", Text, nullable=True),
     _column("context", Text, default=EMPTY), _column("occurred_at", AT), _column("session_id", Text, nullable=True),
-    _column("session_no", Integer, nullable=True), _column("source", Text, nullable=True),
+    _column("session_number", Integer, nullable=True), _column("source", Text, nullable=True),
     _column("tags", ARRAY(Text), default=NONE),
     _column("entities", ARRAY(Text), default=NONE), _column("confidence", REAL, default=text("1")),
     _column("pinned", Boolean, default=text("false")), _column("supersedes", Uuid, nullable=True),
@@ -90,15 +90,15 @@ memory = Table(
 )
 
 revision = Table(
-    "revision", metadata, _agent(), _column("memory_id", Uuid), _column("number", Integer), _column("was", JSONB),
-    _column("at", AT, default=NOW),
+    "revision", metadata, _agent(), _column("memory_id", Uuid), _column("number", Integer), _column("previous", JSONB),
+    _column("changed_at", AT, default=NOW),
     PrimaryKeyConstraint("agent_id", "memory_id", "number"), CheckConstraint("number > 0"),
 )
 
 passage = Table(
     "passage", metadata, _agent(), _column("memory_id", Uuid), _column("ordinal", Integer),
-    _column("start", Integer), _column("stop", Integer), _column("said_length", Integer),
-    _column("around_length", Integer), _column("lexemes", ARRAY(Text)),
+    _column("start", Integer), _column("stop", Integer), _column("content_length", Integer),
+    _column("context_length", Integer), _column("lexemes", ARRAY(Text)),
     _column("languages", ARRAY(Text), default=text("'{english}'")),
     PrimaryKeyConstraint("agent_id", "memory_id", "ordinal"),
     ForeignKeyConstraint(["agent_id", "memory_id"], ["memory.agent_id", "memory.id"], ondelete="CASCADE"),
@@ -106,11 +106,14 @@ passage = Table(
 
 posting = Table(
     "posting", metadata, _agent(), _column("lexeme", Text), _column("memory_id", Uuid), _column("ordinal", Integer),
-    _column("type", Text), _column("session_no", Integer, nullable=True), _column("said", SmallInteger),
-    _column("around", SmallInteger), _column("said_length", Integer), _column("around_length", Integer),
+    _column("type", Text), _column("session_number", Integer, nullable=True),
+    _column("content_frequency", SmallInteger), _column("context_frequency", SmallInteger),
+    _column("content_length", Integer), _column("context_length", Integer),
     Index(
         "posting_by_lexeme", "agent_id", "lexeme", "memory_id", "ordinal", unique=True,
-        postgresql_include=["type", "session_no", "said", "around", "said_length", "around_length"],
+        postgresql_include=[
+            "type", "session_number", "content_frequency", "context_frequency", "content_length", "context_length",
+        ],
     ),
 )
 
@@ -120,7 +123,7 @@ embedding = Table(
     _column("embedding", HALFVEC()), _column("cell", Integer, nullable=True),
     PrimaryKeyConstraint("agent_id", "memory_id", "ordinal", "field", "model"),
     ForeignKeyConstraint(["agent_id", "memory_id"], ["memory.agent_id", "memory.id"], ondelete="CASCADE"),
-    CheckConstraint("field IN ('said', 'around')"), CheckConstraint("vector_dims(embedding) = dimension"),
+    CheckConstraint("field IN ('content', 'context')"), CheckConstraint("vector_dims(embedding) = dimension"),
     Index(
         "embedding_by_cell", "agent_id", "model", "field", "type", "cell",
         postgresql_include=["memory_id", "ordinal", "embedding"], postgresql_where=text("dimension <= 1200"),
@@ -133,19 +136,21 @@ embedding = Table(
 
 cell = Table(
     "cell", metadata, _agent(), _column("model", Text), _column("field", Text), _column("type", Text),
-    _column("no", Integer), _column("centre", HALFVEC()),
-    PrimaryKeyConstraint("agent_id", "model", "field", "type", "no"), CheckConstraint("field IN ('said', 'around')"),
+    _column("number", Integer), _column("centre", HALFVEC()),
+    PrimaryKeyConstraint("agent_id", "model", "field", "type", "number"),
+    CheckConstraint("field IN ('content', 'context')"),
 )
 
 session = Table(
-    "session", metadata, _agent(), _column("session_id", Text), _column("no", Integer, nullable=True),
+    "session", metadata, _agent(), _column("session_id", Text), _column("number", Integer, nullable=True),
     _column("memories", BigInteger, default=ZERO), _column("lexemes", BigInteger, default=ZERO),
     _column("turns", BigInteger, default=ZERO), _column("summary", Text, default=EMPTY),
     _column("started_at", AT), _column("last_at", AT), _column("ended_at", AT, nullable=True),
-    _column("covers", Text, nullable=True), _column("plan", ARRAY(Text), default=NONE),
-    _column("step", Integer, default=ZERO), _column("recent", LargeBinary, nullable=True),
-    _column("recent_turn", Text, nullable=True), _column("recent_at", AT, nullable=True),
-    PrimaryKeyConstraint("agent_id", "session_id"), UniqueConstraint("agent_id", "no"), CheckConstraint("step >= 0"),
+    _column("summarized_until", Text, nullable=True), _column("plan", ARRAY(Text), default=NONE),
+    _column("step", Integer, default=ZERO), _column("recent_messages", LargeBinary, nullable=True),
+    _column("recent_turn_id", Text, nullable=True), _column("recent_turn_at", AT, nullable=True),
+    PrimaryKeyConstraint("agent_id", "session_id"), UniqueConstraint("agent_id", "number"),
+    CheckConstraint("step >= 0"),
 )
 
 turn = Table(
@@ -154,8 +159,8 @@ turn = Table(
     _column("message", Text), _column("policy", Text), _column("frame", Text),
     _column("degraded", ARRAY(Text), default=NONE), _column("model", Text, nullable=True),
     _column("query", HALFVEC(), nullable=True), _column("trace", JSONB), _column("closed_at", AT, nullable=True),
-    _column("opened_at", AT, default=NOW), _column("reaped", Boolean, default=text("false")),
-    _column("called", ARRAY(Text), default=NONE), _column("categories", ARRAY(Text), default=NONE),
+    _column("opened_at", AT, default=NOW), _column("expired", Boolean, default=text("false")),
+    _column("tools_called", ARRAY(Text), default=NONE), _column("categories", ARRAY(Text), default=NONE),
     _column("runtime", Text, nullable=True), _column("measures", JSONB, default=text("'{}'")),
     _column("response", Text, nullable=True), _column("degraded_codes", ARRAY(Text), default=NONE),
     PrimaryKeyConstraint("agent_id", "turn_id"),
@@ -163,15 +168,15 @@ turn = Table(
     Index("turn_by_session", "agent_id", "session_id", "at"), Index("turn_by_time", "agent_id", "at"),
     Index("turn_open", "agent_id", "opened_at", postgresql_where=text("status = 'open'")),
     Index(
-        "turn_taught", "agent_id", "model", text("at DESC"), "turn_id",
+        "turn_by_model", "agent_id", "model", text("at DESC"), "turn_id",
         postgresql_where=text("status = 'completed' AND query IS NOT NULL"),
     ),
 )
 
 embedding_model = Table(
     "embedding_model", metadata, _agent(), _column("model", Text), _column("dimension", SmallInteger),
-    _column("reached", Uuid, default=text("'00000000-0000-0000-0000-000000000000'")),
-    _column("begun_at", AT, default=NOW), _column("completed_at", AT, nullable=True),
+    _column("last_memory_id", Uuid, default=text("'00000000-0000-0000-0000-000000000000'")),
+    _column("started_at", AT, default=NOW), _column("completed_at", AT, nullable=True),
     _column("live_at", AT, nullable=True),
     PrimaryKeyConstraint("agent_id", "model"), CheckConstraint("dimension > 0"),
 )
@@ -188,7 +193,7 @@ exposure = Table(
     "exposure", metadata, _agent(), _column("turn_id", Text), _column("memory_id", Uuid), _column("type", Text),
     _column("via", Text), _column("slot", SmallInteger), _column("propensity", REAL), _column("at", AT),
     _column("overlap", REAL, nullable=True), _column("used", Boolean, nullable=True),
-    _column("rating", Boolean, nullable=True), _column("lacked", REAL, nullable=True),
+    _column("rating", Boolean, nullable=True), _column("relevance_gap", REAL, nullable=True),
     _column("tokens", Integer, default=ZERO),
     PrimaryKeyConstraint("agent_id", "turn_id", "memory_id"),
     CheckConstraint("via IN ('prompt', 'recall')"), CheckConstraint("propensity > 0 AND propensity <= 1"),
@@ -196,13 +201,14 @@ exposure = Table(
     Index("exposure_by_memory", "agent_id", "memory_id", "at", "turn_id"),
 )
 
-tally = Table(
-    "tally", metadata, _agent(), _column("span", Text), _column("by", Text), _column("at", AT), _column("value", Text),
+rollup = Table(
+    "rollup", metadata, _agent(), _column("span", Text), _column("dimension", Text), _column("at", AT),
+    _column("value", Text),
     *(_column(name, BigInteger, default=ZERO) for name in _COUNTS), _column("milliseconds", Double, default=ZERO),
     _column("latency", ARRAY(Integer), default=NONE),
-    PrimaryKeyConstraint("agent_id", "span", "by", "at", "value"), CheckConstraint("span IN ('hour', 'day')"),
-    CheckConstraint("by IN ('all', 'type', 'frame', 'category', 'runtime', 'stage', 'tool', 'policy')"),
-    Index("tally_by_time", "span", "by", "at"),
+    PrimaryKeyConstraint("agent_id", "span", "dimension", "at", "value"), CheckConstraint("span IN ('hour', 'day')"),
+    CheckConstraint("dimension IN ('all', 'type', 'frame', 'category', 'runtime', 'stage', 'tool', 'policy')"),
+    Index("rollup_by_time", "span", "dimension", "at"),
 )
 
 usage = Table(
@@ -230,19 +236,19 @@ shadow = Table(
     Index("shadow_by_time", "agent_id", "policy", text("at DESC"), "turn_id"),
 )
 
-candidate = Table(
-    "candidate", metadata, _agent(), _column("version", Text), _column("base", Text), _column("changes", JSONB),
-    _column("at", AT, default=NOW), _column("by", Text), _column("note", Text, default=EMPTY),
+policy_version = Table(
+    "policy_version", metadata, _agent(), _column("version", Text), _column("base", Text), _column("changes", JSONB),
+    _column("created_at", AT, default=NOW), _column("author", Text), _column("note", Text, default=EMPTY),
     PrimaryKeyConstraint("agent_id", "version"), CheckConstraint("jsonb_typeof(changes) = 'object'"),
 )
 
-choice = Table(
-    "choice", metadata, _agent(), _column("role", Text), _column("no", BigInteger),
-    _column("version", Text, nullable=True), _column("at", AT, default=NOW), _column("by", Text),
+policy_activation = Table(
+    "policy_activation", metadata, _agent(), _column("role", Text), _column("number", BigInteger),
+    _column("version", Text, nullable=True), _column("activated_at", AT, default=NOW), _column("author", Text),
     _column("note", Text, default=EMPTY),
-    PrimaryKeyConstraint("agent_id", "role", "no"), CheckConstraint("role IN ('live', 'shadow')"),
-    CheckConstraint("no > 0"),
-    ForeignKeyConstraint(["agent_id", "version"], ["candidate.agent_id", "candidate.version"]),
+    PrimaryKeyConstraint("agent_id", "role", "number"), CheckConstraint("role IN ('live', 'shadow')"),
+    CheckConstraint("number > 0"),
+    ForeignKeyConstraint(["agent_id", "version"], ["policy_version.agent_id", "policy_version.version"]),
 )
 
 artifact = Table(
@@ -250,12 +256,12 @@ artifact = Table(
     _column("turn_id", Text, nullable=True), _column("kind", Text), _column("name", Text),
     _column("created_at", AT, default=NOW), _column("tool", Text, nullable=True),
     _column("subtask_id", Uuid, nullable=True), _column("characters", BigInteger, default=ZERO),
-    _column("stand_ins", ARRAY(Integer), default=NONE),
+    _column("replacements", ARRAY(Integer), default=NONE),
     PrimaryKeyConstraint("agent_id", "id"), Index("artifact_by_session", "agent_id", "session_id", "created_at"),
 )
 
-piece = Table(
-    "piece", metadata, _agent(), _column("artifact_id", Uuid), _column("ordinal", Integer),
+artifact_chunk = Table(
+    "artifact_chunk", metadata, _agent(), _column("artifact_id", Uuid), _column("ordinal", Integer),
     _column("start", BigInteger), _column("line", BigInteger), _column("content", Text),
     PrimaryKeyConstraint("agent_id", "artifact_id", "ordinal"),
     ForeignKeyConstraint(["agent_id", "artifact_id"], ["artifact.agent_id", "artifact.id"], ondelete="CASCADE"),

@@ -6,7 +6,8 @@ SELECT m.seq, m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.se
        (SELECT jsonb_build_object('shown', u.shown, 'used', u.used, 'times_shown', u.times_shown,
                                   'times_used', u.times_used, 'last_at', u.last_at)
         FROM cognitive.usage AS u WHERE u.agent_id = :agent_id AND u.memory_id = m.id) AS usage,
-       (SELECT jsonb_agg(jsonb_build_object('number', r.number, 'was', r.was, 'at', r.at) ORDER BY r.number)
+       (SELECT jsonb_agg(jsonb_build_object('number', r.number, 'previous', r.previous, 'changed_at',
+           r.changed_at) ORDER BY r.number)
         FROM cognitive.revision AS r WHERE r.agent_id = :agent_id AND r.memory_id = m.id) AS revisions
 FROM cognitive.memory AS m WHERE m.agent_id = :agent_id AND m.seq > :after_seq ORDER BY m.seq LIMIT :limit
 
@@ -35,7 +36,7 @@ ORDER BY u.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: put_revisions
-INSERT INTO cognitive.revision (agent_id, memory_id, number, was, at)
+INSERT INTO cognitive.revision (agent_id, memory_id, number, previous, changed_at)
 SELECT :agent_id, r.* FROM unnest(:memory_ids::uuid[], :numbers::integer[], :contents::jsonb[],
     :changed_at::timestamptz[]) AS r
 ON CONFLICT DO NOTHING
@@ -43,7 +44,7 @@ ON CONFLICT DO NOTHING
 -- name: repoint
 -- What another id stands for here, as what replaced and as what was replaced.
 UPDATE cognitive.memory AS m SET
-    supersedes = CASE WHEN m.supersedes = n.was THEN n.id ELSE m.supersedes END,
-    superseded_by = CASE WHEN m.superseded_by = n.was THEN n.id ELSE m.superseded_by END
-FROM unnest(:old_ids::uuid[], :new_ids::uuid[]) AS n(was, id)
-WHERE m.agent_id = :agent_id AND (m.supersedes = n.was OR m.superseded_by = n.was)
+    supersedes = CASE WHEN m.supersedes = n.old_id THEN n.id ELSE m.supersedes END,
+    superseded_by = CASE WHEN m.superseded_by = n.old_id THEN n.id ELSE m.superseded_by END
+FROM unnest(:old_ids::uuid[], :new_ids::uuid[]) AS n(old_id, id)
+WHERE m.agent_id = :agent_id AND (m.supersedes = n.old_id OR m.superseded_by = n.old_id)

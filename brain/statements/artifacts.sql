@@ -6,12 +6,12 @@ SELECT id FROM cognitive.artifact WHERE agent_id = :agent_id AND id = ANY(:artif
 -- of a turn that is there: of one that was erased meanwhile nothing is left behind. Neither is of texts that were
 -- received before an erasure.
 WITH new AS (
-    INSERT INTO cognitive.artifact (agent_id, id, session_id, turn_id, kind, name, tool, characters, stand_ins)
+    INSERT INTO cognitive.artifact (agent_id, id, session_id, turn_id, kind, name, tool, characters, replacements)
     SELECT :agent_id, a.id, :session_id, :turn_id, a.kind, a.name, a.tool, a.characters,
-           ARRAY(SELECT jsonb_array_elements_text(a.stand_ins -> 'pairs')::integer)
+           ARRAY(SELECT jsonb_array_elements_text(a.replacements -> 'pairs')::integer)
     FROM unnest(:artifact_ids::uuid[], :kinds::text[], :names::text[], :tools::text[], :lengths::bigint[],
         :replacements::jsonb[])
-         AS a(id, kind, name, tool, characters, stand_ins)
+         AS a(id, kind, name, tool, characters, replacements)
     WHERE NOT EXISTS (
         SELECT 1 FROM cognitive.erasure
         WHERE agent_id = :agent_id AND what <> 'retention' AND at >= to_timestamp(:received_at::float8))
@@ -21,7 +21,7 @@ WITH new AS (
     ORDER BY a.id
     ON CONFLICT DO NOTHING RETURNING id),
 pieces AS (
-    INSERT INTO cognitive.piece (agent_id, artifact_id, ordinal, start, line, content)
+    INSERT INTO cognitive.artifact_chunk (agent_id, artifact_id, ordinal, start, line, content)
     SELECT :agent_id, p.artifact_id, p.ordinal, p.start, p.line, p.content
     FROM unnest(:chunk_artifact_ids::uuid[], :chunk_ordinals::integer[], :chunk_starts::bigint[],
         :chunk_lines::bigint[], :chunk_contents::text[])
@@ -35,11 +35,11 @@ SELECT id, session_id, turn_id, kind, name, tool, subtask_id, characters, create
 FROM cognitive.artifact WHERE agent_id = :agent_id AND session_id = :session_id ORDER BY created_at, id
 
 -- name: artifact
-SELECT id, session_id, turn_id, kind, name, tool, subtask_id, characters, created_at, stand_ins
+SELECT id, session_id, turn_id, kind, name, tool, subtask_id, characters, created_at, replacements
 FROM cognitive.artifact WHERE agent_id = :agent_id AND id = :artifact_id
 
 -- name: pieces
-SELECT content FROM cognitive.piece
+SELECT content FROM cognitive.artifact_chunk
 WHERE agent_id = :agent_id AND artifact_id = :artifact_id AND ordinal BETWEEN :first AND :last ORDER BY ordinal
 
 -- name: holding
@@ -47,7 +47,7 @@ WHERE agent_id = :agent_id AND artifact_id = :artifact_id AND ordinal BETWEEN :f
 SELECT start, line, content, following FROM (
     SELECT ordinal, start, line, content,
            left(coalesce(lead(content) OVER (ORDER BY ordinal), ''), :overlap::int) AS following
-    FROM cognitive.piece WHERE agent_id = :agent_id AND artifact_id = :artifact_id) AS p
+    FROM cognitive.artifact_chunk WHERE agent_id = :agent_id AND artifact_id = :artifact_id) AS p
 WHERE position(:literal::text IN content || following) > 0
 ORDER BY ordinal LIMIT :limit
 

@@ -2,13 +2,13 @@
 -- The ten nearest memories: of what lies in no cell, and of the nearest `cells` cells, or of all if that is NULL.
 SELECT memory_id FROM (
     SELECT memory_id, embedding <#> :embedding::halfvec AS distance FROM cognitive.embedding
-    WHERE agent_id = :agent_id AND model = :model AND field = 'said' AND type = 'episode' AND dimension <= 1200
+    WHERE agent_id = :agent_id AND model = :model AND field = 'content' AND type = 'episode' AND dimension <= 1200
         AND cell IS NULL
     UNION ALL
     SELECT memory_id, embedding <#> :embedding::halfvec FROM cognitive.embedding
-    WHERE agent_id = :agent_id AND model = :model AND field = 'said' AND type = 'episode' AND dimension <= 1200
-      AND cell = ANY(ARRAY(SELECT no FROM cognitive.cell
-                           WHERE agent_id = :agent_id AND model = :model AND field = 'said' AND type = 'episode'
+    WHERE agent_id = :agent_id AND model = :model AND field = 'content' AND type = 'episode' AND dimension <= 1200
+      AND cell = ANY(ARRAY(SELECT number FROM cognitive.cell
+                           WHERE agent_id = :agent_id AND model = :model AND field = 'content' AND type = 'episode'
                            ORDER BY centre <#> :embedding::halfvec LIMIT :cells::int))
     OFFSET 0) AS e
 ORDER BY distance LIMIT 10

@@ -9,7 +9,7 @@ SELECT agent_id, sum(turns)::bigint AS turns, sum(completed)::bigint AS complete
        sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
        sum(tokens)::bigint AS tokens, sum(used_tokens)::bigint AS used_tokens, sum(deduped)::bigint AS deduped,
        sum(trimmed)::bigint AS trimmed, sum(milliseconds) AS milliseconds, max(at) AS last_at
-FROM cognitive.tally WHERE span = 'day' AND by = 'all' AND at >= :since AND at < :until
+FROM cognitive.rollup WHERE span = 'day' AND dimension = 'all' AND at >= :since AND at < :until
 GROUP BY agent_id HAVING :order <> 'degraded' OR sum(degraded) > 0 AND sum(turns) >= :min_turns
 ORDER BY CASE WHEN :order = 'degraded' THEN sum(degraded)::float8 / sum(turns) ELSE sum(turns)::float8 END DESC,
     agent_id
@@ -23,15 +23,16 @@ SELECT at AS step, sum(turns)::bigint AS turns,
        sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
        sum(tokens)::bigint AS tokens, sum(used_tokens)::bigint AS used_tokens, sum(deduped)::bigint AS deduped,
        sum(trimmed)::bigint AS trimmed, sum(milliseconds) AS milliseconds
-FROM cognitive.tally WHERE span = 'day' AND by = 'all' AND at >= :since AND at < :until
+FROM cognitive.rollup WHERE span = 'day' AND dimension = 'all' AND at >= :since AND at < :until
 GROUP BY at ORDER BY at
 
 -- name: across_courses
 -- Shown and used memories of these agents, day by day.
-SELECT agent_id, at AS step, turns, shown, used FROM cognitive.tally
-WHERE span = 'day' AND by = 'all' AND at >= :since AND at < :until AND agent_id = ANY(:agent_ids::text[])
+SELECT agent_id, at AS step, turns, shown, used FROM cognitive.rollup
+WHERE span = 'day' AND dimension = 'all' AND at >= :since AND at < :until AND agent_id = ANY(:agent_ids::text[])
     ORDER BY agent_id, at
 
 -- name: across_count
 -- How many agents had turns in [since, until).
-SELECT count(DISTINCT agent_id) FROM cognitive.tally WHERE span = 'day' AND by = 'all' AND at >= :since AND at < :until
+SELECT count(DISTINCT agent_id) FROM cognitive.rollup WHERE span = 'day' AND dimension = 'all' AND at >= :since
+    AND at < :until

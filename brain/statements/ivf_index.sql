@@ -15,14 +15,14 @@ SELECT embedding FROM cognitive.embedding WHERE agent_id = :agent_id AND model =
 ORDER BY memory_id, ordinal LIMIT :limit
 
 -- name: add_centres
-INSERT INTO cognitive.cell (agent_id, model, field, type, no, centre)
+INSERT INTO cognitive.cell (agent_id, model, field, type, number, centre)
 SELECT :agent_id, :model, :field, :type, :first_number + c.n - 1, c.centre
     FROM unnest(:centres::halfvec[]) WITH ORDINALITY AS c(centre, n)
-ON CONFLICT (agent_id, model, field, type, no) DO UPDATE SET centre = excluded.centre
+ON CONFLICT (agent_id, model, field, type, number) DO UPDATE SET centre = excluded.centre
 
 -- name: centres
-SELECT no, centre FROM cognitive.cell WHERE agent_id = :agent_id AND model = :model AND field = :field
-    AND type = :type ORDER BY no
+SELECT number, centre FROM cognitive.cell WHERE agent_id = :agent_id AND model = :model AND field = :field
+    AND type = :type ORDER BY number
 
 -- name: unsorted
 -- Vectors of a group that lie in no cell, behind a place in the order of their ids.
@@ -51,5 +51,6 @@ WHERE agent_id = :agent_id AND model = :model AND field = :field AND type = :typ
     ORDER BY memory_id, ordinal
 
 -- name: next_no
-SELECT coalesce(max(no), -1) + 1 FROM cognitive.cell WHERE agent_id = :agent_id AND model = :model AND field = :field
+SELECT coalesce(max(number), -1) + 1 FROM cognitive.cell WHERE agent_id = :agent_id AND model = :model
+    AND field = :field
     AND type = :type

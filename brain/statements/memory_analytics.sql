@@ -66,7 +66,8 @@ ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 -- of their own, and are counted up to <most>. At least `min_shown` showings without a use are ignored memories, at
 -- least `min_used` uses are rising ones if the share `fresh_share` of them is left, and stale ones if less than the
 -- mass `stale_mass` is.
-SELECT count(*) AS looked, coalesce((SELECT memories FROM cognitive.corpus WHERE agent_id = :agent_id), 0) AS memories,
+SELECT count(*) AS looked, coalesce((SELECT memories FROM cognitive.agent_state
+    WHERE agent_id = :agent_id), 0) AS memories,
        count(*) FILTER (WHERE u.memory_id IS NULL AND NOT m.pinned) AS never,
        count(*) FILTER (WHERE u.times_used = 0 AND u.times_shown >= :min_shown) AS ignored,
        count(*) FILTER (WHERE u.times_used >= :min_used AND n.used >= :fresh_share::float8 * u.times_used) AS rising,
@@ -78,7 +79,7 @@ SELECT count(*) AS looked, coalesce((SELECT memories FROM cognitive.corpus WHERE
                 AND superseded_by IS NOT NULL LIMIT <most>) AS s) AS superseded
 FROM (SELECT id, pinned FROM cognitive.memory WHERE agent_id = :agent_id ORDER BY id LIMIT <sample>) AS m
 LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id = m.id OFFSET 0) AS u ON true
-CROSS JOIN LATERAL (SELECT cognitive.decayed(u.used, u.last_at, :now, :half_life_seconds::float8) AS used) AS n
+CROSS JOIN LATERAL (SELECT cognitive.decay(u.used, u.last_at, :now, :half_life_seconds::float8) AS used) AS n
 
 -- name: group
 -- The members of a group among the <sample> memories of a walk whose ids follow `after_id`, those that deserve it most
@@ -96,7 +97,7 @@ WITH walked AS MATERIALIZED (
                    WHEN 'rising' THEN w.times_used >= :min_used AND n.used >= :fresh_share::float8 * w.times_used
                    WHEN 'stale' THEN w.times_used >= :min_used AND n.used < :stale_mass::float8 END AS kept
     FROM (<walk>) AS w
-    CROSS JOIN LATERAL (SELECT cognitive.decayed(w.used, w.last_at, :now, :half_life_seconds::float8) AS used) AS n),
+    CROSS JOIN LATERAL (SELECT cognitive.decay(w.used, w.last_at, :now, :half_life_seconds::float8) AS used) AS n),
 page AS (
     SELECT walked.id, walked.score FROM walked CROSS JOIN LATERAL (
         SELECT type = ANY(:types::text[]) AND (:tag::text IS NULL OR tags @> ARRAY[:tag::text]) AS wanted
@@ -173,7 +174,7 @@ WHERE m.agent_id = :agent_id AND m.id = :memory_id
 -- name: showings
 -- The turns that showed a memory, back from (before_at, before_turn_id).
 SELECT e.turn_id, e.at, e.via, e.slot, e.tokens, e.overlap::float8 AS overlap, e.used, e.rating,
-       e.propensity::float8 AS propensity, e.lacked::float8 AS lacked, t.status, t.session_id,
+       e.propensity::float8 AS propensity, e.relevance_gap::float8 AS relevance_gap, t.status, t.session_id,
            left(t.message, 500) AS message
 FROM (SELECT * FROM cognitive.exposure
       WHERE agent_id = :agent_id AND memory_id = :memory_id AND at <= :before_at
@@ -198,7 +199,7 @@ ORDER BY at, turn_id
 -- vector of.
 WITH own AS MATERIALIZED (
     SELECT p.lexemes, e.embedding, e.model FROM cognitive.passage AS p JOIN cognitive.embedding AS e
-        ON e.agent_id = :agent_id AND e.memory_id = p.memory_id AND e.ordinal = 0 AND e.field = 'said'
+        ON e.agent_id = :agent_id AND e.memory_id = p.memory_id AND e.ordinal = 0 AND e.field = 'content'
     WHERE p.agent_id = :agent_id AND p.memory_id = :memory_id AND p.ordinal = 0
         AND (:model::text IS NULL OR e.model = :model)
     ORDER BY e.model LIMIT 1),
@@ -217,7 +218,7 @@ compared AS MATERIALIZED (
     SELECT c.memory_id, -(e.embedding <#> own.embedding) AS cosine
     FROM own CROSS JOIN (SELECT DISTINCT memory_id FROM candidate) AS c CROSS JOIN LATERAL (
         SELECT embedding FROM cognitive.embedding
-        WHERE agent_id = :agent_id AND memory_id = c.memory_id AND ordinal = 0 AND field = 'said'
+        WHERE agent_id = :agent_id AND memory_id = c.memory_id AND ordinal = 0 AND field = 'content'
             AND model = own.model OFFSET 0) AS e)
 SELECT (SELECT count(*) FROM compared) AS looked, near.cosine, m.id, m.seq, m.type, left(m.content, 500) AS content,
        m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.superseded_by, u.shown, u.used, u.times_shown,

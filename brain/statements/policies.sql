@@ -1,36 +1,37 @@
 -- name: save
 -- Saves a candidate; one of the same version is there already and stays as it was saved first.
-INSERT INTO cognitive.candidate (agent_id, version, base, changes, by, note)
+INSERT INTO cognitive.policy_version (agent_id, version, base, changes, author, note)
     VALUES (:agent_id, :version, :base, :changes, :author, :note)
 ON CONFLICT DO NOTHING
 
 -- name: candidates
 -- What was saved, the latest first; or the candidate of one version.
-SELECT version, base, changes, at, by, note FROM cognitive.candidate
+SELECT version, base, changes, created_at, author, note FROM cognitive.policy_version
 WHERE agent_id = :agent_id AND (:version::text IS NULL OR version = :version::text)
-    ORDER BY at DESC, version LIMIT :limit
+    ORDER BY created_at DESC, version LIMIT :limit
 
 -- name: in_turn
 -- Whoever chooses waits for the others who do, so that each sees what held before.
 SELECT pg_advisory_xact_lock(hashtextextended('cognitive choice ' || :agent_id, 0))
 
 -- name: choose
-INSERT INTO cognitive.choice (agent_id, role, no, version, by, note)
+INSERT INTO cognitive.policy_activation (agent_id, role, number, version, author, note)
     VALUES (:agent_id, :role, :number, :version, :author, :note)
-RETURNING role, no, version, at, by, note
+RETURNING role, number, version, activated_at, author, note
 
 -- name: choices
 -- The history of a role, the latest first.
-SELECT role, no, version, at, by, note FROM cognitive.choice
-WHERE agent_id = :agent_id AND role = :role ORDER BY no DESC LIMIT :limit
+SELECT role, number, version, activated_at, author, note FROM cognitive.policy_activation
+WHERE agent_id = :agent_id AND role = :role ORDER BY number DESC LIMIT :limit
 
 -- name: holding
 -- What holds now of each role, with what it changes; both ends of the primary key's index.
-SELECT c.role, c.no, c.version, c.at, c.by, c.note, k.changes
+SELECT c.role, c.number, c.version, c.activated_at, c.author, c.note, k.changes
 FROM unnest(ARRAY['live', 'shadow']) AS wanted(role)
 CROSS JOIN LATERAL (
-    SELECT * FROM cognitive.choice WHERE agent_id = :agent_id AND role = wanted.role ORDER BY no DESC LIMIT 1) AS c
-LEFT JOIN cognitive.candidate AS k ON k.agent_id = :agent_id AND k.version = c.version
+    SELECT * FROM cognitive.policy_activation WHERE agent_id = :agent_id AND role = wanted.role
+        ORDER BY number DESC LIMIT 1) AS c
+LEFT JOIN cognitive.policy_version AS k ON k.agent_id = :agent_id AND k.version = c.version
 
 -- name: shadowed
 -- The latest turns that a policy ran beside, as `TurnLog.shadows` has them.
@@ -59,8 +60,9 @@ WHERE agent_id = :agent_id AND at >= :since AND at < :until AND status = 'comple
 
 -- name: completed
 -- How many turns of whole days of UTC had a known outcome.
-SELECT coalesce(sum(completed), 0)::bigint FROM cognitive.tally
-WHERE agent_id = :agent_id AND span = 'day' AND by = 'all' AND at >= date_trunc('day', :since::timestamptz, 'UTC')
+SELECT coalesce(sum(completed), 0)::bigint FROM cognitive.rollup
+WHERE agent_id = :agent_id AND span = 'day' AND dimension = 'all'
+    AND at >= date_trunc('day', :since::timestamptz, 'UTC')
     AND at < :until
 
 -- name: still

@@ -26,31 +26,32 @@ WHERE agent_id = :agent_id AND turn_id = :turn_id
 UPDATE cognitive.turn SET response = NULL WHERE agent_id = :agent_id AND turn_id = ANY(:turn_ids::text[])
 
 -- name: revisions_holding
-SELECT memory_id, number, was FROM cognitive.revision AS r
+SELECT memory_id, number, previous FROM cognitive.revision AS r
 WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
     OR ((r.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
-    SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(r.was::text), p.probe) > 0)
+    SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(r.previous::text), p.probe) > 0)
 
 -- name: drop_revisions
 DELETE FROM cognitive.revision AS r USING unnest(:memory_ids::uuid[], :numbers::int[]) AS gone(memory_id, number)
 WHERE r.agent_id = :agent_id AND r.memory_id = gone.memory_id AND r.number = gone.number
 
 -- name: sessions_kept
-SELECT session_id, summary, plan, recent FROM cognitive.session AS s
+SELECT session_id, summary, plan, recent_messages FROM cognitive.session AS s
 WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
     OR ((s.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648)
-  AND (summary <> '' OR recent IS NOT NULL OR cardinality(plan) > 0)
+  AND (summary <> '' OR recent_messages IS NOT NULL OR cardinality(plan) > 0)
 
 -- name: cut_session
-UPDATE cognitive.session SET summary = :summary, plan = :plan, recent = :recent WHERE agent_id = :agent_id
+UPDATE cognitive.session SET summary = :summary, plan = :plan, recent_messages = :recent_messages
+    WHERE agent_id = :agent_id
     AND session_id = :session_id
 
 -- name: pieces_holding
 -- Each with the beginning of the next: what is looked for may stand in both.
 SELECT artifact_id, content || coalesce((
-    SELECT left(n.content, 2000) FROM cognitive.piece AS n
+    SELECT left(n.content, 2000) FROM cognitive.artifact_chunk AS n
     WHERE n.agent_id = :agent_id AND n.artifact_id = p.artifact_id AND n.ordinal = p.ordinal + 1), '') AS content
-FROM cognitive.piece AS p
+FROM cognitive.artifact_chunk AS p
 WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
     OR ((p.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS q(probe) WHERE strpos(lower(p.content), q.probe) > 0)
@@ -75,22 +76,23 @@ UPDATE cognitive.subtask SET title = :title, result = :result, lexemes = :lexeme
 
 -- name: notes_holding
 -- What somebody wrote beside a policy of the agent's: of a candidate (role NULL), or of a choice.
-SELECT version, role, no, note FROM (
-    SELECT version, NULL AS role, NULL::bigint AS no, note FROM cognitive.candidate WHERE agent_id = :agent_id
-    UNION ALL SELECT version, role, no, note FROM cognitive.choice WHERE agent_id = :agent_id) AS n
+SELECT version, role, number, note FROM (
+    SELECT version, NULL AS role, NULL::bigint AS number, note FROM cognitive.policy_version WHERE agent_id = :agent_id
+    UNION ALL SELECT version, role, number, note FROM cognitive.policy_activation WHERE agent_id = :agent_id) AS n
 WHERE EXISTS (SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(n.note), p.probe) > 0)
 
 -- name: cut_candidate
 -- In one statement, since these rows are added and removed, and never changed.
-WITH was AS (DELETE FROM cognitive.candidate WHERE agent_id = :agent_id AND version = :version RETURNING *)
-INSERT INTO cognitive.candidate (agent_id, version, base, changes, at, by, note)
-SELECT agent_id, version, base, changes, at, by, :note FROM was
+WITH previous AS (DELETE FROM cognitive.policy_version WHERE agent_id = :agent_id AND version = :version RETURNING *)
+INSERT INTO cognitive.policy_version (agent_id, version, base, changes, created_at, author, note)
+SELECT agent_id, version, base, changes, created_at, author, :note FROM previous
 RETURNING 1
 
 -- name: cut_choice
-WITH was AS (DELETE FROM cognitive.choice WHERE agent_id = :agent_id AND role = :role AND no = :number RETURNING *)
-INSERT INTO cognitive.choice (agent_id, role, no, version, at, by, note)
-SELECT agent_id, role, no, version, at, by, :note FROM was
+WITH previous AS (DELETE FROM cognitive.policy_activation WHERE agent_id = :agent_id AND role = :role
+    AND number = :number RETURNING *)
+INSERT INTO cognitive.policy_activation (agent_id, role, number, version, activated_at, author, note)
+SELECT agent_id, role, number, version, activated_at, author, :note FROM previous
 RETURNING 1
 
 -- name: memories_holding
@@ -106,7 +108,7 @@ ORDER BY seq
 
 -- name: said_before
 -- What memories said before they were changed.
-SELECT was FROM cognitive.revision WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
+SELECT previous FROM cognitive.revision WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: log_erasure
 INSERT INTO cognitive.erasure (agent_id, what, counts) VALUES (:agent_id, :what, :counts)

@@ -3,12 +3,12 @@
 
 -- name: lock
 -- Holds off the agent's writers. Of an agent that was erased nothing is made anew.
-SELECT 1 FROM cognitive.corpus WHERE agent_id = :agent_id FOR UPDATE
+SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR UPDATE
 
 -- name: kept
 -- What is kept of each model.
-SELECT model, dimension, begun_at, completed_at, live_at FROM cognitive.embedding_model
-WHERE agent_id = :agent_id ORDER BY begun_at, model
+SELECT model, dimension, started_at, completed_at, live_at FROM cognitive.embedding_model
+WHERE agent_id = :agent_id ORDER BY started_at, model
 
 -- name: memories
 -- How many memories there are.
@@ -19,14 +19,14 @@ SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id
 SELECT count(*) FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND NOT EXISTS (
     SELECT 1 FROM cognitive.embedding AS e
-    WHERE e.agent_id = :agent_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'said' AND e.model = :model)
+    WHERE e.agent_id = :agent_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'content' AND e.model = :model)
 
 -- name: hold
 -- Where the next worker begins; the row is held, so that two take different memories.
-SELECT reached FROM cognitive.embedding_model WHERE agent_id = :agent_id AND model = :model FOR UPDATE
+SELECT last_memory_id FROM cognitive.embedding_model WHERE agent_id = :agent_id AND model = :model FOR UPDATE
 
 -- name: reach
-UPDATE cognitive.embedding_model SET reached = :memory_id WHERE agent_id = :agent_id AND model = :model
+UPDATE cognitive.embedding_model SET last_memory_id = :memory_id WHERE agent_id = :agent_id AND model = :model
 
 -- name: next_lacking
 -- The next memories behind an id that have no vectors of a model, with what is embedded of them and the version of
@@ -35,7 +35,7 @@ SELECT m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.xmin::tex
 FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND m.id > :after_id AND NOT EXISTS (
     SELECT 1 FROM cognitive.embedding AS e
-    WHERE e.agent_id = :agent_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'said' AND e.model = :model)
+    WHERE e.agent_id = :agent_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'content' AND e.model = :model)
 ORDER BY m.id LIMIT :limit
 
 -- name: unchanged

@@ -3,29 +3,29 @@
 
 -- name: lock
 -- Holds off the agent's writers. Of an agent that was erased nothing is made anew.
-SELECT 1 FROM cognitive.corpus WHERE agent_id = :agent_id FOR UPDATE
+SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR UPDATE
 
 -- name: standing
 -- The language that is read, the one that is being built, how many memories there are, how many of them lack
 -- `language`, NULL for the one that is read, and how many are indexed in others too. The passages of one memory are
 -- indexed together: the first tells of all.
-SELECT coalesce(c.language, 'english') AS language, c.becoming, p.memories, p.lacking, p.leaving
-FROM (SELECT coalesce(:language, (SELECT language FROM cognitive.corpus WHERE agent_id = :agent_id),
+SELECT coalesce(c.language, 'english') AS language, c.pending_language, p.memories, p.lacking, p.leaving
+FROM (SELECT coalesce(:language, (SELECT language FROM cognitive.agent_state WHERE agent_id = :agent_id),
     'english') AS name) AS asked
 CROSS JOIN LATERAL (
     SELECT count(*) AS memories, count(*) FILTER (WHERE NOT languages @> ARRAY[asked.name]) AS lacking,
            count(*) FILTER (WHERE languages @> ARRAY[asked.name] AND languages <> ARRAY[asked.name]) AS leaving
     FROM cognitive.passage WHERE agent_id = :agent_id AND ordinal = 0) AS p
-LEFT JOIN cognitive.corpus AS c ON c.agent_id = :agent_id
+LEFT JOIN cognitive.agent_state AS c ON c.agent_id = :agent_id
 
 -- name: begin
 -- From now on what is written is indexed in this language, too; nothing further, if that is read already.
-UPDATE cognitive.corpus SET becoming = nullif(:language::text, language) WHERE agent_id = :agent_id
+UPDATE cognitive.agent_state SET pending_language = nullif(:language::text, language) WHERE agent_id = :agent_id
 
 -- name: next_lacking
 -- The next memories behind an id that are not indexed in a language, with what is indexed of them and the version of
 -- their rows, which any change to them replaces.
-SELECT m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_no, m.xmin::text AS version
+SELECT m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_number, m.xmin::text AS version
 FROM cognitive.passage AS p JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = p.memory_id
 WHERE p.agent_id = :agent_id AND p.memory_id > :after_id AND p.ordinal = 0 AND NOT p.languages @> ARRAY[:language::text]
 ORDER BY p.memory_id LIMIT :limit
@@ -37,8 +37,8 @@ SELECT m.id FROM unnest(:memory_ids::uuid[], :versions::text[]) AS read(id, vers
 JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = read.id AND m.xmin::text = read.version
 JOIN cognitive.passage AS p ON p.agent_id = :agent_id AND p.memory_id = m.id AND p.ordinal = 0
 WHERE NOT p.languages @> ARRAY[:language::text]
-  AND EXISTS (SELECT 1 FROM cognitive.corpus WHERE agent_id = :agent_id
-      AND (language = :language OR becoming = :language))
+  AND EXISTS (SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id
+      AND (language = :language OR pending_language = :language))
 
 -- name: add_lexemes
 -- Passages are indexed in this language, too; with their lexemes they are found when they are to be erased.
@@ -49,8 +49,8 @@ WHERE p.agent_id = :agent_id AND p.memory_id = n.memory_id AND p.ordinal = n.ord
 
 -- name: switch
 -- Reads use this language, if it is the one that was built, or go on using it.
-UPDATE cognitive.corpus SET language = :language, becoming = NULL
-WHERE agent_id = :agent_id AND :language::text = coalesce(becoming, language)
+UPDATE cognitive.agent_state SET language = :language, pending_language = NULL
+WHERE agent_id = :agent_id AND :language::text = coalesce(pending_language, language)
 
 -- name: next_leaving
 -- The next memories behind an id that are indexed in another language, too.
@@ -74,28 +74,30 @@ gone AS (
     WHERE p.agent_id = :agent_id AND p.lexeme = l.lexeme AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal
           AND NOT l.stays),
 new AS (
-    SELECT l.memory_id, l.ordinal, array_agg(l.lexeme) AS lexemes, max(p.said_length) AS said_length,
-           max(p.around_length) AS around_length
+    SELECT l.memory_id, l.ordinal, array_agg(l.lexeme) AS lexemes, max(p.content_length) AS content_length,
+           max(p.context_length) AS context_length
     FROM lexeme AS l JOIN cognitive.posting AS p
         ON p.agent_id = :agent_id AND p.lexeme = l.lexeme AND p.memory_id = l.memory_id AND p.ordinal = l.ordinal
     WHERE l.stays GROUP BY l.memory_id, l.ordinal),
 old AS (
-    SELECT p.memory_id, p.ordinal, p.said_length, p.around_length FROM cognitive.passage AS p
+    SELECT p.memory_id, p.ordinal, p.content_length, p.context_length FROM cognitive.passage AS p
     WHERE p.agent_id = :agent_id AND p.memory_id = ANY(:memory_ids::uuid[])),
 changed AS (
     UPDATE cognitive.passage AS p
-    SET languages = ARRAY[:language::text], lexemes = n.lexemes, said_length = n.said_length,
-        around_length = n.around_length
+    SET languages = ARRAY[:language::text], lexemes = n.lexemes, content_length = n.content_length,
+        context_length = n.context_length
     FROM new AS n JOIN old AS o ON o.memory_id = n.memory_id AND o.ordinal = n.ordinal
     WHERE p.agent_id = :agent_id AND p.memory_id = n.memory_id AND p.ordinal = n.ordinal
-    RETURNING p.memory_id, n.said_length - o.said_length AS said, n.around_length - o.around_length AS around),
+    RETURNING p.memory_id, n.content_length - o.content_length AS content_change,
+        n.context_length - o.context_length AS context_change),
 per_session AS (
-    SELECT m.session_id, sum(c.said) AS said FROM changed AS c
+    SELECT m.session_id, sum(c.content_change) AS content_change FROM changed AS c
     JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = c.memory_id
     WHERE m.session_id IS NOT NULL GROUP BY m.session_id),
 sessions AS (
-    UPDATE cognitive.session AS s SET lexemes = s.lexemes + p.said FROM per_session AS p
+    UPDATE cognitive.session AS s SET lexemes = s.lexemes + p.content_change FROM per_session AS p
     WHERE s.agent_id = :agent_id AND s.session_id = p.session_id)
-UPDATE cognitive.corpus SET said_lexemes = said_lexemes + (SELECT coalesce(sum(said), 0) FROM changed),
-                            around_lexemes = around_lexemes + (SELECT coalesce(sum(around), 0) FROM changed)
+UPDATE cognitive.agent_state SET content_lexemes = content_lexemes + (SELECT coalesce(sum(content_change), 0)
+    FROM changed),
+                            context_lexemes = context_lexemes + (SELECT coalesce(sum(context_change), 0) FROM changed)
 WHERE agent_id = :agent_id

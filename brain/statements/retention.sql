@@ -30,10 +30,12 @@ RETURNING id
 
 -- name: clear_sessions
 -- The row stays, since the search counts by it; of what was said in it nothing does.
-UPDATE cognitive.session SET summary = DEFAULT, covers = NULL, plan = DEFAULT, step = DEFAULT, recent = NULL
+UPDATE cognitive.session SET summary = DEFAULT, summarized_until = NULL, plan = DEFAULT, step = DEFAULT,
+    recent_messages = NULL
 WHERE agent_id = :agent_id AND session_id IN (
     SELECT session_id FROM cognitive.session
-    WHERE agent_id = :agent_id AND last_at < :until AND (summary <> '' OR recent IS NOT NULL OR cardinality(plan) > 0)
+    WHERE agent_id = :agent_id AND last_at < :until
+        AND (summary <> '' OR recent_messages IS NOT NULL OR cardinality(plan) > 0)
     ORDER BY last_at LIMIT :limit)
 RETURNING session_id AS id
 
@@ -56,7 +58,8 @@ SELECT count(*) FROM cognitive.subtask WHERE agent_id = :agent_id AND completed_
 
 -- name: count_sessions
 SELECT count(*) FROM cognitive.session
-WHERE agent_id = :agent_id AND last_at < :until AND (summary <> '' OR recent IS NOT NULL OR cardinality(plan) > 0)
+WHERE agent_id = :agent_id AND last_at < :until
+    AND (summary <> '' OR recent_messages IS NOT NULL OR cardinality(plan) > 0)
 
 -- name: count_erasures
 SELECT count(*) FROM cognitive.erasure WHERE agent_id = :agent_id AND at < :until

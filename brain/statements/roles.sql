@@ -11,9 +11,9 @@ BEGIN
         EXECUTE format('GRANT USAGE ON SCHEMA cognitive TO %I', name);
     END LOOP;
     GRANT SELECT ON ALL TABLES IN SCHEMA cognitive TO cognitive_reader;
-    GRANT SELECT ON cognitive.tally TO cognitive_overview;
+    GRANT SELECT ON cognitive.rollup TO cognitive_overview;
     IF NOT EXISTS (SELECT 1 FROM pg_policies WHERE schemaname = 'cognitive' AND policyname = 'overview') THEN
-        CREATE POLICY overview ON cognitive.tally FOR SELECT TO cognitive_overview USING (true);
+        CREATE POLICY overview ON cognitive.rollup FOR SELECT TO cognitive_overview USING (true);
     END IF;
 END
 $$
@@ -31,5 +31,5 @@ SELECT session_user::text AS login, coalesce(array_agg(r.rolname::text) FILTER (
                THEN 'MEMBER' ELSE 'SET' END)
            AND (SELECT bool_and(has_table_privilege(r.oid, c.oid, 'SELECT')) FROM pg_class AS c
                 WHERE c.relnamespace = to_regnamespace('cognitive') AND c.relkind = 'r'
-                      AND (r.rolname <> 'cognitive_overview' OR c.relname = 'tally'))), '{}') AS granted
+                      AND (r.rolname <> 'cognitive_overview' OR c.relname = 'rollup'))), '{}') AS granted
 FROM unnest(:roles::text[]) AS wanted(role) LEFT JOIN pg_roles AS r ON r.rolname = wanted.role

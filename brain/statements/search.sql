@@ -5,16 +5,16 @@
 -- past turns most like this one with what they showed and the tools they called: the best `limit` of the latest
 -- `max_turns` completed ones; none without an embedding. And the models of the agent's vectors, and the language of
 -- its words with the one that is being built.
-SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = :agent_id), 0) AS passages,
-       coalesce((SELECT sessions FROM cognitive.corpus WHERE agent_id = :agent_id), 0) AS sessions,
+SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :agent_id), 0) AS passages,
+       coalesce((SELECT sessions FROM cognitive.agent_state WHERE agent_id = :agent_id), 0) AS sessions,
        (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, last_at, decoys, decoys_used))
         FROM cognitive.usage_base WHERE agent_id = :agent_id) AS base,
        (SELECT jsonb_agg(jsonb_build_array(nearest.turn_id, n.at, nearest.similarity, left(n.message, 500), (
-            SELECT jsonb_agg(jsonb_build_array(e.memory_id, e.used, e.lacked, e.rating IS NOT NULL)
+            SELECT jsonb_agg(jsonb_build_array(e.memory_id, e.used, e.relevance_gap, e.rating IS NOT NULL)
                             ORDER BY e.memory_id)
             FROM cognitive.exposure AS e
             WHERE e.agent_id = :agent_id AND e.turn_id = nearest.turn_id AND e.used IS NOT NULL),
-            n.called) ORDER BY nearest.similarity DESC, nearest.turn_id)
+            n.tools_called) ORDER BY nearest.similarity DESC, nearest.turn_id)
         FROM (SELECT turn_id, similarity FROM (
                   SELECT turn_id, similarity FROM (
                       SELECT turn_id, at, -(query <#> :embedding::halfvec) AS similarity FROM cognitive.turn
@@ -27,23 +27,24 @@ SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = :agent_i
                   ORDER BY at DESC, turn_id LIMIT :max_turns::int OFFSET 0) AS latest
               ORDER BY similarity DESC, turn_id LIMIT :limit::int) AS nearest
         CROSS JOIN LATERAL (
-            SELECT at, message, called FROM cognitive.turn
+            SELECT at, message, tools_called FROM cognitive.turn
             WHERE agent_id = :agent_id AND turn_id = nearest.turn_id OFFSET 0) AS n) AS past,
-       coalesce((SELECT model FROM cognitive.corpus WHERE agent_id = :agent_id),
-           cognitive.model_of_most(:agent_id)) AS live,
+       coalesce((SELECT model FROM cognitive.agent_state WHERE agent_id = :agent_id),
+           cognitive.most_common_model(:agent_id)) AS live,
        (SELECT jsonb_agg(jsonb_build_array(model, dimension, completed_at IS NOT NULL) ORDER BY model)
         FROM cognitive.embedding_model WHERE agent_id = :agent_id) AS kept,
-       (SELECT ARRAY[language, becoming] FROM cognitive.corpus WHERE agent_id = :agent_id) AS indexed,
-       (SELECT jsonb_object_agg(q.lexeme, jsonb_build_array(d.said, d.sessions, d.around, d.last))
+       (SELECT ARRAY[language, pending_language] FROM cognitive.agent_state WHERE agent_id = :agent_id) AS indexed,
+       (SELECT jsonb_object_agg(q.lexeme, jsonb_build_array(d.content_passages, d.sessions, d.all_passages, d.last))
         FROM unnest(:lexemes::text[]) AS q(lexeme) CROSS JOIN (
-            SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = :agent_id),
+            SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :agent_id),
                 0) > :large_passages::bigint AS large) AS c
         CROSS JOIN LATERAL (
-            SELECT count(*) FILTER (WHERE p.said > 0) AS said,
-                   count(DISTINCT p.session_no) FILTER (WHERE p.said > 0) AS sessions, count(*) AS around,
+            SELECT count(*) FILTER (WHERE p.content_frequency > 0) AS content_passages,
+                   count(DISTINCT p.session_number) FILTER (WHERE p.content_frequency > 0) AS sessions,
+                   count(*) AS all_passages,
                    CASE WHEN count(*) >= :max_counted::int
                         THEN (array_agg(p.memory_id ORDER BY p.memory_id DESC) FILTER (WHERE c.large))[1] END AS last
-            FROM (SELECT said, session_no, memory_id FROM cognitive.posting
+            FROM (SELECT content_frequency, session_number, memory_id FROM cognitive.posting
                   WHERE agent_id = :agent_id AND lexeme = q.lexeme ORDER BY memory_id, ordinal
                   LIMIT CASE WHEN c.large THEN :max_counted::int ELSE :max_postings::int END) AS p) AS d) AS terms
 
@@ -55,11 +56,11 @@ SELECT coalesce((SELECT passages FROM cognitive.corpus WHERE agent_id = :agent_i
 -- `lexeme_passages` in how many passages they are said; `common_lexemes` are too common to be read, and are looked up
 -- in what the others found. `associated_ids` are memories that similar past turns used.
 WITH wanted AS MATERIALIZED (SELECT * FROM unnest(:types::text[], :limits::int[]) AS w(type, most)),
-corpus AS MATERIALIZED (
+agent AS MATERIALIZED (
     SELECT greatest(passages, 1)::float8 AS passages, greatest(sessions, 1)::float8 AS sessions,
-           greatest(said_lexemes, 1)::float8 / greatest(passages, 1) AS said_average,
-           greatest(said_lexemes, 1)::float8 / greatest(sessions, 1) AS session_average
-    FROM cognitive.corpus WHERE agent_id = :agent_id),
+           greatest(content_lexemes, 1)::float8 / greatest(passages, 1) AS content_average,
+           greatest(content_lexemes, 1)::float8 / greatest(sessions, 1) AS session_average
+    FROM cognitive.agent_state WHERE agent_id = :agent_id),
 filtered AS MATERIALIZED (
     SELECT id FROM cognitive.memory
     WHERE agent_id = :agent_id AND type = ANY(:types::text[])
@@ -69,16 +70,18 @@ filtered AS MATERIALIZED (
       AND (:tags::text[] IS NOT NULL OR :session_id::text IS NOT NULL OR :since::timestamptz IS NOT NULL
            OR :until::timestamptz IS NOT NULL)),
 term AS MATERIALIZED (
-    SELECT q.lexeme, ln(1 + (c.passages - q.said + 0.5) / (q.said + 0.5)) AS idf
-    FROM corpus AS c, unnest(:lexemes::text[], :lexeme_passages::bigint[]) AS q(lexeme, said)),
+    SELECT q.lexeme, ln(1 + (c.passages - q.passages + 0.5) / (q.passages + 0.5)) AS idf
+    FROM agent AS c, unnest(:lexemes::text[], :lexeme_passages::bigint[]) AS q(lexeme, passages)),
 hit AS MATERIALIZED (
-    SELECT p.memory_id, p.ordinal, p.type, p.session_no, p.lexeme, p.said, t.idf,
-           t.idf * p.said * (:k1::float8 + 1)
-               / (p.said + :k1::float8 * (1 - :b::float8 + :b::float8 * p.said_length / c.said_average)) AS bm25
-    FROM corpus AS c, term AS t JOIN cognitive.posting AS p ON p.agent_id = :agent_id AND p.lexeme = t.lexeme
+    SELECT p.memory_id, p.ordinal, p.type, p.session_number, p.lexeme, p.content_frequency, t.idf,
+           t.idf * p.content_frequency * (:k1::float8 + 1)
+               / (p.content_frequency
+                  + :k1::float8 * (1 - :b::float8 + :b::float8 * p.content_length / c.content_average)) AS bm25
+    FROM agent AS c, term AS t JOIN cognitive.posting AS p ON p.agent_id = :agent_id AND p.lexeme = t.lexeme
     WHERE p.type = ANY(:types::text[])),
 lexical AS MATERIALIZED (
-    SELECT memory_id, ordinal, type, sum(bm25) AS bm25, sum(idf) FILTER (WHERE said > 0) AS said, sum(idf) AS around
+    SELECT memory_id, ordinal, type, sum(bm25) AS bm25,
+           sum(idf) FILTER (WHERE content_frequency > 0) AS content_matched, sum(idf) AS context_matched
     FROM hit
     WHERE (:tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
         AND :until::timestamptz IS NULL
@@ -91,17 +94,18 @@ worded AS (
 -- A session as one document: how often each lexeme stands in it, damped by its length. Counted and looked up, never
 -- joined: on tables that were not analysed yet a join would be planned as nested loops that run the grouping again.
 session_term AS MATERIALIZED (
-    SELECT session_no, sum(said)::float8 AS said, (count(*) OVER (PARTITION BY lexeme))::float8 AS sessions
-    FROM hit WHERE session_no IS NOT NULL AND said > 0 GROUP BY session_no, lexeme),
+    SELECT session_number, sum(content_frequency)::float8 AS frequency,
+           (count(*) OVER (PARTITION BY lexeme))::float8 AS sessions
+    FROM hit WHERE session_number IS NOT NULL AND content_frequency > 0 GROUP BY session_number, lexeme),
 -- The cells nearest to the query, of types whose vectors lie in cells; all of them behind a filter.
 probed AS MATERIALIZED (
     SELECT w.type, w.most, channel.field, near.cells
-    FROM wanted AS w, unnest(ARRAY['said', 'around']) AS channel(field) CROSS JOIN LATERAL (
-        SELECT array_agg(c.no ORDER BY c.no) AS cells FROM (
-            SELECT no FROM cognitive.cell
+    FROM wanted AS w, unnest(ARRAY['content', 'context']) AS channel(field) CROSS JOIN LATERAL (
+        SELECT array_agg(c.number ORDER BY c.number) AS cells FROM (
+            SELECT number FROM cognitive.cell
             WHERE agent_id = :agent_id AND model = :model AND field = channel.field AND type = w.type
                 AND :embedding::halfvec IS NOT NULL
-            ORDER BY centre <#> :embedding::halfvec, no
+            ORDER BY centre <#> :embedding::halfvec, number
             LIMIT CASE WHEN :tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
                             AND :until::timestamptz IS NULL THEN :max_cells::int END) AS c) AS near),
 -- Nearest neighbours per field and type, exact among what lies in no cell or in those; vectors are of unit length, so
@@ -150,7 +154,8 @@ dated AS (
 associated AS (
     SELECT m.id AS memory_id, coalesce((
         SELECT ordinal FROM cognitive.embedding
-        WHERE agent_id = :agent_id AND memory_id = m.id AND field = 'said' AND model = :model AND :embedding IS NOT NULL
+        WHERE agent_id = :agent_id AND memory_id = m.id AND field = 'content' AND model = :model
+            AND :embedding IS NOT NULL
         ORDER BY embedding <#> :embedding::halfvec, ordinal LIMIT 1), 0) AS ordinal
     FROM cognitive.memory AS m
     WHERE m.agent_id = :agent_id AND m.id = ANY(:associated_ids::uuid[]) AND m.type = ANY(:types::text[])
@@ -164,68 +169,73 @@ listed AS MATERIALIZED (
     SELECT memory_id, ordinal FROM worded UNION ALL SELECT memory_id, ordinal FROM dense
     UNION ALL SELECT memory_id, 0 FROM dated UNION ALL SELECT memory_id, ordinal FROM associated),
 pooled AS (
-    SELECT memory_id, ordinal, max(bm25) AS bm25, max(said) AS said, max(around) AS around
-    FROM (SELECT memory_id, ordinal, NULL::float8 AS bm25, NULL::float8 AS said, NULL::float8 AS around FROM listed
-          UNION ALL SELECT memory_id, ordinal, bm25, said, around FROM lexical
+    SELECT memory_id, ordinal, max(bm25) AS bm25, max(content_matched) AS content_matched,
+           max(context_matched) AS context_matched
+    FROM (SELECT memory_id, ordinal, NULL::float8 AS bm25, NULL::float8 AS content_matched,
+                 NULL::float8 AS context_matched FROM listed
+          UNION ALL SELECT memory_id, ordinal, bm25, content_matched, context_matched FROM lexical
           WHERE ((memory_id, ordinal) IN (SELECT memory_id, ordinal FROM listed)) IS TRUE) AS p
     GROUP BY memory_id, ordinal),
 -- Rows are looked up by their keys, and OFFSET 0 keeps it so: on tables that were not analysed yet a join would be
 -- planned as a scan of all the agent's rows for each passage.
 found AS MATERIALIZED (
-    SELECT f.ordinal, f.bm25, f.said, f.around, m.*
+    SELECT f.ordinal, f.bm25, f.content_matched, f.context_matched, m.*
     FROM pooled AS f CROSS JOIN LATERAL (
-        SELECT id AS memory_id, seq, type, content, speaker, occurred_at, session_id, session_no, source, superseded_by,
-               confidence, pinned, trust
+        SELECT id AS memory_id, seq, type, content, speaker, occurred_at, session_id, session_number, source,
+               superseded_by, confidence, pinned, trust
         FROM cognitive.memory WHERE agent_id = :agent_id AND id = f.memory_id OFFSET 0) AS m),
 -- Of the sessions that have a word of the query, most hold nothing that was found: these are not scored. `IS TRUE`
 -- keeps
 -- the planner from making a join of the list, as above.
 session_score AS (
-    SELECT t.session_no,
-           sum(ln(1 + (c.sessions - t.sessions + 0.5) / (t.sessions + 0.5)) * t.said * (:k1::float8 + 1)
-               / (t.said + :k1::float8 * (1 - :b::float8 + :b::float8 * s.lexemes / c.session_average))) AS bm25
-    FROM corpus AS c, session_term AS t CROSS JOIN LATERAL (
-        SELECT lexemes FROM cognitive.session WHERE agent_id = :agent_id AND no = t.session_no OFFSET 0) AS s
-    WHERE (t.session_no IN (SELECT session_no FROM found)) IS TRUE
-    GROUP BY t.session_no),
+    SELECT t.session_number,
+           sum(ln(1 + (c.sessions - t.sessions + 0.5) / (t.sessions + 0.5)) * t.frequency * (:k1::float8 + 1)
+               / (t.frequency + :k1::float8 * (1 - :b::float8 + :b::float8 * s.lexemes / c.session_average))) AS bm25
+    FROM agent AS c, session_term AS t CROSS JOIN LATERAL (
+        SELECT lexemes FROM cognitive.session WHERE agent_id = :agent_id AND number = t.session_number OFFSET 0) AS s
+    WHERE (t.session_number IN (SELECT session_number FROM found)) IS TRUE
+    GROUP BY t.session_number),
 -- As one value to look up in: a join with a list of unknown length would be planned as nested loops.
-session_map AS MATERIALIZED (SELECT jsonb_object_agg(session_no::text, bm25) AS scores FROM session_score)
+session_map AS MATERIALIZED (SELECT jsonb_object_agg(session_number::text, bm25) AS scores FROM session_score)
 SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.stop - p.start) AS content,
        p.start > 0 OR p.stop < length(f.content) AS partial, f.speaker, f.occurred_at, f.session_id, f.source,
-       f.superseded_by, f.confidence, f.pinned, f.trust, p.said_length,
-       CASE WHEN common.idf IS NULL THEN f.bm25 ELSE coalesce(f.bm25, 0) + common.bm25 END AS said_bm25,
-       CASE WHEN common.said IS NULL THEN f.said ELSE coalesce(f.said, 0) + common.said END AS said_matched,
-       CASE WHEN common.idf IS NULL THEN f.around ELSE coalesce(f.around, 0) + common.idf END AS around_matched,
-       ((SELECT scores FROM session_map) -> f.session_no::text)::float8 AS session_bm25,
-       -(said.embedding <#> :embedding::halfvec) AS said_cosine,
-           -(around.embedding <#> :embedding::halfvec) AS around_cosine,
-       said.embedding AS vector, before.id AS previous_id, after.id AS next_id,
+       f.superseded_by, f.confidence, f.pinned, f.trust, p.content_length,
+       CASE WHEN common.idf IS NULL THEN f.bm25 ELSE coalesce(f.bm25, 0) + common.bm25 END AS content_bm25,
+       CASE WHEN common.content_matched IS NULL THEN f.content_matched
+            ELSE coalesce(f.content_matched, 0) + common.content_matched END AS content_matched,
+       CASE WHEN common.idf IS NULL THEN f.context_matched
+            ELSE coalesce(f.context_matched, 0) + common.idf END AS context_matched,
+       ((SELECT scores FROM session_map) -> f.session_number::text)::float8 AS session_bm25,
+       -(content.embedding <#> :embedding::halfvec) AS content_cosine,
+           -(context.embedding <#> :embedding::halfvec) AS context_cosine,
+       content.embedding AS vector, before.id AS previous_id, after.id AS next_id,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at
 FROM found AS f
 CROSS JOIN LATERAL (
-    SELECT start, stop, said_length FROM cognitive.passage
+    SELECT start, stop, content_length FROM cognitive.passage
     WHERE agent_id = :agent_id AND memory_id = f.memory_id AND ordinal = f.ordinal OFFSET 0) AS p
 LEFT JOIN LATERAL (
-    SELECT sum(idf) AS idf, sum(idf) FILTER (WHERE said > 0) AS said,
-           sum(idf * said * (:k1::float8 + 1)
-               / (said + :k1::float8 * (1 - :b::float8 + :b::float8 * said_length / average)))
+    SELECT sum(idf) AS idf, sum(idf) FILTER (WHERE content_frequency > 0) AS content_matched,
+           sum(idf * content_frequency * (:k1::float8 + 1)
+               / (content_frequency + :k1::float8 * (1 - :b::float8 + :b::float8 * content_length / average)))
                AS bm25
-    FROM (SELECT h.said, h.said_length, c.said_average AS average,
-                 ln(1 + (c.passages - q.said + 0.5) / (q.said + 0.5)) AS idf
+    FROM (SELECT h.content_frequency, h.content_length, c.content_average AS average,
+                 ln(1 + (c.passages - q.passages + 0.5) / (q.passages + 0.5)) AS idf
           FROM unnest(:common_lexemes::text[], :common_passages::bigint[]) AS q(lexeme,
-              said) CROSS JOIN corpus AS c CROSS JOIN LATERAL (
-              SELECT said, said_length FROM cognitive.posting
+              passages) CROSS JOIN agent AS c CROSS JOIN LATERAL (
+              SELECT content_frequency, content_length FROM cognitive.posting
               WHERE agent_id = :agent_id AND lexeme = q.lexeme AND memory_id = f.memory_id AND ordinal = f.ordinal
               OFFSET 0) AS h) AS t) AS common ON true
 LEFT JOIN LATERAL (
     SELECT embedding FROM cognitive.embedding
-    WHERE agent_id = :agent_id AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'said' AND model = :model
-    OFFSET 0) AS said ON true
+    WHERE agent_id = :agent_id AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'content'
+        AND model = :model
+    OFFSET 0) AS content ON true
 LEFT JOIN LATERAL (
     SELECT embedding FROM cognitive.embedding
-    WHERE agent_id = :agent_id AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'around'
+    WHERE agent_id = :agent_id AND memory_id = f.memory_id AND ordinal = f.ordinal AND field = 'context'
         AND model = :model
-    OFFSET 0) AS around ON true
+    OFFSET 0) AS context ON true
 LEFT JOIN LATERAL (
     SELECT b.id FROM cognitive.memory AS b
     WHERE b.agent_id = :agent_id AND b.session_id = f.session_id AND (b.occurred_at, b.seq) < (f.occurred_at, f.seq)

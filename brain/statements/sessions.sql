@@ -1,9 +1,11 @@
 -- name: carried
 -- What the next turn of a session needs of it.
-SELECT summary, covers, plan, step FROM cognitive.session WHERE agent_id = :agent_id AND session_id = :session_id
+SELECT summary, summarized_until, plan, step FROM cognitive.session WHERE agent_id = :agent_id
+    AND session_id = :session_id
 
 -- name: session
-SELECT session_id, memories, turns, summary, covers, plan, step, started_at, last_at, ended_at, recent
+SELECT session_id, memories, turns, summary, summarized_until, plan, step, started_at, last_at, ended_at,
+    recent_messages
 FROM cognitive.session WHERE agent_id = :agent_id AND session_id = :session_id
 
 -- name: session_turns
@@ -13,21 +15,24 @@ ORDER BY at DESC, turn_id DESC LIMIT :limit
 -- name: keep
 -- The last messages as of a turn that is there: of one that was erased meanwhile nothing is left behind, nor of words
 -- that were received before memories were forgotten. What a later turn kept stays.
-INSERT INTO cognitive.session AS s (agent_id, session_id, started_at, last_at, recent, recent_turn, recent_at)
+INSERT INTO cognitive.session AS s (agent_id, session_id, started_at, last_at, recent_messages, recent_turn_id,
+    recent_turn_at)
 SELECT :agent_id, session_id, at, at, :messages::bytea, turn_id, at FROM cognitive.turn
 WHERE agent_id = :agent_id AND turn_id = :turn_id AND response IS DISTINCT FROM '' AND NOT EXISTS (
     SELECT 1 FROM cognitive.erasure WHERE agent_id = :agent_id AND what = 'memories'
         AND at >= to_timestamp(:received_at::float8))
 ON CONFLICT (agent_id, session_id) DO UPDATE SET
-    recent = excluded.recent, recent_turn = excluded.recent_turn, recent_at = excluded.recent_at
-WHERE s.recent_at IS NULL OR (s.recent_at, s.recent_turn) <= (excluded.recent_at, excluded.recent_turn)
+    recent_messages = excluded.recent_messages, recent_turn_id = excluded.recent_turn_id,
+        recent_turn_at = excluded.recent_turn_at
+WHERE s.recent_turn_at IS NULL OR (s.recent_turn_at, s.recent_turn_id) <= (excluded.recent_turn_at,
+    excluded.recent_turn_id)
 RETURNING s.session_id
 
 -- name: hold_recent
 -- The last messages, if they are those of this turn, held for whoever adds its answer; unless that is withheld, or was
 -- received (again perhaps, then since the turn was closed) before memories were forgotten.
-SELECT session_id, recent FROM cognitive.session
-WHERE agent_id = :agent_id AND recent_turn = :turn_id AND session_id = (
+SELECT session_id, recent_messages FROM cognitive.session
+WHERE agent_id = :agent_id AND recent_turn_id = :turn_id AND session_id = (
     SELECT session_id FROM cognitive.turn AS t
     WHERE t.agent_id = :agent_id AND t.turn_id = :turn_id AND t.response IS DISTINCT FROM '' AND NOT EXISTS (
         SELECT 1 FROM cognitive.erasure AS e
@@ -36,14 +41,15 @@ WHERE agent_id = :agent_id AND recent_turn = :turn_id AND session_id = (
 FOR UPDATE
 
 -- name: answer
-UPDATE cognitive.session SET recent = :messages WHERE agent_id = :agent_id AND session_id = :session_id
+UPDATE cognitive.session SET recent_messages = :messages WHERE agent_id = :agent_id AND session_id = :session_id
 
 -- name: roll
 -- Put a summary in the place of the one it was made from, if that is what stands there, and the turn that it was made
 -- for is; not of words that were received before memories were forgotten.
-UPDATE cognitive.session SET summary = :summary, covers = :covers
-WHERE agent_id = :agent_id AND session_id = :session_id AND summary = :old_summary::text AND covers IS NOT DISTINCT
-    FROM :old_covers::text
+UPDATE cognitive.session SET summary = :summary, summarized_until = :summarized_until
+WHERE agent_id = :agent_id AND session_id = :session_id AND summary = :old_summary::text
+    AND summarized_until IS NOT DISTINCT
+    FROM :old_summarized_until::text
   AND EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id
       AND response IS DISTINCT FROM '')
   AND NOT EXISTS (
@@ -62,7 +68,7 @@ ON CONFLICT (agent_id, session_id) DO UPDATE SET
 -- Mark a step, counted from 0, as done: a step that was done before is not done twice.
 UPDATE cognitive.session SET step = greatest(step, least(:step::int + 1, cardinality(plan)))
 WHERE agent_id = :agent_id AND session_id = :session_id AND :step::int <= step AND :step::int < cardinality(plan)
-RETURNING summary, covers, plan, step
+RETURNING summary, summarized_until, plan, step
 
 -- name: end_session
 UPDATE cognitive.session SET ended_at = coalesce(ended_at, :at) WHERE agent_id = :agent_id AND session_id = :session_id
@@ -73,7 +79,8 @@ RETURNING session_id
 WITH artifact AS (DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND session_id = :session_id RETURNING id),
      subtask AS (DELETE FROM cognitive.subtask WHERE agent_id = :agent_id AND session_id = :session_id RETURNING id),
      session AS (
-         UPDATE cognitive.session SET summary = DEFAULT, covers = NULL, plan = DEFAULT, step = DEFAULT, recent = NULL
+         UPDATE cognitive.session SET summary = DEFAULT, summarized_until = NULL, plan = DEFAULT, step = DEFAULT,
+             recent_messages = NULL
          WHERE agent_id = :agent_id AND session_id = :session_id RETURNING session_id)
 SELECT (SELECT count(*) FROM session) AS sessions, (SELECT count(*) FROM artifact) AS artifacts,
        (SELECT count(*) FROM subtask) AS subtasks

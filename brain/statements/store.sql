@@ -7,11 +7,11 @@ SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id, 
 -- Whoever erases an agent waits for those who record its turns, and they for it.
 SELECT pg_advisory_xact_lock(hashtextextended('cognitive ' || :agent_id, 0))
 
--- name: lock_corpus
+-- name: lock_agent_row
 -- Takes the agent's row, made if need be: writers of one agent take turns, so that its order and counters are exact.
-INSERT INTO cognitive.corpus AS c (agent_id) VALUES (:agent_id)
+INSERT INTO cognitive.agent_state AS c (agent_id) VALUES (:agent_id)
 ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id
-RETURNING next_seq, next_session, language, becoming
+RETURNING next_seq, next_session, language, pending_language
 
 -- name: has_turn
 -- Whether a turn is there, and nothing was forgotten since it was read.
@@ -26,9 +26,9 @@ SELECT id, trust FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:
 
 -- name: insert_memories
 INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, speaker, context, occurred_at, session_id,
-                              session_no, source, tags, entities, confidence, pinned, supersedes, attributes, trust)
+                              session_number, source, tags, entities, confidence, pinned, supersedes, attributes, trust)
 SELECT :agent_id, m.id, m.seq, m.identity, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id,
-       m.session_no,
+       m.session_number,
        m.source, ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'tags')),
        ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'entities')),
        m.confidence, m.pinned, m.supersedes, m.attributes, m.trust
@@ -36,7 +36,7 @@ FROM unnest(:memory_ids::uuid[], :seqs::bigint[], :identities::bytea[], :types::
             :speakers::text[], :contexts::text[], :occurred_at::timestamptz[], :session_ids::text[],
             :session_numbers::integer[], :sources::text[], :labels::jsonb[], :confidences::real[], :pinned::boolean[],
             :supersedes::uuid[], :attributes::jsonb[], :trusts::text[])
-     AS m(id, seq, identity, type, content, speaker, context, occurred_at, session_id, session_no, source, labels,
+     AS m(id, seq, identity, type, content, speaker, context, occurred_at, session_id, session_number, source, labels,
           confidence, pinned, supersedes, attributes, trust)
 RETURNING 1
 
@@ -47,40 +47,44 @@ WHERE old.agent_id = :agent_id AND old.id = new.supersedes
 
 -- name: touch_sessions
 -- Counts memories and lexemes into their sessions; a session's number is given once, in the order of first sight.
-INSERT INTO cognitive.session AS s (agent_id, session_id, no, memories, lexemes, started_at, last_at)
-SELECT :agent_id, t.session_id, t.no, t.memories, t.lexemes, t.started_at, t.last_at
+INSERT INTO cognitive.session AS s (agent_id, session_id, number, memories, lexemes, started_at, last_at)
+SELECT :agent_id, t.session_id, t.number, t.memories, t.lexemes, t.started_at, t.last_at
 FROM unnest(:session_ids::text[], :session_numbers::integer[], :memories::bigint[], :lexemes::bigint[],
             :started_at::timestamptz[], :last_at::timestamptz[])
-     AS t(session_id, no, memories, lexemes, started_at, last_at)
+     AS t(session_id, number, memories, lexemes, started_at, last_at)
 ORDER BY t.session_id
 ON CONFLICT (agent_id, session_id) DO UPDATE SET
-    no = coalesce(s.no, excluded.no), memories = s.memories + excluded.memories, lexemes = s.lexemes + excluded.lexemes,
+    number = coalesce(s.number, excluded.number), memories = s.memories + excluded.memories,
+    lexemes = s.lexemes + excluded.lexemes,
     started_at = least(s.started_at, excluded.started_at), last_at = greatest(s.last_at, excluded.last_at)
-RETURNING s.session_id, s.no
+RETURNING s.session_id, s.number
 
 -- name: session_numbers
-SELECT session_id, no FROM cognitive.session WHERE agent_id = :agent_id AND session_id = ANY(:session_ids::text[])
-    AND no IS NOT NULL
+SELECT session_id, number FROM cognitive.session WHERE agent_id = :agent_id AND session_id = ANY(:session_ids::text[])
+    AND number IS NOT NULL
 
 -- name: insert_passages
 -- Of one agent, whose writes are indexed in these languages.
-INSERT INTO cognitive.passage (agent_id, memory_id, ordinal, start, stop, said_length, around_length, lexemes,
+INSERT INTO cognitive.passage (agent_id, memory_id, ordinal, start, stop, content_length, context_length, lexemes,
                                languages)
-SELECT :agent_id, p.memory_id, p.ordinal, p.start, p.stop, p.said_length, p.around_length,
+SELECT :agent_id, p.memory_id, p.ordinal, p.start, p.stop, p.content_length, p.context_length,
        string_to_array(p.lexemes, ' '), :languages::text[]
-FROM unnest(:memory_ids::uuid[], :ordinals::integer[], :starts::integer[], :stops::integer[], :said_lengths::integer[],
-            :around_lengths::integer[], :lexemes::text[])
-     AS p(memory_id, ordinal, start, stop, said_length, around_length, lexemes)
+FROM unnest(:memory_ids::uuid[], :ordinals::integer[], :starts::integer[], :stops::integer[],
+    :content_lengths::integer[],
+            :context_lengths::integer[], :lexemes::text[])
+     AS p(memory_id, ordinal, start, stop, content_length, context_length, lexemes)
 RETURNING 1
 
 -- name: insert_postings
-INSERT INTO cognitive.posting (agent_id, lexeme, memory_id, ordinal, type, session_no, said, around, said_length,
-                               around_length)
-SELECT :agent_id, p.lexeme, p.memory_id, p.ordinal, p.type, p.session_no, p.said, p.around, p.said_length,
-       p.around_length
+INSERT INTO cognitive.posting (agent_id, lexeme, memory_id, ordinal, type, session_number, content_frequency,
+                               context_frequency, content_length, context_length)
+SELECT :agent_id, p.lexeme, p.memory_id, p.ordinal, p.type, p.session_number, p.content_frequency,
+       p.context_frequency, p.content_length, p.context_length
 FROM unnest(:lexemes::text[], :memory_ids::uuid[], :ordinals::integer[], :types::text[], :session_numbers::integer[],
-            :said::smallint[], :around::smallint[], :said_lengths::integer[], :around_lengths::integer[])
-     AS p(lexeme, memory_id, ordinal, type, session_no, said, around, said_length, around_length)
+            :content_frequencies::smallint[], :context_frequencies::smallint[], :content_lengths::integer[],
+                :context_lengths::integer[])
+     AS p(lexeme, memory_id, ordinal, type, session_number, content_frequency, context_frequency, content_length,
+         context_length)
 RETURNING 1
 
 -- name: insert_embeddings
@@ -88,18 +92,19 @@ RETURNING 1
 -- vectors lie in cells, each goes to that of the nearest centre.
 INSERT INTO cognitive.embedding (agent_id, memory_id, ordinal, field, model, dimension, type, embedding, cell)
 SELECT :agent_id, e.memory_id, e.ordinal, e.field, :model, :dimension, e.type, e.embedding, (
-    SELECT no FROM cognitive.cell WHERE agent_id = :agent_id AND model = :model AND field = e.field AND type = e.type
-    ORDER BY centre <#> e.embedding, no LIMIT 1)
+    SELECT number FROM cognitive.cell WHERE agent_id = :agent_id AND model = :model AND field = e.field
+        AND type = e.type
+    ORDER BY centre <#> e.embedding, number LIMIT 1)
 FROM unnest(:memory_ids::uuid[], :ordinals::integer[], :fields::text[], :types::text[], :embeddings::halfvec[])
      AS e(memory_id, ordinal, field, type, embedding)
 ON CONFLICT DO NOTHING
 
 -- name: spaces
 -- The model that the agent's reads use, whether it was named, and those that its vectors are kept of.
-SELECT coalesce(c.model, cognitive.model_of_most(:agent_id)) AS live, c.model IS NOT NULL AS named,
+SELECT coalesce(c.model, cognitive.most_common_model(:agent_id)) AS live, c.model IS NOT NULL AS named,
        (SELECT jsonb_agg(jsonb_build_array(model, dimension, completed_at IS NOT NULL) ORDER BY model)
         FROM cognitive.embedding_model WHERE agent_id = :agent_id) AS kept
-FROM (SELECT 1) AS always LEFT JOIN cognitive.corpus AS c ON c.agent_id = :agent_id
+FROM (SELECT 1) AS always LEFT JOIN cognitive.agent_state AS c ON c.agent_id = :agent_id
 
 -- name: keep_space
 -- From now on what is written is embedded with this model, too.
@@ -113,13 +118,14 @@ WITH kept AS (
     SELECT :agent_id, :model, coalesce(:dimension::smallint, (
         SELECT dimension FROM cognitive.embedding WHERE agent_id = :agent_id AND model = :model LIMIT 1)), now(), now()
     ON CONFLICT (agent_id, model) DO UPDATE SET live_at = excluded.live_at)
-UPDATE cognitive.corpus SET model = :model WHERE agent_id = :agent_id
+UPDATE cognitive.agent_state SET model = :model WHERE agent_id = :agent_id
 
--- name: grow_corpus
-UPDATE cognitive.corpus SET
+-- name: add_to_counts
+UPDATE cognitive.agent_state SET
     next_seq = next_seq + :seqs, next_session = next_session + :session_numbers, memories = memories + :memories,
-    passages = passages + :passages, sessions = sessions + :sessions, said_lexemes = said_lexemes + :said_lexemes,
-    around_lexemes = around_lexemes + :around_lexemes
+    passages = passages + :passages, sessions = sessions + :sessions,
+        content_lexemes = content_lexemes + :content_lexemes,
+    context_lexemes = context_lexemes + :context_lexemes
 WHERE agent_id = :agent_id
 
 -- name: get_memories
@@ -163,16 +169,16 @@ WHERE p.agent_id = :agent_id AND p.lexeme = gone.lexeme AND p.memory_id = gone.m
 -- name: delete_passages
 WITH gone AS (
     DELETE FROM cognitive.passage WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
-    RETURNING memory_id, said_length, around_length),
+    RETURNING memory_id, content_length, context_length),
 session_loss AS (
-    SELECT m.session_id, sum(g.said_length) AS lexemes
+    SELECT m.session_id, sum(g.content_length) AS lexemes
     FROM gone AS g JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = g.memory_id
     WHERE m.session_id IS NOT NULL GROUP BY m.session_id),
 sessions AS (
     UPDATE cognitive.session AS s SET lexemes = s.lexemes - l.lexemes
     FROM session_loss AS l WHERE s.agent_id = :agent_id AND s.session_id = l.session_id)
-SELECT count(*) AS passages, coalesce(sum(said_length), 0)::bigint AS said_lexemes,
-       coalesce(sum(around_length), 0)::bigint AS around_lexemes
+SELECT count(*) AS passages, coalesce(sum(content_length), 0)::bigint AS content_lexemes,
+       coalesce(sum(context_length), 0)::bigint AS context_lexemes
 FROM gone
 
 -- name: delete_embeddings
@@ -184,7 +190,7 @@ DELETE FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id = ANY(:memo
 -- name: insert_revision
 -- What a memory said before a change, under the next number; the latest `max_revisions` are kept.
 WITH numbered AS (
-    INSERT INTO cognitive.revision (agent_id, memory_id, number, was)
+    INSERT INTO cognitive.revision (agent_id, memory_id, number, previous)
     SELECT :agent_id, :memory_id, coalesce(max(number), 0) + 1, :changed
     FROM cognitive.revision WHERE agent_id = :agent_id AND memory_id = :memory_id
     RETURNING number)
@@ -193,7 +199,7 @@ WHERE r.agent_id = :agent_id AND r.memory_id = :memory_id AND r.number <= n.numb
 
 -- name: revisions
 -- The changes of a memory, the latest first; one row without a number if it was never changed, none if there is none.
-SELECT m.id AS memory_id, r.number, r.was, r.at
+SELECT m.id AS memory_id, r.number, r.previous, r.changed_at
 FROM cognitive.memory AS m LEFT JOIN cognitive.revision AS r ON r.agent_id = :agent_id AND r.memory_id = m.id
 WHERE m.agent_id = :agent_id AND m.id = :memory_id ORDER BY r.number DESC
 
@@ -219,10 +225,10 @@ held AS (
     WHERE t.agent_id = :agent_id AND t.opened_at >= (SELECT min(created_at) FROM pinned)
           AND EXISTS (SELECT 1 FROM pinned)),  -- asked once: without one no turn is looked at
 gone AS (
-    UPDATE cognitive.turn AS t SET response = CASE WHEN t.status = 'open' OR t.reaped THEN '' END
+    UPDATE cognitive.turn AS t SET response = CASE WHEN t.status = 'open' OR t.expired THEN '' END
     FROM (SELECT turn_id, response FROM cognitive.turn
           WHERE agent_id = :agent_id AND turn_id = ANY(ARRAY(SELECT turn_id FROM held))
-                AND (response <> '' OR response IS NULL AND (status = 'open' OR reaped))
+                AND (response <> '' OR response IS NULL AND (status = 'open' OR expired))
           ORDER BY turn_id FOR UPDATE) AS was
     WHERE t.agent_id = :agent_id AND t.turn_id = was.turn_id RETURNING was.response IS NOT NULL AS kept)
 SELECT count(*) FILTER (WHERE kept) FROM gone
@@ -258,8 +264,8 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id) AS mem
        (SELECT count(*) FROM cognitive.session WHERE agent_id = :agent_id) AS sessions,
        (SELECT count(*) FROM cognitive.artifact WHERE agent_id = :agent_id) AS artifacts,
        (SELECT count(*) FROM cognitive.subtask WHERE agent_id = :agent_id) AS subtasks,
-       (SELECT count(*) FROM cognitive.candidate WHERE agent_id = :agent_id)
-       + (SELECT count(*) FROM cognitive.choice WHERE agent_id = :agent_id) AS policies
+       (SELECT count(*) FROM cognitive.policy_version WHERE agent_id = :agent_id)
+       + (SELECT count(*) FROM cognitive.policy_activation WHERE agent_id = :agent_id) AS policies
 
 -- name: erase_agent
 -- Every row of the agent, in every table that has one; memory takes its passages and vectors with it, a turn its
@@ -269,17 +275,17 @@ WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = :agent_id),
      usage AS (DELETE FROM cognitive.usage WHERE agent_id = :agent_id),
      revision AS (DELETE FROM cognitive.revision WHERE agent_id = :agent_id),
      base AS (DELETE FROM cognitive.usage_base WHERE agent_id = :agent_id),
-     tallies AS (DELETE FROM cognitive.tally WHERE agent_id = :agent_id),
+     rollups AS (DELETE FROM cognitive.rollup WHERE agent_id = :agent_id),
      turn AS (DELETE FROM cognitive.turn WHERE agent_id = :agent_id),
      session AS (DELETE FROM cognitive.session WHERE agent_id = :agent_id),
      artifact AS (DELETE FROM cognitive.artifact WHERE agent_id = :agent_id),
      subtask AS (DELETE FROM cognitive.subtask WHERE agent_id = :agent_id),
      policy AS (DELETE FROM cognitive.policy WHERE agent_id = :agent_id),
      shadow AS (DELETE FROM cognitive.shadow WHERE agent_id = :agent_id),
-     choice AS (DELETE FROM cognitive.choice WHERE agent_id = :agent_id),
-     candidate AS (DELETE FROM cognitive.candidate WHERE agent_id = :agent_id),
+     activations AS (DELETE FROM cognitive.policy_activation WHERE agent_id = :agent_id),
+     versions AS (DELETE FROM cognitive.policy_version WHERE agent_id = :agent_id),
      model AS (DELETE FROM cognitive.embedding_model WHERE agent_id = :agent_id),
      erasure AS (DELETE FROM cognitive.erasure WHERE agent_id = :agent_id),
      cell AS (DELETE FROM cognitive.cell WHERE agent_id = :agent_id),
-     corpus AS (DELETE FROM cognitive.corpus WHERE agent_id = :agent_id)
+     state AS (DELETE FROM cognitive.agent_state WHERE agent_id = :agent_id)
 DELETE FROM cognitive.memory WHERE agent_id = :agent_id

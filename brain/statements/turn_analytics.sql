@@ -6,16 +6,16 @@ SELECT value, sum(turns)::bigint AS turns, sum(completed)::bigint AS completed, 
        sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
        sum(tokens)::bigint AS tokens, sum(used_tokens)::bigint AS used_tokens, sum(deduped)::bigint AS deduped,
        sum(trimmed)::bigint AS trimmed, sum(milliseconds) AS milliseconds
-FROM cognitive.tally
-WHERE agent_id = :agent_id AND by = :by
+FROM cognitive.rollup
+WHERE agent_id = :agent_id AND dimension = :dimension
   AND (span = 'day' AND at >= :first_day AND at < :last_day
        OR span = 'hour' AND at >= :since AND at < :first_day OR span = 'hour' AND at >= :last_day AND at < :until)
 GROUP BY value ORDER BY sum(turns) DESC, value LIMIT :limit
 
 -- name: latencies
 -- The latencies counted in the same stretch of time, one row for each hour or day.
-SELECT value, latency FROM cognitive.tally
-WHERE agent_id = :agent_id AND by = :by AND value = ANY(:values::text[]) AND cardinality(latency) > 0
+SELECT value, latency FROM cognitive.rollup
+WHERE agent_id = :agent_id AND dimension = :dimension AND value = ANY(:values::text[]) AND cardinality(latency) > 0
   AND (span = 'day' AND at >= :first_day AND at < :last_day
        OR span = 'hour' AND at >= :since AND at < :first_day OR span = 'hour' AND at >= :last_day AND at < :until)
 
@@ -28,14 +28,14 @@ SELECT date_trunc(:step, at, :zone) AS step, value, sum(turns)::bigint AS turns,
        sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
        sum(tokens)::bigint AS tokens, sum(used_tokens)::bigint AS used_tokens, sum(deduped)::bigint AS deduped,
        sum(trimmed)::bigint AS trimmed, sum(milliseconds) AS milliseconds
-FROM cognitive.tally
-WHERE agent_id = :agent_id AND span = :span AND by = :by AND at >= :since AND at < :until
+FROM cognitive.rollup
+WHERE agent_id = :agent_id AND span = :span AND dimension = :dimension AND at >= :since AND at < :until
     AND (:value::text IS NULL OR value = :value)
 GROUP BY step, value ORDER BY step, value LIMIT :limit
 
 -- name: series_latencies
-SELECT date_trunc(:step, at, :zone) AS step, value, latency FROM cognitive.tally
-WHERE agent_id = :agent_id AND span = :span AND by = :by AND at >= :since AND at < :until
+SELECT date_trunc(:step, at, :zone) AS step, value, latency FROM cognitive.rollup
+WHERE agent_id = :agent_id AND span = :span AND dimension = :dimension AND at >= :since AND at < :until
     AND (:value::text IS NULL OR value = :value)
   AND cardinality(latency) > 0
 
@@ -49,7 +49,8 @@ WHERE agent_id = :agent_id AND span = :span AND by = :by AND at >= :since AND at
 -- degradation.
 WITH page AS MATERIALIZED (
     SELECT turn_id, at, looked FROM (
-        SELECT turn_id, at, status, frame, categories, runtime, policy, degraded, degraded_codes, measures, called,
+        SELECT turn_id, at, status, frame, categories, runtime, policy, degraded, degraded_codes, measures,
+            tools_called,
                message, user_id,
                row_number() OVER (ORDER BY at DESC, turn_id DESC) AS looked
         FROM cognitive.turn
@@ -63,7 +64,7 @@ WITH page AS MATERIALIZED (
       AND (:policy::text IS NULL OR policy = :policy) AND (:degraded::boolean IS NULL
           OR (cardinality(degraded) > 0) = :degraded)
       AND (:abstained::boolean IS NULL OR coalesce((measures ->> 'abstained')::boolean, false) = :abstained)
-      AND (:tool::text IS NULL OR called @> ARRAY[:tool::text])
+      AND (:tool::text IS NULL OR tools_called @> ARRAY[:tool::text])
           AND (:patterns::text[] IS NULL OR message ILIKE ALL (:patterns))
       AND (:min_milliseconds::float8 IS NULL
            OR (CASE WHEN :stage::text IS NULL THEN measures ->> 'elapsed'
@@ -90,7 +91,7 @@ reach AS MATERIALIZED (
 SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key, t.turn_id, t.session_id, t.user_id,
        t.at, t.status, left(t.message, 500) AS message, t.frame, t.categories, t.runtime, t.policy, t.degraded,
        t.degraded_codes,
-           t.called,
+           t.tools_called,
        (t.measures ->> 'elapsed')::float8 AS milliseconds,
        (SELECT sum((own.value ->> 'found')::int) FROM jsonb_each(t.measures -> 'types') AS own) AS found,
        coalesce((t.measures ->> 'abstained')::boolean, false) AS abstained, e.shown, e.used, e.tokens
@@ -103,8 +104,8 @@ ORDER BY t.at DESC, t.turn_id DESC
 
 -- name: turn
 -- A turn's numbers beside its trace, and the turns before and after it in its session.
-SELECT t.turn_id, t.session_id, t.user_id, t.at, t.opened_at, t.closed_at, t.reaped, t.status, t.message, t.frame,
-       t.categories, t.runtime, t.policy, t.degraded, t.degraded_codes, t.called, t.model, t.measures,
+SELECT t.turn_id, t.session_id, t.user_id, t.at, t.opened_at, t.closed_at, t.expired, t.status, t.message, t.frame,
+       t.categories, t.runtime, t.policy, t.degraded, t.degraded_codes, t.tools_called, t.model, t.measures,
        t.trace -> 'timings' AS timings,
        t.trace -> 'trim' AS trim, t.trace -> 'window' AS "window", t.trace -> 'sections' AS sections,
            t.trace -> 'excerpts' AS excerpts,
@@ -131,7 +132,8 @@ CROSS JOIN LATERAL (
            coalesce(sum(used_tokens), 0)::bigint AS used_tokens, coalesce(sum(deduped), 0)::bigint AS deduped,
            coalesce(sum(trimmed), 0)::bigint AS trimmed, coalesce(sum(milliseconds), 0)::float8 AS milliseconds,
            max(at) AS last_at
-    FROM cognitive.tally WHERE agent_id = :agent_id AND span = 'day' AND by = 'policy' AND value = p.version) AS c
+    FROM cognitive.rollup WHERE agent_id = :agent_id AND span = 'day' AND dimension = 'policy'
+        AND value = p.version) AS c
 ORDER BY p.first_used_at DESC, p.version
 
 -- name: left_out
@@ -139,7 +141,7 @@ ORDER BY p.first_used_at DESC, p.version
 -- the plan, or cut to fit the model; how often the model called one of them nonetheless, or the message has its name;
 -- and the latest 5 such turns.
 WITH latest AS MATERIALIZED (
-    SELECT turn_id, at, message, categories, called, trace -> 'plan' -> 'removed' AS removed,
+    SELECT turn_id, at, message, categories, tools_called, trace -> 'plan' -> 'removed' AS removed,
         trace -> 'trim' -> 'cut' AS cut
     FROM cognitive.turn
     WHERE agent_id = :agent_id AND (:since::timestamptz IS NULL OR at >= :since)
@@ -152,7 +154,7 @@ gone AS (
     SELECT latest.*, name, 0, 1
     FROM latest CROSS JOIN LATERAL jsonb_array_elements_text(cut) AS name WHERE jsonb_typeof(cut) = 'array'),
 judged AS (
-    SELECT *, called @> ARRAY[name] AS was_called,
+    SELECT *, tools_called @> ARRAY[name] AS was_called,
            length(name) >= 4 AND (strpos(lower(message), lower(name)) > 0
                OR strpos(lower(message), lower(replace(name, '_', ' '))) > 0) AS was_named
     FROM gone),
@@ -196,7 +198,7 @@ WHERE agent_id = :agent_id AND status = 'open' ORDER BY opened_at LIMIT :limit
 SELECT coalesce(c.memories, 0) AS memories, coalesce(c.passages, 0) AS passages, coalesce(c.sessions, 0) AS sessions,
        (SELECT count(*) FROM (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id
            AND status = 'open' LIMIT :max_open) AS o) AS open_turns
-FROM (SELECT 1) AS always LEFT JOIN cognitive.corpus AS c ON c.agent_id = :agent_id
+FROM (SELECT 1) AS always LEFT JOIN cognitive.agent_state AS c ON c.agent_id = :agent_id
 
 -- name: server
 -- By itself: in a cluster, what only the coordinator has cannot be read beside an agent's rows.

@@ -24,18 +24,18 @@ opened AS (
            :degraded_codes
     FROM living WHERE living.is
     ON CONFLICT (agent_id, turn_id) DO NOTHING RETURNING turn_id)
-INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked, tokens)
-SELECT :agent_id, :turn_id, s.memory_id, s.type, 'prompt', s.slot, s.propensity, :at, s.lacked, s.tokens
+INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, relevance_gap, tokens)
+SELECT :agent_id, :turn_id, s.memory_id, s.type, 'prompt', s.slot, s.propensity, :at, s.relevance_gap, s.tokens
 FROM opened, unnest(:memory_ids::uuid[], :memory_types::text[], :slots::smallint[], :propensities::real[],
     :relevance_gaps::real[], :tokens::integer[])
-     AS s(memory_id, type, slot, propensity, lacked, tokens)
+     AS s(memory_id, type, slot, propensity, relevance_gap, tokens)
 ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: reap
 -- Give up turns that stayed open for too long, the oldest first, some at a time; whose row somebody holds is being
 -- closed. closed_at stays empty: no outcome has come, and one that comes after all still counts.
-UPDATE cognitive.turn SET status = 'abandoned', reaped = true
+UPDATE cognitive.turn SET status = 'abandoned', expired = true
 WHERE agent_id = :agent_id AND status = 'open' AND turn_id IN (
     SELECT turn_id FROM cognitive.turn
     WHERE agent_id = :agent_id AND status = 'open'
@@ -50,11 +50,11 @@ RETURNING turn_id
 -- then. The turn's row is shared, so that its closing comes before, or sees them.
 WITH open AS (
     SELECT turn_id FROM cognitive.turn
-    WHERE agent_id = :agent_id AND turn_id = :turn_id AND (status = 'open' OR reaped) FOR SHARE)
-INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, lacked)
-SELECT :agent_id, :turn_id, s.memory_id, s.type, 'recall', s.slot, 1.0, :at, s.lacked
+    WHERE agent_id = :agent_id AND turn_id = :turn_id AND (status = 'open' OR expired) FOR SHARE)
+INSERT INTO cognitive.exposure (agent_id, turn_id, memory_id, type, via, slot, propensity, at, relevance_gap)
+SELECT :agent_id, :turn_id, s.memory_id, s.type, 'recall', s.slot, 1.0, :at, s.relevance_gap
 FROM unnest(:memory_ids::uuid[], :memory_types::text[], :relevance_gaps::real[]) WITH ORDINALITY AS s(memory_id, type,
-    lacked, slot)
+    relevance_gap, slot)
 WHERE EXISTS (SELECT 1 FROM open)
    OR NOT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id)
 ORDER BY s.memory_id
@@ -66,7 +66,7 @@ FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id
 
 -- name: calls
 -- What turns were taken for and what was called in them, of those whose outcome is known.
-SELECT user_id, categories, called FROM cognitive.turn
+SELECT user_id, categories, tools_called FROM cognitive.turn
 WHERE agent_id = :agent_id AND status = 'completed' AND cardinality(categories) > 0
     ORDER BY at DESC, turn_id LIMIT :limit
 
@@ -121,11 +121,11 @@ ORDER BY at, turn_id
 
 -- name: called_turns
 -- The latest completed turns that called tools, newest first, with their vectors by one embedding model.
-SELECT turn_id, at, message, called, CASE WHEN model = :model THEN query ELSE (
+SELECT turn_id, at, message, tools_called, CASE WHEN model = :model THEN query ELSE (
            SELECT embedding FROM cognitive.turn_embedding AS e
            WHERE e.agent_id = :agent_id AND e.turn_id = turn.turn_id AND e.model = :model) END AS query
 FROM cognitive.turn
-WHERE agent_id = :agent_id AND status = 'completed' AND cardinality(called) > 0
+WHERE agent_id = :agent_id AND status = 'completed' AND cardinality(tools_called) > 0
 ORDER BY at DESC, turn_id DESC LIMIT :limit
 
 -- name: recent_turns
@@ -160,46 +160,47 @@ WHERE t.agent_id = :agent_id AND t.turn_id = :turn_id AND NOT EXISTS (
     SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND e.memory_id = m.id)
 ORDER BY d.place
 
--- name: share_corpus
+-- name: share_agent_row
 -- Whoever counts the use of memories shares the agent's row with the others who do, and excludes whoever writes or
 -- erases memories: the two take the rows of a memory in different orders.
-SELECT 1 FROM cognitive.corpus WHERE agent_id = :agent_id FOR SHARE
+SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR SHARE
 
 -- name: hold_turn
 -- Whoever judges or rates what a turn showed holds its row: one after the other, each on what the last one left. The
 -- words of an outcome, received at a time or (NULL) whenever, are withheld if they may be those of a memory that is
 -- forgotten since: of one that the turn was shown, as an empty response or a showing without its memory says, or of
 -- any.
-SELECT session_id, user_id, at, message, status = 'open' OR reaped AS open, status, frame, categories, runtime,
-       cardinality(degraded) > 0 AS degraded, measures, called, policy, clock_timestamp() AS read_at,
+SELECT session_id, user_id, at, message, status = 'open' OR expired AS open, status, frame, categories, runtime,
+       cardinality(degraded) > 0 AS degraded, measures, tools_called, policy, clock_timestamp() AS read_at,
        coalesce(response = '', false)
        OR EXISTS (
            SELECT 1 FROM cognitive.exposure AS e WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND NOT EXISTS (
                SELECT 1 FROM cognitive.memory AS m WHERE m.agent_id = :agent_id AND m.id = e.memory_id))
        OR EXISTS (
            SELECT 1 FROM cognitive.erasure AS e WHERE e.agent_id = :agent_id AND e.what = 'memories' AND e.at >= CASE
-               WHEN status = 'open' OR reaped THEN coalesce(to_timestamp(:received_at::float8), opened_at)
+               WHEN status = 'open' OR expired THEN coalesce(to_timestamp(:received_at::float8), opened_at)
                    ELSE closed_at END)
        AS withheld,
        (SELECT content FROM cognitive.policy AS p WHERE p.agent_id = :agent_id
            AND p.version = turn.policy) AS planned_under
 FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id FOR UPDATE
 
--- name: tally
+-- name: add_to_rollups
 -- Adds to the counts of a turn's hour and day, always behind what closing or rating a turn takes, and in one order.
-INSERT INTO cognitive.tally AS t (agent_id, span, at, by, value, turns, completed, failed, abandoned, degraded,
+INSERT INTO cognitive.rollup AS t (agent_id, span, at, dimension, value, turns, completed, failed, abandoned, degraded,
     abstained,
     found, shown, used, tokens, used_tokens, deduped, trimmed, milliseconds, latency)
-SELECT :agent_id, s.span, date_trunc(s.span, :at::timestamptz, 'UTC'), r.by, r.value, r.turns, r.completed, r.failed,
+SELECT :agent_id, s.span, date_trunc(s.span, :at::timestamptz, 'UTC'), r.dimension, r.value, r.turns, r.completed,
+    r.failed,
     r.abandoned,
     r.degraded, r.abstained, r.found, r.shown, r.used, r.tokens, r.used_tokens, r.deduped, r.trimmed, r.milliseconds,
     r.latency
-FROM jsonb_to_recordset(:rows::jsonb) AS r(by text, value text, turns bigint, completed bigint, failed bigint,
+FROM jsonb_to_recordset(:rows::jsonb) AS r(dimension text, value text, turns bigint, completed bigint, failed bigint,
     abandoned bigint, degraded bigint, abstained bigint, found bigint, shown bigint, used bigint, tokens bigint,
     used_tokens bigint, deduped bigint, trimmed bigint, milliseconds float8, latency integer[])
 CROSS JOIN (VALUES ('hour'), ('day')) AS s(span)
-ORDER BY s.span, r.by, r.value
-ON CONFLICT (agent_id, span, by, at, value) DO UPDATE SET
+ORDER BY s.span, r.dimension, r.value
+ON CONFLICT (agent_id, span, dimension, at, value) DO UPDATE SET
     turns = t.turns + excluded.turns, completed = t.completed + excluded.completed,
     failed = t.failed + excluded.failed, abandoned = t.abandoned + excluded.abandoned,
     degraded = t.degraded + excluded.degraded, abstained = t.abstained + excluded.abstained,
@@ -207,7 +208,7 @@ ON CONFLICT (agent_id, span, by, at, value) DO UPDATE SET
     tokens = t.tokens + excluded.tokens, used_tokens = t.used_tokens + excluded.used_tokens,
     deduped = t.deduped + excluded.deduped, trimmed = t.trimmed + excluded.trimmed,
     milliseconds = t.milliseconds + excluded.milliseconds,
-    latency = cognitive.counts_added(t.latency, excluded.latency)
+    latency = cognitive.add_counts(t.latency, excluded.latency)
 
 -- name: close_turn
 -- One statement for all a turn teaches, so that it happens once or not at all. Only the first closing of a turn moves
@@ -215,9 +216,9 @@ ON CONFLICT (agent_id, span, by, at, value) DO UPDATE SET
 -- ids, so that concurrent turns cannot deadlock. A rated showing weighs `rating_weight` in the masses, where others
 -- weigh 1. The response is as it is kept, NULL if it is not; empty, if it is withheld.
 WITH closed AS (
-    UPDATE cognitive.turn SET status = :status, closed_at = now(), reaped = false, called = :tools::text[],
+    UPDATE cognitive.turn SET status = :status, closed_at = now(), expired = false, tools_called = :tools::text[],
         response = :response
-    WHERE agent_id = :agent_id AND turn_id = :turn_id AND (status = 'open' OR reaped) RETURNING turn_id, session_id),
+    WHERE agent_id = :agent_id AND turn_id = :turn_id AND (status = 'open' OR expired) RETURNING turn_id, session_id),
 counted AS (
     INSERT INTO cognitive.session AS s (agent_id, session_id, turns, started_at, last_at)
     SELECT :agent_id, session_id, 1, :at, :at FROM closed
@@ -240,10 +241,10 @@ masses AS (
     INSERT INTO cognitive.usage AS u (agent_id, memory_id, shown, used, times_shown, times_used, last_at)
     SELECT :agent_id, memory_id, weight, weight * used::int, 1, used::int, :at FROM taught ORDER BY memory_id
     ON CONFLICT (agent_id, memory_id) DO UPDATE SET
-        shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, :half_life_seconds::float8)
-              + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, :half_life_seconds::float8),
-        used = cognitive.decayed(u.used, u.last_at, excluded.last_at, :half_life_seconds::float8)
-             + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, :half_life_seconds::float8),
+        shown = cognitive.decay(u.shown, u.last_at, excluded.last_at, :half_life_seconds::float8)
+              + cognitive.decay(excluded.shown, excluded.last_at, u.last_at, :half_life_seconds::float8),
+        used = cognitive.decay(u.used, u.last_at, excluded.last_at, :half_life_seconds::float8)
+             + cognitive.decay(excluded.used, excluded.last_at, u.last_at, :half_life_seconds::float8),
         times_shown = u.times_shown + 1, times_used = u.times_used + excluded.times_used,
         last_at = greatest(u.last_at, excluded.last_at)
     RETURNING memory_id),
@@ -257,14 +258,14 @@ base AS (
     SELECT :agent_id, type, sum(shown), sum(used), :at, sum(decoys), sum(decoys_used) FROM by_type GROUP BY type
         ORDER BY type
     ON CONFLICT (agent_id, type) DO UPDATE SET
-        shown = cognitive.decayed(u.shown, u.last_at, excluded.last_at, :half_life_seconds::float8)
-              + cognitive.decayed(excluded.shown, excluded.last_at, u.last_at, :half_life_seconds::float8),
-        used = cognitive.decayed(u.used, u.last_at, excluded.last_at, :half_life_seconds::float8)
-             + cognitive.decayed(excluded.used, excluded.last_at, u.last_at, :half_life_seconds::float8),
-        decoys = cognitive.decayed(u.decoys, u.last_at, excluded.last_at, :half_life_seconds::float8)
-               + cognitive.decayed(excluded.decoys, excluded.last_at, u.last_at, :half_life_seconds::float8),
-        decoys_used = cognitive.decayed(u.decoys_used, u.last_at, excluded.last_at, :half_life_seconds::float8)
-                    + cognitive.decayed(excluded.decoys_used, excluded.last_at, u.last_at, :half_life_seconds::float8),
+        shown = cognitive.decay(u.shown, u.last_at, excluded.last_at, :half_life_seconds::float8)
+              + cognitive.decay(excluded.shown, excluded.last_at, u.last_at, :half_life_seconds::float8),
+        used = cognitive.decay(u.used, u.last_at, excluded.last_at, :half_life_seconds::float8)
+             + cognitive.decay(excluded.used, excluded.last_at, u.last_at, :half_life_seconds::float8),
+        decoys = cognitive.decay(u.decoys, u.last_at, excluded.last_at, :half_life_seconds::float8)
+               + cognitive.decay(excluded.decoys, excluded.last_at, u.last_at, :half_life_seconds::float8),
+        decoys_used = cognitive.decay(u.decoys_used, u.last_at, excluded.last_at, :half_life_seconds::float8)
+                    + cognitive.decay(excluded.decoys_used, excluded.last_at, u.last_at, :half_life_seconds::float8),
         last_at = greatest(u.last_at, excluded.last_at))
 SELECT (SELECT count(*) FROM masses) AS taught FROM closed
 
@@ -291,14 +292,14 @@ rated AS (
     FROM before WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id AND e.memory_id = before.memory_id),
 masses AS (
     UPDATE cognitive.usage AS u SET
-        shown = greatest(0, u.shown + c.shown_more * cognitive.decayed(1, c.at, u.last_at, :half_life_seconds::float8)),
-        used = greatest(0, u.used + c.used_more * cognitive.decayed(1, c.at, u.last_at, :half_life_seconds::float8)),
+        shown = greatest(0, u.shown + c.shown_more * cognitive.decay(1, c.at, u.last_at, :half_life_seconds::float8)),
+        used = greatest(0, u.used + c.used_more * cognitive.decay(1, c.at, u.last_at, :half_life_seconds::float8)),
         times_used = u.times_used + c.times
     FROM counted AS c WHERE u.agent_id = :agent_id AND u.memory_id = c.memory_id RETURNING u.memory_id),
 base AS (
     UPDATE cognitive.usage_base AS u SET
-        shown = greatest(0, u.shown + c.shown_more * cognitive.decayed(1, c.at, u.last_at, :half_life_seconds::float8)),
-        used = greatest(0, u.used + c.used_more * cognitive.decayed(1, c.at, u.last_at, :half_life_seconds::float8))
+        shown = greatest(0, u.shown + c.shown_more * cognitive.decay(1, c.at, u.last_at, :half_life_seconds::float8)),
+        used = greatest(0, u.used + c.used_more * cognitive.decay(1, c.at, u.last_at, :half_life_seconds::float8))
     FROM counted AS c WHERE u.agent_id = :agent_id AND u.type = c.type)
 -- Reading `masses` here has its rows taken before those of `base`, the order in which a closing takes them.
 SELECT type, tokens, times, (SELECT count(*) FROM masses) AS counted FROM before

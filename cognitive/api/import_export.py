@@ -58,7 +58,7 @@ class ImportExport:
             yield jsonl.agent_line(jsonl.BASE, base)
         for role, held in sorted((await self._policy_store.holding(agent_id)).items()):
             if held.changes:
-                told = ExportedPolicy(role=role, changes=held.changes, by=held.choice.by, note=held.choice.note)
+                told = ExportedPolicy(role=role, changes=held.changes, by=held.choice.author, note=held.choice.note)
                 yield jsonl.agent_line(jsonl.POLICY, told)
 
     @waits_for_recovery
@@ -94,7 +94,7 @@ class ImportExport:
     async def _index(self, agent_id: str, language: str) -> None:
         """Has an agent indexed in the language that it had elsewhere, unless it holds something or was told another."""
         standing = await self._reindexing.standing(agent_id)
-        if not standing.memories and (standing.becoming or standing.language) in (ENGLISH, language):
+        if not standing.memories and (standing.pending_language or standing.language) in (ENGLISH, language):
             await self._reindexing.change(agent_id, language)
 
     async def _stored(self, agent_id: str, batch: Sequence[ImportLine], renamed: dict[UUID, UUID]) -> list[UUID]:

@@ -123,7 +123,7 @@ class PoliciesApi:
         if not latest:
             raise InvalidInput(f"role: no {role} policy was chosen for agent {agent_id!r}, so that none is taken back")
         before = latest[1].version if len(latest) > 1 else None
-        return await self._choose(agent_id, role, before, by, note, after if after is not None else latest[0].no)
+        return await self._choose(agent_id, role, before, by, note, after if after is not None else latest[0].number)
 
     async def shadow_agreement(self, agent_id: str, version: str) -> Agreement | None:
         """How far a policy agreed with what was shown, in the latest turns that it ran beside; None if in none."""

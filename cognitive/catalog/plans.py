@@ -69,7 +69,7 @@ def _nearest(leaders: Sequence[Vector], led: Sequence[int], query: Vector | None
 
 def _plan(turns: Sequence[CalledTurn]) -> PastPlan:
     newest = turns[0]
-    calls = Counter(name for turn in turns for name in dict.fromkeys(turn.called))
+    calls = Counter(name for turn in turns for name in dict.fromkeys(turn.tools_called))
     tools = sorted(calls.items(), key=lambda each: (-each[1], each[0]))[:_MAX_TOOLS]
     key = hashlib.sha256(_plainly(newest).encode()).hexdigest()[:16]
     return PastPlan(key, newest.message[:_MAX_SHOWN], len(turns), newest.at, tuple(tools))

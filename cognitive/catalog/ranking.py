@@ -121,7 +121,7 @@ def calls(past: Sequence[PastTurn]) -> Mapping[str, float]:
     found: dict[str, float] = {}
     for turn in past:
         near = min(1.0, max(0.0, (turn.cosine - MIN_HISTORY_COSINE) / span))
-        for name in turn.called if near else ():
+        for name in turn.tools_called if near else ():
             found[name] = max(near, found.get(name, 0.0))
     return found
 

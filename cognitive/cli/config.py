@@ -75,7 +75,14 @@ async def _stored(agent: str) -> Mapping[str, Any]:
     from cognitive.errors import CognitiveError
     from cognitive.policy.live import policy_differences
 
-    nothing: dict[str, Any] = {"live": None, "shadow": None, "changes": {}, "since": None, "by": None, "unknown": None}
+    nothing: dict[str, Any] = {
+        "live": None,
+        "shadow": None,
+        "changes": {},
+        "since": None,
+        "author": None,
+        "unknown": None,
+    }
     try:
         async with cognitive.CognitiveLayer.open() as layer:
             standing, base = await layer.policies.effective(agent), layer.policies.base(agent)
@@ -86,7 +93,13 @@ async def _stored(agent: str) -> Mapping[str, Any]:
     if live is None or live.version is None:
         return told
     changes = {name: now for name, (_, now) in policy_differences(base, standing.live).items()}
-    return {**told, "live": standing.live.version, "changes": changes, "since": live.at, "by": live.by}
+    return {
+        **told,
+        "live": standing.live.version,
+        "changes": changes,
+        "since": live.activated_at,
+        "author": live.author,
+    }
 
 
 def _chosen(name: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -142,7 +142,7 @@ async def _held(layer: cognitive.CognitiveLayer, agent: str) -> tuple[cognitive.
     choice, live = standing.choices.get("live"), standing.live
     if choice is None or choice.version is None:
         return live, PolicySource(live.version, "the operator's own, which holds for the agent")
-    return live, PolicySource(live.version, f"holds for the agent since {choice.by} chose it", chosen=True)
+    return live, PolicySource(live.version, f"holds for the agent since {choice.author} chose it", chosen=True)
 
 
 def _show(told: _EvaluationAnswer) -> None:

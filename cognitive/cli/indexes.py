@@ -175,7 +175,7 @@ def _compared(told: Any) -> list[str]:
 _DOING = {"index": "indexing in {language}", "clear": "clearing what is no longer read"}
 
 
-@click.command(cls=JsonCommand, shape="{agent, language, becoming?, memories, lacking, leaving}")
+@click.command(cls=JsonCommand, shape="{agent, language, pending_language?, memories, lacking, leaving}")
 @click.argument("to", metavar="[LANGUAGE]", required=False)
 @options.AGENT
 @options.BATCH
@@ -212,8 +212,8 @@ def _standing(agent: str, standing: Any) -> Mapping[str, Any]:
 
 def _show_language(told: Mapping[str, Any]) -> None:
     printing.line(f"{told['agent']} is searched in {told['language']}: {told['memories']} memories.")
-    if told["becoming"] is not None:
-        printing.line(f"It is becoming {told['becoming']}: run it again with that, and it goes on.")
+    if told["pending_language"] is not None:
+        printing.line(f"It is becoming {told['pending_language']}: run it again with that, and it goes on.")
     if told["lacking"]:
         printing.line(f"{told['lacking']} memories are not indexed in {told['language']}: run it again with that.")
     if told["leaving"]:

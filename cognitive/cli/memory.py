@@ -195,7 +195,7 @@ def command() -> None:
 @command.command(
     cls=JsonCommand,
     shape=f"{{memories: [{SHAPE}], missing: [id]}} | {{memories: [{SHAPE}]}} | "
-    "{revisions: [{memory_id, number, was: {…}, at}]}",
+    "{revisions: [{memory_id, number, previous: {…}, changed_at}]}",
 )
 @click.argument("ids", metavar="[ID...]", nargs=-1, type=click.UUID)
 @AGENT
@@ -235,8 +235,10 @@ async def _history(agent: str, ids: Sequence[UUID]) -> list[Revision]:
 
 def _show_changes(revisions: Sequence[Revision]) -> None:
     for each in revisions:
-        printing.line(f"{each.memory_id}, change {each.number}, {each.at:%Y-%m-%d %H:%M}; before it:", style="dim")
-        for name, value in each.was.items():
+        printing.line(
+            f"{each.memory_id}, change {each.number}, {each.changed_at:%Y-%m-%d %H:%M}; before it:", style="dim"
+        )
+        for name, value in each.previous.items():
             printing.line(f"  {name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
 
 

@@ -94,7 +94,7 @@ async def _list(agent: str) -> _PolicyListing:
             shadow=standing.shadow.version if standing.shadow is not None else None,
             base=policies.base(agent).version,
             candidates=await policies.list(agent),
-            history=sorted(history, key=lambda choice: choice.at, reverse=True),
+            history=sorted(history, key=lambda choice: choice.activated_at, reverse=True),
         )
 
 
@@ -102,12 +102,13 @@ def _show_list(told: _PolicyListing) -> None:
     own = " (the operator's own)" if told.live == told.base else f", over the operator's own {told.base}"
     printing.line(f"live {told.live}{own}; shadow {told.shadow or 'none'}", style="bold")
     rows = [
-        (each.version, _told(each.changes), each.note, each.by, f"{each.at:%Y-%m-%d %H:%M}") for each in told.candidates
+        (each.version, _told(each.changes), each.note, each.author, f"{each.created_at:%Y-%m-%d %H:%M}")
+        for each in told.candidates
     ]
     if rows:
         printing.table(("candidate", "sets", "note", "by", "saved (UTC)"), rows)
     chosen = [
-        (each.role, each.version or "the operator's own", each.note, each.by, f"{each.at:%Y-%m-%d %H:%M}")
+        (each.role, each.version or "the operator's own", each.note, each.author, f"{each.activated_at:%Y-%m-%d %H:%M}")
         for each in told.history
     ]
     if chosen:

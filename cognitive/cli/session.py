@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _MESSAGE = "{role, content, at?, kind?, tool_calls: [{…}], tool_call_id?}"
 _SESSION = (
-    "{session_id, memories, turns, summary, covers?, plan: [step], step, plan_step?, "
+    "{session_id, memories, turns, summary, summarized_until?, plan: [step], step, plan_step?, "
     f"preface?: {_MESSAGE}, messages: [{_MESSAGE}], started_at, last_at, ended_at?, recent: [[turn_id, at, status, "
     "message]]}"
 )
@@ -45,7 +45,7 @@ async def _resume(agent: str, session_id: str) -> ResumedSession | None:
 
 
 def _show(session: ResumedSession | None) -> None:
-    printing.fields_of(session, but=("messages", "preface", "recent", "covers"))
+    printing.fields_of(session, but=("messages", "preface", "recent", "summarized_until"))
     if session is None:
         return
     for message in session.messages:

@@ -13,7 +13,7 @@ from cognitive.policy import Policy
 from cognitive.trace import Candidate, CandidateResult, StageResult
 
 # What of the relevance speaks of the query itself; the rest (length, first person, ...) speaks for any query alike.
-_MATCH = ("words", "words_around", "meaning", "meaning_around", "date")
+_MATCH = ("lexical", "lexical_context", "semantic", "semantic_context", "date")
 
 _LARGE_STORE = 100  # passages
 _WORDS_ONLY = 0.4  # of the floor; the rest is what a cosine brings to a usual memory question
@@ -80,7 +80,7 @@ def _floor(candidates: Sequence[Candidate], found: SearchResult, policy: Policy,
     wrongly, and lower where no vector came in time, so that there is no cosine.
     """
     size = min(1.0, math.log1p(found.passages) / math.log1p(_LARGE_STORE))
-    dense = any("said_cosine" in candidate.hit.scores for candidate in candidates)
+    dense = any("content_cosine" in candidate.hit.scores for candidate in candidates)
     return policy.evidence_threshold(frame) * size * (1.0 if dense else _WORDS_ONLY)
 
 
@@ -99,8 +99,8 @@ def evidence(
     `match`, where it is known already.
     """
     mass = max(sum(found.idf.values()), 1e-6)
-    cosine = max(candidate.hit.scores.get("said_cosine", 0.0) for candidate in candidates)
-    matched = max(candidate.hit.scores.get("said_matched", 0.0) for candidate in candidates)
+    cosine = max(candidate.hit.scores.get("content_cosine", 0.0) for candidate in candidates)
+    matched = max(candidate.hit.scores.get("content_matched", 0.0) for candidate in candidates)
     named = any("speaker" in candidate.factors for candidate in candidates)
     dated = max(candidate.factors.get("date", 0.0) for candidate in candidates)
     asks_memory = not _PAST.isdisjoint(type_ for type_, _ in signals.hints)

@@ -95,8 +95,8 @@ class _QueryFacts:
 
     def _own(self, hit: Hit) -> float:
         """How well a hit matches by itself, in [0, 1]."""
-        lexical = hit.scores.get("said_bm25", 0.0) / ((K1 + 1) * self.mass)
-        return 0.5 * lexical + 0.5 * max(0.0, hit.scores.get("said_cosine", 0.0))
+        lexical = hit.scores.get("content_bm25", 0.0) / ((K1 + 1) * self.mass)
+        return 0.5 * lexical + 0.5 * max(0.0, hit.scores.get("content_cosine", 0.0))
 
     def session(self, hit: Hit) -> float:
         """The raw score of the hit's session; a memory of no session is taken for one of a usual session."""
@@ -126,13 +126,13 @@ def _named_speakers(hits: Sequence[Hit], text: str) -> frozenset[str]:
 def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[str, float]:
     """The weighted factors of one hit, those that are zero left out."""
     scores, traits = hit.scores, _traits(hit.content)
-    said_cosine = scores.get("said_cosine", 0.0)
+    content_cosine = scores.get("content_cosine", 0.0)
     speaker = (hit.speaker or "").casefold()
     raw = {
-        "words": scores.get("said_bm25", 0.0) / ((K1 + 1) * query.mass),
-        "words_around": scores.get("around_matched", 0.0) / query.mass,
-        "meaning": said_cosine,
-        "meaning_around": scores.get("around_cosine", said_cosine),
+        "lexical": scores.get("content_bm25", 0.0) / ((K1 + 1) * query.mass),
+        "lexical_context": scores.get("context_matched", 0.0) / query.mass,
+        "semantic": content_cosine,
+        "semantic_context": scores.get("context_cosine", content_cosine),
         "session": query.session(hit) / ((K1 + 1) * query.session_mass),
         "beside": query.neighbours(hit),
         "speaker": float(len(query.named) == 1 and hit.speaker in query.named),
@@ -281,7 +281,7 @@ def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, constants
     groups: dict[tuple[object, ...], list[_Versions]] = {}
     for place, candidate in enumerate(ordered[:_MAX_COMPARED]):
         hit = candidate.hit
-        asked = hit.scores.get("said_matched", 0.0)
+        asked = hit.scores.get("content_matched", 0.0)
         stems = _stems(hit.content)
         if not asked or len(stems) < _MIN_STEMS or hit.superseded_by is not None or hit.partial:
             continue

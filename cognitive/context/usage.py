@@ -253,10 +253,10 @@ def _lesson(shown: PastShown) -> float:
     A rating says it outright: it belongs to the best, or it does not.
     """
     if shown.used:
-        return MAX_LACKED if shown.rated else min(MAX_LACKED, (shown.lacked or 0.0) + MARGIN)
+        return MAX_LACKED if shown.rated else min(MAX_LACKED, (shown.relevance_gap or 0.0) + MARGIN)
     if shown.rated:
         return -HIGH
-    return -_SINKS * max(0.0, HIGH - shown.lacked) if shown.lacked is not None else 0.0
+    return -_SINKS * max(0.0, HIGH - shown.relevance_gap) if shown.relevance_gap is not None else 0.0
 
 
 def _telling(lessons: Sequence[tuple[bool, float]]) -> float:

@@ -197,10 +197,10 @@ def history(memory: Memory, revisions: Sequence[Revision]) -> tuple[RevisionView
     after: dict[str, Any] = {name: getattr(memory, name) for name in NewMemory.model_fields}
     edits = []
     for each in revisions:
-        names = [name for name in NewMemory.model_fields if name in each.was]
-        changes = tuple(FieldChange(name, _written(each.was[name]), _written(after[name])) for name in names)
-        edits.append(RevisionView(each.number, each.at, changes))
-        after |= each.was
+        names = [name for name in NewMemory.model_fields if name in each.previous]
+        changes = tuple(FieldChange(name, _written(each.previous[name]), _written(after[name])) for name in names)
+        edits.append(RevisionView(each.number, each.changed_at, changes))
+        after |= each.previous
     return tuple(edits)
 
 

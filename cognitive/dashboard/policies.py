@@ -236,7 +236,7 @@ def view(told: PoliciesData, query: PageQuery) -> PoliciesView:
             )
             for each in told.candidates
         ),
-        history=tuple(sorted((*told.live, *told.shadow), key=lambda choice: choice.at, reverse=True)),
+        history=tuple(sorted((*told.live, *told.shadow), key=lambda choice: choice.activated_at, reverse=True)),
         seen=tuple(told.seen),
         learned=CategoryLearning(told.learned.factors, told.learned.tools, tuple(first[:most])),
         kept=kept,

@@ -149,7 +149,7 @@ def view(told: TurnData, query: PageQuery) -> TurnView:
         candidates=tuple(candidate_view(explanation, told.words.get(explanation.memory_id)) for explanation in listed),
         more=(counts[chosen] if chosen else len(account.candidates)) - len(listed),
         lookup=query.params.get("why", ""),
-        tools=turn_tools(account.plan, told.numbers.trim, told.numbers.called),
+        tools=turn_tools(account.plan, told.numbers.trim, told.numbers.tools_called),
         response=highlight(told.numbers.response, account.shown, told.numbers.excerpts, told.strategy),
         withheld=told.numbers.response == WITHHELD,
         cut=len(told.numbers.response or "") == told.longest,

@@ -181,7 +181,7 @@ class OutcomeRecorder:
             opening=opening,
             still=still,
             received_at=received_at,
-            called=_called(outcome),
+            tools_called=_called(outcome),
             response=_response(outcome, holds),
         )
         if closed is None:

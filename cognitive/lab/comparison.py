@@ -110,7 +110,7 @@ async def _search(
     queries = [RetrievalQuery(type_, text, FIRST) for type_ in MEMORY_TYPES]
     found = await engine.recall(agent_id, queries, NO_FILTERS, now, policy, model)
     best = sorted(found, key=lambda candidate: (-candidate.relevance, candidate.hit.memory_id))
-    cosine = max((each.hit.scores.get("said_cosine", 0.0) for each in found), default=0.0)
+    cosine = max((each.hit.scores.get("content_cosine", 0.0) for each in found), default=0.0)
     return _SearchResult(_distinct(best), cosine)
 
 

@@ -18,10 +18,10 @@ _FOR_ANYTHING = frozenset({"length", "first_person", "asker"})  # they speak for
 
 # factor -> what it is, as in "for its words (0.11)"
 FACTORS: Mapping[str, str] = {
-    "words": "its words",
-    "words_around": "the words around it",
-    "meaning": "its meaning",
-    "meaning_around": "the meaning of what surrounds it",
+    "lexical": "its words",
+    "lexical_context": "the words around it",
+    "semantic": "its meaning",
+    "semantic_context": "the meaning of what surrounds it",
     "session": "the session it belongs to",
     "beside": "what stands beside it",
     "speaker": "who said it",
@@ -281,9 +281,9 @@ def _meaning(missing: Missing) -> str:
     type_ = missing.memory.type if missing.memory else ""
     types = {result.memory_id: result.type for result in missing.record.candidates}
     near = [
-        scores["said_cosine"]
+        scores["content_cosine"]
         for (memory_id, _), scores in missing.record.scores.items()
-        if "said_cosine" in scores and types.get(memory_id) == type_
+        if "content_cosine" in scores and types.get(memory_id) == type_
     ]
     if missing.cosine is None:
         return f"of what is near in meaning there were {len(near)} other {type_}s"

@@ -50,11 +50,11 @@ class RetrievalSettings(SettingsGroup):
         Field(default_factory=lambda: dict(RELEVANCE))
     )
     """Weight of each part of the relevance, from 0: a candidate's relevance is the sum of its parts, and by default the
-    weights add up to 1. `words` and `meaning` compare the memory with the message, `words_around` and `meaning_around`
-    what was said around it, `session` and `beside` its conversation and its neighbours there; `speaker`, `date` and
-    `recency` count where the message names one or asks for it; `asker`, `first_person`, `instruction`, `answer_kind`
-    and `length` are traits of the memory. `cognitive recall --scores` shows the parts. 0 switches a part off.
-    Change one where replayed turns show that it misleads."""
+    weights add up to 1. `lexical` and `semantic` compare the memory with the message, `lexical_context` and
+    `semantic_context` what was said around it, `session` and `beside` its conversation and its neighbours there;
+    `speaker`, `date` and `recency` count where the message names one or asks for it; `asker`, `first_person`,
+    `instruction`, `answer_kind` and `length` are traits of the memory. `cognitive recall --scores` shows the parts.
+    0 switches a part off. Change one where replayed turns show that it misleads."""
 
 
 class DedupSettings(SettingsGroup):

@@ -159,10 +159,10 @@ ATTRIBUTION_THRESHOLDS: Mapping[str, float] = {"relative": 0.29, "windowed": 0.1
 # Chosen on three data sets together and rounded; the comment is what recall@10 loses without the factor, in points on
 # two-person chats / real people's chats / user-assistant chats (docs/benchmarks.md).
 _WEIGHTS: Mapping[str, float] = {
-    "words": 2.5,  # .4 / 1.6 / .1
-    "words_around": 3.0,  # .9 / 1.7 / 1.4, and 8.9 where a question names the wrong speaker
-    "meaning": 4.0,  # 1.0 / 1.7 / 5.7
-    "meaning_around": 2.4,  # .7 / 1.0 / -.8
+    "lexical": 2.5,  # .4 / 1.6 / .1
+    "lexical_context": 3.0,  # .9 / 1.7 / 1.4, and 8.9 where a question names the wrong speaker
+    "semantic": 4.0,  # 1.0 / 1.7 / 5.7
+    "semantic_context": 2.4,  # .7 / 1.0 / -.8
     "session": 2.5,  # 1.0 / 1.0 / 1.2
     "beside": 1.6,  # 1.0 / -.3 / 1.7
     "speaker": 1.2,  # 1.1 / 2.5 / 0; more would cost where a question names the wrong speaker

@@ -166,14 +166,14 @@ class CategoryLearner:
 
 def _unexplained(turn: TurnToolCalls, named: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
     """The calls of a turn by category. A tool that one of its categories names says nothing of the others."""
-    calls = [(name, tool) for name in turn.categories for tool in sorted(set(turn.called))]
-    by = {tool: {name for name in turn.categories if tool in named.get(name, ())} for tool in turn.called}
+    calls = [(name, tool) for name in turn.categories for tool in sorted(set(turn.tools_called))]
+    by = {tool: {name for name in turn.categories if tool in named.get(name, ())} for tool in turn.tools_called}
     return [(name, tool) for name, tool in calls if not by[tool] or name in by[tool]]
 
 
 def _factor(turns: Sequence[TurnToolCalls], category: str, tools: frozenset[str], seen: int) -> float:
     """1 for a category whose tools are called in half of its turns or less, up to MAX_FACTOR; shrunk by few turns."""
-    used = sum(category in turn.categories and not tools.isdisjoint(turn.called) for turn in turns)
+    used = sum(category in turn.categories and not tools.isdisjoint(turn.tools_called) for turn in turns)
     share = used / (seen + _PRIOR)
     return 1.0 + (MAX_FACTOR - 1.0) * max(0.0, 2 * share - 1.0)
 

@@ -132,7 +132,7 @@ class SessionManager:
             spoken,
             carried,
             window.evicted,
-            window.covers,
+            window.summarized_until,
             conversation.messages,
             conversation.received_at,
         )
@@ -165,7 +165,7 @@ class SessionManager:
     async def _fitted(
         self, conversation: Conversation, carried: CarriedState, now: datetime, policy: Policy
     ) -> FittedWindow:
-        kept, step = PreviousSummary(carried.summary, carried.covers), conversation.plan_step
+        kept, step = PreviousSummary(carried.summary, carried.summarized_until), conversation.plan_step
         if step is None and carried.plan_step is not None:
             step, kept = carried.plan_step, replace(kept, step=carried.step + 1, steps=len(carried.plan))
         tokens = budget_for(conversation.model, policy.budgets.models).input_tokens if conversation.model else None

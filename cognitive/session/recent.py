@@ -39,7 +39,7 @@ class ResumedSession:
     memories: int
     turns: int
     summary: str
-    covers: str | None
+    summarized_until: str | None
     plan: tuple[str, ...]
     step: int
     plan_step: str | None
@@ -60,7 +60,7 @@ def resumed(state: SessionState, *, most: int, characters: int) -> ResumedSessio
         state.memories,
         state.turns,
         carried.summary,
-        carried.covers,
+        carried.summarized_until,
         carried.plan,
         carried.step,
         carried.plan_step,

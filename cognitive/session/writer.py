@@ -44,9 +44,9 @@ _MAX_OVER = 4  # times as long as it may be, a summary is condensed; of a longer
 class SentWindow:
     """What a turn sent, as far as its session keeps it.
 
-    `evicted` are the messages that left the window and that `carried` does not cover; `covers` is the mark of the last
-    of them in `conversation`, which is what the turn was given: in it other turns' marks are found. `received_at` is
-    when that was, in seconds since the epoch: of what came in before an erasure nothing is kept.
+    `evicted` are the messages that left the window and that `carried` does not cover; `summarized_until` is the
+    mark of the last of them in `conversation`, which is what the turn was given: in it other turns' marks are found.
+    `received_at` is when that was, in seconds since the epoch: of what came in before an erasure nothing is kept.
     """
 
     agent_id: str
@@ -55,7 +55,7 @@ class SentWindow:
     messages: Sequence[Message]
     carried: CarriedState
     evicted: Sequence[Message] = ()
-    covers: str | None = None
+    summarized_until: str | None = None
     conversation: Sequence[Message] = ()
     received_at: float | None = None
 
@@ -147,15 +147,15 @@ class SessionWriter:
                 sent.turn_id,
                 was,
                 summary,
-                sent.covers,
+                sent.summarized_until,
                 received_at=sent.received_at,
                 timeout=PATIENCE,
             ):
                 return
             now = await self._sessions.carried(sent.agent_id, sent.session_id, timeout=PATIENCE)
-            if (now.summary, now.covers) == (was.summary, was.covers):
+            if (now.summary, now.summarized_until) == (was.summary, was.summarized_until):
                 return  # the turn or the session is not there; what is recorded later brings the same messages again
-            was, evicted = now, _not_covered(sent, now.covers)
+            was, evicted = now, _not_covered(sent, now.summarized_until)
             if not evicted:
                 return
 
@@ -248,10 +248,12 @@ def _sanitized(messages: Sequence[Message], policy: Policy) -> tuple[Message, ..
     return recent.sanitized(messages, most=policy.window.max_messages, characters=policy.window.max_chars)
 
 
-def _not_covered(sent: SentWindow, covers: str | None) -> Sequence[Message]:
+def _not_covered(sent: SentWindow, summarized_until: str | None) -> Sequence[Message]:
     """What of the evicted messages another turn's summary does not cover. Rather said twice than lost."""
     spoken = sent.conversation
-    own, other = (groups.find(spoken, each, len(spoken)) if each else None for each in (sent.covers, covers))
+    own, other = (
+        groups.find(spoken, each, len(spoken)) if each else None for each in (sent.summarized_until, summarized_until)
+    )
     if own is None or other is None:
         return sent.evicted
     return spoken[other + 1 : own + 1]

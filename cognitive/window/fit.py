@@ -35,7 +35,7 @@ class PreviousSummary:
     """
 
     summary: str = ""
-    covers: str | None = None
+    summarized_until: str | None = None
     step: int = 1
     steps: int = 1
 
@@ -81,12 +81,12 @@ class FittedWindow:
     """What the model sees of the conversation, and what the session must keep for that.
 
     `evicted` left the window and are not covered by the kept summary: the one in `messages` has them, and the session's
-    should, up to the message of the mark `covers`. `outputs` are to be stored before the prompt goes out.
+    should, up to the message of the mark `summarized_until`. `outputs` are to be stored before the prompt goes out.
     """
 
     messages: tuple[Message, ...]
     evicted: tuple[Message, ...]
-    covers: str | None
+    summarized_until: str | None
     outputs: tuple[WholeOutput, ...]
     trace: WindowTrace
 
@@ -155,7 +155,7 @@ def fit(
     return FittedWindow(
         prompt.messages,
         evicted.messages,
-        _mark(conversation, selection) if selection.place > since else kept.covers,
+        _mark(conversation, selection) if selection.place > since else kept.summarized_until,
         tuple({output[0]: output for output in (*evicted.outputs, *prompt.outputs)}.values()),
         replace(trace, due=_due(trace, iteration, policy)),
     )
@@ -167,10 +167,10 @@ def _uncounted(messages: Sequence[Message]) -> WindowSize:
 
 def _covered(conversation: Sequence[Message], kept: PreviousSummary) -> ScanStart | None:
     """What the kept summary covers of this conversation, if it can be found there."""
-    place = groups.find(conversation, kept.covers) if kept.covers else None
-    if place is None or kept.covers is None:
+    place = groups.find(conversation, kept.summarized_until) if kept.summarized_until else None
+    if place is None or kept.summarized_until is None:
         return None
-    stubs = kept.covers.partition("+")[2]
+    stubs = kept.summarized_until.partition("+")[2]
     return ScanStart(place + 1, place + 1 + (int(stubs) if stubs.isdecimal() else 0))
 
 

@@ -264,14 +264,14 @@ async def test_a_turn_remembers_how_far_below_the_best_each_stood(opened, agent,
     await layer.recall(agent, "drawbridge at Calder", turn_id=context.turn_id, limit=1, now=NOW)
     rows = await fetch(
         urls,
-        "SELECT memory_id, lacked FROM cognitive.exposure WHERE agent_id = $1 AND turn_id = $2",
+        "SELECT memory_id, relevance_gap FROM cognitive.exposure WHERE agent_id = $1 AND turn_id = $2",
         agent,
         context.turn_id,
     )
     found = {result.candidate.hit.memory_id: result.candidate.relevance for result in context.trace.candidates}
     best, least = max(found.values()), min(found.values())
     expected = {shown.memory_id: best - found[shown.memory_id] for shown in context.shown} | {bridge: best - least}
-    assert {row["memory_id"]: row["lacked"] for row in rows} == pytest.approx(expected, abs=1e-5)
+    assert {row["memory_id"]: row["relevance_gap"] for row in rows} == pytest.approx(expected, abs=1e-5)
     assert expected[bridge] > max(expected[shown.memory_id] for shown in context.shown)
 
 

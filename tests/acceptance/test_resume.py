@@ -112,7 +112,7 @@ async def test_what_left_the_window_is_in_the_summary_that_is_taken_up(layer, ag
         talk += [Message(role="user", content=f"Note number {n}."), Message(role="assistant", content=f"Noted as {n}.")]
         await internals(layer).background.finished()
     resumed = await resumed_by_another(layer, agent)
-    assert resumed.covers is not None
+    assert resumed.summarized_until is not None
     together = f"{resumed.summary} {' '.join(message.content for message in resumed.messages)}"
     for n in range(60):
         assert f"Note number {n}." in together

@@ -498,7 +498,7 @@ async def test_why_tells_the_fate_of_what_was_shown_dropped_and_never_met(layer,
     assert shown.score == pytest.approx(context.trace.of(brix).candidate.score, abs=1e-5)
     assert sum(shown.factors.values()) == pytest.approx(shown.relevance, abs=1e-4)
     assert shown.boost["factor"] == 1.0
-    assert shown.scores["said_cosine"] > 0
+    assert shown.scores["content_cosine"] > 0
     dropped = await layer.why(agent, context.turn_id, alba)
     assert dropped.disposition == "restated"
     assert dropped.value > 0

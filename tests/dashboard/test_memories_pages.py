@@ -272,7 +272,7 @@ async def test_an_edit_changes_what_was_changed_and_keeps_what_it_said(pages, la
         None,
     )
     [kept] = await layer.admin.revisions(agent, known["ignored"])
-    assert set(kept.was) == {"content", "tags", "confidence", "pinned"}
+    assert set(kept.previous) == {"content", "tags", "confidence", "pinned"}
     page = unescape((await pages.get(of(agent, f"memory?id={known['ignored']}"))).text)
     assert f"<del>{SEAL}</del><ins>The seal is of rubber." in page
     again = await send(pages, agent, "memory/edit", id=known["ignored"], **{**fields, "version": "1"})

@@ -119,7 +119,7 @@ async def test_a_candidate_is_saved_shadowed_activated_and_rolled_back(pages, pl
     assert f"Roll back to {base.version[:6]}" in listed
     assert (await post(pages, played, "policies/roll-back", role="live", after="1")).status_code == 303
     assert (await layer.policies.effective(played)).live.version == base.version
-    assert [choice.by for choice in await layer.policies.history(played)] == ["anybody", "anybody"]
+    assert [choice.author for choice in await layer.policies.history(played)] == ["anybody", "anybody"]
 
 
 async def test_a_candidate_over_a_live_one_keeps_what_that_changed(pages, played, layer):

@@ -73,7 +73,7 @@ async def test_without_a_vector_the_turn_is_answered_by_words_and_says_so(site, 
             assert KEY in context.text
             assert any("searched by words" in reason for reason in context.degraded)
             assert "dense" not in context.trace.channels
-            assert all("said_cosine" not in result.candidate.hit.scores for result in context.trace.candidates)
+            assert all("content_cosine" not in result.candidate.hit.scores for result in context.trace.candidates)
             await layer.post_turn(context, Outcome(response="It hangs behind the barometer in the boat house."))
             embedder.fault = None
             embedder.released.set()
@@ -122,7 +122,7 @@ async def test_recall_without_a_vector_finds_by_words(site, agent_with_key):
     async with opened(site, embedder=Broken("raises")) as layer:
         hits = await layer.recall(agent_with_key, ASKED)
     assert hits[0].content == KEY
-    assert "said_cosine" not in hits[0].scores
+    assert "content_cosine" not in hits[0].scores
 
 
 async def test_the_default_embedder_is_the_one_that_the_faults_stand_in_for(site, agent):

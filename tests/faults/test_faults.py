@@ -207,7 +207,7 @@ async def test_a_table_locked_by_somebody_else_costs_the_turn_its_memory_and_no_
 # --- the client dies ---
 
 
-@pytest.mark.parametrize("table", ["memory", "posting", "embedding", "corpus"])
+@pytest.mark.parametrize("table", ["memory", "posting", "embedding", "agent_state"])
 async def test_a_client_killed_in_the_middle_of_a_batch_leaves_whole_batches(site, agent, table):
     """Another session holds a table, so that the second batch is caught just before it writes there."""
     other = await asyncpg.connect(site.urls.admin)

@@ -51,11 +51,11 @@ async def test_a_forgotten_memory_is_nowhere(site, agent):
             "embedding",
             "turn",
             "session",
-            "piece",
+            "artifact_chunk",
             "subtask",
             "revision",
-            "candidate",
-            "choice",
+            "policy_version",
+            "policy_activation",
         }
         asked = await vectors_of_turns(site, agent)
         assert len(asked) == 4

@@ -237,7 +237,7 @@ async def test_what_is_stored_while_an_erasure_waits_for_the_agent_goes_too(site
         holding = await asyncpg.connect(site.urls.admin)
         try:
             async with holding.transaction():
-                await holding.execute("SELECT 1 FROM cognitive.corpus WHERE agent_id = $1 FOR UPDATE", agent)
+                await holding.execute("SELECT 1 FROM cognitive.agent_state WHERE agent_id = $1 FOR UPDATE", agent)
                 storing = asyncio.create_task(talked(layer, agent, f"Well then. {SECRET}"))
                 await waiting(holding, 1)
                 forgetting = asyncio.create_task(layer.forget(agent, [secret]))

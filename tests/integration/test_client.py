@@ -177,7 +177,7 @@ async def test_policies_over_the_wire(client, layer, agent):
     holds = await client.policies.effective(agent)
     assert (holds.base, holds.live, holds.shadow) == (base, saved.version, saved.version)
     assert (holds.changes, holds.choices["live"]) == ({"usage.half_life_days": 3.0}, chosen)
-    assert (chosen.by, chosen.note) == (saved.by, "it kept more")
+    assert (chosen.author, chosen.note) == (saved.author, "it kept more")
     for choose in (client.policies.activate(agent, None, after=0), client.policies.roll_back(agent, after=0)):
         with pytest.raises(InvalidInput, match="choice 1 of the live policy"):
             await choose
@@ -211,7 +211,7 @@ async def test_the_changes_of_a_memory_over_the_wire(client, layer, agent):
     [id] = await client.remember(agent, [CHOSEN])
     await client.update(agent, id, content="We chose MongoDB after all.")
     [changed] = await client.admin.revisions(agent, id)
-    assert changed.was["content"] == CHOSEN.content
+    assert changed.previous["content"] == CHOSEN.content
     assert [changed] == await layer.admin.revisions(agent, id)
 
 

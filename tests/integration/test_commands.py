@@ -104,7 +104,7 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     changed = shell("memory", "update", id, 'tags=["pay"]', "confidence=0.9", f"content={STRIPE}")
     assert changed["memory"]["tags"] == ["pay"]
     assert changed["memory"]["content"] == STRIPE
-    assert shell("memory", "show", id, "--history")["revisions"][0]["was"]["content"] == PAYMENTS
+    assert shell("memory", "show", id, "--history")["revisions"][0]["previous"]["content"] == PAYMENTS
     shell("memory", "show", fact, "--history", code=NO)
 
     called = ToolCall(name="exec", id="c1")
@@ -156,9 +156,9 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     [differs] = shell("policy", "show", saved)["differences"]
     assert differs == {"name": "usage.half_life_days", "was": 7.0, "now": 3.0}
     assert shell("policy", "shadow", saved)["choice"]["role"] == "shadow"
-    assert shell("policy", "activate", saved)["choice"]["no"] == 1
+    assert shell("policy", "activate", saved)["choice"]["number"] == 1
     assert shell("policy", "show")["live"] == shell("config")["stored"]["live"] == saved
-    who = shell("policy", "show")["history"][0]["by"]
+    who = shell("policy", "show")["history"][0]["author"]
     for name in (("evaluate",), ("tune", "--out", tmp_path / "found.toml"), ("replay", "--live")):
         used = shell(*name, code=0 if name[0] == "replay" else NO)["policy"]
         assert used == {"version": saved, "source": f"holds for the agent since {who} chose it", "chosen": True}
@@ -331,12 +331,12 @@ def test_a_language_is_shown_and_changed_and_an_unknown_one_refused(shell):
     assert changed == {
         "agent": shell.agent,
         "language": "german",
-        "becoming": None,
+        "pending_language": None,
         "memories": 1,
         "lacking": 0,
         "leaving": 0,
     }
-    assert shell("recall", "Haus")["hits"][0]["scores"]["said_bm25"]
+    assert shell("recall", "Haus")["hits"][0]["scores"]["content_bm25"]
     told = shell.run("db", "language", "--agent", shell.agent)
     assert told.stdout == f"{shell.agent} is searched in german: 1 memories.\n"
     refused = shell.run("db", "language", "deutsch", "--agent", shell.agent)

@@ -69,7 +69,7 @@ async def test_an_agent_erased_while_it_remembers_is_whole_or_gone(layer, agent,
         )
         [row] = await fetch(
             urls,
-            "SELECT coalesce((SELECT memories FROM cognitive.corpus WHERE agent_id = $1), 0) AS counted,"
+            "SELECT coalesce((SELECT memories FROM cognitive.agent_state WHERE agent_id = $1), 0) AS counted,"
             " (SELECT count(*) FROM cognitive.memory WHERE agent_id = $1) AS memories,"
             " (SELECT count(DISTINCT memory_id) FROM cognitive.posting WHERE agent_id = $1) AS posted",
             agent,

@@ -70,7 +70,7 @@ async def test_all_is_well_on_a_migrated_database(urls):
 async def test_agents_that_are_read_by_a_model_of_others_are_told_to_whoever_may_see_them(scratch, monkeypatch):
     inside, admin = scratch
     await upgrade(admin)
-    await inside.execute("INSERT INTO cognitive.corpus (agent_id, model) VALUES ('a', 'another')")
+    await inside.execute("INSERT INTO cognitive.agent_state (agent_id, model) VALUES ('a', 'another')")
     await inside.execute(
         "INSERT INTO cognitive.embedding_model (agent_id, model, dimension) VALUES ('a', 'another', 3)"
     )

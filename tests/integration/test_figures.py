@@ -39,7 +39,7 @@ async def figures(urls):
     await database.close()
     admin = await asyncpg.connect(urls.admin)
     await admin.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
-    await admin.execute("DROP POLICY overview ON cognitive.tally")
+    await admin.execute("DROP POLICY overview ON cognitive.rollup")
     await admin.close()
 
 
@@ -292,7 +292,7 @@ async def test_health_tells_what_is_there_and_what_is_not_well(urls, layer, figu
     health = await figures.health(agent)
     assert (health.memories, health.open_turns, health.models) == (4, 1, {embedder.model: 4})
     assert [turn.turn_id for turn in health.oldest_open] == [waiting.turn_id]
-    assert {"memory", "memory_pkey", "tally"} <= {relation.name for relation in health.relations}
+    assert {"memory", "memory_pkey", "rollup"} <= {relation.name for relation in health.relations}
     assert all(relation.valid for relation in health.relations)
 
 

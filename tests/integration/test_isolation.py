@@ -60,7 +60,7 @@ async def test_with_one_tenant_nothing_of_the_other_is_seen_written_or_moved(two
             assert await connection.execute("DELETE FROM cognitive.memory WHERE agent_id = $1", other) == "DELETE 0"
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 async with connection.transaction():
-                    await connection.execute("INSERT INTO cognitive.corpus (agent_id) VALUES ($1)", f"{other}-new")
+                    await connection.execute("INSERT INTO cognitive.agent_state (agent_id) VALUES ($1)", f"{other}-new")
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 async with connection.transaction():
                     await connection.execute("UPDATE cognitive.memory SET agent_id = $1", other)
@@ -87,7 +87,7 @@ async def test_every_table_has_forced_row_level_security_and_a_key_that_begins_w
         await connection.close()
     assert len(rows) == 23
     for row in rows:
-        across = row["relname"] == "tally"  # has an index for reading the counts of all agents, and no way to do so
+        across = row["relname"] == "rollup"  # has an index for reading the counts of all agents, and no way to do so
         assert (row["relrowsecurity"], row["relforcerowsecurity"], row["policies"], row["agent_first"]) == (
             True,
             True,

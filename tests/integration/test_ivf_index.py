@@ -71,7 +71,7 @@ async def nearest(database, agent, most, text="line about 7 99999", **filters):
     """The memories that the dense channel alone finds, nearest first."""
     query = Query({"episode": most}, "", ByTopic().embed([text])[0], ByTopic.model, wanted=0, **filters)
     hits = (await MemorySearch(database).find(agent, query)).hits
-    return [hit.memory_id for hit in sorted(hits, key=lambda hit: (-hit.scores["said_cosine"], hit.memory_id))]
+    return [hit.memory_id for hit in sorted(hits, key=lambda hit: (-hit.scores["content_cosine"], hit.memory_id))]
 
 
 async def outside(urls, sql, *arguments):

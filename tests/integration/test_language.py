@@ -93,17 +93,19 @@ def index(ask):
         return [
             await ask(statement, agent)
             for statement in (
-                """SELECT p.lexeme, m.seq, p.ordinal, p.type, p.session_no, p.said, p.around, p.said_length,
-                          p.around_length
+                """SELECT p.lexeme, m.seq, p.ordinal, p.type, p.session_number, p.content_frequency,
+                          p.context_frequency, p.content_length,
+                          p.context_length
                    FROM cognitive.posting AS p JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = p.memory_id
                    WHERE p.agent_id = $1 ORDER BY p.lexeme, m.seq, p.ordinal""",
-                """SELECT m.seq, p.ordinal, p.said_length, p.around_length, p.languages,
+                """SELECT m.seq, p.ordinal, p.content_length, p.context_length, p.languages,
                           ARRAY(SELECT unnest(p.lexemes) ORDER BY 1) AS lexemes
                    FROM cognitive.passage AS p JOIN cognitive.memory AS m ON m.agent_id = $1 AND m.id = p.memory_id
                    WHERE p.agent_id = $1 ORDER BY m.seq, p.ordinal""",
-                "SELECT session_id, no, memories, lexemes FROM cognitive.session WHERE agent_id = $1 ORDER BY no",
-                """SELECT memories, passages, sessions, said_lexemes, around_lexemes, language, becoming
-                   FROM cognitive.corpus WHERE agent_id = $1""",
+                "SELECT session_id, number, memories, lexemes FROM cognitive.session"
+                " WHERE agent_id = $1 ORDER BY number",
+                """SELECT memories, passages, sessions, content_lexemes, context_lexemes, language, pending_language
+                   FROM cognitive.agent_state WHERE agent_id = $1""",
             )
         ]
 
@@ -113,7 +115,7 @@ def index(ask):
 async def by_words(layer: CognitiveLayer, agent: str, text: str) -> dict[str, float]:
     """What shares a word with the text, with its score."""
     hits = await layer.recall(agent, text, now=AT + timedelta(days=2))
-    return {hit.content: hit.scores["said_bm25"] for hit in hits if "said_bm25" in hit.scores}
+    return {hit.content: hit.scores["content_bm25"] for hit in hits if "content_bm25" in hit.scores}
 
 
 async def test_a_german_agent_finds_houses_by_a_house_and_an_english_one_does_not(layer, agent, ask):
@@ -222,7 +224,7 @@ async def test_two_who_have_it_become_different_languages_do_not_both_believe_it
         await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(4))
     await meanwhile()
     standing = await layer.admin.reindexing.standing(agent, "spanish")
-    assert (standing.language, standing.becoming, standing.lacking) == ("english", "spanish", 10)
+    assert (standing.language, standing.pending_language, standing.lacking) == ("english", "spanish", 10)
 
 
 async def test_an_unknown_language_is_refused_before_anything_is_written(layer, agent, index):
@@ -244,8 +246,8 @@ async def test_forgotten_half_way_nothing_is_left_in_any_language(layer, other, 
     assert {each["seq"] for each in (await index(agent))[0]} == set(range(6, 11))
     await layer.admin.set_language(agent, "german", pace=FULL)
     postings, passages, sessions, [corpus] = await index(agent)
-    assert corpus["said_lexemes"] == sum(each["said_length"] for each in passages)
-    assert corpus["said_lexemes"] == sum(each["lexemes"] for each in sessions)
+    assert corpus["content_lexemes"] == sum(each["content_length"] for each in passages)
+    assert corpus["content_lexemes"] == sum(each["lexemes"] for each in sessions)
     assert {lexeme for each in passages for lexeme in each["lexemes"]} == {each["lexeme"] for each in postings}
     await other.erase_agent(agent)
     assert await index(agent) == [[], [], [], []]
@@ -254,9 +256,11 @@ async def test_forgotten_half_way_nothing_is_left_in_any_language(layer, other, 
 
 async def test_what_older_code_writes_meanwhile_is_made_whole_by_running_it_again(layer, agent, ask, index):
     await layer.admin.set_language(agent, "german")
-    await ask("UPDATE cognitive.corpus SET language = 'english' WHERE agent_id = $1", agent)  # as that code believes
+    await ask(
+        "UPDATE cognitive.agent_state SET language = 'english' WHERE agent_id = $1", agent
+    )  # as that code believes
     await layer.remember(agent, memories())
-    await ask("UPDATE cognitive.corpus SET language = 'german' WHERE agent_id = $1", agent)
+    await ask("UPDATE cognitive.agent_state SET language = 'german' WHERE agent_id = $1", agent)
     assert await by_words(layer, agent, "Haus") == {}
     assert (await layer.admin.reindexing.standing(agent)).lacking == 10
     await layer.admin.set_language(agent, "german", pace=FULL)
@@ -269,9 +273,11 @@ async def test_what_older_code_changes_while_its_words_are_read_is_not_indexed_a
         await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(0))
     async with aclosing(layer.admin.reindexing._pages(reindexing.SQL.next_lacking, agent, "german", FULL)) as pages:
         rows = [as_value(PendingMemory, row) for row in await anext(pages)]
-    await ask("UPDATE cognitive.corpus SET becoming = NULL WHERE agent_id = $1", agent)  # as that code believes
+    await ask(
+        "UPDATE cognitive.agent_state SET pending_language = NULL WHERE agent_id = $1", agent
+    )  # as that code believes
     await layer.update(agent, rows[0].id, content="Die Brücken sind gesperrt.")
-    await ask("UPDATE cognitive.corpus SET becoming = 'german' WHERE agent_id = $1", agent)
+    await ask("UPDATE cognitive.agent_state SET pending_language = 'german' WHERE agent_id = $1", agent)
     assert await layer.admin.reindexing._add(agent, "german", rows) == len(rows) - 1
     await layer.admin.set_language(agent, "german", pace=FULL)
     assert list(await by_words(layer, agent, "Brücke")) == ["Die Brücken sind gesperrt."]

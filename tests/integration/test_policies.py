@@ -62,7 +62,7 @@ async def test_a_candidate_is_saved_once_and_names_the_policy_that_it_makes(open
     again = await opened.policies.save(agent, {**WIDE, "usage.half_life_days": 3.0}, by="bob")
 
     assert again == saved
-    assert (saved.by, saved.note, saved.base) == ("ada", "shorter", BASE.version)
+    assert (saved.author, saved.note, saved.base) == ("ada", "shorter", BASE.version)
     assert saved.version == with_changes(BASE, {"usage.half_life_days": 3, **WIDE}).version
     assert await opened.policies.list(agent) == (saved,)
     assert (await opened.policies.load(agent, saved.version)).usage.half_life_days == 3
@@ -89,13 +89,13 @@ async def test_history_is_kept_and_a_roll_back_is_a_choice_too(opened, agent):
     await opened.policies.roll_back(agent, by="cleo")
 
     history = await opened.policies.history(agent)
-    assert [(each.no, each.version, each.by) for each in history] == [
+    assert [(each.number, each.version, each.author) for each in history] == [
         (3, saved.version, "cleo"),
         (2, None, "bob"),
         (1, saved.version, "ada"),
     ]
     standing = await opened.policies.effective(agent)
-    assert (standing.live.version, standing.choices["live"].no) == (saved.version, 3)
+    assert (standing.live.version, standing.choices["live"].number) == (saved.version, 3)
 
 
 async def test_choices_are_added_and_never_changed(opened, agent, urls):
@@ -103,7 +103,7 @@ async def test_choices_are_added_and_never_changed(opened, agent, urls):
     await opened.policies.activate(agent, saved.version, by="ada")
     connection = await asyncpg.connect(urls.app)
     try:
-        for table, column in (("choice", "version"), ("candidate", "note")):
+        for table, column in (("policy_activation", "version"), ("policy_version", "note")):
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 await connection.execute(f"UPDATE cognitive.{table} SET {column} = 'x'")
     finally:
@@ -185,12 +185,15 @@ async def test_a_stored_row_that_may_not_be_changed_is_not_taken_up(opened, agen
     connection = await asyncpg.connect(urls.admin)
     try:
         await connection.execute(
-            "INSERT INTO cognitive.candidate (agent_id, version, base, changes, by) VALUES ($1, 'x', 'y', $2, 'eve')",
+            "INSERT INTO cognitive.policy_version (agent_id, version, base, changes, author)"
+            " VALUES ($1, 'x', 'y', $2, 'eve')",
             agent,
             '{"categories": {"evil": {"extra_patterns": [".*"]}}}',
         )
         await connection.execute(
-            "INSERT INTO cognitive.choice (agent_id, role, no, version, by) VALUES ($1, 'live', 1, 'x', 'eve')", agent
+            "INSERT INTO cognitive.policy_activation (agent_id, role, number, version, author)"
+            " VALUES ($1, 'live', 1, 'x', 'eve')",
+            agent,
         )
     finally:
         await connection.close()

@@ -13,7 +13,7 @@ from brain.postgres.reading import ReadDatabase
 from cognitive import NewMemory, Outcome, Turn
 from cognitive.doctor.examine import examine
 
-WRITE = "INSERT INTO cognitive.corpus (agent_id) VALUES ($1)"
+WRITE = "INSERT INTO cognitive.agent_state (agent_id) VALUES ($1)"
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ async def ungranted(urls):
         admin = await asyncpg.connect(urls.admin)
         if await admin.fetchval("SELECT count(*) FROM pg_roles WHERE rolname = 'cognitive_reader'"):
             await admin.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
-            await admin.execute("DROP POLICY IF EXISTS overview ON cognitive.tally")
+            await admin.execute("DROP POLICY IF EXISTS overview ON cognitive.rollup")
         await admin.close()
 
     await revoke()

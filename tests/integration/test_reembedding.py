@@ -89,7 +89,7 @@ def turn(agent: str, text: str = ASKED) -> Turn:
 
 
 async def cosines(layer: CognitiveLayer, agent: str) -> list[float]:
-    return [hit.scores["said_cosine"] for hit in await layer.recall(agent, ASKED, now=AT + timedelta(days=2))]
+    return [hit.scores["content_cosine"] for hit in await layer.recall(agent, ASKED, now=AT + timedelta(days=2))]
 
 
 async def states(layer: CognitiveLayer, agent: str) -> dict[str, tuple[str, int]]:
@@ -184,7 +184,7 @@ async def test_whoever_lacks_the_live_model_reads_by_what_is_kept_and_says_so(op
         assert (await states(layer, agent))["test/new"] == ("live", 1)
         assert await layer.admin.reembedding.fill(agent, "test/new", FULL) == 0  # a worker gives it what it lacks
         hits = await layer.recall(agent, "oars under the bench")
-        assert (hits[0].memory_id, hits[0].scores["said_cosine"] > 0.7) == (missed, True)
+        assert (hits[0].memory_id, hits[0].scores["content_cosine"] > 0.7) == (missed, True)
         await layer.admin.reembedding.drop(agent, "test/old")
         context = await behind.pre_turn(turn(agent))
         assert KEY in context.text  # by its words
@@ -204,7 +204,7 @@ async def test_who_has_only_another_model_keeps_it_beside_and_changes_nothing_fo
 
 async def test_what_was_stored_before_models_were_named_is_read_by_the_one_of_most_vectors(opened, stored, agent, ask):
     async with opened(new(), old()) as layer:
-        await ask("UPDATE cognitive.corpus SET model = NULL WHERE agent_id = $1")
+        await ask("UPDATE cognitive.agent_state SET model = NULL WHERE agent_id = $1")
         await ask("DELETE FROM cognitive.embedding_model WHERE agent_id = $1")
         context = await layer.pre_turn(turn(agent))
         assert (context.embedding_model, context.degraded) == ("test/old", ())

@@ -29,10 +29,10 @@ async def test_a_change_keeps_what_it_replaced_and_nothing_else(layer, agent, no
     await layer.update(agent, noted, confidence=0.7, occurred_at=AT.replace(hour=13))
 
     second, first = await layer.admin.revisions(agent, noted)
-    assert (first.number, first.was) == (1, {"content": "The safe opens at noon.", "tags": ["safe"]})
-    assert (second.number, second.was) == (2, {"confidence": 1.0, "occurred_at": AT.isoformat()})
+    assert (first.number, first.previous) == (1, {"content": "The safe opens at noon.", "tags": ["safe"]})
+    assert (second.number, second.previous) == (2, {"confidence": 1.0, "occurred_at": AT.isoformat()})
     assert first.memory_id == noted
-    assert AT < first.at < second.at
+    assert AT < first.changed_at < second.changed_at
 
 
 async def test_what_changes_nothing_is_no_change(layer, agent, noted):
@@ -55,7 +55,7 @@ async def test_changes_at_once_are_numbered_one_after_the_other(layer, agent, no
 
     kept = await layer.admin.revisions(agent, noted)
     assert [each.number for each in kept] == [5, 4, 3, 2, 1]
-    before = [each.was["tags"] for each in kept]
+    before = [each.previous["tags"] for each in kept]
     assert len({tuple(tags) for tags in before}) == 5
     assert before[-1] == ["safe"]
 
@@ -94,7 +94,9 @@ async def texts(urls, agent):
     try:
         return [
             row[0]
-            for row in await connection.fetch("SELECT was::text FROM cognitive.revision WHERE agent_id = $1", agent)
+            for row in await connection.fetch(
+                "SELECT previous::text FROM cognitive.revision WHERE agent_id = $1", agent
+            )
         ]
     finally:
         await connection.close()

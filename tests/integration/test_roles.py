@@ -28,7 +28,7 @@ async def agents(urls, embedder, agent):
     yield names
     admin = await asyncpg.connect(urls.admin)
     await admin.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
-    await admin.execute("DROP POLICY overview ON cognitive.tally")
+    await admin.execute("DROP POLICY overview ON cognitive.rollup")
     await admin.close()
 
 
@@ -58,7 +58,7 @@ async def test_the_reader_reads_one_agent_and_writes_nothing(agents, become):
     reader = await become(roles.READER, mine)
     tables = [row["tablename"] for row in await reader.fetch(TABLES)]
     assert all([await seen(reader, table) <= {mine} for table in tables])
-    assert await seen(reader, "memory") == await seen(reader, "turn") == await seen(reader, "tally") == {mine}
+    assert await seen(reader, "memory") == await seen(reader, "turn") == await seen(reader, "rollup") == {mine}
     for table in tables:
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             await reader.execute(f"DELETE FROM cognitive.{table}")
@@ -68,19 +68,19 @@ async def test_the_reader_reads_one_agent_and_writes_nothing(agents, become):
 
 async def test_the_overview_reads_the_counts_of_all_agents_and_nothing_else(agents, become):
     overview = await become(roles.OVERVIEW, agents[0])
-    assert set(agents) <= await seen(overview, "tally")
+    assert set(agents) <= await seen(overview, "rollup")
     for table in [row["tablename"] for row in await overview.fetch(TABLES)]:
-        if table != "tally":
+        if table != "rollup":
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 await overview.fetch(f"SELECT 1 FROM cognitive.{table}")
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        await overview.execute("DELETE FROM cognitive.tally")
+        await overview.execute("DELETE FROM cognitive.rollup")
 
 
 async def test_a_login_that_may_become_them_has_none_of_their_rights_before(agents, become):
     mine, _ = agents
     application = await become("cognitive_app", mine)
-    assert await seen(application, "tally") == {mine}
+    assert await seen(application, "rollup") == {mine}
 
 
 async def test_only_what_was_granted_can_be_become(urls, agents, become):

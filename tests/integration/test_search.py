@@ -168,7 +168,7 @@ async def test_two_models_vectors_are_never_compared(urls, words, agent):
     async with CognitiveLayer.open(urls.app, embedder=Other()) as other:
         hits = await other.recall(agent, "ferry berth crane ticket refund", now=AT)
     assert hits
-    assert all("said_cosine" not in hit.scores for hit in hits)
+    assert all("content_cosine" not in hit.scores for hit in hits)
 
 
 async def test_what_only_its_meaning_brings_up_is_scored_by_its_words_too(words, agent, urls):
@@ -181,7 +181,7 @@ async def test_what_only_its_meaning_brings_up_is_scored_by_its_words_too(words,
         found = await MemorySearch(database).find(agent, one_of_each)
     finally:
         await database.close()
-    bm25 = {hit.content: hit.scores.get("said_bm25", 0.0) for hit in found.hits}
+    bm25 = {hit.content: hit.scores.get("content_bm25", 0.0) for hit in found.hits}
     assert bm25[by_words] > bm25[by_meaning] > 0
 
 

@@ -139,7 +139,7 @@ async def test_many_processes_at_once_end_with_all_of_it_once(rig):
         process.on_turn_recorded(rig.sent(f"t{n}", 4 + 2 * n))
     await asyncio.gather(*(written(process) for process in processes))
     carried = await rig.carried()
-    upto = find(TALK, carried.covers, len(TALK)) + 1
+    upto = find(TALK, carried.summarized_until, len(TALK)) + 1
     assert carried.summary == said(TALK[:upto])
     assert upto >= 4
 
@@ -151,7 +151,7 @@ async def test_where_the_model_fails_the_summary_is_extracted(rig):
     one.on_turn_recorded(rig.sent("t0", 6))
     await written(one)
     carried = await rig.carried()
-    assert carried.covers == mark(TALK, 5)
+    assert carried.summarized_until == mark(TALK, 5)
     assert carried.summary == await ExtractiveSummarizer().summarize("", TALK[:6], Policy().window.max_summary_chars)
 
 

@@ -24,9 +24,9 @@ TABLES = [
     "exposure",
     "turn",
     "session",
-    "corpus",
+    "agent_state",
     "artifact",
-    "piece",
+    "artifact_chunk",
     "subtask",
 ]
 
@@ -148,9 +148,9 @@ async def test_update_is_found_by_its_new_words_and_not_by_its_old_ones(layer, a
     changed = await layer.update(agent, id, content="The ferry Lomvi sails at noon.", tags=("timetable",))
     assert (changed.content, changed.tags, changed.source) == ("The ferry Lomvi sails at noon.", ("timetable",), "k")
     [hit] = await layer.recall(agent, "noon")
-    assert hit.scores["said_bm25"] > 0
+    assert hit.scores["content_bm25"] > 0
     [hit] = await layer.recall(agent, "seven")
-    assert "said_bm25" not in hit.scores
+    assert "content_bm25" not in hit.scores
 
 
 @pytest.mark.parametrize("field", ["type", "session_id", "source", "supersedes"])
@@ -192,10 +192,12 @@ async def test_the_corpus_counts_what_is_there_after_any_mix_of_writes(layer, ag
     connection = await asyncpg.connect(urls.admin)
     try:
         kept = await connection.fetchrow(
-            "SELECT memories, passages, said_lexemes, around_lexemes FROM cognitive.corpus WHERE agent_id = $1", agent
+            "SELECT memories, passages, content_lexemes, context_lexemes"
+            " FROM cognitive.agent_state WHERE agent_id = $1",
+            agent,
         )
         true = await connection.fetchrow(
-            "SELECT count(DISTINCT memory_id), count(*), sum(said_length), sum(around_length)"
+            "SELECT count(DISTINCT memory_id), count(*), sum(content_length), sum(context_length)"
             " FROM cognitive.passage WHERE agent_id = $1",
             agent,
         )

@@ -26,7 +26,7 @@ RECOUNT = """
 TALLIED = """
     SELECT at AS hour, sum(turns) AS turns, sum(completed) AS completed, sum(failed) AS failed, sum(shown) AS shown,
            sum(used) AS used, sum(tokens) AS tokens, sum(used_tokens) AS used_tokens
-    FROM cognitive.tally WHERE agent_id = $1 AND span = 'hour' AND by = $2 GROUP BY at ORDER BY at"""
+    FROM cognitive.rollup WHERE agent_id = $1 AND span = 'hour' AND dimension = $2 GROUP BY at ORDER BY at"""
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ async def fetch(urls, sql: str, *arguments) -> list[dict]:
 
 async def rows(urls, agent: str, by: str) -> dict[str, dict]:
     found = await fetch(
-        urls, "SELECT * FROM cognitive.tally WHERE agent_id = $1 AND span = 'day' AND by = $2", agent, by
+        urls, "SELECT * FROM cognitive.rollup WHERE agent_id = $1 AND span = 'day' AND dimension = $2", agent, by
     )
     return {row["value"]: row for row in found}
 
@@ -121,12 +121,12 @@ async def test_a_turn_that_found_nothing_worth_showing_abstained(urls, embedder,
 async def test_an_agent_that_is_erased_leaves_no_counts(layer, urls, agent, pumps):
     await layer.post_turn(await layer.pre_turn(ask(agent)), Outcome(response="Sealed."))
     await layer.erase_agent(agent)
-    assert await fetch(urls, "SELECT 1 FROM cognitive.tally WHERE agent_id = $1", agent) == []
+    assert await fetch(urls, "SELECT 1 FROM cognitive.rollup WHERE agent_id = $1", agent) == []
 
 
 async def test_counts_are_added_place_by_place(urls):
     sums = await fetch(
-        urls, "SELECT cognitive.counts_added('{1,2}', '{0,1,5}') AS sum, cognitive.counts_added('{}', '{}') AS none"
+        urls, "SELECT cognitive.add_counts('{1,2}', '{0,1,5}') AS sum, cognitive.add_counts('{}', '{}') AS none"
     )
     assert sums == [{"sum": [1, 3, 5], "none": []}]
 

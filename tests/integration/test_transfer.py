@@ -147,7 +147,8 @@ async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent, monkey
     assert await shown(there) == await shown(agent)
     for each in await alone.admin.find_by_tags(agent, ()):
         was, here = [
-            [(r.number, r.was, r.at) for r in await alone.admin.revisions(of, each.id)] for of in (agent, there)
+            [(r.number, r.previous, r.changed_at) for r in await alone.admin.revisions(of, each.id)]
+            for of in (agent, there)
         ]
         assert was == here
     holds = await alone.policies.effective(there)
@@ -166,7 +167,7 @@ async def test_an_empty_agent_is_searched_in_the_language_of_the_export(alone, a
     assert await alone.admin.language(there) == expected
     assert (await alone.admin.reindexing.standing(there)).lacking == 0
     [hit] = await alone.recall(there, "Haus", now=AT)
-    assert ("said_bm25" in hit.scores) == (expected == "german")
+    assert ("content_bm25" in hit.scores) == (expected == "german")
     assert (await exported(alone, there) == lines) == (expected == "german")
 
 
@@ -209,7 +210,7 @@ OURS = {
     **KEPT,
 }
 USED = {"shown": 1, "used": 1, "times_shown": 1, "times_used": 1, "last_at": AT.isoformat()}
-CHANGE = {"number": 1, "at": AT.isoformat()}
+CHANGE = {"number": 1, "changed_at": AT.isoformat()}
 
 
 @pytest.mark.parametrize(
@@ -218,9 +219,9 @@ CHANGE = {"number": 1, "at": AT.isoformat()}
         (OURS | {"usage": USED | {"shown": -1}}, "shown"),
         (OURS | {"usage": USED | {"shown": float("inf")}}, "shown"),
         (OURS | {"usage": USED | {"times_used": 2**63}}, "times_used"),
-        (OURS | {"revisions": [CHANGE | {"was": {"content": " "}}]}, "revision 1: .*content"),
-        (OURS | {"revisions": [CHANGE | {"was": {"colour": "red"}}]}, "revision 1: .*colour"),
-        (OURS | {"revisions": [CHANGE | {"was": {}}] * 2}, "numbers that grow"),
+        (OURS | {"revisions": [CHANGE | {"previous": {"content": " "}}]}, "revision 1: .*content"),
+        (OURS | {"revisions": [CHANGE | {"previous": {"colour": "red"}}]}, "revision 1: .*colour"),
+        (OURS | {"revisions": [CHANGE | {"previous": {}}] * 2}, "numbers that grow"),
         (OURS | {"created_at": "2026-09-01T12:00:00"}, "created_at"),
         (OURS | {"superseded_by": "x"}, "superseded_by"),
         ({"form": "cognitive-language-1", "language": "deutsch"}, "'deutsch'.*german"),

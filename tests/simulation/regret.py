@@ -163,7 +163,12 @@ class Ledger:
         )
 
     def learn(
-        self, asked: np.ndarray, labels: Mapping[int, bool], lacked: np.ndarray, decoys: Sequence[bool], at: datetime
+        self,
+        asked: np.ndarray,
+        labels: Mapping[int, bool],
+        relevance_gap: np.ndarray,
+        decoys: Sequence[bool],
+        at: datetime,
     ) -> None:
         """What was shown with its label and what its relevance lacked, and how decoys were labelled."""
         for n, used in labels.items():
@@ -174,7 +179,7 @@ class Ledger:
         if len(self._turns) == len(self._asked):
             self._asked = np.concatenate([self._asked, np.empty((max(64, len(self._asked)), DIMENSIONS))])
         self._asked[len(self._turns)] = asked
-        shown = (PastShown(UUID(int=n), used, float(lacked[n])) for n, used in labels.items())
+        shown = (PastShown(UUID(int=n), used, float(relevance_gap[n])) for n, used in labels.items())
         self._turns.append(Closed(at, tuple(shown)))
 
 

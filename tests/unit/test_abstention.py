@@ -22,8 +22,10 @@ FOUND = found(idf={"redis": 5.0, "cluster": 4.0}, passages=PASSAGES)
 
 
 def one(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact", boost=UNKNOWN, **others):
-    scores = {name: value for name, value in (("said_cosine", cosine), ("said_matched", matched)) if value is not None}
-    weighed = {"words": words, "meaning": meaning, **others}
+    scores = {
+        name: value for name, value in (("content_cosine", cosine), ("content_matched", matched)) if value is not None
+    }
+    weighed = {"lexical": words, "semantic": meaning, **others}
     factors = {name: value for name, value in weighed.items() if value}
     return candidate(n, scores=scores, type=type, factors=factors, boost=boost)
 
@@ -117,7 +119,7 @@ def test_what_speaks_for_any_query_alike_does_not_save_a_poor_match():
     assert ids(abstain([one(1, cosine=0.9, meaning=0.2), chatty], FOUND, SIGNALS, Policy(), "question").kept) == [1]
 
 
-@pytest.mark.parametrize("name", ["words", "words_around", "meaning", "meaning_around", "date"])
+@pytest.mark.parametrize("name", ["lexical", "lexical_context", "semantic", "semantic_context", "date"])
 def test_a_match_in_any_way_counts(name):
     assert match(candidate(1, factors={name: 0.1})) == pytest.approx(0.1)
 

@@ -32,7 +32,7 @@ NOT_SAID = WindowSimilarity(None, 0.0)
 
 def stored(n: int, type: str, cosine: float, words: int = 5, **fields) -> Hit:
     content = f"Memory {n}: " + " ".join(f"word{n}x{m}" for m in range(words))
-    return hit(n, content, type=type, scores={"said_cosine": cosine}, **fields)
+    return hit(n, content, type=type, scores={"content_cosine": cosine}, **fields)
 
 
 def made(hits, policy, *, turn_id="t", turns=(), frame="question", room=None):
@@ -175,7 +175,7 @@ def test_what_similar_turns_lacked_is_shown_before_what_they_did_not_need():
 
 def test_restatements_leave_no_place_empty_while_something_else_waits():
     same = [
-        hit(n, "Ada wants the kayak repaired soon.", type="fact", scores={"said_cosine": 0.9}) for n in range(1, 13)
+        hit(n, "Ada wants the kayak repaired soon.", type="fact", scores={"content_cosine": 0.9}) for n in range(1, 13)
     ]
     shown = names(made([*same, stored(13, "fact", 0.8)], Policy(abstention=False, limits={"default": 2})))
     assert shown == [1, 13]
@@ -196,14 +196,14 @@ def test_restatements_leave_no_place_empty_while_something_else_waits():
 )
 def test_every_stage_reads_the_constants_it_is_given(other):
     used = {"times_shown": 9, "times_used": 9, "usage_shown": 9.0, "usage_used": 9.0, "usage_at": AT}
-    scores = {"said_cosine": 0.8, "said_matched": 1.0}
+    scores = {"content_cosine": 0.8, "content_matched": 1.0}
     hits = [
-        hit(1, "The blue tea pot stands in the galley.", scores={"said_cosine": 0.9}),
-        hit(2, "The blue tea pot stands in the galley, rinsed today.", scores={"said_cosine": 0.85}),
+        hit(1, "The blue tea pot stands in the galley.", scores={"content_cosine": 0.9}),
+        hit(2, "The blue tea pot stands in the galley, rinsed today.", scores={"content_cosine": 0.85}),
         hit(3, "Tea was served at nine on the quay.", scores=scores, superseded_by=4),
         hit(4, "Tea was poured at nine on the quay.", scores=scores, occurred_at=AT + timedelta(days=1)),
         hit(5, "Old tea leaves go to the roses behind the shed.", scores=scores),
-        hit(6, "Lemon and honey are kept beside the stove.", scores={"said_cosine": 0.5}, **used),
+        hit(6, "Lemon and honey are kept beside the stove.", scores={"content_cosine": 0.5}, **used),
     ]
     policy = Policy(abstention=False, budgets={"learned": True})
     plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), policy)

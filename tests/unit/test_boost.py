@@ -334,7 +334,7 @@ def test_the_seed_orders_by_relevance_times_its_factor():
             usage_shown=float(shown),
             usage_used=float(used),
             usage_at=AT,
-            scores={"said_cosine": 0.9 - n / 20},
+            scores={"content_cosine": 0.9 - n / 20},
         )
         for n, (shown, used) in enumerate(records, 1)
     ]

@@ -20,7 +20,7 @@ REFUSED = (
     r"|\bCREATE RULE\b|\bUNLOGGED\b|\bSECURITY DEFINER\b|\bON (?:DELETE|UPDATE) SET\b"
 )
 # They read tables, and Citus answers them where the rows are: allowed by a setting (`brain.postgres.transaction`).
-READING = {"model_of_most"}
+READING = {"most_common_model"}
 
 
 def named() -> list[str]:

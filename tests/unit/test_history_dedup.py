@@ -17,7 +17,7 @@ from cognitive.recording.record import TurnInputs
 from cognitive.trace import WindowSimilarity, decoys
 
 JOURNALED = Policy(placement="journaled", abstention=False, limits={"default": 2})
-HITS = [hit(n, f"Memory {n} is about thing{n}.", scores={"said_cosine": 1 - n / 10}) for n in range(1, 6)]
+HITS = [hit(n, f"Memory {n} is about thing{n}.", scores={"content_cosine": 1 - n / 10}) for n in range(1, 6)]
 
 
 def line(each) -> str:
@@ -97,7 +97,7 @@ def test_what_stands_below_the_floor_stands_all_the_same():
 
 def test_a_memory_that_says_what_stands_is_not_shown_beside_it():
     said = "The amber kettle stands in the attic beside the violin."
-    hits = [hit(1, f"{said[:-1]} now.", scores={"said_cosine": 0.9}), hit(2, said, scores={"said_cosine": 0.5})]
+    hits = [hit(1, f"{said[:-1]} now.", scores={"content_cosine": 0.9}), hit(2, said, scores={"content_cosine": 0.5})]
     talk = [Message(role="user", content=tail("Hi", None, render.block([candidate(2, said)], JOURNALED)))]
     assert results(made([], hits=hits)) == {1: "shown", 2: "duplicate"}
     assert results(made(talk, hits=hits)) == {1: "duplicate", 2: "standing"}

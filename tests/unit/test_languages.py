@@ -62,7 +62,7 @@ def test_common_words_are_written_as_words_come_and_leave_nothing(language):
 @pytest.mark.parametrize(("language", "month"), [("german", "Oktober"), ("polish", "October"), ("english", "October")])
 def test_a_date_is_found_by_the_months_of_the_language(language, month):
     [passage] = passages("7", None, "", AT, (language,))
-    assert set(passage.live.said) == set(lexemes(f"3 {month} 2026 7", language))
+    assert set(passage.live.content) == set(lexemes(f"3 {month} 2026 7", language))
     assert len(MONTHS.get(language, MONTHS["english"])) == 12
 
 

@@ -66,50 +66,52 @@ def test_the_default_limit_holds_for_a_book():
 
 def test_a_passage_says_who_and_when_and_embeds_no_date():
     [passage] = passages("I paint lakes.", "Caroline", "", AT)
-    assert passage.said_text == "Caroline: I paint lakes."
-    assert set(passage.live.said) == set(lexemes("8 May 2023 Caroline paint lakes"))
-    assert passage.live.said_length == 6
+    assert passage.content_text == "Caroline: I paint lakes."
+    assert set(passage.live.content) == set(lexemes("8 May 2023 Caroline paint lakes"))
+    assert passage.live.content_length == 6
 
 
 def test_context_surrounds_but_is_not_said():
     [passage] = passages("Yes, at dawn.", "Caroline", "Do you paint outdoors?", AT)
-    assert passage.around_text == "Do you paint outdoors?\nCaroline: Yes, at dawn."
-    assert "outdoor" in passage.live.around
-    assert "outdoor" not in passage.live.said
-    assert set(passage.live.said) <= set(passage.live.around)
+    assert passage.context_text == "Do you paint outdoors?\nCaroline: Yes, at dawn."
+    assert "outdoor" in passage.live.context
+    assert "outdoor" not in passage.live.content
+    assert set(passage.live.content) <= set(passage.live.context)
 
 
 def test_without_surroundings_nothing_is_embedded_twice():
     [passage] = passages("I paint lakes.", None, "  ", AT)
-    assert passage.around_text is None
-    assert passage.live.around == passage.live.said
+    assert passage.context_text is None
+    assert passage.live.context == passage.live.content
 
 
 def test_each_passage_surrounds_the_next():
     content = "Alpha is the first word here. " * 40 + "Omega is the last word of all. " * 40
     found = passages(content, None, "Prologue.", AT)
     assert [passage.ordinal for passage in found] == list(range(len(found)))
-    assert (found[0].around_text or "").startswith("Prologue.\n")
-    assert all((passage.around_text or "").endswith(passage.said_text) for passage in found)
-    turning = next(n for n, passage in enumerate(found) if "alpha" not in passage.live.said)
-    assert "omega" in found[turning].live.around
-    assert "prologu" not in found[1].live.around
+    assert (found[0].context_text or "").startswith("Prologue.\n")
+    assert all((passage.context_text or "").endswith(passage.content_text) for passage in found)
+    turning = next(n for n, passage in enumerate(found) if "alpha" not in passage.live.content)
+    assert "omega" in found[turning].live.context
+    assert "prologu" not in found[1].live.context
 
 
 def test_only_the_end_of_a_long_context_surrounds_and_it_begins_with_a_whole_word():
     context = "beginning " + "middle " * 100 + "ending"
     [passage] = passages("Yes.", None, context, AT)
-    assert "begin" not in passage.live.around
-    assert "end" in passage.live.around
-    assert (passage.around_text or "").startswith("middle ")
+    assert "begin" not in passage.live.context
+    assert "end" in passage.live.context
+    assert (passage.context_text or "").startswith("middle ")
 
 
 @pytest.mark.parametrize("word", ["buffalo", "水"])
 def test_a_word_said_very_often_still_fits_sixteen_bits(word):
-    counts = [count for passage in passages(f"{word} " * 40_000, None, "", AT) for count in passage.live.said.values()]
+    counts = [
+        count for passage in passages(f"{word} " * 40_000, None, "", AT) for count in passage.live.content.values()
+    ]
     assert max(counts) <= 32_767
 
 
 def test_the_first_of_a_month_and_every_year_can_be_indexed():
     for at in (datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)):
-        assert str(at.day) in passages("Tea.", None, "", at)[0].live.said
+        assert str(at.day) in passages("Tea.", None, "", at)[0].live.content

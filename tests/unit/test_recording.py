@@ -45,7 +45,7 @@ def same(one: TurnInputs, other: TurnInputs) -> bool:
 
 def test_everything_comes_back():
     hits = [
-        hit(1, "One.", previous_id=2, next_id=None, scores={"said_cosine": 0.123456789, "session_bm25": 1e-9}),
+        hit(1, "One.", previous_id=2, next_id=None, scores={"content_cosine": 0.123456789, "session_bm25": 1e-9}),
         hit(1, "Two.", ordinal=1, scores={}),
         hit(
             2,
@@ -58,7 +58,7 @@ def test_everything_comes_back():
             times_shown=3,
             times_used=1,
             usage_at=AT + timedelta(microseconds=1),
-            scores={"said_bm25": 2.5},
+            scores={"content_bm25": 2.5},
         ),
     ]
     was = given(

@@ -34,16 +34,16 @@ def factors(*hits, **query):
 
 # Two hits that differ in one thing; memory 2 has it, memory 1 (older, so it would win a tie) has not.
 DECIDERS = {
-    "words": ({"scores": {"said_bm25": 1.0}}, {"scores": {"said_bm25": 2.0}}, {}),
-    "words_around": ({"scores": {"around_matched": 1.0}}, {"scores": {"around_matched": 2.0}}, {}),
-    "meaning": (
-        {"scores": {"said_cosine": 0.3, "around_cosine": 0.3}},
-        {"scores": {"said_cosine": 0.6, "around_cosine": 0.3}},
+    "lexical": ({"scores": {"content_bm25": 1.0}}, {"scores": {"content_bm25": 2.0}}, {}),
+    "lexical_context": ({"scores": {"context_matched": 1.0}}, {"scores": {"context_matched": 2.0}}, {}),
+    "semantic": (
+        {"scores": {"content_cosine": 0.3, "context_cosine": 0.3}},
+        {"scores": {"content_cosine": 0.6, "context_cosine": 0.3}},
         {},
     ),
-    "meaning_around": (
-        {"scores": {"said_cosine": 0.3, "around_cosine": 0.3}},
-        {"scores": {"said_cosine": 0.3, "around_cosine": 0.6}},
+    "semantic_context": (
+        {"scores": {"content_cosine": 0.3, "context_cosine": 0.3}},
+        {"scores": {"content_cosine": 0.3, "context_cosine": 0.6}},
         {},
     ),
     "session": (
@@ -72,7 +72,7 @@ def test_a_factor_decides_between_two_that_are_otherwise_alike(name):
     hits = hit(1, **{"content": LINE, **without}), hit(2, **{"content": LINE, **having})
     first, second = of(*hits, **query)
     assert first.hit.memory_id == uid(2)
-    beside = {"words": {"beside"}, "meaning": {"beside"}, "length": {"beside"}}.get(name, set())
+    beside = {"lexical": {"beside"}, "semantic": {"beside"}, "length": {"beside"}}.get(name, set())
     differing = {
         key
         for key in {*first.factors, *second.factors}
@@ -101,7 +101,7 @@ def talk(*matches: float, session="s"):
             n,
             LINE,
             session_id=session,
-            scores={"said_cosine": match},
+            scores={"content_cosine": match},
             previous_id=n - 1 if n > 1 else None,
             next_id=n + 1 if n < last else None,
         )
@@ -123,9 +123,9 @@ def test_a_neighbour_that_no_channel_found_lends_nothing_and_hides_what_is_behin
 
 
 def test_the_best_passage_stands_for_its_memory():
-    weak = hit(1, "Tea.", ordinal=0, scores={"said_cosine": 0.1})
-    best = hit(1, "Guests had tea.", ordinal=3, scores={"said_cosine": 0.9})
-    middling = hit(1, "Had tea.", ordinal=4, scores={"said_cosine": 0.5})
+    weak = hit(1, "Tea.", ordinal=0, scores={"content_cosine": 0.1})
+    best = hit(1, "Guests had tea.", ordinal=3, scores={"content_cosine": 0.9})
+    middling = hit(1, "Had tea.", ordinal=4, scores={"content_cosine": 0.5})
     for order in ([weak, best, middling], [best, middling, weak]):
         [only] = of(*order)
         assert only.hit.ordinal == 3
@@ -137,13 +137,13 @@ def test_of_equal_passages_the_first_is_shown():
 
 
 def test_candidates_come_best_first_with_their_place_and_ties_in_the_agents_order():
-    got = of(hit(3), hit(1, scores={"said_cosine": 0.5}), hit(2))
+    got = of(hit(3), hit(1, scores={"content_cosine": 0.5}), hit(2))
     assert ids(got) == [1, 2, 3]
     assert [each.rank_before for each in got] == [1, 2, 3]
 
 
 def test_relevance_is_the_sum_of_its_factors_and_none_is_listed_as_zero():
-    for each in of(*talk(0.2, 0.9), hit(9, "My tea.", speaker="user", scores={"said_bm25": 1.0})):
+    for each in of(*talk(0.2, 0.9), hit(9, "My tea.", speaker="user", scores={"content_bm25": 1.0})):
         assert each.relevance == pytest.approx(sum(each.factors.values()))
         assert all(each.factors.values())
 
@@ -151,10 +151,10 @@ def test_relevance_is_the_sum_of_its_factors_and_none_is_listed_as_zero():
 def test_a_perfect_match_stays_within_one_and_nothing_at_all_within_zero():
     idf = {"tea": 2.0, "guest": 1.0}
     perfect = {
-        "said_bm25": 3.0 * (K1 + 1),
-        "around_matched": 3.0,
-        "said_cosine": 1.0,
-        "around_cosine": 1.0,
+        "content_bm25": 3.0 * (K1 + 1),
+        "context_matched": 3.0,
+        "content_cosine": 1.0,
+        "context_cosine": 1.0,
         "session_bm25": 3.0 * (K1 + 1),
     }
     lines = [
@@ -266,15 +266,15 @@ def test_where_no_memory_has_a_session_none_has_the_factor():
 
 
 def test_without_surroundings_a_memory_is_judged_by_its_own_words():
-    alone = hit(1, LINE, scores={"said_cosine": 0.6})
-    same = hit(2, LINE, scores={"said_cosine": 0.6, "around_cosine": 0.6})
+    alone = hit(1, LINE, scores={"content_cosine": 0.6})
+    same = hit(2, LINE, scores={"content_cosine": 0.6, "context_cosine": 0.6})
     got = factors(alone, same)
-    assert got[1]["meaning_around"] == got[2]["meaning_around"]
+    assert got[1]["semantic_context"] == got[2]["semantic_context"]
 
 
 # --- monotone ---
 
-RAW = ("said_bm25", "around_matched", "said_cosine", "around_cosine", "session_bm25")
+RAW = ("content_bm25", "context_matched", "content_cosine", "context_cosine", "session_bm25")
 SCORES = st.dictionaries(st.sampled_from(RAW), st.floats(min_value=0, max_value=3), min_size=1)
 
 
@@ -293,7 +293,7 @@ def test_raising_a_raw_score_never_lowers_relevance(scores, data, more, others):
 @given(SCORES, st.sampled_from(RAW), st.floats(min_value=0, max_value=3))
 @settings(max_examples=60)
 def test_being_found_by_one_more_channel_never_lowers_relevance(scores, channel, value):
-    if channel in scores or (channel == "around_cosine" and value < scores.get("said_cosine", 0.0)):
+    if channel in scores or (channel == "context_cosine" and value < scores.get("content_cosine", 0.0)):
         return
     found_by_more = {**scores, channel: value}
     [before] = of(hit(1, LINE, session_id="s", scores=scores))

@@ -48,7 +48,7 @@ STORIES = [
         "shown",
         0.4,
         "rank 2",
-        {"rank": 2, "rank_before": 6, "boost": USED, "factors": {"words": 0.1, "length": 0.2}},
+        {"rank": 2, "rank_before": 6, "boost": USED, "factors": {"lexical": 0.1, "length": 0.2}},
         "Shown at rank 2 of 2 candidates, for 30 tokens. What spoke for it in this turn: its words (0.100). Having been"
         " used in 4 of 5 turns that showed it (boost 1.31) adds 0.002 to its score. It was moved from rank 6 to 2 by"
         " that use.",
@@ -137,7 +137,7 @@ def missed(memory: Memory | None, told, cosine: float | None = None, policy: Pol
 
 
 def test_a_memory_that_was_no_candidate_is_told_why():
-    near = [CandidateResult(candidate(n, scores={"said_cosine": n / 10}), "shown", 0.1, "x") for n in range(1, 6)]
+    near = [CandidateResult(candidate(n, scores={"content_cosine": n / 10}), "shown", 0.1, "x") for n in range(1, 6)]
     told = record(*near, idf={"amber": 2.0, "kettl": 3.0})
     assert "erased, or never was" in missed(None, told)
     assert missed(memory("fact", "x"), NOTHING).endswith("no stage ran in this turn.")

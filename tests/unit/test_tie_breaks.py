@@ -23,7 +23,7 @@ def parked(n: int, place: str, days: float, matched: float = 9.0, **fields):
         n,
         f"Ada has parked the kayak at the {place}.",
         occurred_at=AT + days * DAY,
-        scores={"said_matched": matched},
+        scores={"content_matched": matched},
         **fields,
     )
 
@@ -75,7 +75,7 @@ def test_of_two_identifiers_both_come_before_one():
 
 
 def test_of_versions_of_a_statement_the_newest_takes_the_place_of_the_best():
-    other = candidate(9, "Ada keeps her paddle in the attic.", scores={"said_matched": 4.0})
+    other = candidate(9, "Ada keeps her paddle in the attic.", scores={"content_matched": 4.0})
     got = preceded("Where is Ada's kayak?", parked(1, "quay", 1), other, parked(2, "pier", 3), parked(3, "lake", 2))
     assert got == [2, 9, 3, 1]
 
@@ -104,7 +104,7 @@ def test_what_is_told_alike_is_no_version_for_that(one, other):
 
 def test_what_says_much_more_is_no_version():
     more = "Ada has parked the kayak at the quay and sold the green paddle to Bo, who paid forty crowns in March."
-    longer = candidate(2, more, occurred_at=AT + 3 * DAY, scores={"said_matched": 9.0})
+    longer = candidate(2, more, occurred_at=AT + 3 * DAY, scores={"content_matched": 9.0})
     assert preceded("Where is Ada's kayak?", parked(1, "quay", 1), longer) == [1, 2]
 
 
@@ -116,7 +116,7 @@ def test_a_date_in_the_question_decides_and_not_the_age():
 
 
 def test_other_statements_on_the_subject_are_no_versions():
-    old = candidate(1, "Ada sold the kayak to a neighbour.", scores={"said_matched": 9.0}, occurred_at=AT)
+    old = candidate(1, "Ada sold the kayak to a neighbour.", scores={"content_matched": 9.0}, occurred_at=AT)
     assert preceded("What about Ada's kayak?", old, parked(2, "pier", 3)) == [1, 2]
 
 

@@ -221,7 +221,7 @@ def test_the_space_holds_todays_defaults_and_what_turns_under_them_can_tell_of()
 
 
 def test_what_was_not_compared_with_the_window_is_counted():
-    turn = case(hit(1, scores={"said_cosine": 0.9}), verdicts=[])
+    turn = case(hit(1, scores={"content_cosine": 0.9}), verdicts=[])
     blind = dataclasses.replace(turn, policy=Policy(abstention=False, dedup={"enabled": False}))
     compared = dataclasses.replace(blind, likeness={(uid(1), 0): WindowSimilarity(0.1, 0.0)})
     told = [logged(each, Policy(abstention=False), []) for each in (blind, compared)]
@@ -297,7 +297,7 @@ def test_another_threshold_moves_what_the_turns_alike_used():
 
 
 def test_a_turn_is_evidence_on_what_either_policy_shows():
-    hits = [hit(n, f"The tea number {n} is green.", scores={"said_cosine": 0.9 - n / 100}) for n in range(1, 8)]
+    hits = [hit(n, f"The tea number {n} is green.", scores={"content_cosine": 0.9 - n / 100}) for n in range(1, 8)]
     turn = case(*hits, verdicts=[verdict(n, used=n == 1) for n in range(1, 6)], tried={uid(6): 0.1})
     frank = Policy(abstention=False, dedup={"enabled": False})
     told = logged(dataclasses.replace(turn, policy=frank), frank, [])
@@ -316,7 +316,7 @@ def test_a_turn_is_evidence_on_what_either_policy_shows():
 @pytest.mark.parametrize("every", [2, 5])
 def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
     policy = Policy(abstention=False, dedup={"enabled": False}, usage={"explore_every": every})
-    hits = [hit(n, f"The tea number {n} is green.", scores={"said_cosine": 0.9 - n / 100}) for n in range(1, 13)]
+    hits = [hit(n, f"The tea number {n} is green.", scores={"content_cosine": 0.9 - n / 100}) for n in range(1, 13)]
     told, drawn = [], 0
     for n in range(60):
         own = dataclasses.replace(case(*hits), turn_id=f"t{n}", policy=policy)
@@ -346,7 +346,7 @@ def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
 
 
 def test_what_another_policy_leaves_to_chance_has_that_chance():
-    hits = [hit(n, f"The tea number {n} is green.", scores={"said_cosine": 0.9 - n / 100}) for n in range(1, 13)]
+    hits = [hit(n, f"The tea number {n} is green.", scores={"content_cosine": 0.9 - n / 100}) for n in range(1, 13)]
     turn = case(*hits, verdicts=[verdict(n) for n in range(1, 6)])
     policy = Policy(abstention=False, dedup={"enabled": False}, usage={"explore_every": 4})
     target = {choice.memory_id.int: choice.target for choice in logged(turn, policy, []).choices}

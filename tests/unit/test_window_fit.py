@@ -100,7 +100,7 @@ def test_a_short_conversation_is_shown_as_it_is():
     talk = turns(3)
     window = fitted(talk)
     assert list(window.messages) == talk
-    assert (window.evicted, window.covers, window.outputs) == ((), None, ())
+    assert (window.evicted, window.summarized_until, window.outputs) == ((), None, ())
 
 
 def test_what_left_is_in_the_summary_and_what_stays_is_not_there_twice():
@@ -132,7 +132,7 @@ def test_a_stored_summary_moves_nothing():
         without = fitted(talk[:length])
         assert window.messages[1:] == without.messages[1:] or length > 512
         if window.evicted:
-            kept = PreviousSummary(summary.extract(kept.summary, window.evicted, 4000), window.covers)
+            kept = PreviousSummary(summary.extract(kept.summary, window.evicted, 4000), window.summarized_until)
         assert len(window.evicted) <= 40
 
 
@@ -142,7 +142,7 @@ def test_a_covered_message_is_never_evicted_again():
         window = fitted(talk[:length], kept=kept)
         gone += [message.content for message in window.evicted]
         if window.evicted:
-            kept = PreviousSummary("Said.", window.covers)
+            kept = PreviousSummary("Said.", window.summarized_until)
     window = fitted(talk, kept=kept)
     shown = [m.content for m in window.messages[1:]]
     assert gone + shown == [m.content for m in talk]

@@ -1,6 +1,6 @@
 """Create the schema: memories and their indexes, turns, sessions, policies, counts, under forced row level security.
 
-Revisions below 0100 are those of databases from before this migration, which no version of this package upgrades.
+Revisions below 0101 are those of databases from before this migration, which no version of this package upgrades.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from alembic import op
 
-revision = "0100"
+revision = "0101"
 down_revision = None
 
 
@@ -20,7 +20,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    for function in ("decayed", "counts_added", "model_of_most"):
+    for function in ("decay", "add_counts", "most_common_model"):
         op.execute(f"DROP FUNCTION cognitive.{function}")
     op.execute("""
         DO $$
