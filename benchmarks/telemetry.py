@@ -24,7 +24,7 @@ from brain.embedded import EmbeddedServer
 from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, Message, Outcome, Policy, Turn
 from cognitive.telemetry import attributes
-from cognitive.telemetry.operations import prepared, settled
+from cognitive.telemetry.operations import post_turn_observations, pre_turn_observations
 from cognitive.telemetry.prometheus import PrometheusMetrics
 from cognitive.telemetry.spans import Span
 from cognitive.turn import TurnContext
@@ -66,12 +66,12 @@ def spans(context: TurnContext) -> None:
     )
     with Span("cognitive.pre_turn", lambda: attributes.turn(FIRST)) as whole:
         with Span("cognitive.plan", lambda: {"gen_ai.agent.id": "bench"}) as plan:
-            plan.tell(lambda: attributes.plan(context.plan))
+            plan.add_attributes(lambda: attributes.plan(context.plan))
         with Span("embeddings model", lambda: attributes.embeddings("model", 384, 1)):
             pass
         with Span("search_memory", lambda: attributes.search("bench", types, ("dense", "lexical"))) as search:
-            search.tell(lambda: attributes.found(hits))
-        whole.tell(lambda: attributes.context(context), lambda: attributes.content_shown(context))
+            search.add_attributes(lambda: attributes.search_result(hits))
+        whole.add_attributes(lambda: attributes.context(context), lambda: attributes.context_content(context))
 
 
 async def parts(layer: CognitiveLayer) -> dict[str, float]:
@@ -82,9 +82,9 @@ async def parts(layer: CognitiveLayer) -> dict[str, float]:
     metrics = PrometheusMetrics()
     told: dict[str, float] = {
         "candidates": len(context.trace.candidates),
-        "observations of a turn": len(list(prepared(context, 0.02))),
-        "metrics of pre_turn": microseconds(lambda: metrics.observe(prepared(context, 0.02))),
-        "metrics of post_turn": microseconds(lambda: metrics.observe(settled(outcome, report, 0.02))),
+        "observations of a turn": len(list(pre_turn_observations(context, 0.02))),
+        "metrics of pre_turn": microseconds(lambda: metrics.observe(pre_turn_observations(context, 0.02))),
+        "metrics of post_turn": microseconds(lambda: metrics.observe(post_turn_observations(outcome, report, 0.02))),
         "spans, OpenTelemetry not loaded": microseconds(lambda: spans(context)),
     }
     start = perf_counter()

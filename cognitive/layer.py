@@ -30,7 +30,7 @@ from cognitive.preflight.classifier import Classifier
 from cognitive.prompt import without_injected
 from cognitive.session.recent import ResumedSession
 from cognitive.telemetry.metrics import Metrics
-from cognitive.telemetry.operations import ERASE, FORGET, POST_TURN, PRE_TURN, RECALL, REMEMBER, UPDATE, observed
+from cognitive.telemetry.operations import ERASE, FORGET, POST_TURN, PRE_TURN, RECALL, REMEMBER, UPDATE, instrument
 from cognitive.tokens import TokenCounter
 from cognitive.turn import Message, Outcome, RecallHit, Report, Turn, TurnContext, TurnRef
 from cognitive.window.fit import FittedWindow
@@ -104,7 +104,7 @@ class CognitiveLayer:
 
     # --- a turn ---
 
-    @observed(PRE_TURN)
+    @instrument(PRE_TURN)
     async def pre_turn(self, turn: Turn) -> TurnContext:
         """What the model should see in this turn, within the policy's deadline.
 
@@ -158,7 +158,7 @@ class CognitiveLayer:
             return RefinedTools(context.tools, "not_needed")
         return await self._catalog.refine(context.tool_selection, context.message, model, self._policy_of(context))
 
-    @observed(POST_TURN)
+    @instrument(POST_TURN)
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
         """Learns from a turn's outcome, once, whatever is retried. Returns after the commit.
 
@@ -201,7 +201,7 @@ class CognitiveLayer:
 
     # --- memories ---
 
-    @observed(REMEMBER)
+    @instrument(REMEMBER)
     @waits_for_recovery
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
@@ -216,7 +216,7 @@ class CognitiveLayer:
         """
         return await self._agent_memories.remember(agent_id, memories, progress=progress)
 
-    @observed(RECALL)
+    @instrument(RECALL)
     @waits_for_recovery
     async def recall(
         self,
@@ -246,7 +246,7 @@ class CognitiveLayer:
         """Return the memories of these ids that this agent has, in the order asked."""
         return await self._agent_memories.get(agent_id, ids)
 
-    @observed(UPDATE)
+    @instrument(UPDATE)
     @waits_for_recovery
     async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
         """Change fields of a memory (those of `NewMemory` but type, session_id, source and supersedes).
@@ -270,7 +270,7 @@ class CognitiveLayer:
         """
         await self._agent_memories.rate(agent_id, turn_id, memory_id, useful=useful)
 
-    @observed(FORGET)
+    @instrument(FORGET)
     @waits_for_recovery
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erase memories with all that was derived from them; the receipt counts what went.
@@ -284,7 +284,7 @@ class CognitiveLayer:
         """
         return await self._agent_memories.forget(agent_id, ids)
 
-    @observed(ERASE)
+    @instrument(ERASE)
     @waits_for_recovery
     async def erase_agent(self, agent_id: str) -> Receipt:
         """Erase everything of an agent, here and in the journal of this machine; the receipt counts what went."""

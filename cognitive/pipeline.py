@@ -155,7 +155,7 @@ class MemoryFetcher:
         try:
             with Span(attributes.PLAN, lambda: {attributes.AGENT_ID: turn.agent_id}) as span:
                 plan = self._planner.plan(turn, request.now, policy)
-                span.tell(lambda: attributes.plan(plan))
+                span.add_attributes(lambda: attributes.plan(plan))
             built = await self._engine.build(plan, turn, request.now, deadline, policy, request.memory_tokens, sent)
         except Exception as error:  # whatever went wrong, the agent's turn goes on
             log.exception("pre_turn goes on without memory")

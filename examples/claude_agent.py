@@ -57,7 +57,7 @@ class Model(BaseHTTPRequestHandler):
 async def ask(hooks: CognitiveHooks, options: ClaudeAgentOptions, text: str) -> None:
     async with ClaudeSDKClient(hooks.options(options)) as client:
         await client.query(text)
-        async for message in hooks.watched(client.receive_response()):
+        async for message in hooks.track(client.receive_response()):
             if isinstance(message, ResultMessage):
                 print("\nAnswer:", message.result)
 

@@ -306,7 +306,7 @@ def looked(path: Path, ledger: SoakReport) -> dict[str, Any]:
     if slope > MAX_GROWTH:
         ledger.wrong[f"memory: grows by {slope:.1f} MB a minute beside its caches"] += 1
     last, most = looks[-1], {name: max(look[name] for look in looks) for name in looks[-1]}
-    if most["kept"] > ServerConfig().kept_contexts:
+    if most["kept"] > ServerConfig().max_cached_contexts:
         ledger.wrong[f"contexts: {most['kept']} are kept"] += 1
     for name, least in (("tasks", 12), ("threads", 12), ("files", 12)):
         if last[name] > looks[2][name] + least:

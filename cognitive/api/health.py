@@ -14,7 +14,7 @@ from brain.postgres.health import DatabaseHealth
 from brain.postgres.reading import ReadDatabase, Replica
 from brain.postgres.roles import Granted
 from brain.turns import TurnLog
-from cognitive.doctor.examine import Finding, judged, running
+from cognitive.doctor.examine import Finding, examine_layer, judge_all
 
 _READY_MS = 2_000.0  # a probe must not wait for what does not answer
 _EXAMINE_SECONDS = 2.5  # for each check: whoever looks must be told before they give up
@@ -40,7 +40,7 @@ class HealthChecks:
     async def health(self) -> LayerHealth:
         """Run the doctor's checks. Raises nothing, and takes seconds at most."""
         embedder = self._embedders.first
-        facts = await running(
+        facts = await examine_layer(
             self._reading.url,
             self._reading.own,
             self._journal,
@@ -49,7 +49,7 @@ class HealthChecks:
             _EXAMINE_SECONDS,
             await self._reading.compared(),
         )
-        return LayerHealth(judged(facts), facts.database)
+        return LayerHealth(judge_all(facts), facts.database)
 
     async def readiness(self) -> Mapping[str, str | None]:
         """Return what is wrong with the "database", its "schema" and the "model"; None for what is well."""

@@ -88,7 +88,7 @@ async def _stored(agent: str) -> Mapping[str, Any]:
             standing, base = await layer.policies.effective(agent), layer.policies.base(agent)
     except CognitiveError as error:
         return {**nothing, "unknown": str(error)}
-    live, shadow = standing.choices.get("live"), standing.shadow
+    live, shadow = standing.activations.get("live"), standing.shadow
     told = {**nothing, "shadow": shadow.version if shadow is not None else None}
     if live is None or live.version is None:
         return told

@@ -13,7 +13,7 @@ from cognitive.cli.answers import JsonCommand, run
 _STYLES = {"ok": "green", "warning": "yellow", "failure": "bold red", "unknown": "dim"}
 
 
-@click.command(cls=JsonCommand, shape="{healthy, checks: [{check, status, found, fix}]}")
+@click.command(cls=JsonCommand, shape="{healthy, checks: [{check, status, detail, fix}]}")
 def command() -> None:
     """Check settings, data directory, journal, embedding model and database, and say how to mend what is not well.
 
@@ -35,6 +35,6 @@ async def _examine() -> Mapping[str, Any]:
 def _show(told: Mapping[str, Any]) -> None:
     width = max(len(finding.check) for finding in told["checks"])
     for finding in told["checks"]:
-        printing.line(f"{finding.status:<8} {finding.check:<{width}}  {finding.found}", _STYLES[finding.status])
+        printing.line(f"{finding.status:<8} {finding.check:<{width}}  {finding.detail}", _STYLES[finding.status])
         if finding.fix:
             printing.line(f"{'':<8} {'':<{width}}  → {finding.fix}")

@@ -139,7 +139,7 @@ def _named(agent: str, file: Path) -> tuple[cognitive.Policy, PolicySource]:
 
 async def _held(layer: cognitive.CognitiveLayer, agent: str) -> tuple[cognitive.Policy, PolicySource]:
     standing = await layer.policies.effective(agent)
-    choice, live = standing.choices.get("live"), standing.live
+    choice, live = standing.activations.get("live"), standing.live
     if choice is None or choice.version is None:
         return live, PolicySource(live.version, "the operator's own, which holds for the agent")
     return live, PolicySource(live.version, f"holds for the agent since {choice.author} chose it", chosen=True)

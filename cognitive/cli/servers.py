@@ -64,7 +64,7 @@ def serving(
     for `ServerConfig`, None for its default.
     """
     try:
-        from cognitive.server.assembly import mounts, numbers
+        from cognitive.server.assembly import metrics_page, mounts
         from cognitive.server.config import ServerConfig
         from cognitive.server.run import serve
         from cognitive.telemetry.logs import configure
@@ -76,7 +76,7 @@ def serving(
     chosen, metrics = {name: value for name, value in given.items() if value is not None}, PrometheusMetrics()
 
     async def served() -> None:
-        config = ServerConfig(**chosen, metrics=partial(numbers, metrics))
+        config = ServerConfig(**chosen, metrics=partial(metrics_page, metrics))
         needed = config.known_tokens() is not None
         await serve(config, mounts=mounts, metrics=metrics, started=lambda url: started(url, needed))
 
@@ -173,7 +173,7 @@ def mcp(
     try:
         from cognitive.runtimes.mcp import Scope, standalone
         from cognitive.server.config import ServerConfig
-        from cognitive.server.connections import limited
+        from cognitive.server.connections import limited_protocol
     except ImportError as error:
         raise click.ClickException(f"{error}. It comes with: pip install 'cognitive-layer[mcp]'") from error
     try:
@@ -187,7 +187,7 @@ def mcp(
     name = f"[{host}]" if ":" in host else host
     click.echo(f"http://{name}:{listening.getsockname()[1]}/mcp", err=True)
     connections = ServerConfig()
-    protocol = limited(connections.max_connections, connections.head_seconds)
+    protocol = limited_protocol(connections.max_connections, connections.header_seconds)
     done(standalone.serve_http(scope, token, listening, names, http=protocol))
 
 

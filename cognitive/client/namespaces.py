@@ -19,11 +19,11 @@ from cognitive.lab.why import Explanation
 from cognitive.policy import Policy
 from cognitive.validation import require_id
 from cognitive.wire.models import (
-    CandidateBody,
-    ChoiceBody,
+    ActivationBody,
+    EffectivePolicies,
     LineBody,
     PlansBody,
-    PolicyVersions,
+    PolicyVersionBody,
     RollBackBody,
     TurnRow,
     WhatIfBody,
@@ -109,9 +109,9 @@ class RemotePolicies:
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
 
-    async def effective(self, agent_id: str) -> PolicyVersions:
+    async def effective(self, agent_id: str) -> EffectivePolicies:
         """Which versions hold, live and as a shadow, what is changed of the operator's own, and by whose choices."""
-        return await self._read(PolicyVersions, agent_id)
+        return await self._read(EffectivePolicies, agent_id)
 
     async def list(self, agent_id: str) -> tuple[PolicyVersion, ...]:
         """The candidates, the latest first."""
@@ -119,7 +119,7 @@ class RemotePolicies:
 
     async def history(self, agent_id: str, role: Role = "live") -> tuple[PolicyActivation, ...]:
         """What was chosen for a role, the latest first."""
-        return await self._read(tuple[PolicyActivation, ...], agent_id, role, "choices")
+        return await self._read(tuple[PolicyActivation, ...], agent_id, role, "activations")
 
     async def get(self, agent_id: str, version: str) -> PolicyVersion:
         """A candidate by its version."""
@@ -135,7 +135,7 @@ class RemotePolicies:
 
     async def save(self, agent_id: str, changes: PolicyChanges, *, note: str = "") -> PolicyVersion:
         """Saves a candidate: the operator's policy with some rows changed, by dotted name."""
-        body = CandidateBody(changes=changes, note=note)
+        body = PolicyVersionBody(changes=changes, note=note)
         return await self._transport.request(PolicyVersion, "POST", *_of(agent_id, "candidates"), body=body)
 
     async def activate(
@@ -173,11 +173,11 @@ class RemotePolicies:
     async def _activate(
         self, agent_id: str, role: Role, version: str | None, note: str, after: int | None
     ) -> PolicyActivation:
-        body = ChoiceBody(version=version, note=note, after=after)
-        return await self._post_once("PUT", agent_id, role, "choice", body)
+        body = ActivationBody(version=version, note=note, after=after)
+        return await self._post_once("PUT", agent_id, role, "activation", body)
 
     async def _post_once(
-        self, method: str, agent_id: str, role: Role, what: str, body: ChoiceBody | RollBackBody
+        self, method: str, agent_id: str, role: Role, what: str, body: ActivationBody | RollBackBody
     ) -> PolicyActivation:
         return await self._transport.request_once(PolicyActivation, method, *_of(agent_id, role, what), body=body)
 

@@ -95,7 +95,9 @@ async def retrieve(
     try:
         with Span(SEARCH_MEMORY, lambda: attributes.search(agent_id, types, channels)) as span:
             found = await deadline.within(search.find(agent_id, query, timeout=max(seconds, 0.001)))
-            span.tell(lambda: attributes.found(found.hits), lambda: attributes.content_found(text, found.hits))
+            span.add_attributes(
+                lambda: attributes.search_result(found.hits), lambda: attributes.search_content(text, found.hits)
+            )
     except TimeoutError:
         late = Degradation("retrieval_late", "no answer from Postgres in time")
         return Retrieved(SearchResult(()), vector, (), (*missing, late))

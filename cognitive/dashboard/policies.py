@@ -218,7 +218,7 @@ def view(told: PoliciesData, query: PageQuery) -> PoliciesView:
     """The page from what was read."""
     live = told.standing.live
     totals = {each.version: each.total for each in told.seen}
-    holding = {role: choice.version for role, choice in told.standing.choices.items()}
+    holding = {role: choice.version for role, choice in told.standing.activations.items()}
     tool_usage = told.learned.tool_usage
     kept = frozenset((name, tool) for name, tools in told.learned.tools.items() for tool in tools)
     first = sorted(tool_usage, key=lambda usage: ((usage.category, usage.tool) not in kept, -usage.called))

@@ -7,11 +7,11 @@ from brain.postgres.roles import OVERVIEW, READER
 from brain.postgres.schema import FIRST, HEAD, MIN_PGVECTOR, MIN_POSTGRES, pgvector_too_old, refusal
 from cognitive.doctor.facts import UNREACHABLE, Facts, SpaceFacts, Verdict, ok
 
-SKEW_WARNS = 5.0  # seconds: turns are timed here, and given up by the clock of the database
-SKEW_FAILS = 300.0  # what happens in one turn would seem to come before what happened in the last
+MAX_SKEW_SECONDS = 5.0  # seconds: turns are timed here, and given up by the clock of the database
+MAX_SKEW_FAILURE_SECONDS = 300.0  # what happens in one turn would seem to come before what happened in the last
 LARGE_TABLE = 1 << 20  # bytes; the plans for a smaller table are good without statistics
 MIN_DEAD = 10_000  # rows: below, a vacuum is nobody's concern
-LAG = 60.0  # seconds: a dashboard is looked at by the minute
+MAX_LAG_SECONDS = 60.0  # seconds: a dashboard is looked at by the minute
 MAX_DEAD = 0.5  # of a table's rows; autovacuum begins at a fifth, so that half means it does not get there
 
 
@@ -51,24 +51,26 @@ def roles(health: DatabaseHealth) -> Verdict:
         fix = "ALTER ROLE cognitive_app NOSUPERUSER NOBYPASSRLS: row level security would not bind it"
         return "failure", "cognitive_app stands above row level security", fix
     if not health.member:
-        found = f"{health.login} is no member of cognitive_app"
-        return "failure", found, f'GRANT cognitive_app TO "{health.login}"'
+        detail = f"{health.login} is no member of cognitive_app"
+        return "failure", detail, f'GRANT cognitive_app TO "{health.login}"'
     if health.login_above:
-        found = f"{health.login} stands above row level security until it takes on the role cognitive_app"
-        return "warning", found, "connect as an ordinary role that is a member of cognitive_app"
+        detail = f"{health.login} stands above row level security until it takes on the role cognitive_app"
+        return "warning", detail, "connect as an ordinary role that is a member of cognitive_app"
     return ok(f"{health.login} acts as cognitive_app, which row level security binds")
 
 
-def lookers(health: DatabaseHealth) -> Verdict:
+def dashboard_roles(health: DatabaseHealth) -> Verdict:
     """What a dashboard may read as."""
     granted = health.granted
     if granted is None:
         return ok("there is nothing to look at before there is a schema")
     if granted.reader:
-        told = f"{granted.login} reads as {READER}" + (f", and across agents as {OVERVIEW}" if granted.overview else "")
-        return "ok", told, "" if granted.overview else f"to see the counts of all agents: `{granted.command}`"
-    told = f"{READER} was not granted to {granted.login}: it looks as itself, in transactions that cannot write"
-    return "ok", told, f"for a role that may only read: `{granted.command}`"
+        detail = f"{granted.login} reads as {READER}" + (
+            f", and across agents as {OVERVIEW}" if granted.overview else ""
+        )
+        return "ok", detail, "" if granted.overview else f"to see the counts of all agents: `{granted.command}`"
+    detail = f"{READER} was not granted to {granted.login}: it looks as itself, in transactions that cannot write"
+    return "ok", detail, f"for a role that may only read: `{granted.command}`"
 
 
 def migrations(facts: Facts) -> Verdict:
@@ -83,8 +85,12 @@ def migrations(facts: Facts) -> Verdict:
     if health.revision is None:
         return "failure", "the revision of the schema may not be read", "see the check of roles"
     if (refused := refusal(health.revision, health.oldest)) is not None:
-        told, _, fix = refused.partition(": ")
-        return "failure", told, f"{fix}; the schema's owner may upgrade it" if FIRST <= health.revision < HEAD else fix
+        detail, _, fix = refused.partition(": ")
+        return (
+            "failure",
+            detail,
+            f"{fix}; the schema's owner may upgrade it" if FIRST <= health.revision < HEAD else fix,
+        )
     if health.revision != HEAD:
         return ok(f"revision {health.revision}, a newer one that serves this version")
     return ok(f"revision {health.revision}")
@@ -114,8 +120,8 @@ def row_security(health: DatabaseHealth) -> Verdict:
 def indexes(health: DatabaseHealth) -> Verdict:
     """Whether Postgres reads all of them."""
     if health.broken_indexes:
-        found = f"not in use: {', '.join(health.broken_indexes)}"
-        return "failure", found, "`cognitive db upgrade --repair`, as the owner of the schema"
+        detail = f"not in use: {', '.join(health.broken_indexes)}"
+        return "failure", detail, "`cognitive db upgrade --repair`, as the owner of the schema"
     return ok("all are valid")
 
 
@@ -129,24 +135,24 @@ def statistics(health: DatabaseHealth) -> Verdict:
 
 def bloat(health: DatabaseHealth) -> Verdict:
     """Whether dead rows are cleared away."""
-    bloated = [table.name for table in health.tables if _mostly_dead(table)]
+    bloated = [table.name for table in health.tables if _is_bloated(table)]
     if bloated:
-        found = f"more than {MAX_DEAD:.0%} dead rows: {', '.join(bloated)}"
-        return "warning", found, f"VACUUM cognitive.{bloated[0]}; a transaction that never ends keeps dead rows too"
+        detail = f"more than {MAX_DEAD:.0%} dead rows: {', '.join(bloated)}"
+        return "warning", detail, f"VACUUM cognitive.{bloated[0]}; a transaction that never ends keeps dead rows too"
     return ok("dead rows are cleared away")
 
 
-def _mostly_dead(table: TableHealth) -> bool:
+def _is_bloated(table: TableHealth) -> bool:
     return table.dead >= MIN_DEAD and table.dead > MAX_DEAD * (table.alive + table.dead)
 
 
 def clock(health: DatabaseHealth) -> Verdict:
     """Whether both clocks agree."""
-    told = f"the database is {abs(health.ahead):.3f} s {'ahead' if health.ahead > 0 else 'behind'}"
+    detail = f"the database is {abs(health.ahead):.3f} s {'ahead' if health.ahead > 0 else 'behind'}"
     skew = abs(health.ahead) - health.round_trip
-    if skew <= SKEW_WARNS:
-        return ok(told)
-    return ("failure" if skew > SKEW_FAILS else "warning"), told, "let both machines keep time by NTP"
+    if skew <= MAX_SKEW_SECONDS:
+        return ok(detail)
+    return ("failure" if skew > MAX_SKEW_FAILURE_SECONDS else "warning"), detail, "let both machines keep time by NTP"
 
 
 def spaces(facts: Facts) -> Verdict:
@@ -160,9 +166,9 @@ def spaces(facts: Facts) -> Verdict:
         return ok(f"this process has {', '.join(spaces.own)}; of the agents' nothing is known: {spaces.hidden}")
     lacking = [each for each in spaces.agents if each.live and each.model not in spaces.own]
     if lacking:
-        found = "; ".join(f"{each.live} agents are read by {each.model}" for each in lacking)
+        detail = "; ".join(f"{each.live} agents are read by {each.model}" for each in lacking)
         fix = "name that model beside yours in COGNITIVE_EMBEDDING_MODELS, or `cognitive db reembed --to` one of yours"
-        return "warning", f"{found}, which this process lacks: it has {', '.join(spaces.own)}", fix
+        return "warning", f"{detail}, which this process lacks: it has {', '.join(spaces.own)}", fix
     return _moving(spaces)
 
 
@@ -171,10 +177,10 @@ def _moving(spaces: SpaceFacts) -> Verdict:
     if building:
         fix = "`cognitive db reembed --to` it goes on; --cut-over ends it, --cancel gives it up"
         return "warning", f"a change of model is under way: {', '.join(building)}", fix
-    told = [f"{each.live} agents by {each.model}" for each in spaces.agents if each.live]
-    told += [f"{each.ready} ready for {each.model}" for each in spaces.agents if each.ready]
-    told += [f"{each.retired} keep vectors of {each.model} (--drop-old)" for each in spaces.agents if each.retired]
-    return ok(", ".join(told) or f"no agents yet; this process has {', '.join(spaces.own)}")
+    detail = [f"{each.live} agents by {each.model}" for each in spaces.agents if each.live]
+    detail += [f"{each.ready} ready for {each.model}" for each in spaces.agents if each.ready]
+    detail += [f"{each.retired} keep vectors of {each.model} (--drop-old)" for each in spaces.agents if each.retired]
+    return ok(", ".join(detail) or f"no agents yet; this process has {', '.join(spaces.own)}")
 
 
 def cells(facts: Facts) -> Verdict:
@@ -185,8 +191,8 @@ def cells(facts: Facts) -> Verdict:
     if spaces.hidden is not None:
         return ok(f"of the agents' sizes nothing is known: {spaces.hidden}")
     if spaces.unsorted:
-        found = f"all vectors are read for each search of these large agents: {', '.join(spaces.unsorted)}"
-        return "warning", found, f"`cognitive db index --agent {spaces.unsorted[0]}`, and so for each"
+        detail = f"all vectors are read for each search of these large agents: {', '.join(spaces.unsorted)}"
+        return "warning", detail, f"`cognitive db index --agent {spaces.unsorted[0]}`, and so for each"
     return ok("every large agent's vectors lie in cells")
 
 
@@ -200,7 +206,7 @@ def replica(facts: Facts) -> Verdict:
     if standby.unfit is not None:
         fix = "looks are answered by the primary meanwhile: mend the standby, or unset COGNITIVE_REPLICA_URL"
         return "warning", standby.unfit, fix
-    told = f"{standby.seconds:.1f} s and {standby.bytes:,} bytes behind"
-    if standby.seconds > LAG:
-        return "warning", told, "is replication running? pg_stat_replication on the primary tells"
-    return ok(told)
+    detail = f"{standby.seconds:.1f} s and {standby.bytes:,} bytes behind"
+    if standby.seconds > MAX_LAG_SECONDS:
+        return "warning", detail, "is replication running? pg_stat_replication on the primary tells"
+    return ok(detail)

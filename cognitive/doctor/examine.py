@@ -47,21 +47,21 @@ class Finding:
 
     check: str
     status: Status
-    found: str
+    detail: str
     fix: str = ""
 
 
-async def examine(looking: ReportProgress = lambda _: None) -> tuple[Finding, ...]:
+async def examine(report_progress: ReportProgress = lambda _: None) -> tuple[Finding, ...]:
     """Every check, in its order. Raises nothing: what cannot be looked at is a finding."""
-    looking("this machine")
+    report_progress("this machine")
     settings, problem = _settings()
     host = await asyncio.to_thread(_host, settings)
-    looking("the embedding model")
+    report_progress("the embedding model")
     model = await asyncio.to_thread(_model, settings)
-    looking("the database")
+    report_progress("the database")
     facts = Facts(replace(host, settings=problem), model, _address(settings), settings.database_url is None)
     if problem is not None:  # where the database is, nobody knows
-        return judged(replace(facts, away="the settings cannot be read"))
+        return judge_all(replace(facts, away="the settings cannot be read"))
     try:
         facts = replace(facts, spaces=await asyncio.to_thread(_own))
         health, spaces = await _database(settings, facts.spaces)
@@ -69,7 +69,7 @@ async def examine(looking: ReportProgress = lambda _: None) -> tuple[Finding, ..
         facts = replace(facts, refused=await _refused(settings) if health.migrated else None)
     except CognitiveError as error:
         facts = replace(facts, away=str(error))
-    return judged(facts)
+    return judge_all(facts)
 
 
 async def _refused(settings: Settings) -> str | None:
@@ -92,7 +92,7 @@ async def _replica(settings: Settings) -> Replica | None:
     return await compared(settings.database_url, settings.replica_url)
 
 
-async def running(
+async def examine_layer(
     url: str, own: bool, journal: Journal, embed: Embed, model: str, seconds: float, replica: Replica | None = None
 ) -> Facts:
     """What a layer that runs stands on: its own database, journal and model, each within so many seconds. Raises
@@ -178,7 +178,7 @@ def _unknown(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     known = [f"COGNITIVE_{name.upper()}" for name in Settings.model_fields]
     given = [name for name in sorted(environment) if name.startswith("COGNITIVE") and name not in known]
     meant = [(name, get_close_matches(name, known, n=1, cutoff=_MIN_SIMILARITY)) for name in given]
-    return tuple((name, found[0]) for name, found in meant if found)
+    return tuple((name, detail[0]) for name, detail in meant if detail)
 
 
 def _unusable(directory: Path) -> str | None:
@@ -248,10 +248,10 @@ def _without_secrets(url: str) -> str:
 def _of_database(judge: Callable[[DatabaseHealth], Verdict]) -> Judge:
     """A check that knows nothing while the database is away."""
 
-    def judged(facts: Facts) -> Verdict:
+    def judge_all(facts: Facts) -> Verdict:
         return judge(facts.database) if facts.database is not None else UNREACHABLE
 
-    return judged
+    return judge_all
 
 
 CHECKS: Mapping[str, Judge] = {
@@ -266,21 +266,21 @@ CHECKS: Mapping[str, Judge] = {
     "server": _of_database(database.server),
     "pgvector": _of_database(database.pgvector),
     "roles": _of_database(database.roles),
-    "roles that look": _of_database(database.lookers),
+    "dashboard roles": _of_database(database.dashboard_roles),
     "migrations": database.migrations,
     "opening": database.opening,
     "row level security": _of_database(database.row_security),
     "indexes": _of_database(database.indexes),
     "statistics": _of_database(database.statistics),
     "bloat": _of_database(database.bloat),
-    "models of agents": database.spaces,
+    "agent models": database.spaces,
     "large agents": database.cells,
     "clock": _of_database(database.clock),
     "replica": database.replica,
 }
 
 
-def judged(facts: Facts) -> tuple[Finding, ...]:
+def judge_all(facts: Facts) -> tuple[Finding, ...]:
     """Every check, in its order."""
     return tuple(Finding(name, *judge(facts)) for name, judge in CHECKS.items())
 

@@ -15,9 +15,9 @@ Verdict = tuple[Status, str, str]
 UNREACHABLE: Verdict = ("unknown", "the database is away", "")
 
 
-def ok(found: str) -> Verdict:
+def ok(detail: str) -> Verdict:
     """Return the verdict that all is well."""
-    return "ok", found, ""
+    return "ok", detail, ""
 
 
 @dataclass(frozen=True, slots=True)

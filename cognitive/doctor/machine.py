@@ -6,10 +6,12 @@ from cognitive.doctor.facts import Facts, Verdict, ok
 
 DIMENSION = 384  # of the bundled model
 COSINE = 0.796  # of the two test sentences, as the bundled model gives it
-COSINE_OFF = 0.05  # processors differ in the third digit; another model or a broken file differs in the first
+MAX_COSINE_DIFFERENCE = (
+    0.05  # processors differ in the third digit; another model or a broken file differs in the first
+)
 MIN_FREE = 1 << 30  # bytes: Postgres stops when its log finds no room, and a day of turns takes some hundred MB
-NO_ROOM = 100 << 20
-BACKLOG = 1_000  # turns: hours of an agent's work, which a process that runs would have settled
+MIN_FREE_FAILURE = 100 << 20
+MAX_BACKLOG = 1_000  # turns: hours of an agent's work, which a process that runs would have settled
 
 
 def settings(facts: Facts) -> Verdict:
@@ -17,8 +19,8 @@ def settings(facts: Facts) -> Verdict:
     if facts.host.settings is not None:
         return "failure", facts.host.settings, "correct or unset this variable"
     if facts.host.unknown:
-        told = ", ".join(f"{name} is no setting" for name, _ in facts.host.unknown)
-        return "warning", told, f"did you mean {', '.join(meant for _, meant in facts.host.unknown)}?"
+        detail = ", ".join(f"{name} is no setting" for name, _ in facts.host.unknown)
+        return "warning", detail, f"did you mean {', '.join(meant for _, meant in facts.host.unknown)}?"
     return ok("the environment is read")
 
 
@@ -43,11 +45,11 @@ def disk(facts: Facts) -> Verdict:
     free = facts.host.free
     if free is None:
         return "unknown", "there is no directory to look at", ""
-    told = f"{free / (1 << 30):.1f} GB free at {facts.host.directory}"
+    detail = f"{free / (1 << 30):.1f} GB free at {facts.host.directory}"
     if free >= MIN_FREE:
-        return ok(told)
+        return ok(detail)
     fix = "make room, or move the data directory (COGNITIVE_DATA_DIR) to another disk"
-    return ("failure" if free < NO_ROOM else "warning"), told, fix
+    return ("failure" if free < MIN_FREE_FAILURE else "warning"), detail, fix
 
 
 def journal(facts: Facts) -> Verdict:
@@ -56,23 +58,23 @@ def journal(facts: Facts) -> Verdict:
     if host.unreadable is not None:
         fix = "let this user read and write it: outcomes are not safe while Postgres is away"
         return "failure", host.unreadable, fix
-    told = f"{host.pending} waiting for Postgres, {host.parked} parked"
+    detail = f"{host.pending} waiting for Postgres, {host.parked} parked"
     if host.parked:
         fix = (
             "they are tried again when a process opens the layer; the reasons: "
             f"sqlite3 {host.journal} 'SELECT agent_id, turn_id, error FROM entry WHERE error IS NOT NULL'"
         )
-        return "warning", told, fix
-    if host.pending > BACKLOG:
-        return "warning", told, "they are settled while a process has the layer open and Postgres answers"
-    return ok(told)
+        return "warning", detail, fix
+    if host.pending > MAX_BACKLOG:
+        return "warning", detail, "they are settled while a process has the layer open and Postgres answers"
+    return ok(detail)
 
 
 def breaker(facts: Facts) -> Verdict:
     """Whether turns go on without memory, and at once, while Postgres is away."""
     if not facts.host.failures:
-        found = "it never opens: while Postgres is away, every turn waits for its whole deadline"
-        return "warning", found, "unset COGNITIVE_BREAKER_FAILURES"
+        detail = "it never opens: while Postgres is away, every turn waits for its whole deadline"
+        return "warning", detail, "unset COGNITIVE_BREAKER_FAILURES"
     return ok(f"Postgres is asked no more after {facts.host.failures} failures in a row, until a probe is answered")
 
 
@@ -82,11 +84,11 @@ def model(facts: Facts) -> Verdict:
     if model.error is not None or model.dimension is None or model.cosine is None:
         fix = "install this package again, and let this user write to the cache directory (COGNITIVE_CACHE_DIR)"
         return "failure", f"{model.name}: {model.error}", fix
-    told = f"{model.name}, {model.dimension} numbers, ready in {model.seconds or 0:.1f} s"
+    detail = f"{model.name}, {model.dimension} numbers, ready in {model.seconds or 0:.1f} s"
     if not model.bundled:
-        return ok(told)
-    if model.dimension != DIMENSION or abs(model.cosine - COSINE) > COSINE_OFF:
-        off = f"{told}: the test sentences have a cosine of {model.cosine:.3f}, not {COSINE:.3f}"
+        return ok(detail)
+    if model.dimension != DIMENSION or abs(model.cosine - COSINE) > MAX_COSINE_DIFFERENCE:
+        off = f"{detail}: the test sentences have a cosine of {model.cosine:.3f}, not {COSINE:.3f}"
         fix = "remove the prepared model from the cache directory (COGNITIVE_CACHE_DIR): it is made anew"
         return "failure", off, fix
-    return ok(told)
+    return ok(detail)

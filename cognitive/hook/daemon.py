@@ -24,7 +24,7 @@ from cognitive.hook.events import Hooks
 from cognitive.hook.paths import DaemonPaths, daemon_paths, with_private_folders
 from cognitive.hook.protocol import ANSWER, EVENTS, MAX_BYTES, NOTHING, OUTDATED, STOP, VERSION, Call, decode
 from cognitive.policy.configured import live_policy
-from cognitive.telemetry.logs import Lines
+from cognitive.telemetry.logs import LineFormatter
 
 log = logging.getLogger("cognitive.hook.daemon")  # also where this file is the program
 
@@ -236,7 +236,7 @@ def main() -> None:
 def _log_to(file: str) -> None:
     """Logs into a bounded file: our own from INFO on, which has no user's words in it, and of others the warnings."""
     handler = logging.handlers.RotatingFileHandler(file, maxBytes=_LOG_BYTES, backupCount=_LOGS)
-    handler.setFormatter(Lines("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S"))
+    handler.setFormatter(LineFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S"))
     logging.getLogger().addHandler(handler)
     for package in ("cognitive", "brain"):
         logging.getLogger(package).setLevel(logging.INFO)

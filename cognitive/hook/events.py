@@ -152,10 +152,10 @@ class Hooks:
         payload = parse_payload(given)
         session = self._session(agent or agent_of(project or payload.cwd or "/"), payload)
         async with session.lock:
-            opened = session.open
-            if opened is not None and not payload.agent_id and payload.name in (None, opened.name):
+            pending = session.open
+            if pending is not None and not payload.agent_id and payload.name in (None, pending.name):
                 session.open, session.prefix = None, ""
-                await self._settle(opened, Outcome(status="abandoned"))
+                await self._settle(pending, Outcome(status="abandoned"))
 
     async def flush(self) -> None:
         """Returns when every outcome that is on its way is recorded."""
@@ -194,31 +194,31 @@ class Hooks:
         )
         context = await self._layer.pre_turn(turn)
         session.open = _HookTurn(context.turn_id, prompt, context)
-        return self._shown(session, context, before)
+        return self._added_context(session, context, before)
 
     async def _on_tool_use(self, session: _HookSession, payload: HookPayload) -> str:
-        opened = self._turn_of(session, payload)
-        session.open = session.open or opened
-        if opened is not None and len(opened.calls) < MAX_CALLS:
-            opened.calls[payload.tool_use_id or f"call-{len(opened.calls)}"] = payload.call()
+        pending = self._turn_of(session, payload)
+        session.open = session.open or pending
+        if pending is not None and len(pending.calls) < MAX_CALLS:
+            pending.calls[payload.tool_use_id or f"call-{len(pending.calls)}"] = payload.call()
         return ""
 
     async def _on_stop(self, session: _HookSession, payload: HookPayload) -> str:
         """The answer is there. Another hook may make the agent go on and stop again (`stop_hook_active`); this outcome
         is final all the same.
         """
-        opened = self._turn_of(session, payload)
-        if opened is not None:
+        pending = self._turn_of(session, payload)
+        if pending is not None:
             answer = storable(payload.last_assistant_message or "")
-            known = answer and isinstance(opened.turn, TurnContext)
+            known = answer and isinstance(pending.turn, TurnContext)
             turns = () if known else await _read_transcript(payload.transcript_path)
-            await self._close(session, opened, _outcome(opened, turns, answer))
+            await self._close(session, pending, _outcome(pending, turns, answer))
         return ""
 
     async def _on_stop_failure(self, session: _HookSession, payload: HookPayload) -> str:
-        opened = self._turn_of(session, payload)
-        if opened is not None:
-            await self._close(session, opened, Outcome(tool_calls=tuple(opened.calls.values()), status="failed"))
+        pending = self._turn_of(session, payload)
+        if pending is not None:
+            await self._close(session, pending, Outcome(tool_calls=tuple(pending.calls.values()), status="failed"))
         return ""
 
     async def _on_session_end(self, session: _HookSession, payload: HookPayload) -> str:
@@ -247,22 +247,22 @@ class Hooks:
             return None
         return _HookTurn(payload.name, "", TurnRef(session.agent, payload.name))
 
-    async def _close(self, session: _HookSession, opened: _HookTurn, outcome: Outcome) -> None:
-        if session.open is opened:
+    async def _close(self, session: _HookSession, pending: _HookTurn, outcome: Outcome) -> None:
+        if session.open is pending:
             session.open = None
-        await self._settle(opened, outcome)
+        await self._settle(pending, outcome)
 
-    async def _settle_superseded(self, opened: _HookTurn, turns: Sequence[TranscriptTurn]) -> None:
+    async def _settle_superseded(self, pending: _HookTurn, turns: Sequence[TranscriptTurn]) -> None:
         """The end of a turn that the agent did not report: completed if its answer stands in the transcript, else
         abandoned.
         """
-        await self._settle(opened, _outcome(opened, turns, ""))
+        await self._settle(pending, _outcome(pending, turns, ""))
 
-    def _shown(self, session: _HookSession, context: TurnContext, before: Sequence[Message]) -> str:
+    def _added_context(self, session: _HookSession, context: TurnContext, before: Sequence[Message]) -> str:
         """The pinned memories, where the agent's context does not show them yet, the hint, and this turn's memories."""
-        stands = context.prefix == session.prefix or any(context.prefix in message.content for message in before)
+        is_shown = context.prefix == session.prefix or any(context.prefix in message.content for message in before)
         session.prefix = context.prefix
-        parts = ("" if stands else context.prefix, tail("", context.plan.hint, context.text))
+        parts = ("" if is_shown else context.prefix, tail("", context.plan.hint, context.text))
         return "\n\n".join(part for part in parts if part)
 
     def _forget_texts(self, agent_id: str, is_erased: IsErased) -> None:
@@ -273,12 +273,12 @@ class Hooks:
                 if session.open is not None:
                     session.open = _HookTurn(session.open.name, "", TurnRef(agent_id, session.open.name))
 
-    async def _settle(self, opened: _HookTurn, outcome: Outcome) -> None:
+    async def _settle(self, pending: _HookTurn, outcome: Outcome) -> None:
         """Has an outcome recorded, and waits for that no longer than a hook may."""
-        self._layer.settle(opened.turn, outcome)
+        self._layer.settle(pending.turn, outcome)
         with suppress(TimeoutError):
             async with asyncio.timeout(_MAX_SETTLING_SECONDS):
-                await self._layer.flush(opened.turn)
+                await self._layer.flush(pending.turn)
 
 
 def parse_payload(given: bytes) -> HookPayload:
@@ -300,12 +300,14 @@ def resume_text(resumed: ResumedSession) -> str:
     return sealed(OPENING, [_RECORD, *lines], CLOSING) if lines else ""
 
 
-def _outcome(opened: _HookTurn, turns: Sequence[TranscriptTurn], answer: str) -> Outcome:
+def _outcome(pending: _HookTurn, turns: Sequence[TranscriptTurn], answer: str) -> Outcome:
     """How a turn ended: by its answer, or by what the transcript has of it; abandoned if there is neither."""
-    last = next((each for each in reversed(turns) if _is_same_turn(each, opened.name, opened.prompt)), TranscriptTurn())
+    last = next(
+        (each for each in reversed(turns) if _is_same_turn(each, pending.name, pending.prompt)), TranscriptTurn()
+    )
     answer = answer or (last.answer if last.status == "completed" else "")
     status = "completed" if answer else "failed" if last.status == "failed" else "abandoned"
-    calls = {**last.calls, **opened.calls}
+    calls = {**last.calls, **pending.calls}
     return Outcome(response=answer, tool_calls=tuple(calls.values())[:MAX_CALLS], status=status)
 
 

@@ -18,11 +18,13 @@ from brain.text import storable
 from cognitive.prompt import OPENING, PREFIX_OPENING
 from cognitive.turn import Message, ToolCall
 
-TAIL = 512 << 10  # bytes from the end of the file, which take about 5 ms; a prompt's own part is within the last tens
+TAIL_BYTES = (
+    512 << 10
+)  # bytes from the end of the file, which take about 5 ms; a prompt's own part is within the last tens
 MAX_MESSAGES = 40  # as many as a window shows
 _GAP = "\n\n"
 # What Claude Code writes as the user's: its own commands and their output, and the mark of the key that stops it.
-_MACHINE = ("<command-name>", "<command-message>", "<local-command-", "<bash-", "<task-notification>")
+_COMMAND_MARKERS = ("<command-name>", "<command-message>", "<local-command-", "<bash-", "<task-notification>")
 _INTERRUPTED = "[Request interrupted by user"
 _REMINDER = "<system-reminder>"
 
@@ -57,7 +59,7 @@ class _TranscriptEntry:
     call: ToolCall | None = None
 
 
-def tail(path: str, most: int = TAIL) -> list[bytes]:
+def tail(path: str, max_bytes: int = TAIL_BYTES) -> list[bytes]:
     """The last whole lines of a file.
 
     Raises:
@@ -67,9 +69,9 @@ def tail(path: str, most: int = TAIL) -> list[bytes]:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(f"{path!r} is no file")
         size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - most))
-        lines = file.read(most).split(b"\n")
-    return lines if size <= most else lines[1:]
+        file.seek(max(0, size - max_bytes))
+        lines = file.read(max_bytes).split(b"\n")
+    return lines if size <= max_bytes else lines[1:]
 
 
 def turns_of(lines: Iterable[bytes]) -> list[TranscriptTurn]:
@@ -115,12 +117,12 @@ def _claude(record: Mapping[str, Any]) -> Iterator[_TranscriptEntry]:
         blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
         text = _text_of(content, blocks)
         if kind == "user":
-            yield from _results(blocks)
-            yield from _said_by_user(text, record.get("promptId"))
+            yield from _tool_results(blocks)
+            yield from _user_entries(text, record.get("promptId"))
         elif record.get("isApiErrorMessage"):
             yield _TranscriptEntry("failed")
         elif message.get("model") != "<synthetic>":
-            yield from _calls(blocks)
+            yield from _tool_calls(blocks)
             yield _TranscriptEntry("said", text)
 
 
@@ -143,7 +145,7 @@ def _codex(kind: str, payload: Mapping[str, Any]) -> Iterator[_TranscriptEntry]:
         given = {"input": payload.get("arguments") or payload.get("input")}
         yield _TranscriptEntry("call", id=str(payload.get("call_id")), call=_call(payload.get("name"), given))
     elif kind == "response_item" and what in ("function_call_output", "custom_tool_call_output"):
-        yield _TranscriptEntry("result", _plain(payload.get("output")), str(payload.get("call_id")))
+        yield _TranscriptEntry("result", _output_text(payload.get("output")), str(payload.get("call_id")))
 
 
 def _apply(turns: list[TranscriptTurn], entry: _TranscriptEntry) -> None:
@@ -168,10 +170,10 @@ def _apply(turns: list[TranscriptTurn], entry: _TranscriptEntry) -> None:
         last.calls[entry.id] = last.calls[entry.id].model_copy(update={"result": storable(entry.text)})
 
 
-def _said_by_user(text: str, prompt_id: Any) -> Iterator[_TranscriptEntry]:
+def _user_entries(text: str, prompt_id: Any) -> Iterator[_TranscriptEntry]:
     if text.startswith(_INTERRUPTED):
         yield _TranscriptEntry("interrupted")
-    elif text.strip() and not text.startswith(_MACHINE):
+    elif text.strip() and not text.startswith(_COMMAND_MARKERS):
         yield _TranscriptEntry("prompt", text, prompt_id if isinstance(prompt_id, str) else None)
 
 
@@ -183,16 +185,16 @@ def _text_of(content: Any, blocks: Sequence[Mapping[str, Any]]) -> str:
     return _GAP.join(text for text in texts if not text.startswith(_REMINDER))
 
 
-def _calls(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_TranscriptEntry]:
+def _tool_calls(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_TranscriptEntry]:
     for block in blocks:
         if block.get("type") == "tool_use":
             yield _TranscriptEntry("call", id=str(block.get("id")), call=_call(block.get("name"), block.get("input")))
 
 
-def _results(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_TranscriptEntry]:
+def _tool_results(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_TranscriptEntry]:
     for block in blocks:
         if block.get("type") == "tool_result":
-            yield _TranscriptEntry("result", _plain(block.get("content")), str(block.get("tool_use_id")))
+            yield _TranscriptEntry("result", _output_text(block.get("content")), str(block.get("tool_use_id")))
 
 
 def _call(name: Any, given: Any) -> ToolCall:
@@ -219,7 +221,7 @@ def _joined(content: Any) -> str:
     return _GAP.join(str(block["text"]) for block in blocks if "text" in block)
 
 
-def _plain(value: Any) -> str:
+def _output_text(value: Any) -> str:
     if isinstance(value, list):
         return _joined(value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -37,7 +37,7 @@ class EffectivePolicy:
 
     live: Policy
     shadow: Policy | None
-    choices: Mapping[Role, PolicyActivation] = field(default_factory=dict)
+    activations: Mapping[Role, PolicyActivation] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from agent_framework import Message as NativeMessage
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, call, in_runs
-from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, tool
+from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, split_tool_results, to_tool_call
+from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message, Role, ToolSpec
 
@@ -60,73 +60,73 @@ class CognitiveContextProvider(ContextProvider):
 
     async def before_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
         """The turn of a run, and what stands around its calls."""
-        live = self._binding.turn(session.session_id)
-        context.metadata[self.source_id] = live
-        context.extend_middleware(self.source_id, [_TurnChatMiddleware(live), _TurnToolMiddleware(live)])
+        turn = self._binding.turn(session.session_id)
+        context.metadata[self.source_id] = turn
+        context.extend_middleware(self.source_id, [_TurnChatMiddleware(turn), _TurnToolMiddleware(turn)])
         if self._recall_tool:
-            context.extend_tools(self.source_id, [_recall_tool(live)])
+            context.extend_tools(self.source_id, [_recall_tool(turn)])
 
     async def after_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
         """Ends the turn with the answer."""
-        live: TurnSession = context.metadata[self.source_id]
-        live.end("completed", context.response.text if context.response is not None else "")
+        turn: TurnSession = context.metadata[self.source_id]
+        turn.end("completed", context.response.text if context.response is not None else "")
 
 
 class _TurnChatMiddleware(ChatMiddleware):
     """What the model is given: for this call alone, nothing of it enters the history."""
 
-    def __init__(self, live: TurnSession) -> None:
-        self._live = live
+    def __init__(self, turn: TurnSession) -> None:
+        self._turn_session = turn
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
-        live, options = self._live, dict(context.options or {})
+        turn, options = self._turn_session, dict(context.options or {})
         said = _CODEC.decode(context.messages)
         tools = (
-            tool(each.name, each.description, each.parameters())
+            to_tool(each.name, each.description, each.parameters())
             for each in _tools(options)
             if isinstance(each, FunctionTool)
         )
-        await live.begin_in(said, tools, model=options.get("model"), thinking=_effort(options))
+        await turn.begin_from_conversation(said, tools, model=options.get("model"), thinking=_own_effort(options))
         own = str(options.get("instructions") or "")
         if options.get("conversation_id"):  # the service has the history, and would keep a block in it
-            options["instructions"] = live.beside(own)
+            options["instructions"] = turn.system_with_memories(own)
         else:
-            options["instructions"] = live.system(own)
-            context.messages = await live.encoded(_CODEC, said)
-        options["tools"] = live.offered(_tools(options), _name, _rewritten)
-        if live.model is not None:
-            options["model"] = live.model
-        context.options = _with_effort(options, live.thinking)
+            options["instructions"] = turn.system(own)
+            context.messages = await turn.encode_messages(_CODEC, said)
+        options["tools"] = turn.select_tools(_tools(options), _tool_name, _rewrite_tool)
+        if turn.model is not None:
+            options["model"] = turn.model
+        context.options = _with_thinking(options, turn.thinking)
         try:
             await call_next()
         except Exception:
-            live.end("failed")
+            turn.end("failed")
             raise
         except BaseException:
-            live.end("abandoned")
+            turn.end("abandoned")
             raise
         if isinstance(context.result, ResponseStream):
-            context.result = _watched(live, context.result)
+            context.result = _end_on_break(turn, context.result)
 
 
 class _TurnToolMiddleware(FunctionMiddleware):
     """Keeps what a tool gave; one that the turn took away gives nothing."""
 
-    def __init__(self, live: TurnSession) -> None:
-        self._live = live
+    def __init__(self, turn: TurnSession) -> None:
+        self._turn_session = turn
 
     async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
-        if self._live.denies(context.function.name):
+        if self._turn_session.denies(context.function.name):
             context.result = DENIED
             return
         given = context.arguments
         arguments = given if isinstance(given, Mapping) else given.model_dump(mode="json")
-        with self._live.track_tool_call(context.function.name, arguments) as returned:
+        with self._turn_session.track_tool_call(context.function.name, arguments) as returned:
             await call_next()
-            returned(_result(context.result))
+            returned(_result_text(context.result))
 
 
-def _watched(live: TurnSession, stream: ResponseStream[Any, Any]) -> ResponseStream[Any, Any]:
+def _end_on_break(turn: TurnSession, stream: ResponseStream[Any, Any]) -> ResponseStream[Any, Any]:
     """The stream of one call, which ends the turn if it breaks off."""
 
     async def updates() -> AsyncIterator[Any]:
@@ -134,10 +134,10 @@ def _watched(live: TurnSession, stream: ResponseStream[Any, Any]) -> ResponseStr
             async for update in stream:
                 yield update
         except Exception:
-            live.end("failed")
+            turn.end("failed")
             raise
         except BaseException:
-            live.end("abandoned")
+            turn.end("abandoned")
             raise
         finally:
             await stream.close()
@@ -145,9 +145,9 @@ def _watched(live: TurnSession, stream: ResponseStream[Any, Any]) -> ResponseStr
     return ResponseStream(updates(), finalizer=lambda _: stream.get_final_response())
 
 
-def _recall_tool(live: TurnSession) -> FunctionTool:
+def _recall_tool(turn: TurnSession) -> FunctionTool:
     async def recall_context(query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
-        return await live.recall(query, memory_type, limit)
+        return await turn.recall(query, memory_type, limit)
 
     return FunctionTool(name=RECALL_NAME, description=RECALL_DESCRIPTION, func=recall_context)
 
@@ -157,22 +157,22 @@ def _tools(options: Mapping[str, Any]) -> list[Any]:
     return list(tools) if isinstance(tools, Sequence) else [tools]
 
 
-def _name(tool: Any) -> str:
+def _tool_name(tool: Any) -> str:
     return str(getattr(tool, "name", ""))
 
 
-def _rewritten(tool: Any, spec: ToolSpec) -> Any:
+def _rewrite_tool(tool: Any, spec: ToolSpec) -> Any:
     """The declaration alone: the framework calls the tool by its name."""
     return FunctionTool(name=tool.name, description=spec.description, input_model=spec.parameters)
 
 
-def _effort(options: Mapping[str, Any]) -> str | None:
+def _own_effort(options: Mapping[str, Any]) -> str | None:
     reasoning = options.get("reasoning")
     own = reasoning.get("effort") if isinstance(reasoning, Mapping) else options.get("reasoning_effort")
     return own if isinstance(own, str) else None
 
 
-def _with_effort(options: dict[str, Any], level: str | None) -> dict[str, Any]:
+def _with_thinking(options: dict[str, Any], level: str | None) -> dict[str, Any]:
     if level is None:
         return options
     effort, reasoning = _EFFORT.get(level, level), options.get("reasoning")
@@ -193,15 +193,15 @@ class AgentFrameworkCodec(PartsCodec[NativeMessage, Content]):
 
     def split(self, message: NativeMessage) -> list[list[Content]]:
         """Return each tool's result by itself, all other contents in runs."""
-        return in_runs(message.contents, lambda content: content.type == "function_result")
+        return split_tool_results(message.contents, lambda content: content.type == "function_result")
 
     def wrap(self, message: NativeMessage, parts: Sequence[Content]) -> WrappedMessage:
         """Return contents as the layer reads them."""
         native = (message, parts)
         if parts and parts[0].type == "function_result":
-            return WrappedMessage.wrap(native, "tool", _result(parts[0].result), tool_call_id=parts[0].call_id)
+            return WrappedMessage.wrap(native, "tool", _result_text(parts[0].result), tool_call_id=parts[0].call_id)
         made = [each for each in parts if each.type == "function_call"]
-        calls = [call(each.name or "", each.arguments, each.call_id) for each in made]
+        calls = [to_tool_call(each.name or "", each.arguments, each.call_id) for each in made]
         text = "\n".join(each.text for each in parts if each.type == "text" and each.text)
         said = text or ("" if calls else NOT_TEXT)
         return WrappedMessage.wrap(native, _ROLES.get(str(message.role), "system"), said, tool_calls=calls)
@@ -221,17 +221,17 @@ class AgentFrameworkCodec(PartsCodec[NativeMessage, Content]):
             return NativeMessage("tool", [result])
         return NativeMessage(message.role, [message.content])
 
-    def text(self, words: str) -> Content:
+    def text_part(self, text: str) -> Content:
         """Return a content of text."""
-        return Content.from_text(words)
+        return Content.from_text(text)
 
     def is_text(self, part: Content) -> bool:
         """Return whether a content is text."""
         return part.type == "text"
 
-    def with_result(self, part: Content, words: str) -> Content:
+    def with_result(self, part: Content, text: str) -> Content:
         """Return the result with other words."""
-        return Content.from_function_result(part.call_id or "", result=words)
+        return Content.from_function_result(part.call_id or "", result=text)
 
     def with_arguments(self, part: Content, arguments: Mapping[str | None, dict[str, Any]]) -> Content:
         """Return the call with the arguments for its id."""
@@ -240,7 +240,7 @@ class AgentFrameworkCodec(PartsCodec[NativeMessage, Content]):
         return Content.from_function_call(part.call_id or "", part.name or "", arguments=arguments[part.call_id])
 
 
-def _result(result: Any) -> str:
+def _result_text(result: Any) -> str:
     if isinstance(result, list):
         return "\n".join(each.text or NOT_TEXT if isinstance(each, Content) else str(each) for each in result)
     return "" if result is None else str(result)

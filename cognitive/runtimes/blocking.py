@@ -39,16 +39,16 @@ class Blocking:
         """A layer on an event loop of its own, as `CognitiveLayer.open` opens it, and with its errors."""
         with ThreadPoolExecutor(1, "cognitive-layer") as thread:
             ready: Future[tuple[CognitiveLayer, asyncio.Event]] = Future()
-            held = thread.submit(lambda: asyncio.run(_held(ready, database_url, plugins)))
-            either: list[Future[Any]] = [ready, held]
+            served = thread.submit(lambda: asyncio.run(_serve_layer(ready, database_url, plugins)))
+            either: list[Future[Any]] = [ready, served]
             if ready not in wait(either, return_when=FIRST_COMPLETED).done:
-                held.result()
+                served.result()
             layer, closing = ready.result()
             try:
                 yield cls(layer)
             finally:
                 layer.loop.call_soon_threadsafe(closing.set)
-                held.result()
+                served.result()
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """What becomes of any coroutine of the layer's: `blocking.wait(blocking.layer.why(...))`.
@@ -112,7 +112,7 @@ class BlockingBinding(AgentBinding):
         self._settle(context, outcome)
 
 
-async def _held(ready: Future[Any], database_url: str | None, plugins: Any) -> None:
+async def _serve_layer(ready: Future[Any], database_url: str | None, plugins: Any) -> None:
     """Keeps a layer open until it is told to close."""
     closing = asyncio.Event()
     async with CognitiveLayer.open(database_url, **plugins) as layer:

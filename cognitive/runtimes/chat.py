@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, call
-from cognitive.runtimes.tools import tool
+from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, to_tool_call
+from cognitive.runtimes.tools import to_tool
 from cognitive.turn import Message, Role, Tool, ToolCall, ToolSpec
 
-Dict = Mapping[str, Any]
+JsonObject = Mapping[str, Any]
 
 _ROLES: Mapping[str, Role] = {
     "system": "system",
@@ -22,27 +22,31 @@ _ROLES: Mapping[str, Role] = {
 }
 
 
-class ChatCodec(WholeMessageCodec[Dict]):
+class ChatCodec(WholeMessageCodec[JsonObject]):
     """Messages of chat completions."""
 
-    def wrap(self, message: Dict) -> WrappedMessage:
+    def wrap(self, message: JsonObject) -> WrappedMessage:
         """Return a message as the layer reads it."""
         role = _ROLES.get(str(message.get("role")), "user")
         return WrappedMessage.wrap(
-            message, role, text(message), tool_calls=_calls(message), tool_call_id=message.get("tool_call_id")
+            message,
+            role,
+            message_text(message),
+            tool_calls=_tool_calls(message),
+            tool_call_id=message.get("tool_call_id"),
         )
 
-    def replace(self, native: Dict, message: WrappedMessage) -> Dict:
+    def replace(self, native: JsonObject, message: WrappedMessage) -> JsonObject:
         """Return the message with what it says now."""
         if message.appended is not None and not message.shortened_calls:
             content = native.get("content")
             parts = [*content, {"type": "text", "text": message.appended}] if isinstance(content, list) else None
             return {**native, "content": parts or f"{content or ''}{message.appended}"}
         shown = message.shortened_arguments
-        calls = [_shown(each, shown.get(each.get("id"))) for each in native.get("tool_calls") or ()]
+        calls = [_with_arguments(each, shown.get(each.get("id"))) for each in native.get("tool_calls") or ()]
         return {**native, "content": message.content, **({"tool_calls": calls} if calls else {})}
 
-    def create(self, message: Message) -> Dict:
+    def create(self, message: Message) -> JsonObject:
         """Return a message of the window's own."""
         named = {"tool_call_id": message.tool_call_id} if message.tool_call_id else {}
         return {"role": message.role, "content": message.content, **named}
@@ -51,20 +55,20 @@ class ChatCodec(WholeMessageCodec[Dict]):
 CODEC = ChatCodec()
 
 
-def split(messages: Sequence[Dict]) -> tuple[Sequence[Dict], Sequence[Dict]]:
+def split_system(messages: Sequence[JsonObject]) -> tuple[Sequence[JsonObject], Sequence[JsonObject]]:
     """The host's own system messages at the beginning, and what follows."""
     first = next((n for n, each in enumerate(messages) if _ROLES.get(str(each.get("role"))) != "system"), len(messages))
     return messages[:first], messages[first:]
 
 
-def system(first: Sequence[Dict], words: str) -> list[Dict]:
+def with_system(first: Sequence[JsonObject], words: str) -> list[JsonObject]:
     """System messages that say these words: the very ones, if they do."""
-    if words == "\n\n".join(map(text, first)):
+    if words == "\n\n".join(map(message_text, first)):
         return list(first)
     return [{**(first[0] if first else {"role": "system"}), "content": words}]
 
 
-def text(message: Dict) -> str:
+def message_text(message: JsonObject) -> str:
     """What a message says."""
     content = message.get("content")
     if isinstance(content, list):
@@ -72,43 +76,43 @@ def text(message: Dict) -> str:
     return str(content or "")
 
 
-def answered(messages: Sequence[Dict]) -> Iterator[tuple[ToolCall, str]]:
+def finished_calls(messages: Sequence[JsonObject]) -> Iterator[tuple[ToolCall, str]]:
     """The calls since the user last spoke, each with what came of it."""
     last = max((n for n, each in enumerate(messages) if each.get("role") == "user"), default=0)
-    results = {each.get("tool_call_id"): text(each) for each in messages[last:] if each.get("role") == "tool"}
-    made = (each for message in messages[last:] for each in _calls(message))
+    results = {each.get("tool_call_id"): message_text(each) for each in messages[last:] if each.get("role") == "tool"}
+    made = (each for message in messages[last:] for each in _tool_calls(message))
     return ((each, results[each.id]) for each in made if each.id in results)
 
 
-def tools(given: Sequence[Dict]) -> list[Tool | None]:
+def to_tools(given: Sequence[JsonObject]) -> list[Tool | None]:
     """The tools as a turn is given them; None for what is no function."""
     return [
-        tool(str(each["function"]["name"]), each["function"].get("description"), each["function"].get("parameters"))
-        if name(each)
+        to_tool(str(each["function"]["name"]), each["function"].get("description"), each["function"].get("parameters"))
+        if tool_name(each)
         else None
         for each in given
     ]
 
 
-def name(tool: Dict) -> str:
+def tool_name(tool: JsonObject) -> str:
     """The name of a tool, "" for what is no function."""
     function = tool.get("function")
     return str(function.get("name") or "") if isinstance(function, dict) else ""
 
 
-def rewritten(tool: Dict, spec: ToolSpec) -> Dict:
+def rewrite_tool(tool: JsonObject, spec: ToolSpec) -> JsonObject:
     """A tool as the catalogue shortened it."""
     function = {**tool["function"], "description": spec.description, "parameters": spec.parameters}
     return {**tool, "function": function}
 
 
-def _calls(message: Dict) -> list[ToolCall]:
+def _tool_calls(message: JsonObject) -> list[ToolCall]:
     functions = [(each.get("function") or {}, each.get("id")) for each in message.get("tool_calls") or ()]
-    calls = [call(str(each.get("name") or ""), each.get("arguments"), id) for each, id in functions]
+    calls = [to_tool_call(str(each.get("name") or ""), each.get("arguments"), id) for each, id in functions]
     return [each for each in calls if each is not None]
 
 
-def _shown(call: Dict, arguments: Dict | None) -> Dict:
+def _with_arguments(call: JsonObject, arguments: JsonObject | None) -> JsonObject:
     if arguments is None:
         return call
     return {**call, "function": {**call["function"], "arguments": to_json(arguments).decode()}}

@@ -32,7 +32,7 @@ from cognitive.turn import Message, Tool
 T = TypeVar("T")
 
 _SERVER = "cognitive"
-_REMEMBERED = 40  # messages of a session, for what a short message means and what was just said
+_MAX_MESSAGES = 40  # messages of a session, for what a short message means and what was just said
 _NOTICE = "<task-notification>"  # begins what Claude Code tells its model of a background task, as if a user had
 
 
@@ -65,7 +65,7 @@ class CognitiveHooks:
     def options(self, own: ClaudeAgentOptions | None = None) -> ClaudeAgentOptions:
         """The options with the hooks behind the host's own. Call it for each client: two at once do not mix."""
         own = own or ClaudeAgentOptions()
-        client = _Client(self._binding, self._turns, self._tools or _named(own), own.model)
+        client = _ClientHooks(self._binding, self._turns, self._tools or _tools_of(own), own.model)
         ours = {event: [*(own.hooks or {}).get(event, ()), HookMatcher(hooks=[hook])] for event, hook in client.hooks()}
         with_hooks = replace(own, hooks={**(own.hooks or {}), **ours})
         if not self._recall_tool or not isinstance(own.mcp_servers, dict):
@@ -76,75 +76,75 @@ class CognitiveHooks:
             allowed_tools=[*own.allowed_tools, f"mcp__{_SERVER}__{RECALL_NAME}"],
         )
 
-    async def watched(self, messages: AsyncIterator[T]) -> AsyncIterator[T]:
+    async def track(self, messages: AsyncIterator[T]) -> AsyncIterator[T]:
         """The messages of `receive_response` or `query`; a turn that ends without an answer ends with them.
 
         Hooks alone know of an interrupted turn when the next one begins.
         """
-        live: TurnSession | None = None
+        turn: TurnSession | None = None
         try:
             async for message in messages:
-                live = self._turns.get(_session(message)) or live
+                turn = self._turns.get(_session_id(message)) or turn
                 yield message
         except Exception:
-            if live is not None:
-                live.end("failed")
+            if turn is not None:
+                turn.end("failed")
             raise
         finally:
-            if live is not None:
-                live.end("abandoned")
+            if turn is not None:
+                turn.end("abandoned")
 
 
-class _Client:
+class _ClientHooks:
     """The hooks of one client, and its turn in flight."""
 
     def __init__(
         self, binding: AgentBinding, turns: MutableMapping[str, TurnSession], tools: Sequence[Tool], model: str | None
     ) -> None:
         self.binding = binding
-        self.live = binding.turn("none")
+        self.turn = binding.turn("none")
         self._turns = turns
         self._tools = tools
         self._model = model
-        self._said: deque[Message] = deque(maxlen=_REMEMBERED)
-        self._stands = ""  # what belongs to the system prompt, as the transcript shows it already
+        self._said: deque[Message] = deque(maxlen=_MAX_MESSAGES)
+        self._shown_system = ""  # what belongs to the system prompt, as the transcript shows it already
 
     def hooks(self) -> list[tuple[Any, Any]]:
         """Hooks by event. The SDK's list of events lacks StopFailure, which Claude Code knows."""
         return [
-            ("UserPromptSubmit", self._prompt),
-            ("PreToolUse", self._allow),
-            ("PostToolUse", self._returned),
-            ("PostToolUseFailure", self._raised),
-            ("PreCompact", self._compact),
-            ("Stop", self._stop),
-            ("StopFailure", self._fail),
+            ("UserPromptSubmit", self._on_prompt),
+            ("PreToolUse", self._on_tool_call),
+            ("PostToolUse", self._on_tool_result),
+            ("PostToolUseFailure", self._on_tool_failure),
+            ("PreCompact", self._on_compact),
+            ("Stop", self._on_stop),
+            ("StopFailure", self._on_stop_failure),
         ]
 
-    async def _prompt(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        self.live.end("abandoned")  # one that Stop did not end
+    async def _on_prompt(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        self.turn.end("abandoned")  # one that Stop did not end
         session, words = given["session_id"], given["prompt"]
-        if session != self.live.session_id:
+        if session != self.turn.session_id:
             self._forget()
-        self.live = live = self.binding.turn(session, "subagent" if words.startswith(_NOTICE) else "user")
-        self._turns[session] = live
-        await live.begin(words, tuple(self._said), self._tools, model=self._model)
-        added = self._added(live)
+        self.turn = turn = self.binding.turn(session, "subagent" if words.startswith(_NOTICE) else "user")
+        self._turns[session] = turn
+        await turn.begin(words, tuple(self._said), self._tools, model=self._model)
+        added = self._additional_context(turn)
         self._said.append(Message(role="user", content=storable(words)))
         if not added:
             return {}
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": added}}
 
-    def _added(self, live: TurnSession) -> str:
+    def _additional_context(self, turn: TurnSession) -> str:
         """What stands beside the prompt: the block, and what belongs to the system prompt where it changed."""
-        if live.context is None:
+        if turn.context is None:
             return ""
-        system, stood = live.system(), self._stands
-        self._stands = system
-        return "\n\n".join(part for part in (system if system != stood else "", live.context.sent("")) if part)
+        system, stood = turn.system(), self._shown_system
+        self._shown_system = system
+        return "\n\n".join(part for part in (system if system != stood else "", turn.context.sent("")) if part)
 
-    async def _allow(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        if "agent_id" in given or not self.live.denies(_short(given["tool_name"])):
+    async def _on_tool_call(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        if "agent_id" in given or not self.turn.denies(_short_name(given["tool_name"])):
             return {}
         return {
             "hookSpecificOutput": {
@@ -154,63 +154,63 @@ class _Client:
             }
         }
 
-    async def _returned(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        return self._called(given, given["tool_response"])
+    async def _on_tool_result(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        return self._record_tool_call(given, given["tool_response"])
 
-    async def _raised(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        return self._called(given, given["error"], ok=False)
+    async def _on_tool_failure(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        return self._record_tool_call(given, given["error"], ok=False)
 
-    def _called(self, given: Any, result: Any, *, ok: bool = True) -> dict[str, Any]:
+    def _record_tool_call(self, given: Any, result: Any, *, ok: bool = True) -> dict[str, Any]:
         if "agent_id" not in given:  # what a sub-agent's tools gave, it alone has seen
-            name, arguments = _short(given["tool_name"]), given["tool_input"]
-            self.live.called(name, arguments, result, ok=ok, id=given["tool_use_id"])
+            name, arguments = _short_name(given["tool_name"]), given["tool_input"]
+            self.turn.record_tool_call(name, arguments, result, ok=ok, id=given["tool_use_id"])
         return {}
 
-    async def _compact(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+    async def _on_compact(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         self._forget()
         return {}
 
-    async def _stop(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+    async def _on_stop(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         response = given.get("last_assistant_message") or ""
         self._said.append(Message(role="assistant", content=storable(response)))
-        self.live.end("completed", response)
+        self.turn.end("completed", response)
         return {}
 
-    async def _fail(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        self.live.end("failed")
+    async def _on_stop_failure(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        self.turn.end("failed")
         return {}
 
     def _forget(self) -> None:
         """The transcript no longer shows what it did."""
         self._said.clear()
-        self._stands = ""
+        self._shown_system = ""
 
 
-def _recall_server(client: _Client) -> McpSdkServerConfig:
+def _recall_server(client: _ClientHooks) -> McpSdkServerConfig:
     """The recall tool, of the client's turn in flight."""
     annotations = ToolAnnotations(readOnlyHint=True, idempotentHint=True, openWorldHint=False)
 
     @tool(RECALL_NAME, RECALL_DESCRIPTION, RECALL_PARAMETERS, annotations)
     async def recall_context(given: dict[str, Any]) -> dict[str, Any]:
-        answer = await client.live.recall(given["query"], given.get("memory_type"), given.get("limit", 5))
+        answer = await client.turn.recall(given["query"], given.get("memory_type"), given.get("limit", 5))
         return {"content": [{"type": "text", "text": answer}]}
 
     return create_sdk_mcp_server(_SERVER, tools=[recall_context])
 
 
-def _named(options: ClaudeAgentOptions) -> tuple[Tool, ...]:
+def _tools_of(options: ClaudeAgentOptions) -> tuple[Tool, ...]:
     """The tools that the options name, each once: hooks are not told which there are."""
     base = options.tools if isinstance(options.tools, list) else []
-    names = dict.fromkeys(_short(name) for name in (*base, *options.allowed_tools) if "*" not in name)
+    names = dict.fromkeys(_short_name(name) for name in (*base, *options.allowed_tools) if "*" not in name)
     return tuple(Tool(name=name) for name in names if name.strip())
 
 
-def _short(name: str) -> str:
+def _short_name(name: str) -> str:
     """A tool's own name: without the server that offers it, or the arguments that are allowed."""
     return name.split("(")[0].split("__", 2)[-1] if name.startswith("mcp__") else name.split("(")[0]
 
 
-def _session(message: Any) -> str:
+def _session_id(message: Any) -> str:
     """The session that a message of the SDK's belongs to, "" where it does not say."""
     named = getattr(message, "session_id", None) or (getattr(message, "data", None) or {}).get("session_id")
     return str(named or "")

@@ -56,7 +56,7 @@ class WrappedMessage(Message):
             role=role,
             content=text,
             tool_calls=calls,
-            tool_call_id=_label(tool_call_id),
+            tool_call_id=_clean_label(tool_call_id),
             native=native,
             original_content=text,
             original_calls=calls,
@@ -108,7 +108,7 @@ class WholeMessageCodec(ABC, Generic[M]):
 
     def encode(self, messages: Sequence[Message]) -> list[M]:
         """Return a message for each."""
-        return [self._encoded(message) for message in messages]
+        return [self._encode_one(message) for message in messages]
 
     @abstractmethod
     def wrap(self, message: M) -> WrappedMessage:
@@ -122,7 +122,7 @@ class WholeMessageCodec(ABC, Generic[M]):
     def create(self, message: Message) -> M:
         """Return a message of the window's own: the summary of what left, the plan's step, an interrupted call."""
 
-    def _encoded(self, message: Message) -> M:
+    def _encode_one(self, message: Message) -> M:
         if not isinstance(message, WrappedMessage):
             return self.create(message)
         native: M = message.native
@@ -157,14 +157,14 @@ class PartsCodec(ABC, Generic[M, P]):
         if message.role == "tool":
             return [self.with_result(parts[0], message.content)]
         if message.appended is not None and not message.shortened_calls:
-            return [*parts, self.text(message.appended)]
+            return [*parts, self.text_part(message.appended)]
         return self.rewrite(parts, message)
 
     def rewrite(self, parts: Sequence[P], message: WrappedMessage) -> list[P]:
         """Return the message's text in place of all text, before the other parts with the arguments as shortened."""
         shortened = message.shortened_arguments
         kept = [self.with_arguments(part, shortened) for part in parts if not self.is_text(part)]
-        return [*([self.text(message.content)] if message.content else []), *kept]
+        return [*([self.text_part(message.content)] if message.content else []), *kept]
 
     @abstractmethod
     def split(self, message: M) -> list[list[P]]:
@@ -183,7 +183,7 @@ class PartsCodec(ABC, Generic[M, P]):
         """Return a message of the window's own: the summary of what left, the plan's step, an interrupted call."""
 
     @abstractmethod
-    def text(self, words: str) -> P:
+    def text_part(self, text: str) -> P:
         """Return a part of text."""
 
     @abstractmethod
@@ -191,7 +191,7 @@ class PartsCodec(ABC, Generic[M, P]):
         """Return whether a part is text, which the text of a changed message takes the place of."""
 
     @abstractmethod
-    def with_result(self, part: P, words: str) -> P:
+    def with_result(self, part: P, text: str) -> P:
         """Return the result of a tool with other words."""
 
     @abstractmethod
@@ -204,7 +204,7 @@ class PartsCodec(ABC, Generic[M, P]):
         return parts if message.is_unchanged else self.replace(parts, message)
 
 
-def in_runs(parts: Sequence[P], is_result: Callable[[P], bool]) -> list[list[P]]:
+def split_tool_results(parts: Sequence[P], is_result: Callable[[P], bool]) -> list[list[P]]:
     """Return the parts of a message in groups: each tool's result by itself, all else together."""
     runs = list[list[P]]()
     for part in parts:
@@ -215,15 +215,15 @@ def in_runs(parts: Sequence[P], is_result: Callable[[P], bool]) -> list[list[P]]
     return runs or [[]]
 
 
-def call(name: str, arguments: Mapping[str, Any] | str | None, id: str | None = None) -> ToolCall | None:
+def to_tool_call(name: str, arguments: Mapping[str, Any] | str | None, id: str | None = None) -> ToolCall | None:
     """Return a call of a tool as it can be kept, its arguments as values or as JSON; None for one without a name."""
-    label = _label(name)
+    label = _clean_label(name)
     if label is None:
         return None
-    return ToolCall(name=label, arguments=_arguments(arguments), id=_label(id))
+    return ToolCall(name=label, arguments=_parse_arguments(arguments), id=_clean_label(id))
 
 
-def as_text(output: Any) -> str:
+def output_text(output: Any) -> str:
     """Return what a run came to: text as it is, anything else as JSON."""
     return output if isinstance(output, str) else to_json(output, fallback=str).decode()
 
@@ -232,12 +232,12 @@ def _origin(message: Message) -> int | None:
     return id(message.native[0]) if isinstance(message, WrappedMessage) else None
 
 
-def _label(name: str | None) -> str | None:
+def _clean_label(name: str | None) -> str | None:
     kept = storable(str(name or ""))[:MAX_LABEL_LENGTH]
     return kept if kept.strip() else None
 
 
-def _arguments(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any]:
+def _parse_arguments(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any]:
     if isinstance(arguments, Mapping):
         return {str(key): value for key, value in arguments.items()}
     try:

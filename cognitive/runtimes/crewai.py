@@ -16,7 +16,7 @@ from crewai import hooks as crew_hooks
 from cognitive.runtimes import chat
 from cognitive.runtimes.blocking import Blocking, BlockingBinding
 from cognitive.runtimes.codec import WrappedMessage
-from cognitive.runtimes.tools import tool
+from cognitive.runtimes.tools import to_tool
 from cognitive.runtimes.turn_session import TurnSession
 from cognitive.turn import Status, TurnKind
 
@@ -37,8 +37,8 @@ class CognitiveCrew:
     def kickoff(self, inputs: Mapping[str, Any] | None = None, *, session_id: str = "default") -> Any:
         """As the crew's own `kickoff`."""
         outer = self._binding.turn(session_id)
-        run = _Kickoff(self._binding, self.crew, session_id, "subagent" if outer.begun else "user")
-        with run.hooked(), outer.within():
+        run = _Kickoff(self._binding, self.crew, session_id, "subagent" if outer.has_begun else "user")
+        with run.registered(), outer.as_parent():
             return self.crew.kickoff(inputs=dict(inputs or {}))
 
 
@@ -51,10 +51,10 @@ class _Kickoff:
         self._session_id = session_id
         self._kind = kind
         self._turns: dict[int, tuple[Any, TurnSession]] = {}
-        self._bare: dict[int, list[chat.Dict]] = {}
+        self._own_messages: dict[int, list[chat.JsonObject]] = {}
 
     @contextmanager
-    def hooked(self) -> Iterator[None]:
+    def registered(self) -> Iterator[None]:
         """The hooks, for as long as the crew works; its turns end with it."""
         points = ("before_llm_call", "after_llm_call", "before_tool_call", "after_tool_call")
         with ExitStack() as stack:
@@ -72,10 +72,10 @@ class _Kickoff:
                 self._end("abandoned")
 
     def _end(self, status: Status) -> None:
-        for task, live in self._turns.values():
+        for task, turn in self._turns.values():
             if task.output is not None:  # what was done before another task failed was done
-                live.end("completed", str(task.output.raw))
-            live.end(status)
+                turn.end("completed", str(task.output.raw))
+            turn.end(status)
 
     def _turn(self, context: Any) -> TurnSession | None:
         """The turn of the task at hand, None for what is not this crew's."""
@@ -85,34 +85,37 @@ class _Kickoff:
         return self._turns.setdefault(id(context.task), (context.task, made))[1]
 
     def _before_llm_call(self, context: Any) -> None:
-        if (live := self._turn(context)) is None:
+        if (turn := self._turn(context)) is None:
             return
-        first, rest = chat.split(list(context.messages))
+        first, rest = chat.split_system(list(context.messages))
         words = context.task.description  # without what CrewAI says around it
         said = [
             WrappedMessage.wrap(each.native, "user", words) if words in each.content else each
             for each in chat.CODEC.decode(rest)
         ]
-        if not live.begun:
-            given = [tool(each.name, each.description, _parameters(each)) for each in _tools(context)]
-            self._binding.wait(live.begin(words, (), given, model=getattr(context.llm, "model", None)))
-        self._bare[id(context.task)] = list(context.messages)
-        shown = self._binding.wait(live.encoded(chat.CODEC, said))
-        context.messages[:] = [*chat.system(first, live.system("\n\n".join(map(chat.text, first)))), *shown]
+        if not turn.has_begun:
+            given = [to_tool(each.name, each.description, _parameters(each)) for each in _tools(context)]
+            self._binding.wait(turn.begin(words, (), given, model=getattr(context.llm, "model", None)))
+        self._own_messages[id(context.task)] = list(context.messages)
+        shown = self._binding.wait(turn.encode_messages(chat.CODEC, said))
+        context.messages[:] = [
+            *chat.with_system(first, turn.system("\n\n".join(map(chat.message_text, first)))),
+            *shown,
+        ]
 
     def _after_llm_call(self, context: Any) -> None:
         """What was shown was for that call: the crew goes on from what it said itself."""
-        bare = self._bare.pop(id(context.task), None)
+        bare = self._own_messages.pop(id(context.task), None)
         if bare is not None and context.crew is self._crew:
             context.messages[:] = bare
 
     def _before_tool_call(self, context: Any) -> bool | None:
-        live = self._turn(context)
-        return False if live is not None and live.denies(context.tool_name) else None
+        turn = self._turn(context)
+        return False if turn is not None and turn.denies(context.tool_name) else None
 
     def _after_tool_call(self, context: Any) -> None:
-        if (live := self._turn(context)) is not None:
-            live.called(context.tool_name, context.tool_input, context.tool_result)
+        if (turn := self._turn(context)) is not None:
+            turn.record_tool_call(context.tool_name, context.tool_input, context.tool_result)
 
 
 def _tools(context: Any) -> list[Any]:

@@ -26,13 +26,13 @@ from pydantic_core import to_json
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, call, in_runs
-from cognitive.runtimes.prompt_history import place_of
-from cognitive.runtimes.tools import RECALL_DESCRIPTION, tool
-from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current
+from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, split_tool_results, to_tool_call
+from cognitive.runtimes.prompt_history import find_user_message
+from cognitive.runtimes.tools import RECALL_DESCRIPTION, to_tool
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current_turn
 from cognitive.turn import Message, Role, Tool, ToolSpec
 
-_RUNS = 10_000  # at once; what is beyond was cancelled, of which ADK tells no plugin
+_MAX_RUNS = 10_000  # at once; what is beyond was cancelled, of which ADK tells no plugin
 
 
 class CognitiveADKPlugin(BasePlugin):
@@ -60,27 +60,27 @@ class CognitiveADKPlugin(BasePlugin):
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """The turn of an invocation."""
-        live = self._binding.turn(invocation_context.session.id)
-        self._runs[invocation_context.invocation_id] = _InvocationState(live)
-        while len(self._runs) > _RUNS:
-            self._runs.popitem(last=False)[1].live.end("abandoned")
+        turn = self._binding.turn(invocation_context.session.id)
+        self._runs[invocation_context.invocation_id] = _InvocationState(turn)
+        while len(self._runs) > _MAX_RUNS:
+            self._runs.popitem(last=False)[1].turn.end("abandoned")
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
         """What the model is given: for this request alone, nothing of it enters the session."""
         run = self._runs.get(callback_context.invocation_id)
-        if run is None or current() is not None:  # an agent within a tool
+        if run is None or current_turn() is not None:  # an agent within a tool
             return
         if self._recall is not None:
             llm_request.append_tools([self._recall])
         codec = ContentCodec()
         said = codec.decode(llm_request.contents)
-        await self._begin(run.live, callback_context, llm_request, said)
-        if behind := run.live.system():
+        await self._begin(run.turn, callback_context, llm_request, said)
+        if behind := run.turn.system():
             llm_request.append_instructions([behind])
-        llm_request.contents = await run.live.encoded(codec, said)
-        _offer(run.live, llm_request)
-        llm_request.model = run.live.model or llm_request.model
-        _think(llm_request, run.live.thinking)
+        llm_request.contents = await run.turn.encode_messages(codec, said)
+        _select_tools(run.turn, llm_request)
+        llm_request.model = run.turn.model or llm_request.model
+        _set_thinking(llm_request, run.turn.thinking)
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
@@ -88,69 +88,71 @@ class CognitiveADKPlugin(BasePlugin):
         """A tool's work begins: a run within it is a sub-agent's."""
         run = self._runs.get(tool_context.invocation_id)
         if run is not None:
-            run.working.setdefault(tool_context.function_call_id or "", ExitStack()).enter_context(run.live.within())
+            run.open_calls.setdefault(tool_context.function_call_id or "", ExitStack()).enter_context(
+                run.turn.as_parent()
+            )
 
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> None:
         """Keeps what a tool gave."""
-        self._called(tool, tool_args, tool_context, result, ok=True)
+        self._record_tool_call(tool, tool_args, tool_context, result, ok=True)
 
     async def on_tool_error_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: Exception
     ) -> None:
         """Keeps that a tool failed."""
-        self._called(tool, tool_args, tool_context, str(error), ok=False)
+        self._record_tool_call(tool, tool_args, tool_context, str(error), ok=False)
 
     async def on_event_callback(self, *, invocation_context: InvocationContext, event: Event) -> None:
         """Keeps what the user gets to read."""
         run = self._runs.get(invocation_context.invocation_id)
         if run is not None and event.is_final_response() and event.content is not None and not event.partial:
-            run.said.append(words(event.content))
+            run.answers.append(content_text(event.content))
 
     async def on_run_error_callback(self, *, invocation_context: InvocationContext, error: Exception) -> None:
         """The turn has failed."""
         run = self._runs.pop(invocation_context.invocation_id, None)
         if run is not None:
-            run.live.end("failed")
+            run.turn.end("failed")
 
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """Ends the turn; one without an answer was left by its reader, or waits for something."""
         run = self._runs.pop(invocation_context.invocation_id, None)
         if run is not None:
-            response = "\n".join(filter(None, run.said))
-            run.live.end("completed" if response else "abandoned", response)
+            response = "\n".join(filter(None, run.answers))
+            run.turn.end("completed" if response else "abandoned", response)
 
     async def _begin(
-        self, live: TurnSession, context: CallbackContext, request: LlmRequest, said: Sequence[Any]
+        self, turn: TurnSession, context: CallbackContext, request: LlmRequest, said: Sequence[Any]
     ) -> None:
         """Begins the turn with the first request, when prompt, history and tools are known."""
-        if live.begun:
+        if turn.has_begun:
             return
-        text = words(context.user_content) if context.user_content is not None else ""
-        await live.begin(
+        text = content_text(context.user_content) if context.user_content is not None else ""
+        await turn.begin(
             text,
-            said[: place_of(said, text)],
-            [_tool(each) for each in _declared(request)],
+            said[: find_user_message(said, text)],
+            [_to_tool(each) for each in _declarations(request)],
             model=request.model,
             user_id=context.user_id,
         )
 
-    def _called(
+    def _record_tool_call(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext, result: Any, *, ok: bool
     ) -> None:
         run = self._runs.get(context.invocation_id)
         if run is not None:
-            run.live.called(tool.name, arguments, result, ok=ok, id=context.function_call_id)
-            run.working.pop(context.function_call_id or "", ExitStack()).close()
+            run.turn.record_tool_call(tool.name, arguments, result, ok=ok, id=context.function_call_id)
+            run.open_calls.pop(context.function_call_id or "", ExitStack()).close()
 
     def _recall_function(self) -> Any:
         async def recall_context(
             query: str, tool_context: ToolContext, memory_type: str | None = None, limit: int = 5
         ) -> str:
             run = self._runs.get(tool_context.invocation_id)
-            live = run.live if run is not None else self._binding.turn(tool_context.session.id, "subagent")
-            return await live.recall(query, cast(MemoryType | None, memory_type), limit)
+            turn = run.turn if run is not None else self._binding.turn(tool_context.session.id, "subagent")
+            return await turn.recall(query, cast(MemoryType | None, memory_type), limit)
 
         recall_context.__doc__ = RECALL_DESCRIPTION
         return recall_context
@@ -160,19 +162,19 @@ class CognitiveADKPlugin(BasePlugin):
 class _InvocationState:
     """An invocation under way: its turn, what was said, the tools at work by the id of their calls."""
 
-    live: TurnSession
-    said: list[str] = field(default_factory=list)
-    working: dict[str, ExitStack] = field(default_factory=dict)
+    turn: TurnSession
+    answers: list[str] = field(default_factory=list)
+    open_calls: dict[str, ExitStack] = field(default_factory=dict)
 
 
-def _declared(request: LlmRequest) -> list[types.FunctionDeclaration]:
+def _declarations(request: LlmRequest) -> list[types.FunctionDeclaration]:
     return [
         each for group in request.config.tools or [] for each in getattr(group, "function_declarations", None) or []
     ]
 
 
-def _tool(declared: types.FunctionDeclaration) -> Tool | None:
-    return tool(declared.name or "", declared.description, _schema(declared))
+def _to_tool(declared: types.FunctionDeclaration) -> Tool | None:
+    return to_tool(declared.name or "", declared.description, _schema(declared))
 
 
 def _schema(declared: types.FunctionDeclaration) -> Mapping[str, Any]:
@@ -184,11 +186,11 @@ def _schema(declared: types.FunctionDeclaration) -> Mapping[str, Any]:
     return declared.parameters.json_schema.model_dump(mode="json", exclude_none=True)
 
 
-def _offer(live: TurnSession, request: LlmRequest) -> None:
+def _select_tools(turn: TurnSession, request: LlmRequest) -> None:
     """Leaves the request the tools that the turn keeps; the others cannot be called either."""
-    kept = live.offered(_declared(request), lambda each: each.name or "", _rewritten)
+    kept = turn.select_tools(_declarations(request), lambda each: each.name or "", _rewrite_tool)
     by_name = {each.name: each for each in kept}
-    gone = {each.name for each in _declared(request)} - by_name.keys()
+    gone = {each.name for each in _declarations(request)} - by_name.keys()
     groups = list[Any]()
     for group in request.config.tools or []:
         declared = getattr(group, "function_declarations", None)
@@ -200,12 +202,12 @@ def _offer(live: TurnSession, request: LlmRequest) -> None:
     request.tools_dict = {name: each for name, each in request.tools_dict.items() if name not in gone}
 
 
-def _rewritten(declared: types.FunctionDeclaration, spec: ToolSpec) -> types.FunctionDeclaration:
+def _rewrite_tool(declared: types.FunctionDeclaration, spec: ToolSpec) -> types.FunctionDeclaration:
     said = {"description": spec.description, "parameters": None, "parameters_json_schema": spec.parameters}
     return declared.model_copy(update=said)
 
 
-def _think(request: LlmRequest, level: str | None) -> None:
+def _set_thinking(request: LlmRequest, level: str | None) -> None:
     """How hard a model of Gemini's should think, as its generation takes it; the others take nothing of the kind."""
     update = next((row for family, row in _THINKING.items() if family in (request.model or "")), None)
     if level is None or update is None:
@@ -238,7 +240,7 @@ _THINKING: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 }
 
 
-def words(content: types.Content) -> str:
+def content_text(content: types.Content) -> str:
     """Return what a content says, without what the model thought."""
     return "\n".join(part.text for part in content.parts or [] if part.text and not part.thought)
 
@@ -252,17 +254,17 @@ class ContentCodec(PartsCodec[types.Content, types.Part]):
 
     def split(self, message: types.Content) -> list[list[types.Part]]:
         """Return each tool's result by itself, all other parts in runs."""
-        return in_runs(message.parts or [], lambda part: part.function_response is not None)
+        return split_tool_results(message.parts or [], lambda part: part.function_response is not None)
 
     def wrap(self, message: types.Content, parts: Sequence[types.Part]) -> WrappedMessage:
         """Return parts as the layer reads them."""
         native = (message, parts)
         if parts and parts[0].function_response is not None:
             given = parts[0].function_response
-            return WrappedMessage.wrap(native, "tool", _result(given), tool_call_id=self._answered(given))
+            return WrappedMessage.wrap(native, "tool", _result_text(given), tool_call_id=self._result_call_id(given))
         made = [part.function_call for part in parts if part.function_call is not None]
-        calls = [call(each.name or "", each.args, self._called(each)) for each in made]
-        said = words(types.Content(parts=list(parts))) or ("" if calls else NOT_TEXT)
+        calls = [to_tool_call(each.name or "", each.args, self._call_id(each)) for each in made]
+        said = content_text(types.Content(parts=list(parts))) or ("" if calls else NOT_TEXT)
         role: Role = "assistant" if message.role == "model" else "user"
         return WrappedMessage.wrap(native, role, said, tool_calls=calls)
 
@@ -279,18 +281,18 @@ class ContentCodec(PartsCodec[types.Content, types.Part]):
         role = "model" if message.role == "assistant" else "user"
         return types.Content(role=role, parts=[types.Part(text=message.content)])
 
-    def text(self, words: str) -> types.Part:
+    def text_part(self, text: str) -> types.Part:
         """Return a part of text."""
-        return types.Part(text=words)
+        return types.Part(text=text)
 
     def is_text(self, part: types.Part) -> bool:
         """Return whether a part is text that the model did not merely think."""
         return part.function_call is None and bool(part.text) and not part.thought
 
-    def with_result(self, part: types.Part, words: str) -> types.Part:
+    def with_result(self, part: types.Part, text: str) -> types.Part:
         """Return the result with other words."""
         assert part.function_response is not None  # only results are messages of tools
-        response = part.function_response.model_copy(update={"response": {"result": words}})
+        response = part.function_response.model_copy(update={"response": {"result": text}})
         return part.model_copy(update={"function_response": response})
 
     def with_arguments(self, part: types.Part, arguments: Mapping[str | None, dict[str, Any]]) -> types.Part:
@@ -301,7 +303,7 @@ class ContentCodec(PartsCodec[types.Content, types.Part]):
             return part
         return part.model_copy(update={"function_call": made.model_copy(update={"args": arguments[id]})})
 
-    def _called(self, made: types.FunctionCall) -> str:
+    def _call_id(self, made: types.FunctionCall) -> str:
         id = made.id
         if not id:
             id = f"call-{len(self._ids) + 1}"
@@ -309,12 +311,12 @@ class ContentCodec(PartsCodec[types.Content, types.Part]):
         self._ids.append((made, id))
         return id
 
-    def _answered(self, given: types.FunctionResponse) -> str | None:
+    def _result_call_id(self, given: types.FunctionResponse) -> str | None:
         unanswered = self._unanswered[given.name or ""]
         return given.id or (unanswered.pop(0) if unanswered else None)
 
 
-def _result(given: types.FunctionResponse) -> str:
+def _result_text(given: types.FunctionResponse) -> str:
     """Return what a tool gave: ADK puts what is not a mapping under "result"."""
     response = given.response or {}
     only = response.get("result") if response.keys() == {"result"} else None

@@ -21,7 +21,7 @@ from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, RECALL_PAR
 from cognitive.runtimes.turn_session import TurnSession
 from cognitive.turn import TurnKind
 
-_REMEMBERED = 40  # messages of a session, for what a short message means and what was just said
+_MAX_MESSAGES = 40  # messages of a session, for what a short message means and what was just said
 _KINDS: dict[str, TurnKind] = {"subagent": "subagent", "cron": "cron", "flush": "heartbeat"}
 
 
@@ -40,7 +40,7 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
         self._kind: TurnKind = "user"
         self._session = "default"
         self._turns: dict[str, TurnSession] = {}
-        self._said: dict[str, Sequence[WrappedMessage]] = {}
+        self._conversations: dict[str, Sequence[WrappedMessage]] = {}
 
     @property
     def name(self) -> str:
@@ -66,13 +66,13 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
     def prefetch(self, query: str, *, session_id: str = "") -> str:
         """What this turn shows."""
         session = session_id or self._session
-        live = self._turns.get(session)
-        if live is None or live.ended or live.context is None or live.context.message != query:
-            if live is not None:
-                live.end("abandoned")
-            live = self._turns[session] = self._binding.turn(session, self._kind)
-            self._binding.wait(live.begin(query, self._said.get(session, ())))
-        return live.beside()
+        turn = self._turns.get(session)
+        if turn is None or turn.has_ended or turn.context is None or turn.context.message != query:
+            if turn is not None:
+                turn.end("abandoned")
+            turn = self._turns[session] = self._binding.turn(session, self._kind)
+            self._binding.wait(turn.begin(query, self._conversations.get(session, ())))
+        return turn.system_with_memories()
 
     def sync_turn(
         self,
@@ -80,22 +80,22 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
         assistant_content: str,
         *,
         session_id: str = "",
-        messages: Sequence[chat.Dict] | None = None,
+        messages: Sequence[chat.JsonObject] | None = None,
     ) -> None:
         """Ends the turn with its answer and what its tools gave."""
         session = session_id or self._session
-        self._said[session] = chat.CODEC.decode(chat.split(messages or ())[1])[-_REMEMBERED:]
-        if live := self._turns.pop(session, None):
-            for made, result in chat.answered(messages or ()):
-                live.called(made.name, made.arguments, result, id=made.id)
-            live.end("completed", assistant_content)
+        self._conversations[session] = chat.CODEC.decode(chat.split_system(messages or ())[1])[-_MAX_MESSAGES:]
+        if turn := self._turns.pop(session, None):
+            for made, result in chat.finished_calls(messages or ()):
+                turn.record_tool_call(made.name, made.arguments, result, id=made.id)
+            turn.end("completed", assistant_content)
 
-    def on_session_end(self, messages: Sequence[chat.Dict]) -> None:
+    def on_session_end(self, messages: Sequence[chat.JsonObject]) -> None:
         """Forgets the sessions: what they said is with Hermes, and what they taught is counted."""
-        for live in self._turns.values():
-            live.end("abandoned")
+        for turn in self._turns.values():
+            turn.end("abandoned")
         self._turns.clear()
-        self._said.clear()
+        self._conversations.clear()
 
     def get_tool_schemas(self) -> list[dict[str, Any]]:
         """The recall tool."""
@@ -104,6 +104,6 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
     def handle_tool_call(self, tool_name: str, args: dict[str, Any], **kwargs: Any) -> str:
         """The recall tool's answer, as JSON."""
         session = kwargs.get("session_id") or self._session
-        live = self._turns.get(session) or self._binding.turn(session)
+        turn = self._turns.get(session) or self._binding.turn(session)
         given = str(args.get("query") or ""), args.get("memory_type"), args.get("limit", 5)
-        return json.dumps({"memories": self._binding.wait(live.recall(*given))})
+        return json.dumps({"memories": self._binding.wait(turn.recall(*given))})

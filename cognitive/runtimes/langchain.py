@@ -28,13 +28,12 @@ from langgraph.errors import GraphBubbleUp
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
 from cognitive.plan import THINKING
-from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, as_text, call
-from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME
-from cognitive.runtimes.tools import tool as turn_tool
+from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, output_text, to_tool_call
+from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message, Tool, ToolCall, ToolSpec
 
-_OPEN = 512  # turns by their threads, for runs that go on after an interrupt
+_MAX_OPEN_TURNS = 512  # turns by their threads, for runs that go on after an interrupt
 
 
 class CognitiveState(AgentState[Any]):
@@ -67,7 +66,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         thinking: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         super().__init__()
-        self.tools = [self._recall()] if recall_tool else []
+        self.tools = [self._recall_tool()] if recall_tool else []
         self._binding = AgentBinding(layer, agent_id, runtime="langchain", user_id=user_id, model=model, models=models)
         self._session_id = session_id
         self._thinking = thinking
@@ -75,30 +74,30 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
 
     async def abefore_agent(self, state: CognitiveState, runtime: Any) -> dict[str, Any]:
         """A turn about to begin; what its thread left open was abandoned."""
-        return {"cognitive_turn": self._started(_configured("thread_id"))}
+        return {"cognitive_turn": self._start_turn(_config_value("thread_id"))}
 
     async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
         """What the model sees: for this call alone, nothing of it enters the state."""
-        live = self._turn(request.state)
+        turn = self._turn(request.state)
         said = _CODEC.decode(request.messages)
-        await live.begin_in(
+        await turn.begin_from_conversation(
             said,
-            map(_tool, request.tools),
+            map(_to_tool, request.tools),
             model=_model_name(request.model),
-            user_id=_configured("user_id"),
+            user_id=_config_value("user_id"),
             thinking=request.model_settings.get("reasoning_effort") or getattr(request.model, "reasoning_effort", None),
         )
-        shown = await self._shown(live, request, said)
-        with _failing(live):
+        shown = await self._model_request(turn, request, said)
+        with _ends_on_error(turn):
             return await handler(shown)
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Any) -> Any:
         """Keeps what a tool gave; one that the turn took away gives nothing."""
-        live, made = self._turn(request.state), request.tool_call
-        if live.denies(made["name"]):
+        turn, made = self._turn(request.state), request.tool_call
+        if turn.denies(made["name"]):
             return ToolMessage(DENIED, name=made["name"], tool_call_id=made["id"], status="error")
-        tracked = live.track_tool_call(made["name"], made["args"], made["id"], interrupts=(GraphBubbleUp,))
-        with _failing(live), tracked as returned:
+        tracked = turn.track_tool_call(made["name"], made["args"], made["id"], interrupts=(GraphBubbleUp,))
+        with _ends_on_error(turn), tracked as returned:
             result = await handler(request)
             if isinstance(result, ToolMessage):
                 returned(result.text, ok=result.status != "error")
@@ -106,9 +105,9 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
 
     async def aafter_agent(self, state: CognitiveState, runtime: Any) -> None:
         """Ends the turn with the answer."""
-        self._turn(state).end("completed", _answer(state))
+        self._turn(state).end("completed", _response_text(state))
 
-    def _recall(self) -> BaseTool:
+    def _recall_tool(self) -> BaseTool:
         @tool(RECALL_NAME, description=RECALL_DESCRIPTION)
         async def recall_context(
             query: str, runtime: ToolRuntime[Any, Any], memory_type: MemoryType | None = None, limit: int = 5
@@ -117,34 +116,34 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
 
         return recall_context
 
-    def _started(self, thread: str | None) -> TurnSession:
-        live = self._binding.turn(thread or self._session_id)
-        if thread is not None and not live.begun:
+    def _start_turn(self, thread: str | None) -> TurnSession:
+        turn = self._binding.turn(thread or self._session_id)
+        if thread is not None and not turn.has_begun:
             if thread in self._open:
                 self._open.pop(thread).end("abandoned")
-            self._open[thread] = live
-            while len(self._open) > _OPEN:
+            self._open[thread] = turn
+            while len(self._open) > _MAX_OPEN_TURNS:
                 self._open.popitem(last=False)
-        return live
+        return turn
 
     def _turn(self, state: Any) -> TurnSession:
         """The run's turn; of a run that goes on after an interrupt, that of its thread."""
-        live: TurnSession | None = state.get("cognitive_turn")
-        if live is not None:
-            return live
-        thread = _configured("thread_id")
-        return self._open.get(thread or "") or self._started(thread)
+        turn: TurnSession | None = state.get("cognitive_turn")
+        if turn is not None:
+            return turn
+        thread = _config_value("thread_id")
+        return self._open.get(thread or "") or self._start_turn(thread)
 
-    async def _shown(
-        self, live: TurnSession, request: ModelRequest[Any], said: Sequence[WrappedMessage]
+    async def _model_request(
+        self, turn: TurnSession, request: ModelRequest[Any], said: Sequence[WrappedMessage]
     ) -> ModelRequest[Any]:
-        model = live.model or request.model
+        model = turn.model or request.model
         return request.override(
             model=model,
-            system_message=_system(request.system_message, live.system()),
-            messages=await live.encoded(_CODEC, said),
-            tools=live.offered(request.tools, _name, _rewritten),
-            model_settings={**request.model_settings, **self._effort(model, live.thinking)},
+            system_message=_with_system(request.system_message, turn.system()),
+            messages=await turn.encode_messages(_CODEC, said),
+            tools=turn.select_tools(request.tools, _tool_name, _rewrite_tool),
+            model_settings={**request.model_settings, **self._effort(model, turn.thinking)},
         )
 
     def _effort(self, model: BaseChatModel, level: str | None) -> Mapping[str, Any]:
@@ -158,21 +157,21 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
 
 
 @contextmanager
-def _failing(live: TurnSession) -> Iterator[None]:
+def _ends_on_error(turn: TurnSession) -> Iterator[None]:
     """An error fails the turn, a cancellation gives it up; an interrupt is neither, the run will go on."""
     try:
         yield
     except GraphBubbleUp:
         raise
     except asyncio.CancelledError:
-        live.end("abandoned")
+        turn.end("abandoned")
         raise
     except Exception:
-        live.end("failed")
+        turn.end("failed")
         raise
 
 
-def _configured(name: str) -> str | None:
+def _config_value(name: str) -> str | None:
     value = get_config().get("configurable", {}).get(name)
     return str(value) if value else None
 
@@ -194,21 +193,21 @@ def _model_name(model: BaseChatModel) -> str | None:
 _OfferedTool = BaseTool | dict[str, Any]
 
 
-def _name(given: _OfferedTool) -> str:
+def _tool_name(given: _OfferedTool) -> str:
     if isinstance(given, BaseTool):
         return given.name
     return str(given.get("name") or given.get("function", {}).get("name") or given.get("type", ""))
 
 
-def _tool(given: _OfferedTool) -> Tool | None:
+def _to_tool(given: _OfferedTool) -> Tool | None:
     """A tool that the host runs; a provider's own stays as it is."""
     if not isinstance(given, BaseTool):
         return None
     function = convert_to_openai_tool(given)["function"]
-    return turn_tool(given.name, given.description, function.get("parameters"))
+    return to_tool(given.name, given.description, function.get("parameters"))
 
 
-def _rewritten(given: _OfferedTool, spec: ToolSpec) -> _OfferedTool:
+def _rewrite_tool(given: _OfferedTool, spec: ToolSpec) -> _OfferedTool:
     """A copy for the model's eyes: what runs is the tool that the agent was made with."""
     assert isinstance(given, BaseTool)  # the others were not given to the turn
     return given.model_copy(update={"description": spec.description, "args_schema": spec.parameters})
@@ -217,13 +216,13 @@ def _rewritten(given: _OfferedTool, spec: ToolSpec) -> _OfferedTool:
 # --- messages ---
 
 
-def _answer(state: CognitiveState) -> str:
+def _response_text(state: CognitiveState) -> str:
     if state.get("structured_response") is not None:
-        return as_text(state["structured_response"])
+        return output_text(state["structured_response"])
     return next((message.text for message in reversed(state["messages"]) if isinstance(message, AIMessage)), "")
 
 
-def _system(own: SystemMessage | None, behind: str) -> SystemMessage | None:
+def _with_system(own: SystemMessage | None, behind: str) -> SystemMessage | None:
     if not behind:
         return own
     if own is None:
@@ -238,13 +237,13 @@ class LangChainCodec(WholeMessageCodec[AnyMessage]):
 
     def wrap(self, message: AnyMessage) -> WrappedMessage:
         """Return a message as the layer reads it."""
-        text = "\n".join(map(_words, [message.content] if isinstance(message.content, str) else message.content))
+        text = "\n".join(map(_part_text, [message.content] if isinstance(message.content, str) else message.content))
         match message:
             case HumanMessage():
                 return WrappedMessage.wrap(message, "user", text)
             case AIMessage():
                 made: Sequence[Any] = (*message.tool_calls, *message.invalid_tool_calls)
-                calls = [call(each["name"], each["args"], each["id"]) for each in made]
+                calls = [to_tool_call(each["name"], each["args"], each["id"]) for each in made]
                 return WrappedMessage.wrap(message, "assistant", text, tool_calls=calls)
             case ToolMessage(tool_call_id=id):
                 return WrappedMessage.wrap(message, "tool", text, tool_call_id=id)
@@ -252,7 +251,7 @@ class LangChainCodec(WholeMessageCodec[AnyMessage]):
 
     def replace(self, native: AnyMessage, message: WrappedMessage) -> AnyMessage:
         """Return the message with what it says now; what it has beside words stays."""
-        changes: dict[str, Any] = {"content": _content(native.content, message)}
+        changes: dict[str, Any] = {"content": _edit_content(native.content, message)}
         if isinstance(native, AIMessage) and message.shortened_calls:
             shown = message.shortened_arguments
             changes["tool_calls"] = [
@@ -264,7 +263,7 @@ class LangChainCodec(WholeMessageCodec[AnyMessage]):
         """Return a message of the window's own."""
         match message.role:
             case "assistant":
-                return AIMessage(message.content, tool_calls=[_called(each) for each in message.tool_calls])
+                return AIMessage(message.content, tool_calls=[_to_native_call(each) for each in message.tool_calls])
             case "tool":
                 return ToolMessage(message.content, tool_call_id=message.tool_call_id or "")
             case "system":
@@ -272,13 +271,13 @@ class LangChainCodec(WholeMessageCodec[AnyMessage]):
         return HumanMessage(message.content)
 
 
-def _words(block: str | dict[str, Any]) -> str:
+def _part_text(block: str | dict[str, Any]) -> str:
     if isinstance(block, str):
         return block
     return str(block["text"]) if block.get("type") == "text" else NOT_TEXT
 
 
-def _content(own: str | list[str | dict[str, Any]], message: WrappedMessage) -> str | list[str | dict[str, Any]]:
+def _edit_content(own: str | list[str | dict[str, Any]], message: WrappedMessage) -> str | list[str | dict[str, Any]]:
     if isinstance(own, str):
         return message.content
     if message.appended is not None:
@@ -287,7 +286,7 @@ def _content(own: str | list[str | dict[str, Any]], message: WrappedMessage) -> 
     return [{"type": "text", "text": message.content}, *beside]
 
 
-def _called(call: ToolCall) -> Any:
+def _to_native_call(call: ToolCall) -> Any:
     return {"name": call.name, "args": dict(call.arguments), "id": call.id, "type": "tool_call"}
 
 

@@ -37,11 +37,11 @@ from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.recall import MAX_HITS
 
-_PAGE = 100  # memories read at once
+_PAGE_SIZE = 100  # memories read at once
 _ROOT = "store"
-_END = ".."  # of a namespace, whose labels hold no dot and are not empty
+_NAMESPACE_END = ".."  # of a namespace, whose labels hold no dot and are not empty
 
-Place = tuple[tuple[str, ...], str]  # namespace and key
+ItemKey = tuple[tuple[str, ...], str]  # namespace and key
 
 
 class CognitiveStore(BaseStore):
@@ -86,48 +86,54 @@ class CognitiveStore(BaseStore):
     async def _read(self, op: Op) -> Result:
         match op:
             case GetOp(namespace=namespace, key=key):
-                return next(map(_item, await self._at([(namespace, key)])), None)
+                return next(map(_to_item, await self._stored([(namespace, key)])), None)
             case SearchOp(query=query):
-                found = await (self._recalled(op) if query and query.strip() else self._listed(op))
+                found = await (self._search(op) if query and query.strip() else self._filtered(op))
                 return found[op.offset : op.offset + op.limit]
             case ListNamespacesOp():
                 return await self._namespaces(op)
         return None
 
-    async def _at(self, places: Sequence[Place]) -> list[Memory]:
-        return await self._layer.admin.find_by_source(self._agent_id, self._type, [_source(*place) for place in places])
+    async def _stored(self, places: Sequence[ItemKey]) -> list[Memory]:
+        return await self._layer.admin.find_by_source(
+            self._agent_id, self._type, [_to_source(*place) for place in places]
+        )
 
     async def _all(self, prefix: tuple[str, ...]) -> list[Memory]:
         found = list[Memory]()
         while (
-            len(page := await self._layer.admin.find_by_tags(self._agent_id, [_tag(prefix)], _PAGE, len(found)))
-            == _PAGE
+            len(page := await self._layer.admin.find_by_tags(self._agent_id, [_to_tag(prefix)], _PAGE_SIZE, len(found)))
+            == _PAGE_SIZE
         ):
             found += page
         return found + page
 
-    async def _listed(self, op: SearchOp) -> list[SearchItem]:
-        return [_found(memory) for memory in await self._all(op.namespace_prefix) if _fits(memory, op.filter)]
+    async def _filtered(self, op: SearchOp) -> list[SearchItem]:
+        return [
+            _to_search_item(memory)
+            for memory in await self._all(op.namespace_prefix)
+            if _passes_filter(memory, op.filter)
+        ]
 
-    async def _recalled(self, op: SearchOp) -> list[SearchItem]:
+    async def _search(self, op: SearchOp) -> list[SearchItem]:
         hits = await self._layer.recall(
-            self._agent_id, storable(op.query or ""), self._type, MAX_HITS, tags=[_tag(op.namespace_prefix)]
+            self._agent_id, storable(op.query or ""), self._type, MAX_HITS, tags=[_to_tag(op.namespace_prefix)]
         )
         scores = {hit.memory_id: hit.score for hit in hits}
         memories = await self._layer.get(self._agent_id, list(scores))
         return [
-            _found(memory, scores[memory.id])
+            _to_search_item(memory, scores[memory.id])
             for memory in memories
-            if _kept(memory)["indexed"] and _fits(memory, op.filter)
+            if _stored_value(memory)["indexed"] and _passes_filter(memory, op.filter)
         ]
 
     async def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        every = {_place(memory)[0] for memory in await self._all(())}
+        every = {_item_key(memory)[0] for memory in await self._all(())}
         found = {each for each in every if all(_matches(each, only) for only in op.match_conditions or ())}
         return sorted({each[: op.max_depth] for each in found})[op.offset : op.offset + op.limit]
 
-    async def _remember(self, ops: Mapping[Place, PutOp]) -> None:
-        known = {_place(memory): memory for memory in await self._at(list(ops))}
+    async def _remember(self, ops: Mapping[ItemKey, PutOp]) -> None:
+        known = {_item_key(memory): memory for memory in await self._stored(list(ops))}
         now = datetime.now(UTC)
         new = {place: self._memory(op, now, known.get(place)) for place, op in ops.items()}
         await self._layer.remember(self._agent_id, [memory for place, memory in new.items() if place not in known])
@@ -135,21 +141,21 @@ class CognitiveStore(BaseStore):
             now_says = {name: getattr(new[place], name) for name in ("content", "context", "occurred_at")}
             await self._layer.update(self._agent_id, memory.id, **now_says)
 
-    async def _forget(self, places: Sequence[Place]) -> None:
-        gone = [memory.id for memory in await self._at(places)]
+    async def _forget(self, places: Sequence[ItemKey]) -> None:
+        gone = [memory.id for memory in await self._stored(places)]
         if gone:
             await self._layer.forget(self._agent_id, gone)
 
     def _memory(self, op: PutOp, now: datetime, known: Memory | None) -> NewMemory:
         value = dict(op.value or {})
-        created = _kept(known)["created_at"] if known is not None else now.isoformat()
+        created = _stored_value(known)["created_at"] if known is not None else now.isoformat()
         return NewMemory(
             type=self._type,
-            content=_words(value, op.index or None) or storable(op.key) or "(an item without words)",
-            context=_json({"value": value, "created_at": created, "indexed": op.index is not False}),
+            content=_searchable_text(value, op.index or None) or storable(op.key) or "(an item without words)",
+            context=_to_json({"value": value, "created_at": created, "indexed": op.index is not False}),
             occurred_at=now,
-            source=_source(op.namespace, op.key),
-            tags=tuple(_tag(op.namespace[:depth]) for depth in range(len(op.namespace) + 1)),
+            source=_to_source(op.namespace, op.key),
+            tags=tuple(_to_tag(op.namespace[:depth]) for depth in range(len(op.namespace) + 1)),
             trust="agent",
         )
 
@@ -157,48 +163,48 @@ class CognitiveStore(BaseStore):
 # --- an item as a memory ---
 
 
-def _source(namespace: tuple[str, ...], key: str) -> str:
-    return ".".join(namespace) + _END + key
+def _to_source(namespace: tuple[str, ...], key: str) -> str:
+    return ".".join(namespace) + _NAMESPACE_END + key
 
 
-def _place(memory: Memory) -> Place:
-    namespace, _, key = (memory.source or "").partition(_END)
+def _item_key(memory: Memory) -> ItemKey:
+    namespace, _, key = (memory.source or "").partition(_NAMESPACE_END)
     return tuple(namespace.split(".")), key
 
 
-def _tag(namespace: tuple[str, ...]) -> str:
+def _to_tag(namespace: tuple[str, ...]) -> str:
     return _ROOT + ":" + ".".join(namespace)
 
 
-def _json(kept: Mapping[str, Any]) -> str:
+def _to_json(kept: Mapping[str, Any]) -> str:
     try:
         return json.dumps(kept, allow_nan=False)  # in ASCII: what Postgres cannot store is escaped
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(f"value: is not JSON: {error}") from None
 
 
-def _kept(memory: Memory) -> dict[str, Any]:
+def _stored_value(memory: Memory) -> dict[str, Any]:
     kept: dict[str, Any] = json.loads(memory.context)
     return kept
 
 
-def _words(value: Mapping[str, Any], paths: Sequence[str] | None) -> str:
+def _searchable_text(value: Mapping[str, Any], paths: Sequence[str] | None) -> str:
     """What is shown of a value: the texts at the paths that are to be indexed, or all that it says by name."""
     if paths is not None:
         texts = [text for path in paths for text in get_text_at_path(value, tokenize_path(path))]
     elif len(value) == 1 and isinstance(only := next(iter(value.values())), str):
         texts = [only]
     else:
-        texts = [f"{name}: {said if isinstance(said, str) else _json_shown(said)}" for name, said in value.items()]
+        texts = [f"{name}: {said if isinstance(said, str) else _readable_json(said)}" for name, said in value.items()]
     return storable("\n".join(texts)).strip()
 
 
-def _json_shown(value: Any) -> str:
+def _readable_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _item(memory: Memory) -> Item:
-    kept, (namespace, key) = _kept(memory), _place(memory)
+def _to_item(memory: Memory) -> Item:
+    kept, (namespace, key) = _stored_value(memory), _item_key(memory)
     return Item(
         value=kept["value"],
         key=key,
@@ -208,8 +214,8 @@ def _item(memory: Memory) -> Item:
     )
 
 
-def _found(memory: Memory, score: float | None = None) -> SearchItem:
-    item = _item(memory)
+def _to_search_item(memory: Memory, score: float | None = None) -> SearchItem:
+    item = _to_item(memory)
     return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
 
 
@@ -224,15 +230,15 @@ def _matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
     return all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
 
 
-def _fits(memory: Memory, wanted: Mapping[str, Any] | None) -> bool:
-    return not wanted or _equals(_kept(memory)["value"], wanted)
+def _passes_filter(memory: Memory, wanted: Mapping[str, Any] | None) -> bool:
+    return not wanted or _equals(_stored_value(memory)["value"], wanted)
 
 
 def _equals(value: Any, wanted: Any) -> bool:
     """Whether a value is what is wanted, or has at least what a wanted mapping names, or stands in its relations."""
     if isinstance(wanted, Mapping):
         if any(name.startswith("$") for name in wanted):
-            return all(_related(name, value, other) for name, other in wanted.items())
+            return all(_compare(name, value, other) for name, other in wanted.items())
         return isinstance(value, Mapping) and all(_equals(value.get(name), other) for name, other in wanted.items())
     if isinstance(wanted, list | tuple):
         return (
@@ -243,7 +249,7 @@ def _equals(value: Any, wanted: Any) -> bool:
     return bool(value == wanted)
 
 
-_RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
+_COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "$eq": lambda value, other: bool(value == other),
     "$ne": lambda value, other: bool(value != other),
     "$gt": lambda value, other: float(value) > float(other),
@@ -253,11 +259,11 @@ _RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def _related(name: str, value: Any, other: Any) -> bool:
+def _compare(name: str, value: Any, other: Any) -> bool:
     """Whether a relation holds; what has no number stands in none of those between numbers."""
-    if name not in _RELATIONS:
-        raise InvalidInput(f"filter: expected one of {', '.join(_RELATIONS)}, got {name!r}")
+    if name not in _COMPARISONS:
+        raise InvalidInput(f"filter: expected one of {', '.join(_COMPARISONS)}, got {name!r}")
     try:
-        return _RELATIONS[name](value, other)
+        return _COMPARISONS[name](value, other)
     except (TypeError, ValueError):
         return False

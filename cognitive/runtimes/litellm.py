@@ -17,7 +17,7 @@ from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import chat
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 
-_OPEN = 512  # turns in flight; one that is pushed out was abandoned long ago
+_MAX_OPEN_TURNS = 512  # turns in flight; one that is pushed out was abandoned long ago
 
 
 class CognitiveLogger(CustomLogger):  # type: ignore[misc]
@@ -44,67 +44,69 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         messages = kwargs.get("messages")
         if not messages:
             return None
-        first, rest = chat.split(messages)
-        live = await self._turn(kwargs, rest)
+        first, rest = chat.split_system(messages)
+        turn = await self._turn(kwargs, rest)
         shown: dict[str, Any] = {
             "messages": [
-                *chat.system(first, live.system("\n\n".join(map(chat.text, first)))),
-                *await live.encoded(chat.CODEC, chat.CODEC.decode(rest)),
+                *chat.with_system(first, turn.system("\n\n".join(map(chat.message_text, first)))),
+                *await turn.encode_messages(chat.CODEC, chat.CODEC.decode(rest)),
             ]
         }
         if tools := kwargs.get("tools"):
-            shown["tools"] = live.offered(tools, chat.name, chat.rewritten) or None
-        if live.thinking is not None and litellm.supports_reasoning(kwargs["model"]):
-            shown["reasoning_effort"] = _EFFORT.get(live.thinking, live.thinking)
+            shown["tools"] = turn.select_tools(tools, chat.tool_name, chat.rewrite_tool) or None
+        if turn.thinking is not None and litellm.supports_reasoning(kwargs["model"]):
+            shown["reasoning_effort"] = _EFFORT.get(turn.thinking, turn.thinking)
         return {**kwargs, **shown}
 
     async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         """Ends the turn with its answer; one that calls tools goes on."""
         key = self._keys.pop(str(kwargs.get("litellm_call_id")), "")
-        live, choices = self._open.get(key), getattr(response_obj, "choices", None)
-        if live is None or not choices or getattr(choices[0].message, "tool_calls", None):
+        turn, choices = self._open.get(key), getattr(response_obj, "choices", None)
+        if turn is None or not choices or getattr(choices[0].message, "tool_calls", None):
             return
-        for made, result in chat.answered(kwargs.get("messages") or ()):
-            live.called(made.name, made.arguments, result, id=made.id)
-        live.end("completed", choices[0].message.content or "")
+        for made, result in chat.finished_calls(kwargs.get("messages") or ()):
+            turn.record_tool_call(made.name, made.arguments, result, id=made.id)
+        turn.end("completed", choices[0].message.content or "")
         self._open.pop(key)
 
     async def async_log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         """Ends the turn as failed."""
         key = self._keys.pop(str(kwargs.get("litellm_call_id")), "")
-        if live := self._open.pop(key, None):
-            live.end("failed")
+        if turn := self._open.pop(key, None):
+            turn.end("failed")
 
     async def recall(self, session_id: str, query: str, memory_type: Any = None, limit: int = 5) -> str:
         """The recall tool's answer, for the host that offers it: `tools` has its name and description."""
-        live = self._open.get(session_id) or self._binding.turn(session_id)
-        return await live.recall(query, memory_type, limit)
+        turn = self._open.get(session_id) or self._binding.turn(session_id)
+        return await turn.recall(query, memory_type, limit)
 
-    async def _turn(self, kwargs: Mapping[str, Any], messages: Sequence[chat.Dict]) -> TurnSession:
+    async def _turn(self, kwargs: Mapping[str, Any], messages: Sequence[chat.JsonObject]) -> TurnSession:
         """The turn that a call belongs to, begun."""
         call = str(kwargs.get("litellm_call_id"))
-        key = self._keys[call] = _session(kwargs) or call
-        live = self._open.get(key)
-        if live is not None and messages and messages[-1].get("role") != "user":
-            return live
-        if live is not None:
-            live.end("abandoned")
-        live = self._open[key] = self._binding.turn(_session(kwargs) or "default")
-        if len(self._open) > _OPEN:
+        key = self._keys[call] = _session_id(kwargs) or call
+        turn = self._open.get(key)
+        if turn is not None and messages and messages[-1].get("role") != "user":
+            return turn
+        if turn is not None:
+            turn.end("abandoned")
+        turn = self._open[key] = self._binding.turn(_session_id(kwargs) or "default")
+        if len(self._open) > _MAX_OPEN_TURNS:
             self._open.popitem(last=False)[1].end("abandoned")
-        if len(self._keys) > _OPEN:
+        if len(self._keys) > _MAX_OPEN_TURNS:
             self._keys.popitem(last=False)
         if messages and messages[-1].get("role") == "user":  # the loop of a turn that is not known stays as it is
-            tools = chat.tools(kwargs.get("tools") or ())
+            tools = chat.to_tools(kwargs.get("tools") or ())
             own = kwargs.get("reasoning_effort")
-            await live.begin_in(chat.CODEC.decode(messages), tools, model=kwargs.get("model"), thinking=own)
-        return live
+            await turn.begin_from_conversation(
+                chat.CODEC.decode(messages), tools, model=kwargs.get("model"), thinking=own
+            )
+        return turn
 
 
 _EFFORT: Mapping[str, str] = {"off": "none"}  # the other levels have the names that LiteLLM gives them
 
 
-def _session(kwargs: Mapping[str, Any]) -> str | None:
+def _session_id(kwargs: Mapping[str, Any]) -> str | None:
     metadata = kwargs.get("metadata") or {}
     named = metadata.get("session_id") or kwargs.get("litellm_session_id")
     return str(named) if named else None

@@ -22,9 +22,9 @@ from workflows.handler import WorkflowHandler
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, call
-from cognitive.runtimes.prompt_history import place_of
-from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, tool
+from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, to_tool_call
+from cognitive.runtimes.prompt_history import find_user_message
+from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message
 
@@ -63,21 +63,21 @@ class CognitiveWorkflowAgent:
     ) -> CognitiveRun:
         """As the agent's own `run`, which takes the rest. The session is the memory's own, unless it is named here."""
         memory = memory or ChatMemoryBuffer.from_defaults(llm=self.agent.llm)
-        live = self._binding.turn(session_id or _session(memory))
+        turn = self._binding.turn(session_id or _session_id(memory))
         own = self.agent.model_copy()
-        shown = _RunView(self.agent, own, live, self._recall_tool)
-        own.tools, own.tool_retriever = None, shown.offered
-        with live.within():
-            handler = own.run(user_msg=user_msg, memory=shown.over(memory), **rest)
-        return CognitiveRun(handler, live)
+        shown = _RunView(self.agent, own, turn, self._recall_tool)
+        own.tools, own.tool_retriever = None, shown.select_tools
+        with turn.as_parent():
+            handler = own.run(user_msg=user_msg, memory=shown.wrap(memory), **rest)
+        return CognitiveRun(handler, turn)
 
 
 class CognitiveRun(Awaitable[AgentOutput]):
     """A run in flight: whatever its handler can do. Its turn ends as it does, or as abandoned by `cancel_run`."""
 
-    def __init__(self, handler: WorkflowHandler, live: TurnSession) -> None:
+    def __init__(self, handler: WorkflowHandler, turn: TurnSession) -> None:
         self._handler = handler
-        self._watching = asyncio.create_task(_watched(handler, live))
+        self._end_task = asyncio.create_task(_end_with_run(handler, turn))
 
     def __await__(self) -> Generator[Any, Any, AgentOutput]:
         return self._result().__await__()
@@ -88,72 +88,74 @@ class CognitiveRun(Awaitable[AgentOutput]):
     async def cancel_run(self, **named: Any) -> None:
         """As the handler's own."""
         await self._handler.cancel_run(**named)
-        await asyncio.wait({self._watching})
+        await asyncio.wait({self._end_task})
 
     async def _result(self) -> AgentOutput:
         try:
             return cast(AgentOutput, await self._handler)
         finally:
-            await asyncio.wait({self._watching})  # the turn is over when the run is
+            await asyncio.wait({self._end_task})  # the turn is over when the run is
 
 
-async def _watched(handler: WorkflowHandler, live: TurnSession) -> None:
+async def _end_with_run(handler: WorkflowHandler, turn: TurnSession) -> None:
     """Ends a turn with its run. What the run raises is for whoever waits for it."""
     try:
         output: Any = await handler
         for each in output.tool_calls:
             if isinstance(each, ToolCallResult):
                 given = each.tool_output
-                live.called(each.tool_name, each.tool_kwargs, given.content, ok=not given.is_error, id=each.tool_id)
-        live.end("completed", output.response.content or "")
+                turn.record_tool_call(
+                    each.tool_name, each.tool_kwargs, given.content, ok=not given.is_error, id=each.tool_id
+                )
+        turn.end("completed", output.response.content or "")
     except WorkflowCancelledByUser:
-        live.end("abandoned")
+        turn.end("abandoned")
     except Exception:
-        live.end("failed")
+        turn.end("failed")
     finally:
-        live.end("abandoned")
+        turn.end("abandoned")
 
 
 class _RunView:
     """What one run is shown: through its memory, its tools and the fields of its copy of the agent."""
 
-    def __init__(self, agent: BaseWorkflowAgent, own: BaseWorkflowAgent, live: TurnSession, recall_tool: bool) -> None:
+    def __init__(self, agent: BaseWorkflowAgent, own: BaseWorkflowAgent, turn: TurnSession, recall_tool: bool) -> None:
         self._agent = agent
         self._own = own
-        self._live = live
-        self.offered = _TurnToolRetriever(self.tools)
-        self._recall = [_recall(live)] if recall_tool else []
+        self._turn_session = turn
+        self.select_tools = _TurnToolRetriever(self.tools)
+        self._recall = [_recall_tool(turn)] if recall_tool else []
 
-    def over(self, memory: BaseMemory) -> BaseMemory:
+    def wrap(self, memory: BaseMemory) -> BaseMemory:
         """The memory as the run sees it."""
-        return _TurnMemory().over(memory, self.messages)
+        return _TurnMemory().wrap(memory, self.messages)
 
     async def tools(self, query: str) -> list[AsyncBaseTool]:
         """The tools that the turn keeps, of the agent's own and of those that its retriever finds."""
         given = await self._agent.get_tools(query)
-        return [*self._live.offered(given, lambda each: each.metadata.get_name()), *self._recall]
+        return [*self._turn_session.select_tools(given, lambda each: each.metadata.get_name()), *self._recall]
 
     async def messages(self, given: Sequence[ChatMessage]) -> list[ChatMessage]:
         """The conversation as the model sees it, behind the system messages of the memory's own."""
         first = next((n for n, each in enumerate(given) if each.role != MessageRole.SYSTEM), len(given))
         said = _CODEC.decode(given[first:])
         await self._begin(said)
-        return [*given[:first], *await self._live.encoded(_CODEC, said)]
+        return [*given[:first], *await self._turn_session.encode_messages(_CODEC, said)]
 
     async def _begin(self, said: Sequence[WrappedMessage]) -> None:
         """Begins the turn when the conversation is known; LlamaIndex asks for it before anything else."""
-        live, agent, own, place = self._live, self._agent, self._own, place_of(said)
-        if live.begun:
+        turn, agent, own, place = self._turn_session, self._agent, self._own, find_user_message(said)
+        if turn.has_begun:
             return
         given = await agent.get_tools(said[place].content if place is not None else "")
         tools = (
-            tool(each.metadata.get_name(), each.metadata.description, each.metadata.get_parameters_dict())
+            to_tool(each.metadata.get_name(), each.metadata.description, each.metadata.get_parameters_dict())
             for each in given
         )
         own_level = getattr(agent.llm, "reasoning_effort", None)
-        await live.begin_in(said, tools, model=agent.llm.metadata.model_name, thinking=own_level)
-        own.system_prompt = live.system(agent.system_prompt or "") or agent.system_prompt
-        own.llm = _thinking(live.model or agent.llm, live.thinking)
+        await turn.begin_from_conversation(said, tools, model=agent.llm.metadata.model_name, thinking=own_level)
+        own.system_prompt = turn.system(agent.system_prompt or "") or agent.system_prompt
+        own.llm = _with_thinking(turn.model or agent.llm, turn.thinking)
 
 
 class _TurnToolRetriever(ObjectRetriever):  # type: ignore[type-arg]
@@ -172,7 +174,7 @@ class _TurnMemory(BaseMemory):
     _inner: BaseMemory = PrivateAttr()
     _shown: Callable[[Sequence[ChatMessage]], Awaitable[list[ChatMessage]]] = PrivateAttr()
 
-    def over(
+    def wrap(
         self, inner: BaseMemory, shown: Callable[[Sequence[ChatMessage]], Awaitable[list[ChatMessage]]]
     ) -> _TurnMemory:
         self._inner, self._shown = inner, shown
@@ -180,7 +182,7 @@ class _TurnMemory(BaseMemory):
 
     @classmethod
     def from_defaults(cls, **kwargs: Any) -> _TurnMemory:
-        return cls().over(**kwargs)
+        return cls().wrap(**kwargs)
 
     async def aget(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
         return await self._shown(await self._inner.aget(input=input, **kwargs))
@@ -216,9 +218,9 @@ class _TurnMemory(BaseMemory):
         await self._inner.areset()
 
 
-def _recall(live: TurnSession) -> AsyncBaseTool:
+def _recall_tool(turn: TurnSession) -> AsyncBaseTool:
     async def recall_context(query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
-        return await live.recall(query, memory_type, limit)
+        return await turn.recall(query, memory_type, limit)
 
     return FunctionTool.from_defaults(async_fn=recall_context, name=RECALL_NAME, description=RECALL_DESCRIPTION)
 
@@ -226,14 +228,14 @@ def _recall(live: TurnSession) -> AsyncBaseTool:
 _EFFORT = {"off": "none"}  # the other levels have the names that LlamaIndex gives them
 
 
-def _thinking(llm: LLM, level: str | None) -> LLM:
+def _with_thinking(llm: LLM, level: str | None) -> LLM:
     """The model at a level, a copy; the model itself where it has no such setting."""
     if level is None or "reasoning_effort" not in type(llm).model_fields:
         return llm
     return llm.model_copy(update={"reasoning_effort": _EFFORT.get(level, level)})
 
 
-def _session(memory: BaseMemory) -> str:
+def _session_id(memory: BaseMemory) -> str:
     named = getattr(memory, "session_id", None) or getattr(memory, "chat_store_key", None)
     return str(named or "default")
 
@@ -248,7 +250,9 @@ class LlamaIndexCodec(WholeMessageCodec[ChatMessage]):
             message,
             _ROLES.get(message.role, "user"),
             "\n".join(each.text if isinstance(each, TextBlock) else NOT_TEXT for each in said),
-            tool_calls=[call(each.tool_name, each.tool_kwargs, each.tool_call_id) for each in _calls(message)],
+            tool_calls=[
+                to_tool_call(each.tool_name, each.tool_kwargs, each.tool_call_id) for each in _tool_calls(message)
+            ],
             tool_call_id=message.additional_kwargs.get("tool_call_id"),
         )
 
@@ -259,7 +263,7 @@ class LlamaIndexCodec(WholeMessageCodec[ChatMessage]):
         shown = message.shortened_arguments
         called = [
             each.model_copy(update={"tool_kwargs": shown.get(each.tool_call_id, each.tool_kwargs)})
-            for each in _calls(native)
+            for each in _tool_calls(native)
         ]
         said = [TextBlock(text=message.content)] if message.content else []
         return native.model_copy(update={"blocks": [*said, *called]})
@@ -281,7 +285,7 @@ _ROLES: Mapping[MessageRole, Any] = {
 }
 
 
-def _calls(message: ChatMessage) -> list[ToolCallBlock]:
+def _tool_calls(message: ChatMessage) -> list[ToolCallBlock]:
     return [each for each in message.blocks if isinstance(each, ToolCallBlock)]
 
 

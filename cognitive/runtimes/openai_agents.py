@@ -37,10 +37,10 @@ from openai.types.responses import ResponseCompletedEvent, ResponseFunctionToolC
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.codec import as_text
+from cognitive.runtimes.codec import output_text
 from cognitive.runtimes.openai_items import ItemCodec
-from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, tool
-from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current, ends_turn
+from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
+from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current_turn, ends_turn
 from cognitive.turn import ToolSpec
 
 _CODEC = ItemCodec()
@@ -76,8 +76,8 @@ class CognitiveRunner:
         self._session_id = session_id
 
         async def recall_context(query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
-            live = current() or self._binding.turn("default", "subagent")
-            return await live.recall(query, memory_type, limit)
+            turn = current_turn() or self._binding.turn("default", "subagent")
+            return await turn.recall(query, memory_type, limit)
 
         self.recall_tool: FunctionTool = function_tool(
             recall_context, name_override=RECALL_NAME, description_override=RECALL_DESCRIPTION
@@ -87,10 +87,10 @@ class CognitiveRunner:
         self, starting_agent: Agent[Any], input: Any, *, run_config: RunConfig | None = None, **options: Any
     ) -> RunResult:
         """`Runner.run`, with its options."""
-        live = self._turn(run_config, options)
-        with ends_turn(live), live.within():
-            result = await Runner.run(starting_agent, input, run_config=_with_turn_model(live, run_config), **options)
-            _end(live, result)
+        turn = self._turn(run_config, options)
+        with ends_turn(turn), turn.as_parent():
+            result = await Runner.run(starting_agent, input, run_config=_with_turn_model(turn, run_config), **options)
+            _end_turn(turn, result)
         return result
 
     def run_streamed(
@@ -99,13 +99,13 @@ class CognitiveRunner:
         """`Runner.run_streamed`, with its options. The SDK goes on with a run whose reader leaves until it is cancelled
         (`result.cancel()`), which abandons the turn.
         """
-        live = self._turn(run_config, options)
-        with live.within():
+        turn = self._turn(run_config, options)
+        with turn.as_parent():
             result = Runner.run_streamed(
-                starting_agent, input, run_config=_with_turn_model(live, run_config), **options
+                starting_agent, input, run_config=_with_turn_model(turn, run_config), **options
             )
         if result.run_loop_task is not None:
-            result.run_loop_task.add_done_callback(lambda task: _ended(live, result, task))
+            result.run_loop_task.add_done_callback(lambda task: _on_stream_end(turn, result, task))
         return result
 
     def _turn(self, config: RunConfig | None, options: Mapping[str, Any]) -> TurnSession:
@@ -114,15 +114,15 @@ class CognitiveRunner:
         return self._binding.turn(own or (config.group_id if config else None) or self._session_id or "default")
 
 
-def _ended(live: TurnSession, result: RunResultStreaming, task: asyncio.Task[Any]) -> None:
+def _on_stream_end(turn: TurnSession, result: RunResultStreaming, task: asyncio.Task[Any]) -> None:
     if not task.cancelled() and task.exception() is not None:
-        live.end("failed")
+        turn.end("failed")
     elif not task.cancelled():
-        _end(live, result)
-    live.end("abandoned")
+        _end_turn(turn, result)
+    turn.end("abandoned")
 
 
-def _end(live: TurnSession, result: RunResult | RunResultStreaming) -> None:
+def _end_turn(turn: TurnSession, result: RunResult | RunResultStreaming) -> None:
     """Ends the turn with what a run came to; one without an output waits for an approval, or was told to stop."""
     if result.final_output is None:
         return
@@ -130,14 +130,14 @@ def _end(live: TurnSession, result: RunResult | RunResultStreaming) -> None:
     for item in result.new_items:
         if isinstance(item, ToolCallItem) and item.call_id in given:
             arguments = getattr(item.raw_item, "arguments", None)
-            live.called(item.tool_name or "", arguments, given[item.call_id], id=item.call_id)
-    live.end("completed", as_text(result.final_output))
+            turn.record_tool_call(item.tool_name or "", arguments, given[item.call_id], id=item.call_id)
+    turn.end("completed", output_text(result.final_output))
 
 
-def _with_turn_model(live: TurnSession, config: RunConfig | None) -> RunConfig:
+def _with_turn_model(turn: TurnSession, config: RunConfig | None) -> RunConfig:
     """The run's configuration with a model before each agent's own, which is told whose call it is."""
     config = config or RunConfig()
-    model = _TurnModel(live, config)
+    model = _TurnModel(turn, config)
     model.run = dataclasses.replace(config, model=model, call_model_input_filter=model.note_origin)
     return model.run
 
@@ -162,9 +162,9 @@ class _TurnModel(Model):
     told by its task: one that began with a note of this run, while the run's own find none, or that of themselves.
     """
 
-    def __init__(self, live: TurnSession, config: RunConfig) -> None:
+    def __init__(self, turn: TurnSession, config: RunConfig) -> None:
         self.run = config  # the run's own copy, when that is made
-        self._live = live
+        self._turn_session = turn
         self._config = config
 
     async def note_origin(self, data: CallModelData[Any]) -> ModelInputData:
@@ -182,28 +182,28 @@ class _TurnModel(Model):
         self, system_instructions: Any, input: Any, model_settings: Any, tools: Any, *rest: Any, **state: Any
     ) -> ModelResponse:
         """One answer."""
-        model, given = await self._given(system_instructions, input, model_settings, tools, state)
+        model, given = await self._model_input(system_instructions, input, model_settings, tools, state)
         response = await model.get_response(*given, *rest, **state)
-        return dataclasses.replace(response, output=self._allowed(response.output))
+        return dataclasses.replace(response, output=self._rename_denied_calls(response.output))
 
     async def stream_response(
         self, system_instructions: Any, input: Any, model_settings: Any, tools: Any, *rest: Any, **state: Any
     ) -> AsyncIterator[Any]:
         """One answer, in pieces."""
-        model, given = await self._given(system_instructions, input, model_settings, tools, state)
+        model, given = await self._model_input(system_instructions, input, model_settings, tools, state)
         pieces = model.stream_response(*given, *rest, **state)
         try:
             async for piece in pieces:
-                yield self._completed(piece) if isinstance(piece, ResponseCompletedEvent) else piece
+                yield self._filter_event(piece) if isinstance(piece, ResponseCompletedEvent) else piece
         finally:
             if hasattr(pieces, "aclose"):
                 await pieces.aclose()
 
-    def _completed(self, piece: ResponseCompletedEvent) -> ResponseCompletedEvent:
-        output = self._allowed(piece.response.output)
+    def _filter_event(self, piece: ResponseCompletedEvent) -> ResponseCompletedEvent:
+        output = self._rename_denied_calls(piece.response.output)
         return piece.model_copy(update={"response": piece.response.model_copy(update={"output": output})})
 
-    def _allowed(self, output: list[Any]) -> list[Any]:
+    def _rename_denied_calls(self, output: list[Any]) -> list[Any]:
         """What the model gave, with a call of a tool that the turn took away under a name that no tool has: of those
         the SDK then tells the model, in this run, in place of running what is not offered.
         """
@@ -219,18 +219,18 @@ class _TurnModel(Model):
         ]
 
     def _denies(self, name: str) -> bool:
-        return self._origin.is_own and self._live.denies(name)
+        return self._origin.is_own and self._turn_session.denies(name)
 
     def get_retry_advice(self, request: Any) -> Any:
         """What the agent's own model says of it."""
-        return self._own().get_retry_advice(request)
+        return self._agent_model().get_retry_advice(request)
 
     def _supports_default_prompt_cache_key(self) -> bool:
         """The runner asks the model at hand: without an answer, OpenAI's prompt cache would be missed more often."""
-        own = getattr(self._own(), "_supports_default_prompt_cache_key", None)
+        own = getattr(self._agent_model(), "_supports_default_prompt_cache_key", None)
         return own is not None and bool(own())
 
-    def _own(self) -> Model:
+    def _agent_model(self) -> Model:
         """The model that the SDK would have called."""
         named = self._config.model or self._origin.agent.model
         return named if isinstance(named, Model) else self._config.model_provider.get_model(named)
@@ -241,37 +241,37 @@ class _TurnModel(Model):
         assert origin is not None  # the filter stands before every call
         return origin
 
-    async def _given(
+    async def _model_input(
         self, system: str | None, said: Any, settings: ModelSettings, tools: list[Tool], state: Mapping[str, Any]
     ) -> tuple[Model, tuple[Any, ...]]:
         """The model of a call, and what it is given: system instructions, input, settings and tools."""
-        model, settings = self._own(), _with_defaults(settings, self._origin.agent, self._config)
+        model, settings = self._agent_model(), _with_defaults(settings, self._origin.agent, self._config)
         if not self._origin.is_own:
             return model, (system, said, settings, tools)
-        live, items = self._live, _CODEC.decode(said)
+        turn, items = self._turn_session, _CODEC.decode(said)
         given = (
-            tool(each.name, each.description, each.params_json_schema)
+            to_tool(each.name, each.description, each.params_json_schema)
             for each in tools
             if isinstance(each, FunctionTool)
         )
         name = getattr(model, "model", None)
         effort = settings.reasoning.effort if settings.reasoning is not None else None
-        await live.begin_in(items, given, model=name if isinstance(name, str) else None, thinking=effort)
+        await turn.begin_from_conversation(items, given, model=name if isinstance(name, str) else None, thinking=effort)
         if state.get("conversation_id") or state.get("previous_response_id"):
-            system = live.beside(system or "")
+            system = turn.system_with_memories(system or "")
         else:
-            system, said = live.system(system or ""), await live.encoded(_CODEC, items)
-        kept = _chosen(live.offered(tools, lambda each: each.name, _rewritten), tools, settings)
-        return live.model or model, (system or None, said, _thinking(settings, live.thinking), kept)
+            system, said = turn.system(system or ""), await turn.encode_messages(_CODEC, items)
+        kept = _with_demanded_tool(turn.select_tools(tools, lambda each: each.name, _rewrite_tool), tools, settings)
+        return turn.model or model, (system or None, said, _with_thinking(settings, turn.thinking), kept)
 
 
-def _rewritten(tool: Tool, spec: ToolSpec) -> Tool:
+def _rewrite_tool(tool: Tool, spec: ToolSpec) -> Tool:
     if not isinstance(tool, FunctionTool):
         return tool
     return dataclasses.replace(tool, description=spec.description, params_json_schema=spec.parameters)
 
 
-def _chosen(kept: list[Tool], tools: list[Tool], settings: ModelSettings) -> list[Tool]:
+def _with_demanded_tool(kept: list[Tool], tools: list[Tool], settings: ModelSettings) -> list[Tool]:
     """The tools with the one that the caller's settings demand: a provider refuses a choice that it was not given."""
     demanded = [each for each in tools if each.name == settings.tool_choice and each not in kept]
     return tools if settings.tool_choice == "required" and not kept else kept + demanded
@@ -292,7 +292,7 @@ def _defaults(model: str | Model | None) -> ModelSettings:
     return ModelSettings() if isinstance(model, Model) else get_default_model_settings(model or get_default_model())
 
 
-def _thinking(settings: ModelSettings, level: str | None) -> ModelSettings:
+def _with_thinking(settings: ModelSettings, level: str | None) -> ModelSettings:
     """How hard to think, where the settings speak of it: a model that does not reason refuses to be told."""
     if level is None or settings.reasoning is None:
         return settings

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from cognitive.runtimes.codec import NOT_TEXT, WrappedMessage, call
+from cognitive.runtimes.codec import NOT_TEXT, WrappedMessage, to_tool_call
 from cognitive.turn import Message, Role
 
 Item = Mapping[str, Any]  # as the API takes it
@@ -38,11 +38,11 @@ class ItemCodec:
         decoded, given = list[WrappedMessage](), list[Item]()
         for item in items:
             if item.get("type") in _OUTPUTS or item.get("role") in _ROLES:
-                decoded += [*_assistant(given), _spoken(item)]
+                decoded += [*_decode_assistant(given), _decode_item(item)]
                 given = []
             else:
                 given.append(item)
-        return decoded + _assistant(given)
+        return decoded + _decode_assistant(given)
 
     def encode(self, messages: Sequence[Message]) -> list[Item]:
         """Return the items of messages; what the window left alone are the very items that they were."""
@@ -50,40 +50,44 @@ class ItemCodec:
 
     def _items(self, message: Message) -> Sequence[Item]:
         if not isinstance(message, WrappedMessage):
-            return [_created(message)]
+            return [_create(message)]
         items: Sequence[Item] = message.native
-        return items if message.is_unchanged else _replaced(items, message)
+        return items if message.is_unchanged else _edit(items, message)
 
 
-def _replaced(items: Sequence[Item], message: WrappedMessage) -> Sequence[Item]:
+def _edit(items: Sequence[Item], message: WrappedMessage) -> Sequence[Item]:
     """Return the items with what the message says now."""
     if message.role == "assistant":
-        return _given(message, items)
+        return _edit_assistant(message, items)
     [item] = items
     if message.role == "tool":
         return [{**item, "output": message.content}] if item["type"] in _TEXTUAL else items
-    return [{**item, "content": _content(message, item["content"])}]
+    return [{**item, "content": _edit_content(message, item["content"])}]
 
 
-def _created(message: Message) -> Item:
+def _create(message: Message) -> Item:
     """Return what the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
     if message.role == "tool":
         return {"type": "function_call_output", "call_id": message.tool_call_id or "", "output": message.content}
     return {"role": message.role, "content": message.content}
 
 
-def _spoken(item: Item) -> WrappedMessage:
+def _decode_item(item: Item) -> WrappedMessage:
     if item.get("type") in _OUTPUTS:
-        return WrappedMessage.wrap([item], "tool", _text(item.get("output")), tool_call_id=_id(item))
-    return WrappedMessage.wrap([item], _ROLES[item["role"]], _text(item.get("content")))
+        return WrappedMessage.wrap([item], "tool", _content_text(item.get("output")), tool_call_id=_call_id(item))
+    return WrappedMessage.wrap([item], _ROLES[item["role"]], _content_text(item.get("content")))
 
 
-def _assistant(items: Sequence[Item]) -> list[WrappedMessage]:
+def _decode_assistant(items: Sequence[Item]) -> list[WrappedMessage]:
     """The message of what the model gave, or none if it gave nothing."""
     if not items:
         return []
-    calls = [call(_name(item), _arguments(item), _id(item)) for item in items if item.get("type") in _CALLS]
-    text = "\n".join(_text(item["content"]) for item in items if _is_text(item))
+    calls = [
+        to_tool_call(_tool_name(item), _call_arguments(item), _call_id(item))
+        for item in items
+        if item.get("type") in _CALLS
+    ]
+    text = "\n".join(_content_text(item["content"]) for item in items if _is_text(item))
     said = text or ("" if calls else NOT_TEXT)
     return [WrappedMessage.wrap(list(items), "assistant", said, tool_calls=calls)]
 
@@ -92,26 +96,26 @@ def _is_text(item: Item) -> bool:
     return item.get("role") == "assistant" and bool(item.get("content"))
 
 
-def _name(item: Item) -> str:
+def _tool_name(item: Item) -> str:
     return str(item.get("name") or item["type"])
 
 
-def _arguments(item: Item) -> Any:
+def _call_arguments(item: Item) -> Any:
     return item.get("arguments", item.get("input"))
 
 
-def _id(item: Item) -> str | None:
+def _call_id(item: Item) -> str | None:
     return item.get("call_id") or item.get("id")
 
 
-def _text(content: Any) -> str:
+def _content_text(content: Any) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, Sequence) else [content]
     return "\n".join(str(part.get("text", NOT_TEXT)) if isinstance(part, Mapping) else NOT_TEXT for part in parts)
 
 
-def _content(message: WrappedMessage, content: Any) -> Any:
+def _edit_content(message: WrappedMessage, content: Any) -> Any:
     """What the message says now; what a user's has beside words stays."""
     if isinstance(content, str):
         return message.content
@@ -121,13 +125,13 @@ def _content(message: WrappedMessage, content: Any) -> Any:
     return [{"type": "input_text", "text": message.content}, *beside]
 
 
-def _given(message: WrappedMessage, items: Sequence[Item]) -> list[Item]:
+def _edit_assistant(message: WrappedMessage, items: Sequence[Item]) -> list[Item]:
     """What the model gave, its text and the arguments of its calls as they are shown now."""
     shown = message.shortened_arguments
     text, given = message.content, list[Item]()
     for item in items:
-        if item.get("type") == "function_call" and _id(item) in shown:
-            given.append({**item, "arguments": to_json(shown[_id(item)], fallback=str).decode()})
+        if item.get("type") == "function_call" and _call_id(item) in shown:
+            given.append({**item, "arguments": to_json(shown[_call_id(item)], fallback=str).decode()})
         elif not _is_text(item):
             given.append(item)
         elif text:

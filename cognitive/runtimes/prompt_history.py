@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from cognitive.turn import Message
 
-_SESSIONS = 512  # whose blocks a process remembers
-_BLOCKS = 64  # of one session, the latest
+_MAX_SESSIONS = 512  # whose blocks a process remembers
+_MAX_BLOCKS = 64  # of one session, the latest
 
 Block = tuple[str, str]  # the user's words, and what was sent for them
 
@@ -23,13 +23,13 @@ class PromptHistory:
         """Return those of a session's earlier turns."""
         return self._sent.get(session_id, ())
 
-    def keep(self, session_id: str, words: str, sent: str) -> None:
+    def add(self, session_id: str, words: str, sent: str) -> None:
         """Keep what was sent for the user's words."""
         blocks = self._sent.setdefault(session_id, [])
         blocks.append((words, sent))
-        del blocks[:-_BLOCKS]
+        del blocks[:-_MAX_BLOCKS]
         self._sent.move_to_end(session_id)
-        while len(self._sent) > _SESSIONS:
+        while len(self._sent) > _MAX_SESSIONS:
             self._sent.popitem(last=False)
 
 
@@ -39,7 +39,7 @@ def with_blocks(messages: Sequence[Message], blocks: Sequence[Block]) -> list[Me
     `blocks` are the words and what was sent for them, oldest first; they are matched from the end, in order.
     """
     placed, left = list(messages), list(blocks)
-    for place in reversed(list(_user_places(messages))):
+    for place in reversed(list(_user_message_indexes(messages))):
         at = next((n for n in range(len(left) - 1, -1, -1) if left[n][0] == messages[place].content), None)
         if at is not None:
             placed[place] = messages[place].model_copy(update={"content": left[at][1]})
@@ -47,13 +47,13 @@ def with_blocks(messages: Sequence[Message], blocks: Sequence[Block]) -> list[Me
     return placed
 
 
-def place_of(messages: Sequence[Message], words: str | None = None) -> int | None:
+def find_user_message(messages: Sequence[Message], words: str | None = None) -> int | None:
     """Return where the user's message of this turn stands: the last with these words, or else the user's last."""
-    places = list(_user_places(messages))
+    places = list(_user_message_indexes(messages))
     same = [place for place in places if messages[place].content == words]
     found = same or places
     return found[-1] if found else None
 
 
-def _user_places(messages: Sequence[Message]) -> Iterator[int]:
+def _user_message_indexes(messages: Sequence[Message]) -> Iterator[int]:
     return (place for place, message in enumerate(messages) if message.role == "user")

@@ -33,8 +33,8 @@ from pydantic_core import to_json
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, as_text, call
-from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, tool
+from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, output_text, to_tool_call
+from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession, ends_turn
 from cognitive.turn import Message, ToolSpec
 
@@ -63,12 +63,12 @@ class CognitiveCapability(AbstractCapability[Any]):
         )
         self._session_id = session_id
         self._recall_tool = recall_tool
-        self._live: TurnSession | None = None
+        self._turn_session: TurnSession | None = None
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
         """One of its own for each run: two at once do not mix."""
         own = copy(self)
-        own._live = None
+        own._turn_session = None
         return own
 
     def get_toolset(self) -> AbstractToolset[Any] | None:
@@ -85,17 +85,17 @@ class CognitiveCapability(AbstractCapability[Any]):
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> Any:
         """Ends the turn with the run, however that ends."""
-        self._live = self._binding.turn(self._session_id or ctx.conversation_id or "default")
-        with ends_turn(self._live):
+        self._turn_session = self._binding.turn(self._session_id or ctx.conversation_id or "default")
+        with ends_turn(self._turn_session):
             result = await handler()
             if not isinstance(result.output, DeferredToolRequests):  # the run that brings their results is the turn
-                self._live.end("completed", as_text(result.output))
+                self._turn_session.end("completed", output_text(result.output))
         return result
 
     async def prepare_tools(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
         """The tools that the turn keeps; the others cannot be called either."""
         await self._begin(ctx, tool_defs)
-        return self._turn.offered(tool_defs, lambda each: each.name, _rewritten)
+        return self._turn.select_tools(tool_defs, lambda each: each.name, _rewrite_tool)
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
@@ -106,23 +106,23 @@ class CognitiveCapability(AbstractCapability[Any]):
         providers' prompt caches where it can.
         """
         await self._begin(ctx, ())
-        live, settings = self._turn, request_context.model_settings
+        turn, settings = self._turn, request_context.model_settings
         own = (settings or {}).get("thinking")  # known now; the turn began before, with the tools
-        if live.thinking is not None and (own is None or own is True or live.is_of_a_category):
-            settings = {**(settings or {}), "thinking": _THINKING.get(live.thinking, live.thinking)}
-        return replace(request_context, model=live.model or request_context.model, model_settings=settings)
+        if turn.thinking is not None and (own is None or own is True or turn.is_of_a_category):
+            settings = {**(settings or {}), "thinking": _THINKING.get(turn.thinking, turn.thinking)}
+        return replace(request_context, model=turn.model or request_context.model, model_settings=settings)
 
     async def prepare_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """What the model sees: of what is changed for an attempt, nothing enters the history."""
-        live, parameters = self._turn, request_context.model_request_parameters
-        if behind := live.system():
+        turn, parameters = self._turn, request_context.model_request_parameters
+        if behind := turn.system():
             part = InstructionPart(behind, dynamic=True)
             parameters = replace(parameters, instruction_parts=[*(parameters.instruction_parts or []), part])
         return replace(
             request_context,
-            messages=await live.encoded(_CODEC, _CODEC.decode(request_context.messages)),
+            messages=await turn.encode_messages(_CODEC, _CODEC.decode(request_context.messages)),
             model_request_parameters=parameters,
         )
 
@@ -140,16 +140,16 @@ class CognitiveCapability(AbstractCapability[Any]):
 
     @property
     def _turn(self) -> TurnSession:
-        assert self._live is not None  # wrap_run is around everything else
-        return self._live
+        assert self._turn_session is not None  # wrap_run is around everything else
+        return self._turn_session
 
     async def _begin(self, ctx: RunContext[Any], tools: Sequence[ToolDefinition]) -> None:
         """Begins the turn with the first request, when prompt, history and tools are known."""
-        if self._turn.begun:
+        if self._turn.has_begun:
             return
-        await self._turn.begin_in(
+        await self._turn.begin_from_conversation(
             _CODEC.decode(ctx.messages),
-            (tool(each.name, each.description, each.parameters_json_schema) for each in tools),
+            (to_tool(each.name, each.description, each.parameters_json_schema) for each in tools),
             model=ctx.model.model_name if ctx.model is not None else None,
         )
 
@@ -157,11 +157,11 @@ class CognitiveCapability(AbstractCapability[Any]):
 _THINKING: Mapping[str, Any] = {"off": False}  # the other levels have the names that Pydantic AI gives them
 
 
-def _rewritten(tool: ToolDefinition, spec: ToolSpec) -> ToolDefinition:
+def _rewrite_tool(tool: ToolDefinition, spec: ToolSpec) -> ToolDefinition:
     return replace(tool, description=spec.description, parameters_json_schema=spec.parameters)
 
 
-_SAYING = (
+_MESSAGE_PARTS = (
     SystemPromptPart,
     UserPromptPart,
     ToolReturnPart,
@@ -178,7 +178,7 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
         said: list[list[Any]] = [[]]
         for part in message.parts:
             said[-1].append(part)
-            if isinstance(part, _SAYING):
+            if isinstance(part, _MESSAGE_PARTS):
                 said.append([])
         rest = said.pop()
         if rest and said:
@@ -189,14 +189,14 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
         """Return parts as the layer reads them."""
         native = (message, parts)
         if isinstance(message, ModelResponse):
-            calls = [call(each.tool_name, each.args, each.tool_call_id) for each in parts if _is_call(each)]
+            calls = [to_tool_call(each.tool_name, each.args, each.tool_call_id) for each in parts if _is_call(each)]
             text = "\n".join(part.content for part in parts if isinstance(part, TextPart))
             return WrappedMessage.wrap(native, "assistant", text, tool_calls=calls)
-        match next((part for part in parts if isinstance(part, _SAYING)), None):
+        match next((part for part in parts if isinstance(part, _MESSAGE_PARTS)), None):
             case SystemPromptPart(content=content):
                 return WrappedMessage.wrap(native, "system", content)
             case UserPromptPart() as part:
-                return WrappedMessage.wrap(native, "user", _words(part))
+                return WrappedMessage.wrap(native, "user", _part_text(part))
             case ToolReturnPart() as part:
                 said = part.model_response_str()
                 return WrappedMessage.wrap(native, "tool", said, tool_call_id=part.tool_call_id)
@@ -206,11 +206,11 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
         """Return the parts with what the message says now; what they have beside words stays."""
         if message.role == "assistant":
             return self.rewrite(parts, message)
-        return [_saying(part, message) if isinstance(part, _SAYING) else part for part in parts]
+        return [_edit_part(part, message) if isinstance(part, _MESSAGE_PARTS) else part for part in parts]
 
     def join(self, message: ModelMessage, parts: list[Any]) -> ModelMessage:
         """Return the message with these parts."""
-        return message if parts == message.parts else _replaced(message, parts)
+        return message if parts == message.parts else _with_parts(message, parts)
 
     def create(self, message: Message) -> ModelMessage:
         """Return a message of the window's own."""
@@ -223,17 +223,17 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
                 return ModelRequest([SystemPromptPart(message.content)])
         return ModelRequest([UserPromptPart(message.content)])
 
-    def text(self, words: str) -> Any:
+    def text_part(self, text: str) -> Any:
         """Return a part of text in a response."""
-        return TextPart(words)
+        return TextPart(text)
 
     def is_text(self, part: Any) -> bool:
         """Return whether a part of a response is text."""
         return isinstance(part, TextPart)
 
-    def with_result(self, part: Any, words: str) -> Any:
+    def with_result(self, part: Any, text: str) -> Any:
         """Return the result with other words."""
-        return replace(part, content=words)
+        return replace(part, content=text)
 
     def with_arguments(self, part: Any, arguments: Mapping[str | None, dict[str, Any]]) -> Any:
         """Return the call with the arguments for its id."""
@@ -242,7 +242,7 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
         return replace(part, args=to_json(arguments[part.tool_call_id]).decode())
 
 
-def _replaced(message: Any, parts: list[Any]) -> ModelMessage:
+def _with_parts(message: Any, parts: list[Any]) -> ModelMessage:
     return replace(message, parts=parts)  # type: ignore[no-any-return]
 
 
@@ -250,13 +250,13 @@ def _is_call(part: Any) -> bool:
     return isinstance(part, ToolCallPart)
 
 
-def _words(part: UserPromptPart) -> str:
+def _part_text(part: UserPromptPart) -> str:
     if isinstance(part.content, str):
         return part.content
     return "\n".join(each if isinstance(each, str) else getattr(each, "content", NOT_TEXT) for each in part.content)
 
 
-def _saying(part: Any, message: WrappedMessage) -> Any:
+def _edit_part(part: Any, message: WrappedMessage) -> Any:
     if isinstance(part, UserPromptPart) and not isinstance(part.content, str) and message.appended is not None:
         return replace(part, content=[*part.content, message.appended])
     return replace(part, content=message.content)

@@ -17,8 +17,8 @@ from smolagents.memory import FinalAnswerStep  # type: ignore[import-untyped]
 
 from brain.types import MEMORY_TYPES
 from cognitive.runtimes.blocking import Blocking, BlockingBinding
-from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, call
-from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, tool
+from cognitive.runtimes.codec import NOT_TEXT, WholeMessageCodec, WrappedMessage, to_tool_call
+from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import TurnSession, ends_turn
 from cognitive.turn import Message, Role, ToolSpec
 
@@ -62,12 +62,12 @@ class CognitiveMultiStepAgent:
 
     def run(self, task: str, *, session_id: str = "default", stream: bool = False, **options: Any) -> Any:
         """As the agent's own `run`, which takes the options: `reset=False` goes on with its conversation."""
-        live = self._binding.turn(session_id)
+        turn = self._binding.turn(session_id)
         if stream:
-            return self._streamed(live, task, options)
-        with ends_turn(live):
-            output = self._prepared(live, task, options).run(task, **options)
-            live.end("completed", _text(output))
+            return self._run_stream(turn, task, options)
+        with ends_turn(turn):
+            output = self._agent_for_turn(turn, task, options).run(task, **options)
+            turn.end("completed", _output_text(output))
         return output
 
     def interrupt(self) -> None:
@@ -75,52 +75,52 @@ class CognitiveMultiStepAgent:
         for each in tuple(self._running):
             each.interrupt()
 
-    def _streamed(self, live: TurnSession, task: str, options: Mapping[str, Any]) -> Iterator[Any]:
-        with ends_turn(live):
-            pieces = self._prepared(live, task, options).run(task, stream=True, **options)
+    def _run_stream(self, turn: TurnSession, task: str, options: Mapping[str, Any]) -> Iterator[Any]:
+        with ends_turn(turn):
+            pieces = self._agent_for_turn(turn, task, options).run(task, stream=True, **options)
             try:
                 for piece in pieces:
                     if isinstance(piece, FinalAnswerStep):
-                        live.end("completed", _text(piece.output))
+                        turn.end("completed", _output_text(piece.output))
                     yield piece
             finally:
                 with suppress(RuntimeError):  # closed within a step, smolagents yields that step first
                     pieces.close()
                 pieces.close()
 
-    def _prepared(self, live: TurnSession, task: str, options: Mapping[str, Any]) -> MultiStepAgent:
+    def _agent_for_turn(self, turn: TurnSession, task: str, options: Mapping[str, Any]) -> MultiStepAgent:
         """The agent as it runs in this turn."""
         agent, wait = self.agent, self._binding.wait
         before = [] if options.get("reset", True) else _CODEC.decode(agent.write_memory_to_messages()[1:])
         planned = [each for name, each in agent.tools.items() if name != _ANSWER]
-        given = [tool(each.name, each.description, _parameters(each)) for each in planned]
-        wait(live.begin(task, before, given, model=getattr(agent.model, "model_id", None)))
+        given = [to_tool(each.name, each.description, _parameters(each)) for each in planned]
+        wait(turn.begin(task, before, given, model=getattr(agent.model, "model_id", None)))
         own = copy.copy(agent)
-        kept = [_tracked(live, each) for each in live.offered(planned, lambda each: each.name, _described)]
-        recall = [_RecallTool(lambda *given: wait(live.recall(*given)))] if self._recall_tool else []
+        kept = [_track_calls(turn, each) for each in turn.select_tools(planned, lambda each: each.name, _rewrite_tool)]
+        recall = [_RecallTool(lambda *given: wait(turn.recall(*given)))] if self._recall_tool else []
         own.tools = {each.name: each for each in (*kept, *recall)}
         if _ANSWER in agent.tools:
             own.tools[_ANSWER] = agent.tools[_ANSWER]
-        own.model = self._seeing(live, live.model or agent.model)
+        own.model = self._model_for_turn(turn, turn.model or agent.model)
         self._running.add(own)
         return own
 
-    def _seeing(self, live: TurnSession, model: Model) -> Model:
+    def _model_for_turn(self, turn: TurnSession, model: Model) -> Model:
         """The model, which sees what the turn shows it."""
         argument, wait = self._thinking_argument, self._binding.wait
-        thinking = {argument: live.thinking} if argument and live.thinking else {}
+        thinking = {argument: turn.thinking} if argument and turn.thinking else {}
 
         def shown(generate: Callable[..., Any]) -> Callable[..., Any]:
             def generated(messages: Sequence[ChatMessage], *rest: Any, **named: Any) -> Any:
                 first = [each for each in messages[:1] if each.role == MessageRole.SYSTEM]
-                talk = wait(live.encoded(_CODEC, _CODEC.decode(messages[len(first) :])))
-                system = live.system("".join(map(_said, first)))
-                return generate([*_system(first, system), *talk], *rest, **{**named, **thinking})
+                talk = wait(turn.encode_messages(_CODEC, _CODEC.decode(messages[len(first) :])))
+                system = turn.system("".join(map(_message_text, first)))
+                return generate([*_with_system(first, system), *talk], *rest, **{**named, **thinking})
 
             return generated
 
         names = [name for name in ("generate", "generate_stream") if hasattr(model, name)]
-        return _with(model, {name: shown(getattr(model, name)) for name in names})
+        return _copy_with(model, {name: shown(getattr(model, name)) for name in names})
 
 
 class _RecallTool(Tool):  # type: ignore[misc]
@@ -144,27 +144,27 @@ class _RecallTool(Tool):  # type: ignore[misc]
         return self._answer(query, memory_type, limit or 5)
 
 
-def _with(value: T, attributes: Mapping[str, Any]) -> T:
+def _copy_with(value: T, attributes: Mapping[str, Any]) -> T:
     """A shallow copy with attributes of its own."""
     own = copy.copy(value)
     vars(own).update(attributes)
     return own
 
 
-def _tracked(live: TurnSession, tool: Tool) -> Tool:
+def _track_calls(turn: TurnSession, tool: Tool) -> Tool:
     """The tool, whose calls the turn keeps."""
 
     def forward(*args: Any, **named: Any) -> Any:
-        with live.track_tool_call(tool.name, {**dict(zip(tool.inputs, args, strict=False)), **named}) as returned:
+        with turn.track_tool_call(tool.name, {**dict(zip(tool.inputs, args, strict=False)), **named}) as returned:
             result = tool(*args, **named)
             returned(result)
         return result
 
-    return _with(tool, {"forward": forward, "is_initialized": True})  # its own call sets the tool up
+    return _copy_with(tool, {"forward": forward, "is_initialized": True})  # its own call sets the tool up
 
 
-def _described(tool: Tool, spec: ToolSpec) -> Tool:
-    return _with(tool, {"description": spec.description})
+def _rewrite_tool(tool: Tool, spec: ToolSpec) -> Tool:
+    return _copy_with(tool, {"description": spec.description})
 
 
 def _parameters(tool: Tool) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _parameters(tool: Tool) -> dict[str, Any]:
     return {"type": "object", "properties": tool.inputs, "required": required}
 
 
-def _text(output: Any) -> str:
+def _output_text(output: Any) -> str:
     return str(output.output if isinstance(output, RunResult) else output)
 
 
@@ -185,10 +185,10 @@ class SmolagentsCodec(WholeMessageCodec[ChatMessage]):
         for place, message in enumerate(messages):
             if message.role == MessageRole.TOOL_CALL:
                 id = f"step-{place}"
-                calls = [call("step", None, id)]
-                decoded.append(WrappedMessage.wrap(message, "assistant", _said(message), tool_calls=calls))
+                calls = [to_tool_call("step", None, id)]
+                decoded.append(WrappedMessage.wrap(message, "assistant", _message_text(message), tool_calls=calls))
             elif message.role == MessageRole.TOOL_RESPONSE and id:
-                decoded.append(WrappedMessage.wrap(message, "tool", _said(message), tool_call_id=id))
+                decoded.append(WrappedMessage.wrap(message, "tool", _message_text(message), tool_call_id=id))
                 id = ""
             else:
                 decoded.append(self.wrap(message))
@@ -197,14 +197,14 @@ class SmolagentsCodec(WholeMessageCodec[ChatMessage]):
     def wrap(self, message: ChatMessage) -> WrappedMessage:
         """Return a message that is no part of a step as the layer reads it."""
         if message.role == MessageRole.ASSISTANT:
-            return WrappedMessage.wrap(message, "assistant", _said(message))
-        return WrappedMessage.wrap(message, "user", _said(message).removeprefix(_TASK))
+            return WrappedMessage.wrap(message, "assistant", _message_text(message))
+        return WrappedMessage.wrap(message, "user", _message_text(message).removeprefix(_TASK))
 
     def replace(self, native: ChatMessage, message: WrappedMessage) -> ChatMessage:
         """Return the message with what it says now."""
         if message.appended is not None and isinstance(native.content, list):
-            return _with(native, {"content": [*native.content, *_parts(message.appended)]})
-        return _with(native, {"content": _parts(message.content)})
+            return _copy_with(native, {"content": [*native.content, *_parts(message.appended)]})
+        return _copy_with(native, {"content": _parts(message.content)})
 
     def create(self, message: Message) -> ChatMessage:
         """Return a message of the window's own."""
@@ -219,7 +219,7 @@ _ROLES: Mapping[Role, MessageRole] = {
 }
 
 
-def _said(message: ChatMessage) -> str:
+def _message_text(message: ChatMessage) -> str:
     if isinstance(message.content, list):
         return "\n".join(str(part.get("text", NOT_TEXT)) for part in message.content)
     return message.content or ""
@@ -229,8 +229,8 @@ def _parts(text: str) -> list[dict[str, Any]]:
     return [{"type": "text", "text": text}]
 
 
-def _system(first: Sequence[ChatMessage], text: str) -> list[ChatMessage]:
-    if not text or [_said(each) for each in first] == [text]:
+def _with_system(first: Sequence[ChatMessage], text: str) -> list[ChatMessage]:
+    if not text or [_message_text(each) for each in first] == [text]:
         return list(first)
     return [ChatMessage(MessageRole.SYSTEM, _parts(text))]
 

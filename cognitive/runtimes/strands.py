@@ -23,9 +23,8 @@ from strands.types.events import ToolResultEvent, TypedEvent
 
 from brain.types import MemoryType
 from cognitive.layer import CognitiveLayer
-from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, call, in_runs
-from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME
-from cognitive.runtimes.tools import tool as turn_tool
+from cognitive.runtimes.codec import NOT_TEXT, PartsCodec, WrappedMessage, split_tool_results, to_tool_call
+from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, to_tool
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message, ToolSpec
 
@@ -63,52 +62,52 @@ class CognitiveStrandsPlugin(Plugin):
 
     def init_agent(self, agent: Any) -> None:
         """Stands around the agent's invocations, and its calls of models and of tools."""
-        agent.add_hook(self._begun, BeforeInvocationEvent)
-        agent.add_hook(self._answered, AfterModelCallEvent)
-        agent.add_hook(self._ended, AfterInvocationEvent)
-        agent.add_hook(self._allow, BeforeToolCallEvent)
-        agent.add_middleware(InvokeModelStage.Input, self._given)
+        agent.add_hook(self._on_invocation_start, BeforeInvocationEvent)
+        agent.add_hook(self._on_model_response, AfterModelCallEvent)
+        agent.add_hook(self._on_invocation_end, AfterInvocationEvent)
+        agent.add_hook(self._on_tool_call, BeforeToolCallEvent)
+        agent.add_middleware(InvokeModelStage.Input, self._on_model_call)
         agent.add_middleware(ExecuteToolStage.Wrap, self._around_tool)
 
-    def _begun(self, event: BeforeInvocationEvent) -> None:
+    def _on_invocation_start(self, event: BeforeInvocationEvent) -> None:
         session = event.invocation_state.get("session_id") or self._session_id or event.agent.agent_id
         event.invocation_state[_key(event.agent)] = _Invocation(self._binding.turn(str(session)))
 
-    def _answered(self, event: AfterModelCallEvent) -> None:
-        run = _run(event)
+    def _on_model_response(self, event: AfterModelCallEvent) -> None:
+        run = _invocation(event)
         if run is not None:
             run.failed = event.exception is not None
 
-    def _allow(self, event: BeforeToolCallEvent) -> None:
+    def _on_tool_call(self, event: BeforeToolCallEvent) -> None:
         """Tools are found by name: one that the turn took away is not run."""
-        run = _run(event)
-        if run is not None and run.live.denies(event.tool_use["name"]):
+        run = _invocation(event)
+        if run is not None and run.turn.denies(event.tool_use["name"]):
             event.cancel_tool = DENIED
 
-    def _ended(self, event: AfterInvocationEvent) -> None:
+    def _on_invocation_end(self, event: AfterInvocationEvent) -> None:
         """Ends the turn; Strands says with no result that the run broke off, not why."""
         run: _Invocation | None = event.invocation_state.pop(_key(event.agent), None)
         if run is None:
             return
-        if event.result is not None and event.result.stop_reason in _ANSWERED:
-            run.live.end("completed", str(event.result).strip())
-        run.live.end("failed" if run.failed else "abandoned")
+        if event.result is not None and event.result.stop_reason in _COMPLETED_REASONS:
+            run.turn.end("completed", str(event.result).strip())
+        run.turn.end("failed" if run.failed else "abandoned")
 
-    async def _given(self, context: InvokeModelContext) -> InvokeModelContext:
+    async def _on_model_call(self, context: InvokeModelContext) -> InvokeModelContext:
         """What the model is given: for this call alone, nothing of it enters the agent's messages."""
-        run = _run(context)
+        run = _invocation(context)
         if run is None:
             return context
-        live, said = run.live, _CODEC.decode(context.messages)
-        tools = (turn_tool(each["name"], each["description"], _schema(each)) for each in context.tool_specs)
-        await live.begin_in(said, tools, model=context.model.get_config().get("model_id"))
-        messages = await live.messages(said)
-        trailing = context.dynamic_trailing_blocks + _trailing(live, messages)
+        turn, said = run.turn, _CODEC.decode(context.messages)
+        tools = (to_tool(each["name"], each["description"], _schema(each)) for each in context.tool_specs)
+        await turn.begin_from_conversation(said, tools, model=context.model.get_config().get("model_id"))
+        messages = await turn.messages(said)
+        trailing = context.dynamic_trailing_blocks + _trailing_blocks(turn, messages)
         return context.replace(
             messages=_CODEC.encode(messages),
-            system_prompt=_system(live, context.system_prompt),
-            tool_specs=live.offered(context.tool_specs, lambda each: each["name"], _rewritten),
-            model=live.model or context.model,
+            system_prompt=_with_system(turn, context.system_prompt),
+            tool_specs=turn.select_tools(context.tool_specs, lambda each: each["name"], _rewrite_tool),
+            model=turn.model or context.model,
             dynamic_trailing_blocks=trailing,
         )
 
@@ -116,16 +115,16 @@ class CognitiveStrandsPlugin(Plugin):
         self, context: ExecuteToolContext, next_fn: Callable[[ExecuteToolContext], AsyncGenerator[TypedEvent, None]]
     ) -> AsyncGenerator[TypedEvent, None]:
         """Keeps what a tool gave; what begins while it works is a sub-agent's."""
-        events, run = next_fn(context), _run(context)
-        live = run.live if run is not None else self._binding.turn("default", "subagent")
+        events, run = next_fn(context), _invocation(context)
+        turn = run.turn if run is not None else self._binding.turn("default", "subagent")
         try:
             while True:
-                with live.within():  # not around the yield, where the reader of the stream is at work
+                with turn.as_parent():  # not around the yield, where the reader of the stream is at work
                     event = await anext(events, None)
                 if event is None:
                     return
                 if isinstance(event, ToolResultEvent):
-                    _called(live, context, event)
+                    _record_tool_call(turn, context, event)
                 yield event
         finally:
             await events.aclose()
@@ -134,20 +133,20 @@ class CognitiveStrandsPlugin(Plugin):
     async def _recall(
         self, query: str, tool_context: ToolContext, memory_type: MemoryType | None = None, limit: int = 5
     ) -> str:
-        run = _run(tool_context)
-        live = run.live if run is not None else self._binding.turn("default", "subagent")
-        return await live.recall(query, memory_type, limit)
+        run = _invocation(tool_context)
+        turn = run.turn if run is not None else self._binding.turn("default", "subagent")
+        return await turn.recall(query, memory_type, limit)
 
 
 # Why a model stops that has said what it had to say; else the agent waits for something, or was stopped.
-_ANSWERED = {"end_turn", "stop_sequence", "max_tokens", "tool_use"}
+_COMPLETED_REASONS = {"end_turn", "stop_sequence", "max_tokens", "tool_use"}
 
 
 @dataclass(slots=True)
 class _Invocation:
     """An invocation under way: its turn, and whether the latest call of the model failed."""
 
-    live: TurnSession
+    turn: TurnSession
     failed: bool = False
 
 
@@ -155,21 +154,21 @@ def _key(agent: Any) -> str:
     return f"cognitive-{id(agent)}"  # agents that work together share the state of an invocation
 
 
-def _run(context: Any) -> _Invocation | None:
+def _invocation(context: Any) -> _Invocation | None:
     return cast(_Invocation | None, context.invocation_state.get(_key(context.agent)))
 
 
-def _called(live: TurnSession, context: ExecuteToolContext, event: ToolResultEvent) -> None:
+def _record_tool_call(turn: TurnSession, context: ExecuteToolContext, event: ToolResultEvent) -> None:
     made, given = context.tool_use, event.tool_result
-    live.called(
-        made["name"], made["input"], _result(given), ok=given.get("status") != "error", id=made.get("toolUseId")
+    turn.record_tool_call(
+        made["name"], made["input"], _result_text(given), ok=given.get("status") != "error", id=made.get("toolUseId")
     )
 
 
-def _system(live: TurnSession, own: Any) -> Any:
+def _with_system(turn: TurnSession, own: Any) -> Any:
     if own is None or isinstance(own, str):
-        return live.system(own or "") or None
-    behind = live.system()
+        return turn.system(own or "") or None
+    behind = turn.system()
     return [*own, {"text": behind}] if behind else own
 
 
@@ -178,14 +177,14 @@ def _schema(spec: Any) -> Mapping[str, Any]:
     return cast(Mapping[str, Any], schema.get("json", schema))
 
 
-def _rewritten(own: Any, spec: ToolSpec) -> Any:
+def _rewrite_tool(own: Any, spec: ToolSpec) -> Any:
     return {**own, "description": spec.description, "inputSchema": {"json": spec.parameters}}
 
 
-def _trailing(live: TurnSession, messages: Sequence[Message]) -> int:
+def _trailing_blocks(turn: TurnSession, messages: Sequence[Message]) -> int:
     """How many blocks at the end are another in the next turn: a provider's cache ends before them."""
     last = messages[-1] if messages else None
-    if live.context is None or live.context.placement != "user_tail" or not isinstance(last, WrappedMessage):
+    if turn.context is None or turn.context.placement != "user_tail" or not isinstance(last, WrappedMessage):
         return 0
     return 1 if last.role == "user" and last.appended is not None else 0
 
@@ -195,15 +194,15 @@ class StrandsCodec(PartsCodec[Any, Any]):
 
     def split(self, message: Any) -> list[list[Any]]:
         """Return each tool's result by itself, all other blocks in runs."""
-        return in_runs(message["content"], lambda block: "toolResult" in block)
+        return split_tool_results(message["content"], lambda block: "toolResult" in block)
 
     def wrap(self, message: Any, parts: Sequence[Any]) -> WrappedMessage:
         """Return blocks as the layer reads them."""
         if parts and "toolResult" in parts[0]:
             given = parts[0]["toolResult"]
-            return WrappedMessage.wrap((message, parts), "tool", _result(given), tool_call_id=given["toolUseId"])
+            return WrappedMessage.wrap((message, parts), "tool", _result_text(given), tool_call_id=given["toolUseId"])
         made = [block["toolUse"] for block in parts if "toolUse" in block]
-        calls = [call(each["name"], each["input"], each["toolUseId"]) for each in made]
+        calls = [to_tool_call(each["name"], each["input"], each["toolUseId"]) for each in made]
         text = "\n".join(block["text"] for block in parts if block.get("text"))
         said = text or ("" if calls else NOT_TEXT)
         return WrappedMessage.wrap((message, parts), message["role"], said, tool_calls=calls)
@@ -220,17 +219,17 @@ class StrandsCodec(PartsCodec[Any, Any]):
             return {"role": "user", "content": [{"toolResult": result}]}
         return {"role": "assistant" if message.role == "assistant" else "user", "content": content}
 
-    def text(self, words: str) -> Any:
+    def text_part(self, text: str) -> Any:
         """Return a block of text."""
-        return {"text": words}
+        return {"text": text}
 
     def is_text(self, part: Any) -> bool:
         """Return whether a block is text."""
         return "text" in part
 
-    def with_result(self, part: Any, words: str) -> Any:
+    def with_result(self, part: Any, text: str) -> Any:
         """Return the result with other words."""
-        return {"toolResult": {**part["toolResult"], "content": [{"text": words}]}}
+        return {"toolResult": {**part["toolResult"], "content": [{"text": text}]}}
 
     def with_arguments(self, part: Any, arguments: Mapping[str | None, dict[str, Any]]) -> Any:
         """Return the call with the arguments for its id."""
@@ -240,11 +239,11 @@ class StrandsCodec(PartsCodec[Any, Any]):
         return {**part, "toolUse": {**made, "input": arguments[made["toolUseId"]]}}
 
 
-def _result(given: Mapping[str, Any]) -> str:
-    return "\n".join(map(_piece, given.get("content") or []))
+def _result_text(given: Mapping[str, Any]) -> str:
+    return "\n".join(map(_part_text, given.get("content") or []))
 
 
-def _piece(block: Mapping[str, Any]) -> str:
+def _part_text(block: Mapping[str, Any]) -> str:
     if "json" in block:
         return to_json(block["json"], fallback=str).decode()
     return str(block.get("text", NOT_TEXT))

@@ -35,17 +35,17 @@ RECALL_PARAMETERS = {
     "required": ["query"],
 }
 RECALL_UNAVAILABLE = "Memory cannot be searched at the moment; go on without it."
-_NOTHING = "Nothing more is remembered about that."
+_NO_HITS = "Nothing more is remembered about that."
 
 
 def recall_answer(hits: Sequence[RecallHit], policy: Policy) -> str:
     """Return the hits as a sealed block of records like those of the prompt, best first."""
     if not hits:
-        return _NOTHING
+        return _NO_HITS
     return sealed(OPENING, [NOTICE, *(line(hit, policy) for hit in hits)], CLOSING)
 
 
-def tool(name: str, description: str | None, parameters: Mapping[str, Any] | None) -> Tool | None:
+def to_tool(name: str, description: str | None, parameters: Mapping[str, Any] | None) -> Tool | None:
     """Return a tool as a turn is given it; None for one that no provider accepts: it is left to the framework."""
     try:
         return Tool(name=name, description=storable(description or ""), parameters=dict(parameters or {}))
@@ -54,7 +54,7 @@ def tool(name: str, description: str | None, parameters: Mapping[str, Any] | Non
         return None
 
 
-def offered(
+def select_tools(
     context: TurnContext,
     tools: Sequence[T],
     name: Callable[[T], str],
@@ -64,13 +64,13 @@ def offered(
 
     A tool that was not known when the turn began stays as it is, and so does the recall tool.
     """
-    specs, given = {spec.name: spec for spec in context.tools}, _given(context)
+    specs, given = {spec.name: spec for spec in context.tools}, _tools_of_turn(context)
     kept = [tool for tool in tools if not denies(context, name(tool))]
     if rewritten is None:
         return kept
     return [
         rewritten(tool, specs[name(tool)])
-        if name(tool) in specs and _shortened(specs[name(tool)], given.get(name(tool)))
+        if name(tool) in specs and _is_shortened(specs[name(tool)], given.get(name(tool)))
         else tool
         for tool in kept
     ]
@@ -78,14 +78,14 @@ def offered(
 
 def denies(context: TurnContext, name: str) -> bool:
     """Return whether the turn took a tool away, by its plan or because the model cannot carry it."""
-    return name in (_given(context).keys() | set(context.plan.removed)) - {spec.name for spec in context.tools}
+    return name in (_tools_of_turn(context).keys() | set(context.plan.removed)) - {spec.name for spec in context.tools}
 
 
-def _given(context: TurnContext) -> dict[str, Tool]:
+def _tools_of_turn(context: TurnContext) -> dict[str, Tool]:
     return {
         tool.name: tool for tool in (context.tool_selection.available if context.tool_selection is not None else ())
     }
 
 
-def _shortened(spec: ToolSpec, given: Tool | None) -> bool:
+def _is_shortened(spec: ToolSpec, given: Tool | None) -> bool:
     return given is None or (spec.description, spec.parameters) != (given.description, dict(given.parameters))

@@ -1,6 +1,7 @@
 """A turn while a framework runs it: begun once, shown at each call of the model, ended once. Nothing here fails a run.
 
-AgentBinding.turn -> TurnSession.begin -> messages, system, offered (before each call) -> called (each tool) -> end
+AgentBinding.turn -> TurnSession.begin -> messages, system, select_tools (before each call) -> record_tool_call (each
+tool) -> end
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from brain.types import MemoryType
 from cognitive.errors import CognitiveError, InvalidInput, WrongEventLoop
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes import tools as turn_tools
-from cognitive.runtimes.codec import MessageCodec, WrappedMessage, call
-from cognitive.runtimes.prompt_history import PromptHistory, place_of, with_blocks
+from cognitive.runtimes.codec import MessageCodec, WrappedMessage, to_tool_call
+from cognitive.runtimes.prompt_history import PromptHistory, find_user_message, with_blocks
 from cognitive.runtimes.tools import RECALL_NAME, RECALL_UNAVAILABLE, recall_answer
 from cognitive.turn import Message, Outcome, Status, Tool, ToolCall, ToolSpec, Turn, TurnContext, TurnKind
 
@@ -29,7 +30,7 @@ T = TypeVar("T")
 _ALIASES: Mapping[str, str] = {"none": "off", "max": "xhigh"}  # frameworks' names of our levels of thinking
 _MAX_CALLS = 1_000  # of a turn: what calls more is a loop, and memory does not grow with it
 
-_calling: ContextVar[TurnSession | None] = ContextVar("cognitive_calling", default=None)
+_current_turn: ContextVar[TurnSession | None] = ContextVar("cognitive_calling", default=None)
 
 
 class AgentBinding:
@@ -61,7 +62,7 @@ class AgentBinding:
 
     def turn(self, session_id: str, kind: TurnKind = "user") -> TurnSession:
         """A turn about to begin. While a tool of another turn runs it is a sub-agent's, whatever `kind` says."""
-        return TurnSession(self, session_id, "subagent" if _calling.get() is not None else kind)
+        return TurnSession(self, session_id, "subagent" if _current_turn.get() is not None else kind)
 
     def settle(self, context: TurnContext, outcome: Outcome) -> None:
         """Hands a turn's outcome to the layer; a binding whose runs are in other threads does so in the layer's own."""
@@ -70,7 +71,7 @@ class AgentBinding:
     def log_skipped(self, error: Exception) -> None:
         """Logs that a turn goes on without memory. A wrong event loop is logged once, since each turn would meet it."""
         if not (isinstance(error, WrongEventLoop) and self._elsewhere):
-            _report("a turn goes on without memory", error)
+            _log_error("a turn goes on without memory", error)
         self._elsewhere = self._elsewhere or isinstance(error, WrongEventLoop)
 
 
@@ -83,8 +84,8 @@ class TurnSession:
         self.binding = binding
         self.session_id = session_id
         self.context: TurnContext | None = None
-        self.begun = kind != "user"  # the turns of machines pass untouched
-        self.ended = False
+        self.has_begun = kind != "user"  # the turns of machines pass untouched
+        self.has_ended = False
         self._calls: list[ToolCall] = []
         self._own_thinking: str | None = None
 
@@ -104,9 +105,9 @@ class TurnSession:
         for the table of models, where the binding names none. `thinking` is the host's own level, or what the framework
         calls it: where no category asks for another, it stands.
         """
-        if self.begun:
+        if self.has_begun:
             return
-        self.begun = True
+        self.has_begun = True
         self._own_thinking = _ALIASES.get(thinking or "", thinking)
         binding = self.binding
         try:
@@ -125,7 +126,7 @@ class TurnSession:
         except Exception as error:  # the run goes on as it would without memory
             binding.log_skipped(error)
 
-    async def begin_in(
+    async def begin_from_conversation(
         self,
         conversation: Sequence[Message],
         tools: Iterable[Tool | None] = (),
@@ -138,9 +139,9 @@ class TurnSession:
 
         A run may go on without any. `tools` are read once, by the call that begins the turn.
         """
-        if self.begun:
+        if self.has_begun:
             return
-        place = place_of(conversation)
+        place = find_user_message(conversation)
         words = conversation[place].content if place is not None else ""
         await self.begin(words, conversation[:place], tools, model=model, user_id=user_id, thinking=thinking)
 
@@ -164,7 +165,7 @@ class TurnSession:
         """The system prompt: the host's own, with what belongs behind it."""
         return self.context.system(own) if self.context is not None else own
 
-    def beside(self, own: str = "") -> str:
+    def system_with_memories(self, own: str = "") -> str:
         """All that the turn shows, behind the host's own system prompt, for where nothing can be put behind the user's
         words.
         """
@@ -180,30 +181,35 @@ class TurnSession:
         """
         if self.context is None:
             return conversation
-        spoken = self._placed(conversation, self.context)
+        spoken = self._with_blocks(conversation, self.context)
         try:
             return (await self.binding.layer.fit(self.context, spoken)).messages
         except Exception as error:  # as above
-            _report("the conversation is sent as it is", error)
+            _log_error("the conversation is sent as it is", error)
             return spoken
 
-    async def encoded(self, codec: MessageCodec[T], conversation: Sequence[WrappedMessage]) -> list[T]:
+    async def encode_messages(self, codec: MessageCodec[T], conversation: Sequence[WrappedMessage]) -> list[T]:
         """Return `messages` of a decoded conversation in the framework's own format."""
         return codec.encode(await self.messages(conversation))
 
-    def _placed(self, conversation: Sequence[Message], context: TurnContext) -> Sequence[Message]:
-        place, blocks = place_of(conversation, context.message), self.binding.prompt_history.blocks(self.session_id)
+    def _with_blocks(self, conversation: Sequence[Message], context: TurnContext) -> Sequence[Message]:
+        place, blocks = (
+            find_user_message(conversation, context.message),
+            self.binding.prompt_history.blocks(self.session_id),
+        )
         if place is None:
             return with_blocks(conversation, blocks)
         own = conversation[place]
         sent = own.model_copy(update={"content": context.sent(own.content)})
         return [*with_blocks(conversation[:place], blocks), sent, *conversation[place + 1 :]]
 
-    def offered(
+    def select_tools(
         self, tools: Sequence[T], name: Callable[[T], str], rewritten: Callable[[T, ToolSpec], T] | None = None
     ) -> list[T]:
         """The tools that the turn keeps, in order. With `rewritten`, each as the catalogue shortened it."""
-        return turn_tools.offered(self.context, tools, name, rewritten) if self.context is not None else list(tools)
+        return (
+            turn_tools.select_tools(self.context, tools, name, rewritten) if self.context is not None else list(tools)
+        )
 
     def denies(self, name: str) -> bool:
         """Whether the turn took a tool away. A framework that finds its tools by name would run it if the model names
@@ -212,15 +218,15 @@ class TurnSession:
         return self.context is not None and turn_tools.denies(self.context, name)
 
     @contextmanager
-    def within(self) -> Iterator[None]:
+    def as_parent(self) -> Iterator[None]:
         """Around what starts work of this turn's: a turn that begins there, or in a task started there, is a
         sub-agent's.
         """
-        token = _calling.set(self)
+        token = _current_turn.set(self)
         try:
             yield
         finally:
-            _calling.reset(token)
+            _current_turn.reset(token)
 
     @contextmanager
     def track_tool_call(
@@ -230,24 +236,24 @@ class TurnSession:
         id: str | None = None,
         *,
         interrupts: tuple[type[Exception], ...] = (),
-    ) -> Iterator[Returned]:
+    ) -> Iterator[ToolCallResult]:
         """Around a tool's work, which hands its result to what this yields, and `ok=False` with one that says what went
         wrong. A turn that begins within it is a sub-agent's; a tool that raises is kept as one that failed, unless it
         raises one of `interrupts`: then it is called again, and nothing is kept.
         """
-        came = Returned()
+        tool_result = ToolCallResult()
         try:
-            with self.within():
-                yield came
+            with self.as_parent():
+                yield tool_result
         except interrupts:
             raise
         except Exception as error:
-            self.called(name, arguments, str(error), ok=False, id=id)
+            self.record_tool_call(name, arguments, str(error), ok=False, id=id)
             raise
         else:
-            self.called(name, arguments, came.result, ok=came.ok, id=id)
+            self.record_tool_call(name, arguments, tool_result.result, ok=tool_result.ok, id=id)
 
-    def called(
+    def record_tool_call(
         self,
         name: str,
         arguments: Mapping[str, Any] | str | None,
@@ -257,24 +263,24 @@ class TurnSession:
         id: str | None = None,
     ) -> None:
         """Keeps a call and what came of it for the end of the turn; the recall tool's are counted already."""
-        if self.context is None or self.ended or name == RECALL_NAME or len(self._calls) >= _MAX_CALLS:
+        if self.context is None or self.has_ended or name == RECALL_NAME or len(self._calls) >= _MAX_CALLS:
             return
-        made = call(name, arguments, id)
+        made = to_tool_call(name, arguments, id)
         if made is not None:
             self._calls.append(made.model_copy(update={"result": result, "ok": ok}))
 
     def end(self, status: Status, response: str = "") -> None:
         """Ends the turn, once; later calls change nothing. It is settled in the background, whatever the run does."""
-        if self.context is None or self.ended:
+        if self.context is None or self.has_ended:
             return
-        self.ended = True
+        self.has_ended = True
         if status == "completed" and self.context.placement == "journaled":
-            self.binding.prompt_history.keep(self.session_id, self.context.message, self.context.user_message.content)
+            self.binding.prompt_history.add(self.session_id, self.context.message, self.context.user_message.content)
         try:
             outcome = Outcome(response=storable(response), tool_calls=tuple(self._calls), status=status)
             self.binding.settle(self.context, outcome)
         except Exception as error:  # as above
-            _report("a turn's outcome is lost", error)
+            _log_error("a turn's outcome is lost", error)
 
     async def recall(self, query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
         """The recall tool's answer for the model: a block of records, or why there is none."""
@@ -284,13 +290,13 @@ class TurnSession:
         except InvalidInput as error:  # the model's own mistake, which it can mend
             return str(error)
         except Exception as error:  # as above
-            _report("recall", error)
+            _log_error("recall", error)
             return RECALL_UNAVAILABLE
         return recall_answer(hits, self.binding.layer.policies.current(self.binding.agent_id))
 
 
 @dataclass(slots=True)
-class Returned:
+class ToolCallResult:
     """What came of a tool's work: the tool's caller calls this with it."""
 
     result: Any = None
@@ -301,25 +307,25 @@ class Returned:
         self.result, self.ok = result, ok
 
 
-def current() -> TurnSession | None:
+def current_turn() -> TurnSession | None:
     """The turn of the present run, for a tool whose framework hands it nothing of the run."""
-    return _calling.get()
+    return _current_turn.get()
 
 
 @contextmanager
-def ends_turn(live: TurnSession) -> Iterator[None]:
+def ends_turn(turn: TurnSession) -> Iterator[None]:
     """Around a run: one that raises has failed, one that is cancelled or closed early was abandoned. The runtime ends
     the turn itself with the response; a run that ends without one was abandoned.
     """
     try:
         yield
     except Exception:
-        live.end("failed")
+        turn.end("failed")
         raise
     finally:
-        live.end("abandoned")
+        turn.end("abandoned")
 
 
-def _report(what: str, error: Exception) -> None:
+def _log_error(what: str, error: Exception) -> None:
     expected = isinstance(error, CognitiveError)
     log.log(logging.WARNING if expected else logging.ERROR, "%s: %r", what, error, exc_info=not expected)

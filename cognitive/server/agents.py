@@ -13,7 +13,7 @@ from cognitive.server.requests import Contexts, Layer, StrictRoute
 from cognitive.wire.models import MAX_PLANS, PlansBody
 
 router = APIRouter(tags=["agents"], route_class=StrictRoute)
-of_none = APIRouter(tags=["models"], route_class=StrictRoute)
+global_router = APIRouter(tags=["models"], route_class=StrictRoute)
 
 
 @router.get("/plans", summary="What tools the latest turns called (past_plans)")
@@ -37,7 +37,7 @@ async def erase_agent(agent_id: AgentId, caller: Admin, layer: Layer, contexts: 
     return await layer.erase_agent(agent_id)
 
 
-@of_none.get("/context-budgets", summary="What each model can carry")
+@global_router.get("/context-budgets", summary="What each model can carry")
 async def context_budgets(layer: Layer) -> dict[str, Any]:
     """Tokens and bytes by model, and what an unknown one is taken for."""
     return layer.admin.context_budgets()

@@ -20,10 +20,10 @@ from cognitive.server.browsers import HtmlErrors, Origin, SecurityHeaders
 from cognitive.server.config import MountedApp, ServerConfig
 from cognitive.server.context_cache import ContextCache
 from cognitive.server.limits import AuthFailureLimit, BodyLimit, ConcurrencyLimit, RequestRateLimit, Timeout
-from cognitive.server.problems import ABOUT, PROBLEMS, describe, handle
+from cognitive.server.problems import API_DESCRIPTION, PROBLEMS, add_error_handlers, describe_problems
 from cognitive.server.requests import RawPaths
 
-_OF_AGENT = "/agents/{agent_id:name}"
+_AGENT_PREFIX = "/agents/{agent_id:name}"
 _BEARER = HTTPBearer(auto_error=False)  # for the description; `auth.Authentication` is what lets nobody else in
 
 
@@ -39,31 +39,31 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
     app = FastAPI(
         title="Cognitive layer",
         version=version("cognitive-layer"),
-        description=ABOUT,
+        description=API_DESCRIPTION,
         openapi_url="/api/v1/openapi.json",
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
-        lifespan=_running(mounts),
+        lifespan=_lifespan(mounts),
         middleware=_middleware(config, mounts),
     )
     app.state.layer = layer
     app.state.config = config
-    app.state.contexts = ContextCache(config.kept_contexts)
+    app.state.contexts = ContextCache(config.max_cached_contexts)
     app.state.readiness = health.Readiness(layer)
-    handle(app)
-    describe(app)
+    add_error_handlers(app)
+    describe_problems(app)
     for router in (_api(), health.router):
         app.include_router(router)
     for mounted in mounts:
-        app.router.routes += _mounting(mounted)
+        app.router.routes += _routes(mounted)
     return app
 
 
-def _mounting(mounted: MountedApp) -> list[BaseRoute]:
+def _routes(mounted: MountedApp) -> list[BaseRoute]:
     """The path itself, without a slash behind it; of what has a door, all that is beneath it too."""
-    if not mounted.door:
+    if not mounted.own_login:
         return [Route(mounted.path, mounted)]
     return [Route(mounted.path, RedirectResponse(f"{mounted.path}/")), Mount(mounted.path, mounted.app)]
 
@@ -72,48 +72,55 @@ def _api() -> APIRouter:
     """All that is versioned. What is asked of an agent is asked by its own token or an admin's, whatever the route."""
     api = APIRouter(prefix="/api/v1", responses=PROBLEMS, dependencies=[Security(_BEARER)])
     for router in (turns.router, memories.router, sessions.router, policies.router, agents.router):
-        api.include_router(router, prefix=_OF_AGENT, dependencies=[Depends(own_agent)])
-    api.include_router(agents.of_none)
+        api.include_router(router, prefix=_AGENT_PREFIX, dependencies=[Depends(own_agent)])
+    api.include_router(agents.global_router)
     return api
 
 
 def _middleware(config: ServerConfig, mounts: Sequence[MountedApp]) -> list[Middleware]:
     """What stands before the routes, the outermost first: the cheaper a refusal, the earlier."""
-    doors = [each.path for each in mounts if each.door]
+    own_login_paths = [each.path for each in mounts if each.own_login]
     return [
         Middleware(SecurityHeaders),
         Middleware(Origin, hosts=config.hosts, origins=config.allowed_origins),
-        Middleware(HtmlErrors, doors={each.path: each.told for each in mounts if each.told is not None}),
-        Middleware(AuthFailureLimit, per_minute=config.refused_per_minute),
-        Middleware(Authentication, tokens=config.known_tokens(), later=config.known_tokens, doors=doors),
+        Middleware(
+            HtmlErrors, error_pages={each.path: each.error_page for each in mounts if each.error_page is not None}
+        ),
+        Middleware(AuthFailureLimit, per_minute=config.auth_failures_per_minute),
+        Middleware(
+            Authentication,
+            tokens=config.known_tokens(),
+            load_tokens=config.known_tokens,
+            own_login_paths=own_login_paths,
+        ),
         Middleware(RequestRateLimit, per_minute=config.requests_per_minute),
         Middleware(
             BodyLimit,
-            most=config.max_body_bytes,
-            max_unfinished=config.max_unfinished_bytes,
+            max_bytes=config.max_body_bytes,
+            max_buffered=config.max_buffered_bytes,
             seconds=config.body_seconds,
-            doors=doors,
+            own_login_paths=own_login_paths,
         ),
         Middleware(
             ConcurrencyLimit,
-            most=config.max_running,
+            max_requests=config.max_concurrent_requests,
             max_streams=config.max_streams,
             max_pages=config.max_pages,
-            doors=doors,
+            own_login_paths=own_login_paths,
         ),
-        Middleware(Timeout, seconds=config.request_seconds, doors=doors),
+        Middleware(Timeout, seconds=config.request_seconds, own_login_paths=own_login_paths),
         Middleware(RawPaths),
     ]
 
 
-def _running(mounts: Sequence[MountedApp]) -> Callable[[FastAPI], Any]:
+def _lifespan(mounts: Sequence[MountedApp]) -> Callable[[FastAPI], Any]:
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             app.state.layer.admin.on_erasure(app.state.contexts.forget)
             for mounted in mounts:
-                if mounted.running is not None:
-                    await stack.enter_async_context(mounted.running())
+                if mounted.lifespan is not None:
+                    await stack.enter_async_context(mounted.lifespan())
             yield
 
     return running

@@ -14,24 +14,27 @@ from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp import Endpoint, Scope
 from cognitive.server.auth import caller_of, needs_no_token, visitor_of
 from cognitive.server.config import MetricsPage, MountedApp
-from cognitive.server.limits import heard
+from cognitive.server.limits import within_rate_limit
 from cognitive.telemetry.prometheus import PrometheusMetrics
 from cognitive.wire.problems import NotAllowed
 
 
 def mounts(layer: CognitiveLayer) -> Sequence[MountedApp]:
     """MCP and the dashboard for the agent of a token; whose Host and Origin it is, the server has looked at."""
-    endpoint = Endpoint(layer, _scope, hosts=None)
-    dashboard = create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, heard))
-    return (MountedApp("/mcp", endpoint, endpoint.running), MountedApp("/ui", dashboard, door=True, told=refused()))
+    endpoint = Endpoint(layer, _mcp_scope, hosts=None)
+    dashboard = create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, within_rate_limit))
+    return (
+        MountedApp("/mcp", endpoint, endpoint.running),
+        MountedApp("/ui", dashboard, own_login=True, error_page=refused()),
+    )
 
 
-def numbers(metrics: PrometheusMetrics, accept: str) -> MetricsPage:
+def metrics_page(metrics: PrometheusMetrics, accept: str) -> MetricsPage:
     """The exposition, in the format that is asked for."""
     return MetricsPage(*metrics.exposition(accept))
 
 
-def _scope(asked: Asgi) -> Scope:
+def _mcp_scope(asked: Asgi) -> Scope:
     """The memory of the token's agent; an admin, and who needs no token, must say whose: `/mcp?agent=NAME`.
 
     Raises:

@@ -14,7 +14,7 @@ from brain.types import Label, Trust
 from cognitive.errors import PolicyError
 from cognitive.server.config import PUBLIC
 from cognitive.server.problems import error_response
-from cognitive.server.tokens import ANYBODY, Caller, Tokens
+from cognitive.server.tokens import ANONYMOUS, Caller, Tokens
 from cognitive.wire.problems import NotAllowed, UnknownToken
 
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
@@ -24,36 +24,40 @@ class Authentication:
     """Lets in who has a token, and says in the scope who it is; others get 401 before a byte of the body is read.
 
     With `tokens` None the server is open, for direct callers on this machine: whoever calls through a proxy may be
-    elsewhere. Once `later` finds a first token, it is open no more. An app under one of `doors` is told the tokens, and
-    lets its visitors in by them itself.
+    elsewhere. Once `load_tokens` finds a first token, it is open no more. An app under one of `own_login_paths` is told
+    the tokens, and lets its visitors in by them itself.
     """
 
     def __init__(
-        self, app: ASGIApp, tokens: Tokens | None, later: Callable[[], Tokens | None], doors: Collection[str] = ()
+        self,
+        app: ASGIApp,
+        tokens: Tokens | None,
+        load_tokens: Callable[[], Tokens | None],
+        own_login_paths: Collection[str] = (),
     ) -> None:
         self._app = app
         self._tokens = tokens
-        self._later = later
-        self._doors = tuple(f"{door}/" for door in doors)
+        self._load_tokens = load_tokens
+        self._own_login_paths = tuple(f"{door}/" for door in own_login_paths)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
         if scope["type"] == "http" and scope["path"] not in PUBLIC:
             state = scope.setdefault("state", {})
             try:
-                self._tokens = self._tokens or self._later()
+                self._tokens = self._tokens or self._load_tokens()
                 if self._tokens is None:
-                    state["caller"] = self._open(scope)
-                elif f"{scope['path']}/".startswith(self._doors):
+                    state["caller"] = self._local_caller(scope)
+                elif f"{scope['path']}/".startswith(self._own_login_paths):
                     state["tokens"] = self._tokens
                 else:
-                    state["caller"] = self._known(scope, self._tokens)
+                    state["caller"] = self._token_caller(scope, self._tokens)
             except (NotAllowed, PolicyError) as error:
                 return await error_response(error)(scope, receive, send)
         await self._app(scope, receive, send)
         return None
 
-    def _known(self, scope: Scope, tokens: Tokens) -> Caller:
+    def _token_caller(self, scope: Scope, tokens: Tokens) -> Caller:
         given = Headers(scope=scope).getlist("authorization")
         scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
         if scheme.lower() != "bearer" or not token.strip():
@@ -63,13 +67,13 @@ class Authentication:
             raise UnknownToken("authorization: this server does not have this token")
         return caller
 
-    def _open(self, scope: Scope) -> Caller:
+    def _local_caller(self, scope: Scope) -> Caller:
         headers, client = Headers(scope=scope), scope.get("client")
         if any(name in headers for name in _FORWARDED):
             raise NotAllowed("without tokens, no proxy may stand before this server: run `cognitive token create`")
         if client is not None and client[0] and not _is_loopback(client[0]):
             raise NotAllowed("without tokens, only this machine is let in: run `cognitive token create`")
-        return ANYBODY
+        return ANONYMOUS
 
 
 def caller_of(scope: Scope) -> Caller:
@@ -128,7 +132,7 @@ def may_erase(request: Request) -> None:
         raise NotAllowed("authorization: this token may not erase anything")
 
 
-def given_trust(request: Request) -> Trust:
+def max_trust(request: Request) -> Trust:
     """The highest trust that the caller may give to memories."""
     return caller_of(request.scope).trust
 
@@ -136,7 +140,7 @@ def given_trust(request: Request) -> Trust:
 ERASING = (Depends(may_erase),)
 AgentId = Annotated[str, Depends(own_agent)]
 Admin = Annotated[Caller, Depends(admin)]
-Most = Annotated[Trust, Depends(given_trust)]
+MaxTrust = Annotated[Trust, Depends(max_trust)]
 
 
 def _is_loopback(address: str) -> bool:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cognitive.server.config import PROBES, ErrorPage
-from cognitive.server.problems import refused
+from cognitive.server.problems import http_error_response
 from cognitive.wire.problems import MEDIA_TYPE
 
 _HEADERS = {
@@ -47,10 +47,10 @@ class Origin:
             host, origin = headers.get("host", "").lower(), headers.get("origin")
             if "*" not in self._hosts and _without_port(host) not in self._hosts:
                 because = "host: this server does not go by this name; `cognitive serve --allow-host` adds one"
-                return await refused(421, because)(scope, receive, send)
+                return await http_error_response(421, because)(scope, receive, send)
             if origin is not None and not self._may_call(origin.lower(), host):
                 because = "origin: this page may not call; `cognitive serve --allow-origin` adds one"
-                return await refused(403, because)(scope, receive, send)
+                return await http_error_response(403, because)(scope, receive, send)
         await self._app(scope, receive, send)
         return None
 
@@ -78,17 +78,17 @@ class SecurityHeaders:
 
 
 class HtmlErrors:
-    """Has a problem beneath one of `doors`, by their paths, written as that door writes it; status and waiting time
-    stay.
+    """Has a problem beneath one of `error_pages`, by their paths, written as that door writes it; status and waiting
+    time stay.
     """
 
-    def __init__(self, app: ASGIApp, doors: Mapping[str, ErrorPage]) -> None:
+    def __init__(self, app: ASGIApp, error_pages: Mapping[str, ErrorPage]) -> None:
         self._app = app
-        self._doors = doors
+        self._error_pages = error_pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
-        path = self._door(scope)
+        path = self._path(scope)
         if path is None:
             return await self._app(scope, receive, send)
         refusal, body = Headers(), bytearray()
@@ -108,16 +108,16 @@ class HtmlErrors:
             await page(scope, receive, send)
         return None
 
-    def _door(self, scope: Scope) -> str | None:
+    def _path(self, scope: Scope) -> str | None:
         """The door that the request is beneath, if it is a browser's that wants to read."""
         if scope["type"] != "http" or "text/html" not in Headers(scope=scope).get("accept", ""):
             return None
-        return next((path for path in self._doors if scope["path"].startswith(f"{path}/")), None)
+        return next((path for path in self._error_pages if scope["path"].startswith(f"{path}/")), None)
 
     def _page(self, path: str, scope: Scope, problem: Mapping[str, str | int], retry: str | None) -> Response:
         wait = f" Try again in {retry} seconds." if retry is not None else ""
         detail = f"{str(problem['detail']).rstrip('.')}.{wait}"
-        page = self._doors[path]({**scope, "root_path": path}, int(problem["status"]), detail)
+        page = self._error_pages[path]({**scope, "root_path": path}, int(problem["status"]), detail)
         if retry is not None:
             page.headers["Retry-After"] = retry
         return page

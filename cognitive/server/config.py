@@ -38,16 +38,16 @@ class MetricsPage:
 class MountedApp:
     """An ASGI app under a path of the server: it is called for callers who were let in, see `auth.caller_of`.
 
-    `running` is entered for as long as the server runs. With a `door` of its own it has all paths beneath its own, and
-    asks its visitors itself who they are: see `auth.visitor_of`. `told` is how its visitors are told, on a page, what
-    the server refused before they came to it; without one they are told as programs are.
+    `lifespan` is entered for as long as the server runs. With a login of its own (`own_login`) it has all paths beneath
+    its own, and asks its visitors itself who they are: see `auth.visitor_of`. `error_page` is how its visitors are
+    told, on a page, what the server refused before they came to it; without one they are told as programs are.
     """
 
     path: str
     app: ASGIApp
-    running: Callable[[], AbstractAsyncContextManager[object]] | None = None
-    door: bool = False
-    told: ErrorPage | None = None
+    lifespan: Callable[[], AbstractAsyncContextManager[object]] | None = None
+    own_login: bool = False
+    error_page: ErrorPage | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The app, of whatever kind: a function by itself would be taken for one that answers requests."""
@@ -85,10 +85,10 @@ class ServerConfig(InputModel):
     """Bytes of one request's body, from 1. The default is twice the longest message in English; what is larger is a
     file, not a message."""
 
-    max_unfinished_bytes: Count = 256_000_000
+    max_buffered_bytes: Count = 256_000_000
     """Bytes of all bodies on their way, for pages and for the API each, from 1. The default holds 32 of the largest."""
 
-    max_running: Count = 128
+    max_concurrent_requests: Count = 128
     """Requests that run at a time, from 1. A pool of 8 connections serves 128 within about a second."""
 
     max_streams: Count = 256
@@ -100,13 +100,13 @@ class ServerConfig(InputModel):
     max_connections: Count = 512
     """Open connections, from 1. The default is half of the files that a process may have open by default."""
 
-    head_seconds: Seconds = 10.0
+    header_seconds: Seconds = 10.0
     """Seconds for a request's line and headers, above 0, from when it begins."""
 
     body_seconds: Seconds = 30.0
     """Seconds for a request's body, above 0. The default takes the largest in two megabits a second."""
 
-    refused_per_minute: Count = 60
+    auth_failures_per_minute: Count = 60
     """Unknown tokens from one address per minute, from 1. A program that is set up wrongly tries once a second."""
 
     requests_per_minute: Count = 6_000
@@ -119,7 +119,7 @@ class ServerConfig(InputModel):
     grace_seconds: Seconds = 30.0
     """Seconds for requests that run when the server stops, above 0. `post_turn` takes 5 s at most."""
 
-    kept_contexts: Count = 1_024
+    max_cached_contexts: Count = 1_024
     """Prepared turns that are kept until their outcome comes, from 1, some 60 KB each."""
 
     metrics: Callable[[str], MetricsPage] | None = None

@@ -16,24 +16,24 @@ class ContextCache:
     Without one, as in another process, the turn's name suffices if it was recorded or is in the journal.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: OrderedDict[tuple[str, str], TurnContext] = OrderedDict()
+    def __init__(self, max_contexts: int) -> None:
+        self._max_contexts = max_contexts
+        self._contexts: OrderedDict[tuple[str, str], TurnContext] = OrderedDict()
 
-    def keep(self, context: TurnContext) -> None:
+    def put(self, context: TurnContext) -> None:
         """Keeps a turn without its window and tools, which no outcome needs. The first of a name stays."""
         key = context.agent_id, context.turn_id
-        self._kept.setdefault(key, replace(context, messages=(), tools=(), tool_selection=None))
-        while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        self._contexts.setdefault(key, replace(context, messages=(), tools=(), tool_selection=None))
+        while len(self._contexts) > self._max_contexts:
+            self._contexts.popitem(last=False)
 
-    def of(self, agent_id: str, turn_id: str) -> TurnContext | TurnRef:
+    def get(self, agent_id: str, turn_id: str) -> TurnContext | TurnRef:
         """The turn's context if it is still here, else its name."""
-        return self._kept.get((agent_id, turn_id)) or TurnRef(agent_id, turn_id)
+        return self._contexts.get((agent_id, turn_id)) or TurnRef(agent_id, turn_id)
 
-    def drop(self, agent_id: str, turn_id: str) -> None:
+    def remove(self, agent_id: str, turn_id: str) -> None:
         """Lets go of a turn whose outcome is safe."""
-        self._kept.pop((agent_id, turn_id), None)
+        self._contexts.pop((agent_id, turn_id), None)
 
     def erase(self, agent_id: str) -> None:
         """Lets go of all turns of an agent."""
@@ -41,11 +41,13 @@ class ContextCache:
 
     def forget(self, agent_id: str, is_erased: IsErased) -> None:
         """Lets go of an agent's turns that said, showed or found what is erased; their names suffice for an outcome."""
-        for key in [key for key, context in self._kept.items() if key[0] == agent_id and _holds(context, is_erased)]:
-            del self._kept[key]
+        for key in [
+            key for key, context in self._contexts.items() if key[0] == agent_id and _holds(context, is_erased)
+        ]:
+            del self._contexts[key]
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._contexts)
 
 
 def _holds(context: TurnContext, is_erased: IsErased) -> bool:

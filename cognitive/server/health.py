@@ -18,7 +18,7 @@ from cognitive.wire.models import Health
 log = logging.getLogger(__name__)
 router = APIRouter(tags=["health"])
 
-_FRESH = 1.0  # seconds for which what was found out is told again: anybody may ask, and each look costs a statement
+_CACHE_SECONDS = 1.0  # an answer is repeated for so many seconds: anybody may ask, and each check costs a statement
 
 
 class Readiness:
@@ -26,17 +26,17 @@ class Readiness:
 
     def __init__(self, layer: CognitiveLayer) -> None:
         self._layer = layer
-        self._looking = asyncio.Lock()
-        self._known: tuple[float, Health] | None = None
+        self._lock = asyncio.Lock()
+        self._cached: tuple[float, Health] | None = None
 
-    async def look(self) -> Health:
+    async def check(self) -> Health:
         """How it is, by part. What is wrong with one is for the log: it may name hosts and roles."""
-        async with self._looking:
-            if self._known is None or monotonic() - self._known[0] > _FRESH:
-                self._known = (monotonic(), await self._look())
-            return self._known[1]
+        async with self._lock:
+            if self._cached is None or monotonic() - self._cached[0] > _CACHE_SECONDS:
+                self._cached = (monotonic(), await self._check())
+            return self._cached[1]
 
-    async def _look(self) -> Health:
+    async def _check(self) -> Health:
         wrong = await self._layer.admin.readiness()
         for part, because in wrong.items():
             if because is not None:
@@ -68,7 +68,7 @@ async def readyz(request: Request, response: Response) -> Health:
     The server takes turns all the same: they are degraded, and their outcomes are kept. A `replica`, where there is
     one, is told of with its lag, and does not count: looks are answered by the primary while it is away.
     """
-    health: Health = await request.app.state.readiness.look()
+    health: Health = await request.app.state.readiness.check()
     response.status_code = 200 if health.status == "ok" else 503
     return health
 

@@ -16,15 +16,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cognitive.server.config import API, PROBES
 from cognitive.server.problems import error_response
-from cognitive.server.tokens import ANYBODY, Caller
+from cognitive.server.tokens import ANONYMOUS, Caller
 from cognitive.wire.problems import Busy, TooLarge, TooMany
 
 log = logging.getLogger(__name__)
 
 
 class RequestRateLimit:
-    """So many requests a minute for each token. A mounted app that signs its visitors in itself asks `heard` once it
-    knows who they are.
+    """So many requests a minute for each token. A mounted app that signs its visitors in itself asks
+    `within_rate_limit` once it knows who they are.
     """
 
     def __init__(self, app: ASGIApp, per_minute: int) -> None:
@@ -45,10 +45,10 @@ class RequestRateLimit:
 
     async def hit(self, caller: Caller) -> bool:
         """Counts a request, and tells whether it is one of those that the caller may make this minute."""
-        return caller == ANYBODY or await self._window.hit(self._item, caller.id)
+        return caller == ANONYMOUS or await self._window.hit(self._item, caller.id)
 
 
-async def heard(scope: Scope, caller: Any) -> bool:
+async def within_rate_limit(scope: Scope, caller: Any) -> bool:
     """Whether one more request of a mounted app's visitor is within its token's minute."""
     rate: RequestRateLimit = scope["state"]["rate"]
     return await rate.hit(caller)
@@ -64,7 +64,7 @@ class AuthFailureLimit:
     def __init__(self, app: ASGIApp, per_minute: int) -> None:
         self._app = app
         self._item = RateLimitItemPerMinute(per_minute)
-        self._told = RateLimitItemPerMinute(1)
+        self._log_limit = RateLimitItemPerMinute(1)
         self._window = SlidingWindowCounterRateLimiter(MemoryStorage())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -74,7 +74,7 @@ class AuthFailureLimit:
         async def sending(message: Message) -> None:
             nonlocal too_many
             if message["type"] == "http.response.start" and message["status"] == HTTPStatus.UNAUTHORIZED:
-                too_many = not await self._heard(scope)
+                too_many = not await self._within_limit(scope)
                 if too_many:
                     error = TooMany(f"authorization: more than {self._item.amount} unknown tokens a minute from here")
                     await error_response(error)(scope, receive, send)
@@ -83,12 +83,12 @@ class AuthFailureLimit:
 
         await self._app(scope, receive, sending)
 
-    async def _heard(self, scope: Scope) -> bool:
+    async def _within_limit(self, scope: Scope) -> bool:
         """Whether one more request of this address is heard; refusals are logged once a minute."""
         address = (scope.get("client") or ("",))[0]
         if await self._window.hit(self._item, address):
             return True
-        if await self._window.hit(self._told, "told", address):
+        if await self._window.hit(self._log_limit, "told", address):
             log.warning("more than %d unknown tokens a minute from %s", self._item.amount, address or "the socket")
         return False
 
@@ -96,20 +96,22 @@ class AuthFailureLimit:
 class ConcurrencyLimit:
     """So many requests at a time: whoever comes when all places are taken is refused at once.
 
-    Mounted apps may keep requests open, and have places of their own; so have the pages behind `doors`, each of which
-    reads much at once. It stands behind `BodyLimit`: a request whose body is still on its way holds no place.
+    Mounted apps may keep requests open, and have places of their own; so have the pages behind `own_login_paths`, each
+    of which reads much at once. It stands behind `BodyLimit`: a request whose body is still on its way holds no place.
     """
 
-    def __init__(self, app: ASGIApp, most: int, max_streams: int, max_pages: int, doors: Collection[str] = ()) -> None:
+    def __init__(
+        self, app: ASGIApp, max_requests: int, max_streams: int, max_pages: int, own_login_paths: Collection[str] = ()
+    ) -> None:
         self._app = app
-        self._doors = tuple(f"{door}/" for door in doors)
-        self._free = {"api": most, "page": max_pages, "stream": max_streams}
+        self._own_login_paths = tuple(f"{door}/" for door in own_login_paths)
+        self._free = {"api": max_requests, "page": max_pages, "stream": max_streams}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
         if scope["type"] != "http" or scope["path"] in PROBES:
             return await self._app(scope, receive, send)
-        place = _place(scope["path"], self._doors)
+        place = _pool(scope["path"], self._own_login_paths)
         if not self._free[place]:
             return await error_response(Busy("request: as many as this server takes are running"))(scope, receive, send)
         self._free[place] -= 1
@@ -123,18 +125,18 @@ class ConcurrencyLimit:
 class BodyLimit:
     """Reads the body of a request, so many bytes and seconds of it at most, before anything looks into it.
 
-    Bodies under way may hold so many bytes together, counted apart for the API, for the pages behind `doors` and for
-    the other mounted apps: anybody may begin to sign in, and must not keep an agent waiting.
+    Bodies under way may hold so many bytes together, counted apart for the API, for the pages behind `own_login_paths`
+    and for the other mounted apps: anybody may begin to sign in, and must not keep an agent waiting.
     """
 
     def __init__(
-        self, app: ASGIApp, most: int, max_unfinished: int, seconds: float, doors: Collection[str] = ()
+        self, app: ASGIApp, max_bytes: int, max_buffered: int, seconds: float, own_login_paths: Collection[str] = ()
     ) -> None:
         self._app = app
-        self._most = most
+        self._max_bytes = max_bytes
         self._seconds = seconds
-        self._doors = tuple(f"{door}/" for door in doors)
-        self._room = {"api": max_unfinished, "page": max_unfinished, "stream": max_unfinished}
+        self._own_login_paths = tuple(f"{door}/" for door in own_login_paths)
+        self._room = {"api": max_buffered, "page": max_buffered, "stream": max_buffered}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
@@ -143,7 +145,7 @@ class BodyLimit:
         try:
             self._announced(Headers(scope=scope).get("content-length", "0"))
             async with asyncio.timeout(self._seconds):
-                body = await self._read(receive, _place(scope["path"], self._doors))
+                body = await self._read(receive, _pool(scope["path"], self._own_login_paths))
         except (TooLarge, Busy) as error:
             return await error_response(error)(scope, receive, send)
         except TimeoutError:
@@ -153,7 +155,7 @@ class BodyLimit:
         return None
 
     def _announced(self, length: str) -> None:
-        if length.isascii() and length.isdigit() and int(length[:20]) > self._most:
+        if length.isascii() and length.isdigit() and int(length[:20]) > self._max_bytes:
             raise self._too_large()
 
     async def _read(self, receive: Receive, place: str) -> bytes | None:
@@ -167,7 +169,7 @@ class BodyLimit:
                 body += part
                 self._room[place] -= len(part)
                 more = message.get("more_body", False)
-                if len(body) > self._most:
+                if len(body) > self._max_bytes:
                     raise self._too_large()
                 if self._room[place] < 0:
                     raise Busy("body: as many bytes as this server takes are on their way")
@@ -176,18 +178,18 @@ class BodyLimit:
         return bytes(body)
 
     def _too_large(self) -> TooLarge:
-        return TooLarge(f"body: longer than {self._most} bytes")
+        return TooLarge(f"body: longer than {self._max_bytes} bytes")
 
 
 class Timeout:
-    """Ends a request to the API, or for a page behind `doors`, that takes too long. An outcome under way is then either
-    safe in Postgres or the journal, or was not acknowledged.
+    """Ends a request to the API, or for a page behind `own_login_paths`, that takes too long. An outcome under way is
+    then either safe in Postgres or the journal, or was not acknowledged.
     """
 
-    def __init__(self, app: ASGIApp, seconds: float, doors: Collection[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, seconds: float, own_login_paths: Collection[str] = ()) -> None:
         self._app = app
         self._seconds = seconds
-        self._paths = (API, *(f"{door}/" for door in doors))
+        self._paths = (API, *(f"{door}/" for door in own_login_paths))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI app."""
@@ -210,9 +212,9 @@ class Timeout:
         return None
 
 
-def _place(path: str, doors: tuple[str, ...]) -> str:
+def _pool(path: str, own_login_paths: tuple[str, ...]) -> str:
     """Which share of the server a request takes a place of."""
-    return "api" if path.startswith(API) else "page" if path.startswith(doors) else "stream"
+    return "api" if path.startswith(API) else "page" if path.startswith(own_login_paths) else "stream"
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:

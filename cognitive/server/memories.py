@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 
 from brain.types import Memory, Receipt, Revision, above
 from cognitive.errors import UnknownMemory
-from cognitive.server.auth import ERASING, AgentId, Most
+from cognitive.server.auth import ERASING, AgentId, MaxTrust
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.turn import RecallHit
 from cognitive.wire.models import MAX_IDS, IdsBody, MemoryChanges, RecallBody, RememberBody, StoredMemories
@@ -18,11 +18,13 @@ router = APIRouter(prefix="/memories", tags=["memories"], route_class=StrictRout
 
 
 @router.post("", status_code=201, summary="Store memories (remember)")
-async def remember(agent_id: AgentId, body: RememberBody, layer: Layer, most: Most) -> StoredMemories:
+async def remember(agent_id: AgentId, body: RememberBody, layer: Layer, max_trust: MaxTrust) -> StoredMemories:
     """Their ids in order. Safe to repeat: a memory that is there already keeps its id. Of a trust that the token may
     not give, each gets the most that it may.
     """
-    given = [each.model_copy(update={"trust": most}) if above(each.trust, most) else each for each in body.memories]
+    given = [
+        each.model_copy(update={"trust": max_trust}) if above(each.trust, max_trust) else each for each in body.memories
+    ]
     return StoredMemories(tuple(await layer.remember(agent_id, given)))
 
 
@@ -49,11 +51,11 @@ async def get_one(agent_id: AgentId, memory_id: UUID, layer: Layer) -> Memory:
 
 
 @router.patch("/{memory_id}", summary="Change a memory")
-async def update(agent_id: AgentId, memory_id: UUID, body: MemoryChanges, layer: Layer, most: Most) -> Memory:
+async def update(agent_id: AgentId, memory_id: UUID, body: MemoryChanges, layer: Layer, max_trust: MaxTrust) -> Memory:
     """The memory as it is now. Only the fields that are given change; of a memory that is trusted more than what the
     token hands over, none.
     """
-    return await layer.update(agent_id, memory_id, by=most, **body.given())
+    return await layer.update(agent_id, memory_id, by=max_trust, **body.given())
 
 
 @router.get("/{memory_id}/revisions", summary="How a memory was changed (revisions)")

@@ -14,7 +14,7 @@ from cognitive.lab.what_if import WhatIf
 from cognitive.policy.live import live_changes
 from cognitive.server.auth import Admin, AgentId
 from cognitive.server.requests import Layer, StrictRoute
-from cognitive.wire.models import CandidateBody, ChoiceBody, PolicyVersions, RollBackBody, WhatIfBody
+from cognitive.wire.models import ActivationBody, EffectivePolicies, PolicyVersionBody, RollBackBody, WhatIfBody
 
 router = APIRouter(prefix="/policies", tags=["policies"], route_class=StrictRoute)
 
@@ -22,11 +22,13 @@ Version = Annotated[Label, Path(description="Of a policy: twelve hexadecimal dig
 
 
 @router.get("", summary="Which policy holds, and since whose choice (policies.effective)")
-async def standing(agent_id: AgentId, layer: Layer) -> PolicyVersions:
+async def effective(agent_id: AgentId, layer: Layer) -> EffectivePolicies:
     """By version, live and as a shadow, and what the live one changes of the operator's own."""
     base, holds = layer.policies.base(agent_id), await layer.policies.effective(agent_id)
     shadow = holds.shadow.version if holds.shadow is not None else None
-    return PolicyVersions(base.version, holds.live.version, shadow, live_changes(base, holds.live), holds.choices)
+    return EffectivePolicies(
+        base.version, holds.live.version, shadow, live_changes(base, holds.live), holds.activations
+    )
 
 
 @router.get("/candidates", summary="What was saved, the latest first (policies.list)")
@@ -36,7 +38,7 @@ async def candidates(agent_id: AgentId, layer: Layer) -> tuple[PolicyVersion, ..
 
 
 @router.post("/candidates", status_code=201, summary="Save a candidate (policies.save)")
-async def save(agent_id: AgentId, caller: Admin, body: CandidateBody, layer: Layer) -> PolicyVersion:
+async def save(agent_id: AgentId, caller: Admin, body: PolicyVersionBody, layer: Layer) -> PolicyVersion:
     """For admins. No turn is planned under it yet; the same changes again are the same candidate."""
     return await layer.policies.save(agent_id, body.changes, by=caller.id, note=body.note)
 
@@ -70,14 +72,16 @@ async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer) -> WhatIf:
     return await layer.policies.what_if(agent_id, body.changes, body.since, until, whole=body.whole)
 
 
-@router.get("/{role}/choices", summary="What was chosen for a role, the latest first (policies.history)")
+@router.get("/{role}/activations", summary="What was chosen for a role, the latest first (policies.history)")
 async def history(agent_id: AgentId, role: Role, layer: Layer) -> tuple[PolicyActivation, ...]:
     """With who chose it and why; the first one holds."""
     return await layer.policies.history(agent_id, role)
 
 
-@router.put("/{role}/choice", summary="Choose a candidate (policies.activate, policies.shadow)")
-async def choose(agent_id: AgentId, caller: Admin, role: Role, body: ChoiceBody, layer: Layer) -> PolicyActivation:
+@router.put("/{role}/activation", summary="Choose a candidate (policies.activate, policies.shadow)")
+async def activate(
+    agent_id: AgentId, caller: Admin, role: Role, body: ActivationBody, layer: Layer
+) -> PolicyActivation:
     """For admins. Turns that begin 5 seconds later are planned under it, or with the role "shadow" run beside it; with
     no version, the operator's own holds again. `after` refuses it where somebody chose since.
     """

@@ -22,8 +22,8 @@ log = logging.getLogger(__name__)
 _MAX_ERRORS = 3  # complaints of one request
 _MAX_DETAIL_LENGTH = 2_000  # characters: what is wrong may quote what was sent
 
-ABOUT = """Decides before every turn of an LLM agent what its model should see, and learns after it what was worth
-showing. A bearer token is for one agent or for an admin; names in paths are percent-encoded. Requests are safe to
+API_DESCRIPTION = """Decides before every turn of an LLM agent what its model should see, and learns after it what was
+worth showing. A bearer token is for one agent or for an admin; names in paths are percent-encoded. Requests are safe to
 repeat: a turn by its `turn_id`, an outcome by its turn, memories by what they say."""
 
 _DESCRIPTIONS = {
@@ -53,12 +53,12 @@ def error_response(error: CognitiveError) -> Response:
     return _response(problem, headers)
 
 
-def refused(status: int, because: str) -> Response:
+def http_error_response(status: int, because: str) -> Response:
     """The answer to a request that HTTP itself has a word for."""
     return _response(http_problem(status, HTTPStatus(status).phrase, because), {})
 
 
-def handle(app: FastAPI) -> None:
+def add_error_handlers(app: FastAPI) -> None:
     """Has an app answer every error with a problem."""
     app.add_exception_handler(CognitiveError, _on_cognitive_error)
     app.add_exception_handler(RequestValidationError, _on_validation_error)
@@ -66,7 +66,7 @@ def handle(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _on_unexpected_error)
 
 
-def describe(app: FastAPI) -> None:
+def describe_problems(app: FastAPI) -> None:
     """Has an app describe the problems that its routes name, and how a caller says who it is."""
     made = app.openapi
 

@@ -19,7 +19,7 @@ from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.server.app import create_app
 from cognitive.server.config import MountedApp, ServerConfig
-from cognitive.server.connections import limited
+from cognitive.server.connections import limited_protocol
 from cognitive.telemetry.metrics import Metrics
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ def server(app: ASGIApp, config: ServerConfig) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http=limited(config.max_connections, config.head_seconds),
+            http=limited_protocol(config.max_connections, config.header_seconds),
             ws="none",
             lifespan="on",
             log_config=None,

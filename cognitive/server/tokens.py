@@ -62,7 +62,7 @@ class Caller:
         return self.agent is None or self.agent == agent_id
 
 
-ANYBODY = Caller("anybody", None)  # of an open server
+ANONYMOUS = Caller("anybody", None)  # of an open server
 
 
 class Tokens:

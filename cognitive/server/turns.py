@@ -31,7 +31,7 @@ async def pre_turn(agent_id: AgentId, body: TurnBody, layer: Layer, contexts: Co
     named = {"agent_id": agent_id, "runtime": body.runtime or "http"}
     context = await layer.pre_turn(body.model_copy(update=named))
     if body.kind == "user":
-        contexts.keep(context)
+        contexts.put(context)
     return to_prepared_turn(context)
 
 
@@ -67,8 +67,8 @@ async def post_turn(agent_id: AgentId, turn_id: TurnId, body: Outcome, layer: La
     """Once, whatever is repeated; answers after the commit. `recorded` is false while Postgres is away: it is safe in
     the server's journal. `duplicate` says that this turn's outcome was known before: the first one stands.
     """
-    report = await layer.post_turn(contexts.of(agent_id, turn_id), body)
-    contexts.drop(agent_id, turn_id)
+    report = await layer.post_turn(contexts.get(agent_id, turn_id), body)
+    contexts.remove(agent_id, turn_id)
     return report
 
 

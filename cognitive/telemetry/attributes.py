@@ -70,7 +70,7 @@ DUPLICATE = "cognitive.turn.duplicate"
 # Where the host opts in: the variable of OpenTelemetry's own instrumentations for generative AI, whose host has
 # decided for all of them at once what its traces may hold. "true" is how it was spelled first.
 CAPTURE_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-CAPTURING = frozenset({"span_only", "span_and_event", "true"})
+CAPTURE_VALUES = frozenset({"span_only", "span_and_event", "true"})
 
 
 def turn(turn: Turn) -> Attributes:
@@ -106,12 +106,12 @@ def search(agent_id: str, types: Collection[str], channels: Sequence[str]) -> At
     return {**_memory(SEARCH_MEMORY, agent_id), TYPES: tuple(types), CHANNELS: channels}
 
 
-def found(hits: Sequence[Hit]) -> Attributes:
+def search_result(hits: Sequence[Hit]) -> Attributes:
     """What a search brought: so many memories, by however many of their passages."""
     return {RECORD_COUNT: len({hit.memory_id.int for hit in hits})}  # hashed in a tenth of the time
 
 
-def content_found(text: str, hits: Sequence[Hit]) -> Attributes:
+def search_content(text: str, hits: Sequence[Hit]) -> Attributes:
     """What was searched for and what was found; the scores of its channels are not weighed yet."""
     records = [
         {"id": str(hit.memory_id), "content": hit.content, "metadata": {"type": hit.type, "scores": dict(hit.scores)}}
@@ -120,7 +120,7 @@ def content_found(text: str, hits: Sequence[Hit]) -> Attributes:
     return {QUERY_TEXT: text, RECORDS: json.dumps(records, ensure_ascii=False)}
 
 
-def content_shown(context: TurnContext, *_: object) -> Attributes:
+def context_content(context: TurnContext, *_: object) -> Attributes:
     """What the turn asked its memory, and what the prompt shows of it, in that order."""
     return {QUERY_TEXT: context.trace.query, RECORDS: _records(context.shown)}
 
@@ -135,7 +135,7 @@ def embeddings(model: str, dimension: int, texts: int) -> Attributes:
     }
 
 
-def ended(context: TurnContext | TurnRef, outcome: Outcome) -> Attributes:
+def outcome(context: TurnContext | TurnRef, outcome: Outcome) -> Attributes:
     """A turn whose outcome came."""
     session = context.session_id if isinstance(context, TurnContext) else None
     return {
@@ -168,12 +168,12 @@ def recall(
     return {AGENT_ID: agent_id, TURN_ID: turn_id}
 
 
-def hits(hits: Sequence[RecallHit]) -> Attributes:
+def recall_result(hits: Sequence[RecallHit]) -> Attributes:
     """What a recall answered."""
     return {RECORD_COUNT: len(hits)}
 
 
-def content_hits(hits: Sequence[RecallHit], agent_id: str, query: str, *_: object, **__: object) -> Attributes:
+def recall_content(hits: Sequence[RecallHit], agent_id: str, query: str, *_: object, **__: object) -> Attributes:
     """A recall's query and its answer."""
     return {QUERY_TEXT: query, RECORDS: _records(hits)}
 
@@ -183,12 +183,12 @@ def remember(agent_id: str, memories: Sequence[NewMemory], **_: object) -> Attri
     return {**_memory(CREATE_MEMORY, agent_id), RECORD_COUNT: len(memories)}
 
 
-def remembered(ids: Sequence[UUID]) -> Attributes:
+def remember_result(ids: Sequence[UUID]) -> Attributes:
     """The id of a memory that was stored, where it is one."""
     return {RECORD_ID: _only(ids)}
 
 
-def content_remembered(ids: Sequence[UUID], agent_id: str, memories: Sequence[NewMemory], **_: object) -> Attributes:
+def remember_content(ids: Sequence[UUID], agent_id: str, memories: Sequence[NewMemory], **_: object) -> Attributes:
     """What was stored."""
     records = [
         {"id": str(id), "content": each.content, "metadata": {"type": each.type}}
@@ -212,7 +212,7 @@ def erase(agent_id: str) -> Attributes:
     return _memory(DELETE_MEMORY_STORE, agent_id)
 
 
-def erased(receipt: Receipt) -> Attributes:
+def erase_result(receipt: Receipt) -> Attributes:
     """How many memories an erasure removed."""
     return {RECORD_COUNT: receipt.memories}
 

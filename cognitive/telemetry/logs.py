@@ -19,13 +19,13 @@ from brain.postgres.connection_setup import log_pools_briefly
 if TYPE_CHECKING:  # of an extra
     from structlog.typing import Processor
 
-Form = Literal["json", "console"]
+LogFormat = Literal["json", "console"]
 
 # What would steer a terminal, or end a line and begin one that nobody logged: a turn may have any name.
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-class Lines(logging.Formatter):
+class LineFormatter(logging.Formatter):
     """A record as a line that nothing in it can end; a traceback behind it is indented, and passes for none."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's
@@ -37,7 +37,7 @@ class Lines(logging.Formatter):
         return _indented("".join(traceback.format_exception(*ei)))
 
 
-def configure(form: Form = "json", level: int | str = logging.INFO, stream: TextIO | None = None) -> None:
+def configure(form: LogFormat = "json", level: int | str = logging.INFO, stream: TextIO | None = None) -> None:
     """Has all that is logged in this process written to a stream, standard error unless it is given.
 
     "json" is one object per line with timestamp (UTC, ISO 8601), level, logger, event, and what is bound; "console" is
@@ -85,7 +85,7 @@ def bound(**about: str | None) -> AbstractContextManager[Any]:
     )
 
 
-def _rendering(form: Form) -> list[Processor]:
+def _rendering(form: LogFormat) -> list[Processor]:
     import structlog
 
     if form == "console":

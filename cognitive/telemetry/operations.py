@@ -54,7 +54,7 @@ R = TypeVar("R")
 Method: TypeAlias = Callable[P, Coroutine[Any, Any, R]]
 
 
-def _nothing(*_: object, **__: object) -> Attributes:
+def _no_attributes(*_: object, **__: object) -> Attributes:
     return {}
 
 
@@ -62,18 +62,18 @@ def _nothing(*_: object, **__: object) -> Attributes:
 class Operation:
     """What is told of a method: its span's name and attributes, and what is counted.
 
-    `given` takes the method's arguments; `counted` its result, the seconds it took, and its arguments; `told` its
-    result; `content`, where the host opted in to content, its result and arguments.
+    `arguments` takes the method's arguments; `observations` its result, the seconds it took, and its arguments;
+    `result_attributes` its result; `content_attributes`, where the host opted in to content, its result and arguments.
     """
 
     span: str
-    given: Callable[..., Attributes]
-    counted: Callable[..., Observations]
-    told: Callable[[Any], Attributes] = _nothing
-    content: Callable[..., Attributes] = _nothing
+    arguments: Callable[..., Attributes]
+    observations: Callable[..., Observations]
+    result_attributes: Callable[[Any], Attributes] = _no_attributes
+    content_attributes: Callable[..., Attributes] = _no_attributes
 
 
-def observed(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
+def instrument(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
     """A method of a layer as it was, with a span around it, and counted when it has ended; for rows of `operations`."""
 
     def seen(method: Method[P, R]) -> Method[P, R]:
@@ -81,18 +81,21 @@ def observed(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
         async def call(*args: P.args, **named: P.kwargs) -> R:
             layer: Any = args[0]
             metrics: Metrics = layer._metrics
-            given = args[1:]
+            arguments = args[1:]
             started = perf_counter()
-            with Span(operation.span, lambda: operation.given(*given, **named)) as span:
+            with Span(operation.span, lambda: operation.arguments(*arguments, **named)) as span:
                 try:
                     result = await method(*args, **named)
                 except Exception as error:
                     raised = Observation(ERRORS, (1,), (method.__name__, type(error).__name__))
                     quietly(lambda: metrics.observe([raised]))
                     raise
-                span.tell(lambda: operation.told(result), lambda: operation.content(result, *given, **named))
+                span.add_attributes(
+                    lambda: operation.result_attributes(result),
+                    lambda: operation.content_attributes(result, *arguments, **named),
+                )
             seconds = perf_counter() - started
-            quietly(lambda: metrics.observe(operation.counted(result, seconds, *given, **named)))
+            quietly(lambda: metrics.observe(operation.observations(result, seconds, *arguments, **named)))
             return result
 
         return call
@@ -112,7 +115,7 @@ MEMORY_INSTRUMENTS: Mapping[str, Instrument] = {
 _FAILED_OPEN = ("memory_failed", "tools_failed", "window_failed")
 
 
-def prepared(context: TurnContext, seconds: float) -> Iterator[Observation]:
+def pre_turn_observations(context: TurnContext, seconds: float) -> Iterator[Observation]:
     """What a user's turn said when it was prepared, within so many seconds."""
     trace, frame = context.trace, context.plan.frame
     yield Observation(PRE_TURN_SECONDS, (seconds,))
@@ -130,7 +133,7 @@ def prepared(context: TurnContext, seconds: float) -> Iterator[Observation]:
     yield from _tokens(context)
 
 
-def settled(outcome: Outcome, report: Report, seconds: float) -> Iterator[Observation]:
+def post_turn_observations(outcome: Outcome, report: Report, seconds: float) -> Iterator[Observation]:
     """What came of a turn. An outcome that was known before is counted as such, and nothing else of it again."""
     yield Observation(POST_TURN_SECONDS, (seconds,))
     status = "duplicate" if report.duplicate else outcome.status
@@ -142,7 +145,7 @@ def settled(outcome: Outcome, report: Report, seconds: float) -> Iterator[Observ
     yield from (Observation(REFERENCED, (number,), (type_,)) for type_, number in used.items())
 
 
-def recalled(hits: Sequence[RecallHit], seconds: float) -> Iterator[Observation]:
+def recall_observations(hits: Sequence[RecallHit], seconds: float) -> Iterator[Observation]:
     """What the recall tool brought."""
     yield Observation(RECALL_SECONDS, (seconds,))
     yield Observation(RECALLS, (1,), ("found" if hits else "empty",))
@@ -173,37 +176,45 @@ def _tokens(context: TurnContext) -> Iterator[Observation]:
 # --- the operations, one row each ---
 
 
-def _prepared(context: TurnContext, seconds: float, turn: Turn) -> Observations:
+def _after_pre_turn(context: TurnContext, seconds: float, turn: Turn) -> Observations:
     """Only users' turns are planned; the others would make the latencies look better than they are."""
-    return prepared(context, seconds) if turn.kind == "user" else ()
+    return pre_turn_observations(context, seconds) if turn.kind == "user" else ()
 
 
-def _settled(report: Report, seconds: float, context: object, outcome: Outcome) -> Observations:
-    return settled(outcome, report, seconds)
+def _after_post_turn(report: Report, seconds: float, context: object, outcome: Outcome) -> Observations:
+    return post_turn_observations(outcome, report, seconds)
 
 
-def _recalled(hits: Sequence[RecallHit], seconds: float, *_: object, **__: object) -> Observations:
-    return recalled(hits, seconds)
+def _after_recall(hits: Sequence[RecallHit], seconds: float, *_: object, **__: object) -> Observations:
+    return recall_observations(hits, seconds)
 
 
-def _remembered(ids: Sequence[UUID], *_: object, **__: object) -> Observations:
+def _after_remember(ids: Sequence[UUID], *_: object, **__: object) -> Observations:
     return (Observation(WRITTEN, (len(ids),), (attributes.CREATE_MEMORY,)),)
 
 
-def _updated(*_: object, **__: object) -> Observations:
+def _after_update(*_: object, **__: object) -> Observations:
     return (Observation(WRITTEN, (1,), (attributes.UPDATE_MEMORY,)),)
 
 
-def _erased(receipt: Receipt, *_: object, **__: object) -> Observations:
+def _after_erasure(receipt: Receipt, *_: object, **__: object) -> Observations:
     return (Observation(WRITTEN, (receipt.memories,), (attributes.DELETE_MEMORY,)),)
 
 
-PRE_TURN = Operation(attributes.PRE_TURN, attributes.turn, _prepared, attributes.context, attributes.content_shown)
-POST_TURN = Operation(attributes.POST_TURN, attributes.ended, _settled, attributes.report)
-RECALL = Operation(attributes.RECALL, attributes.recall, _recalled, attributes.hits, attributes.content_hits)
-REMEMBER = Operation(
-    attributes.CREATE_MEMORY, attributes.remember, _remembered, attributes.remembered, attributes.content_remembered
+PRE_TURN = Operation(
+    attributes.PRE_TURN, attributes.turn, _after_pre_turn, attributes.context, attributes.context_content
 )
-UPDATE = Operation(attributes.UPDATE_MEMORY, attributes.update, _updated)
-FORGET = Operation(attributes.DELETE_MEMORY, attributes.forget, _erased, attributes.erased)
-ERASE = Operation(attributes.DELETE_MEMORY_STORE, attributes.erase, _erased, attributes.erased)
+POST_TURN = Operation(attributes.POST_TURN, attributes.outcome, _after_post_turn, attributes.report)
+RECALL = Operation(
+    attributes.RECALL, attributes.recall, _after_recall, attributes.recall_result, attributes.recall_content
+)
+REMEMBER = Operation(
+    attributes.CREATE_MEMORY,
+    attributes.remember,
+    _after_remember,
+    attributes.remember_result,
+    attributes.remember_content,
+)
+UPDATE = Operation(attributes.UPDATE_MEMORY, attributes.update, _after_update)
+FORGET = Operation(attributes.DELETE_MEMORY, attributes.forget, _after_erasure, attributes.erase_result)
+ERASE = Operation(attributes.DELETE_MEMORY_STORE, attributes.erase, _after_erasure, attributes.erase_result)

@@ -19,7 +19,14 @@ from typing import Any, Self, TypeVar
 from brain.embedding.embedders import CachedEmbedder
 from brain.types import Vectors
 from cognitive.telemetry import attributes
-from cognitive.telemetry.attributes import CAPTURE_CONTENT, CAPTURING, EMBEDDINGS, ERROR_TYPE, Attribute, Attributes
+from cognitive.telemetry.attributes import (
+    CAPTURE_CONTENT,
+    CAPTURE_VALUES,
+    EMBEDDINGS,
+    ERROR_TYPE,
+    Attribute,
+    Attributes,
+)
 
 T = TypeVar("T")
 
@@ -29,9 +36,9 @@ log = logging.getLogger(__name__)
 class Span:
     """One step, from entering to leaving. What it is told is computed only where somebody records it."""
 
-    def __init__(self, name: str, given: Callable[[], Attributes]) -> None:
+    def __init__(self, name: str, arguments: Callable[[], Attributes]) -> None:
         self._name = name
-        self._given = given
+        self._arguments = arguments
         self._entered: AbstractContextManager[Any] | None = None
         self._span: Any = None
 
@@ -39,13 +46,15 @@ class Span:
         quietly(self._start)
         return self
 
-    def tell(self, attributes: Callable[[], Attributes], content: Callable[[], Attributes] | None = None) -> None:
+    def add_attributes(
+        self, attributes: Callable[[], Attributes], content: Callable[[], Attributes] | None = None
+    ) -> None:
         """Adds attributes, computed now if the span is recorded and else never; `content` if the host opted in, too."""
         if self._span is None:
             return
-        quietly(lambda: self._span.set_attributes(_known(attributes())))
-        if content is not None and capturing():
-            quietly(lambda: self._span.set_attributes(_known(content())))
+        quietly(lambda: self._span.set_attributes(_without_none(attributes())))
+        if content is not None and captures_content():
+            quietly(lambda: self._span.set_attributes(_without_none(content())))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -53,7 +62,7 @@ class Span:
         if self._entered is None:
             return
         if kind is not None:
-            quietly(lambda: self._failed(kind))
+            quietly(lambda: self._set_error(kind))
         quietly(lambda: self._entered.__exit__(None, None, None))  # type: ignore[union-attr]
 
     def _start(self) -> None:
@@ -61,13 +70,16 @@ class Span:
         if api is None or isinstance(api.get_tracer_provider(), api.ProxyTracerProvider):
             return  # nobody has said where spans go
         started = _tracer(api.get_tracer_provider()).start_as_current_span(
-            self._name, attributes=_known(self._given()), record_exception=False, set_status_on_exception=False
+            self._name,
+            attributes=_without_none(self._arguments()),
+            record_exception=False,
+            set_status_on_exception=False,
         )
         span = started.__enter__()
         self._entered = started
         self._span = span if span.is_recording() else None
 
-    def _failed(self, kind: type[BaseException]) -> None:
+    def _set_error(self, kind: type[BaseException]) -> None:
         """The kind of an error and not its message, which may quote what the user wrote."""
         if self._span is not None:
             self._span.set_attribute(ERROR_TYPE, kind.__name__)
@@ -80,9 +92,9 @@ def _tracer(provider: Any) -> Any:
     return provider.get_tracer("cognitive")
 
 
-def capturing() -> bool:
+def captures_content() -> bool:
     """Whether the host has opted in to content in spans; asked of the environment, as the host's tracing is set up."""
-    return os.environ.get(CAPTURE_CONTENT, "").strip().lower() in CAPTURING
+    return os.environ.get(CAPTURE_CONTENT, "").strip().lower() in CAPTURE_VALUES
 
 
 def quietly(work: Callable[[], T]) -> T | None:
@@ -94,7 +106,7 @@ def quietly(work: Callable[[], T]) -> T | None:
         return None
 
 
-def _known(attributes: Attributes) -> dict[str, Attribute]:
+def _without_none(attributes: Attributes) -> dict[str, Attribute]:
     return {name: value for name, value in attributes.items() if value is not None}
 
 

@@ -156,7 +156,7 @@ class PlansBody(InputModel):
     limit: Annotated[int, Field(ge=0, le=MAX_PLANS)] = 25
 
 
-class CandidateBody(InputModel):
+class PolicyVersionBody(InputModel):
     """What a candidate changes of the operator's policy."""
 
     model_config = _example(changes={"usage.half_life_days": 3, "evidence.threshold": 0.4}, note="shorter memory")
@@ -165,7 +165,7 @@ class CandidateBody(InputModel):
     note: Note = ""
 
 
-class ChoiceBody(InputModel):
+class ActivationBody(InputModel):
     """The version that is chosen; null is the operator's own again."""
 
     model_config = _example(version="0f1e2d3c4b5a", note="kept more of what was used", after=0)
@@ -194,7 +194,7 @@ class WhatIfBody(InputModel):
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyVersions:
+class EffectivePolicies:
     """The versions that hold for an agent: the operator's own, the live one, the one that runs beside it; what the live
     one changes; and the choices that they come from, by role.
     """
@@ -203,7 +203,7 @@ class PolicyVersions:
     live: str
     shadow: str | None
     changes: Mapping[str, float | int]
-    choices: Mapping[Role, PolicyActivation]
+    activations: Mapping[Role, PolicyActivation]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from cognitive.dashboard.access import AccessControl
 from cognitive.dashboard.app import create, refused
 from cognitive.server.auth import needs_no_token, visitor_of
 from cognitive.server.config import MountedApp
-from cognitive.server.limits import heard
+from cognitive.server.limits import within_rate_limit
 from tests.serving import inside
 
 EVIL = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
@@ -25,8 +25,8 @@ async def layer(urls, embedder):
 
 @pytest.fixture
 def mounts(layer):
-    pages = create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, heard))
-    return (MountedApp("/ui", pages, door=True, told=refused()),)
+    pages = create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, within_rate_limit))
+    return (MountedApp("/ui", pages, own_login=True, error_page=refused()),)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from cognitive.dashboard.params import PageQuery
 from cognitive.doctor.examine import CHECKS, Finding
 from cognitive.server.auth import needs_no_token, visitor_of
 from cognitive.server.config import MountedApp, ServerConfig
-from cognitive.server.limits import heard
+from cognitive.server.limits import within_rate_limit
 from cognitive.server.tokens import create as create_token
 from tests.conftest import NOW
 from tests.internals import internals
@@ -31,7 +31,9 @@ STORE = AgentHealth(1_000_000, 1_000_000, 9, 0, "18.1", "0.8.1", "0004", 1)
 
 def pages_of(layer, config=None):
     mounted = MountedApp(
-        "/ui", create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, heard)), door=True
+        "/ui",
+        create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, within_rate_limit)),
+        own_login=True,
     )
     return inside(layer, config, (mounted,))
 

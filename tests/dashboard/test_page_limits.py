@@ -38,7 +38,7 @@ async def test_a_token_may_ask_for_so_many_pages_a_minute_and_others_are_not_hel
 async def test_who_guesses_tokens_at_the_door_is_soon_told_to_wait_and_who_has_one_is_let_in(layer, mounts, tmp_path):
     tokens = tmp_path / "tokens.toml"
     token = create(tokens, None)[1]
-    async with inside(layer, ServerConfig(tokens=tokens, refused_per_minute=2), mounts) as pages:
+    async with inside(layer, ServerConfig(tokens=tokens, auth_failures_per_minute=2), mounts) as pages:
         answers = [await attempt(pages, f"cog_0000000{n}_{'0' * 64}") for n in range(3)]
         known = await attempt(pages, token)
 
@@ -51,7 +51,7 @@ async def test_a_browser_that_is_refused_at_the_door_reads_a_page_and_a_program_
     tokens = tmp_path / "tokens.toml"
     create(tokens, None)
     reading = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-    async with inside(layer, ServerConfig(tokens=tokens, refused_per_minute=1), mounts) as pages:
+    async with inside(layer, ServerConfig(tokens=tokens, auth_failures_per_minute=1), mounts) as pages:
         first = await attempt(pages, "cog_wrong")
         program = await attempt(pages, "cog_wrong")
         pages.headers.update(reading)
@@ -78,7 +78,7 @@ async def test_pages_beyond_their_places_are_told_so_and_the_api_is_not_held_up(
         await go.wait()
         await PlainTextResponse("done")(scope, receive, send)
 
-    async with inside(layer, ServerConfig(max_pages=1), (MountedApp("/ui", slow, door=True),)) as client:
+    async with inside(layer, ServerConfig(max_pages=1), (MountedApp("/ui", slow, own_login=True),)) as client:
         first = asyncio.create_task(client.get("/ui/x"))
         await come.wait()
         second, api = await client.get("/ui/y"), await client.get("/api/v1/context-budgets")
@@ -111,7 +111,7 @@ async def test_who_dribbles_a_form_takes_no_place_of_who_wants_a_page(layer, mou
 
 
 async def test_what_strangers_send_to_the_door_is_bounded_and_keeps_no_agent_waiting(layer, mounts, agent):
-    config = ServerConfig(port=0, max_unfinished_bytes=100)
+    config = ServerConfig(port=0, max_buffered_bytes=100)
     async with running(layer, config, mounts) as (url, _), httpx.AsyncClient(base_url=url) as client:
         _, writer = await begun(url, length=200)
         writer.write(b"o" * 98)
@@ -129,7 +129,9 @@ async def test_a_page_that_takes_too_long_is_given_up(layer):
     async def endless(scope, receive, send):
         await asyncio.Event().wait()
 
-    async with inside(layer, ServerConfig(request_seconds=0.05), (MountedApp("/ui", endless, door=True),)) as client:
+    async with inside(
+        layer, ServerConfig(request_seconds=0.05), (MountedApp("/ui", endless, own_login=True),)
+    ) as client:
         assert (await client.get("/ui/x")).status_code == 503
 
 

@@ -176,7 +176,7 @@ async def test_policies_over_the_wire(client, layer, agent):
     assert layer.policies.current(agent).version == saved.version
     holds = await client.policies.effective(agent)
     assert (holds.base, holds.live, holds.shadow) == (base, saved.version, saved.version)
-    assert (holds.changes, holds.choices["live"]) == ({"usage.half_life_days": 3.0}, chosen)
+    assert (holds.changes, holds.activations["live"]) == ({"usage.half_life_days": 3.0}, chosen)
     assert (chosen.author, chosen.note) == (saved.author, "it kept more")
     for choose in (client.policies.activate(agent, None, after=0), client.policies.roll_back(agent, after=0)):
         with pytest.raises(InvalidInput, match="choice 1 of the live policy"):

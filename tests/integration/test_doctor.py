@@ -16,7 +16,7 @@ from brain.postgres.distribute import distribute
 from brain.postgres.health import DatabaseHealth
 from brain.postgres.migrate import repair, upgrade
 from brain.postgres.schema import HEAD
-from cognitive.doctor.examine import CHECKS, examine, healthy, judged
+from cognitive.doctor.examine import CHECKS, examine, healthy, judge_all
 from cognitive.doctor.facts import Facts, HostFacts, ModelFacts, SpaceFacts
 from cognitive.doctor.machine import COSINE, DIMENSION
 from cognitive.errors import SchemaError
@@ -57,13 +57,13 @@ def _named(url: str, database: str) -> str:
 
 
 async def found() -> dict[str, tuple[str, str, str]]:
-    return {each.check: (each.status, each.found, each.fix) for each in await examine()}
+    return {each.check: (each.status, each.detail, each.fix) for each in await examine()}
 
 
 async def test_all_is_well_on_a_migrated_database(urls):
     findings = await examine()
     assert [each.check for each in findings] == list(CHECKS)
-    assert {each.check: each.found for each in findings if each.status != "ok"} == {}
+    assert {each.check: each.detail for each in findings if each.status != "ok"} == {}
     assert healthy(findings)
 
 
@@ -75,7 +75,7 @@ async def test_agents_that_are_read_by_a_model_of_others_are_told_to_whoever_may
         "INSERT INTO cognitive.embedding_model (agent_id, model, dimension) VALUES ('a', 'another', 3)"
     )
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", admin)
-    status, told, fix = (await found())["models of agents"]
+    status, told, fix = (await found())["agent models"]
     assert (status, "1 agents are read by another" in told, "reembed --to" in fix) == ("warning", True, True)
 
 
@@ -253,18 +253,18 @@ async def test_a_model_file_that_is_broken(machine, monkeypatch):
         ("journal", replace(FACTS, host=HostFacts(free=1 << 40, pending=1_001)), "warning"),
         ("embedding model", replace(FACTS, model=ModelFacts("m", DIMENSION, 0.1, 0.1)), "failure"),
         ("embedding model", replace(FACTS, model=ModelFacts("m", 768, COSINE, 0.1)), "failure"),
-        ("models of agents", replace(FACTS, spaces=SpaceFacts(error="no such model")), "failure"),
-        ("models of agents", replace(FACTS, spaces=SpaceFacts(("m",), hidden="one agent at a time")), "ok"),
-        ("models of agents", replace(FACTS, spaces=SpaceFacts(("m",), agents=(OF_M,))), "ok"),
+        ("agent models", replace(FACTS, spaces=SpaceFacts(error="no such model")), "failure"),
+        ("agent models", replace(FACTS, spaces=SpaceFacts(("m",), hidden="one agent at a time")), "ok"),
+        ("agent models", replace(FACTS, spaces=SpaceFacts(("m",), agents=(OF_M,))), "ok"),
         ("large agents", replace(FACTS, spaces=SpaceFacts(("m",))), "ok"),
         ("large agents", replace(FACTS, spaces=SpaceFacts(("m",), hidden="one agent at a time")), "ok"),
         ("large agents", replace(FACTS, spaces=SpaceFacts(("m",), unsorted=("a",))), "warning"),
         (
-            "models of agents",
+            "agent models",
             replace(FACTS, spaces=SpaceFacts(("m",), agents=(OF_M, replace(OF_M, model="n")))),
             "warning",
         ),
-        ("models of agents", replace(FACTS, spaces=SpaceFacts(("m",), agents=(replace(OF_M, building=2),))), "warning"),
+        ("agent models", replace(FACTS, spaces=SpaceFacts(("m",), agents=(replace(OF_M, building=2),))), "warning"),
         ("replica", replace(FACTS, database=None, away="it does not answer"), "unknown"),
         ("server", replace(FACTS, database=replace(WELL, version="15.2", postgres=15)), "failure"),
         ("pgvector", replace(FACTS, database=replace(WELL, pgvector="0.7.4")), "failure"),
@@ -275,7 +275,7 @@ async def test_a_model_file_that_is_broken(machine, monkeypatch):
     ],
 )
 def test_what_cannot_be_made_ill_here_is_judged_by_its_numbers(check, facts, status):
-    finding = next(each for each in judged(facts) if each.check == check)
+    finding = next(each for each in judge_all(facts) if each.check == check)
     assert finding.status == status
     assert bool(finding.fix) == (status in ("warning", "failure"))
-    assert healthy(judged(facts)) == (status in ("ok", "warning"))
+    assert healthy(judge_all(facts)) == (status in ("ok", "warning"))

@@ -147,7 +147,7 @@ async def test_who_needs_no_token_is_not_counted(layer):
 async def test_unknown_tokens_are_soon_told_to_wait_and_known_ones_are_not(layer, tmp_path, caplog):
     file = tmp_path / "tokens.toml"
     known = token_for(file, "a")
-    async with inside(layer, ServerConfig(tokens=file, refused_per_minute=2)) as http:
+    async with inside(layer, ServerConfig(tokens=file, auth_failures_per_minute=2)) as http:
         mistakes = [await http.get(f"{BUDGETS}/none", headers=known) for _ in range(3)]
         assert [answer.status_code for answer in mistakes] == [404, 404, 404]
         guesses = [await http.get(BUDGETS, headers={"Authorization": f"Bearer cog_{n}_x"}) for n in range(4)]
@@ -185,7 +185,10 @@ async def held(path):
 
 
 async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):
-    async with held("/api/slow") as (slow, waiting, gone), inside(layer, ServerConfig(max_running=2), [slow]) as http:
+    async with (
+        held("/api/slow") as (slow, waiting, gone),
+        inside(layer, ServerConfig(max_concurrent_requests=2), [slow]) as http,
+    ):
         running = [asyncio.create_task(http.get("/api/slow")) for _ in range(2)]
         for _ in running:
             await waiting.acquire()
@@ -198,7 +201,7 @@ async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):
 
 
 async def test_streams_of_what_is_mounted_take_no_place_of_a_turn(layer):
-    config = ServerConfig(max_running=1, max_streams=1)
+    config = ServerConfig(max_concurrent_requests=1, max_streams=1)
     async with held("/mcp") as (stream, waiting, gone), inside(layer, config, [stream]) as http:
         running = asyncio.create_task(http.get("/mcp"))
         await waiting.acquire()
@@ -213,7 +216,7 @@ async def test_a_request_that_takes_too_long_is_ended_and_a_stream_is_not(layer)
     async with (
         held("/api/slow") as (slow, _, _),
         held("/mcp") as (stream, waiting, gone),
-        inside(layer, ServerConfig(request_seconds=0.01, max_running=1), [slow, stream]) as http,
+        inside(layer, ServerConfig(request_seconds=0.01, max_concurrent_requests=1), [slow, stream]) as http,
     ):
         open_ended = asyncio.create_task(http.get("/mcp"))
         await waiting.acquire()
@@ -235,7 +238,7 @@ async def test_who_sends_slowly_is_not_waited_for(layer, agent):
 
 @pytest.mark.parametrize("begun", [b"", b"GET /healthz HTT", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "])
 async def test_a_connection_that_says_nothing_is_not_kept(layer, begun):
-    async with running(layer, ServerConfig(port=0, head_seconds=0.05)) as (url, _):
+    async with running(layer, ServerConfig(port=0, header_seconds=0.05)) as (url, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + begun if begun else b"")
         assert (await reader.read()).count(b"HTTP/1.1 200") == bool(begun)

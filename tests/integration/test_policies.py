@@ -95,7 +95,7 @@ async def test_history_is_kept_and_a_roll_back_is_a_choice_too(opened, agent):
         (1, saved.version, "ada"),
     ]
     standing = await opened.policies.effective(agent)
-    assert (standing.live.version, standing.choices["live"].number) == (saved.version, 3)
+    assert (standing.live.version, standing.activations["live"].number) == (saved.version, 3)
 
 
 async def test_choices_are_added_and_never_changed(opened, agent, urls):

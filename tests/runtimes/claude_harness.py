@@ -178,7 +178,7 @@ class _Session:
         code.servers = list(options.mcp_servers)
         async with ClaudeSDKClient(options, transport=code) as client:
             await client.query(text)
-            async with aclosing(self._hooks.watched(client.receive_response())) as messages:
+            async with aclosing(self._hooks.track(client.receive_response())) as messages:
                 async for message in messages:
                     if abandon:
                         break

@@ -100,7 +100,7 @@ async def test_claude_code_itself(urls, embedder, agent, tmp_path, model):
 
         async def ask(client):
             await client.query(ASK)
-            [result] = [m async for m in hooks.watched(client.receive_response()) if isinstance(m, ResultMessage)]
+            [result] = [m async for m in hooks.track(client.receive_response()) if isinstance(m, ResultMessage)]
             return result
 
         async with ClaudeSDKClient(hooks.options(own)) as client:

@@ -22,7 +22,7 @@ from world import Message, World, memory
 from cognitive.context.explore import explore
 from cognitive.context.ranking import rank
 from cognitive.lab.evaluate import Evaluation, evaluate
-from cognitive.lab.evidence import Choice, LoggedTurn
+from cognitive.lab.evidence import LoggedCandidate, LoggedTurn
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost, Candidate
@@ -90,7 +90,9 @@ def _logged(turn_id: str, situation: Situation, every: int, luck: np.ndarray) ->
     return LoggedTurn(
         turn_id,
         tuple(
-            Choice(id, draw.propensities.get(id, 0.0), used.get(id), situation.asked.get(id, 0.0), predicted=0.3)
+            LoggedCandidate(
+                id, draw.propensities.get(id, 0.0), used.get(id), situation.asked.get(id, 0.0), predicted=0.3
+            )
             for id in draw.propensities.keys() | situation.asked.keys()
         ),
     )

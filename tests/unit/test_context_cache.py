@@ -18,35 +18,35 @@ def context(agent_id, turn_id, text="Hello"):
 def test_the_oldest_go_first_and_their_names_suffice():
     kept = ContextCache(2)
     for turn_id in ("t1", "t2", "t3"):
-        kept.keep(context("a", turn_id))
-    assert kept.of("a", "t1") == TurnRef("a", "t1")
-    assert kept.of("a", "t3").message == "Hello"
+        kept.put(context("a", turn_id))
+    assert kept.get("a", "t1") == TurnRef("a", "t1")
+    assert kept.get("a", "t3").message == "Hello"
 
 
 def test_nobody_gets_the_turn_of_another_agent():
     kept = ContextCache(2)
-    kept.keep(context("a", "t"))
-    assert kept.of("b", "t") == TurnRef("b", "t")
+    kept.put(context("a", "t"))
+    assert kept.get("b", "t") == TurnRef("b", "t")
 
 
 def test_the_first_of_a_name_stays_as_it_does_in_the_record():
     kept = ContextCache(2)
-    kept.keep(context("a", "t", "first"))
-    kept.keep(context("a", "t", "second"))
-    assert kept.of("a", "t").message == "first"
+    kept.put(context("a", "t", "first"))
+    kept.put(context("a", "t", "second"))
+    assert kept.get("a", "t").message == "first"
 
 
 def test_what_an_outcome_does_not_need_is_not_kept():
     kept = ContextCache(2)
-    kept.keep(context("a", "t"))
-    assert kept.of("a", "t").messages == kept.of("a", "t").tools == ()
+    kept.put(context("a", "t"))
+    assert kept.get("a", "t").messages == kept.get("a", "t").tools == ()
 
 
 def test_what_is_settled_or_erased_is_gone():
     kept = ContextCache(9)
     for agent_id, turn_id in (("a", "t1"), ("a", "t2"), ("b", "t1")):
-        kept.keep(context(agent_id, turn_id))
-    kept.drop("a", "t1")
+        kept.put(context(agent_id, turn_id))
+    kept.remove("a", "t1")
     assert len(kept) == 2
     kept.erase("a")
     assert len(kept) == 1

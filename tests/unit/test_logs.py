@@ -78,7 +78,7 @@ def test_what_a_turn_is_called_can_neither_forge_a_line_nor_steer_a_terminal(str
     logs.configure("console", stream=stream)
     plain = io.StringIO()
     logging.getLogger().addHandler(handler := logging.StreamHandler(plain))
-    handler.setFormatter(logs.Lines("%(levelname)s %(message)s"))
+    handler.setFormatter(logs.LineFormatter("%(levelname)s %(message)s"))
     try:
         raise ValueError(FORGED)
     except ValueError:

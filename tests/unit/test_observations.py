@@ -12,7 +12,12 @@ from cognitive.plan import Plan, Signals
 from cognitive.policy import Policy
 from cognitive.telemetry import metrics as instruments
 from cognitive.telemetry.metrics import INSTRUMENTS, STAGES, degraded
-from cognitive.telemetry.operations import MEMORY_INSTRUMENTS, prepared, recalled, settled
+from cognitive.telemetry.operations import (
+    MEMORY_INSTRUMENTS,
+    post_turn_observations,
+    pre_turn_observations,
+    recall_observations,
+)
 from cognitive.trace import COUNTED, Boost, CandidateResult, SectionBudgets, Trace, WindowSimilarity
 from cognitive.turn import Attribution, Outcome, Report, Shown, TurnContext
 
@@ -56,7 +61,7 @@ def counted(observations) -> dict[tuple[str, ...], list[float]]:
 
 
 def test_a_prepared_turn_is_counted_by_what_became_of_its_candidates():
-    assert counted(prepared(context(), 0.02)) == {
+    assert counted(pre_turn_observations(context(), 0.02)) == {
         ("pre_turn_seconds",): [0.02],
         ("turns_prepared_total", "question", "no"): [1],
         ("stage_seconds", "retrieve"): [0.012],
@@ -85,7 +90,7 @@ def test_every_reason_of_a_degraded_turn_is_counted_by_its_part_once():
         Degradation("record_failed", "again"),
         Degradation("memory_failed", "ValueError: odd"),
     )
-    told = counted(prepared(context(*reasons), 0.3))
+    told = counted(pre_turn_observations(context(*reasons), 0.3))
     assert told["turns_prepared_total", "question", "yes"] == [1]
     assert {key[1]: values for key, values in told.items() if key[0] == "degraded_total"} == {
         "retrieval": [1],
@@ -105,7 +110,7 @@ def test_every_reason_of_a_degraded_turn_is_counted_by_its_part_once():
     ],
 )
 def test_what_is_late_or_short_has_not_failed_open(reason):
-    assert not any(key[0] == "fail_open_total" for key in counted(prepared(context(reason), 0.1)))
+    assert not any(key[0] == "fail_open_total" for key in counted(pre_turn_observations(context(reason), 0.1)))
 
 
 def test_a_part_that_is_not_known_makes_no_label_of_its_own():
@@ -123,7 +128,7 @@ def test_an_outcome_is_counted_with_its_overlaps_and_what_was_used_by_type():
         Attribution(uid(4), 0.5, True),
     ]
     report = Report("t", tuple(used), recorded=True)
-    assert counted(settled(Outcome(response="x"), report, 0.01)) == {
+    assert counted(post_turn_observations(Outcome(response="x"), report, 0.01)) == {
         ("post_turn_seconds",): [0.01],
         ("turns_settled_total", "completed", "postgres"): [1],
         ("overlap",): [0.4, 0.1, 0.6, 0.5],
@@ -135,24 +140,24 @@ def test_an_outcome_is_counted_with_its_overlaps_and_what_was_used_by_type():
 
 def test_an_outcome_that_was_known_teaches_nothing_again():
     report = Report("t", (Attribution(uid(1), 0.4, True, "fact"),), recorded=True, duplicate=True)
-    told = counted(settled(Outcome(response="x"), report, 0.01))
+    told = counted(post_turn_observations(Outcome(response="x"), report, 0.01))
     assert told == {("post_turn_seconds",): [0.01], ("turns_settled_total", "duplicate", "postgres"): [1]}
 
 
 def test_a_failed_turn_in_the_journal_is_counted_as_both():
-    told = counted(settled(Outcome(status="failed"), Report("t", (), recorded=False), 0.01))
+    told = counted(post_turn_observations(Outcome(status="failed"), Report("t", (), recorded=False), 0.01))
     assert ("turns_settled_total", "failed", "journal") in told
 
 
 def test_a_recall_is_counted_by_whether_it_found_anything():
-    assert ("recall_calls_total", "empty") in counted(recalled((), 0.1))
+    assert ("recall_calls_total", "empty") in counted(recall_observations((), 0.1))
 
 
 def test_observations_have_the_labels_of_their_instrument_and_known_values():
     told = [
-        *prepared(context(Degradation("prefix_failed", "gone")), 0.1),
-        *recalled((), 0.1),
-        *settled(Outcome(response="x"), Report("t", (), True), 0.1),
+        *pre_turn_observations(context(Degradation("prefix_failed", "gone")), 0.1),
+        *recall_observations((), 0.1),
+        *post_turn_observations(Outcome(response="x"), Report("t", (), True), 0.1),
     ]
     for instrument, _, labels in told:
         assert len(labels) == len(instrument.labels)
