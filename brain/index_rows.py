@@ -64,7 +64,7 @@ async def agree(c: Connection, agent_id: str, embedders: Embedders, written: Abs
     """
     row = await c.fetchrow(*SQL.spaces(agent_id=agent_id))
     spaces = EmbeddingSpaces.of(row["live"], row["kept"])
-    embedders.told(agent_id, spaces)
+    embedders.remember(agent_id, spaces)
     wanted = embedders.writing(agent_id)
     for embedder in wanted:
         check(spaces, embedder.model, embedder.dimension)

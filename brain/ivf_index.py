@@ -1,9 +1,9 @@
-"""Large agents' vectors, sorted into cells of neighbours, so that a search reads a few cells and not all vectors.
+"""Build an IVF index: assign the vectors of a large agent to cells, so that a search reads only the nearest cells.
 
-An inverted file (Jégou, Douze and Schmid, "Product quantization for nearest neighbor search", 2011, there with
-compressed vectors) in rows of our own: the nearest cells are an equality in a B-tree, which row level security,
-sharding and filters leave as it is. Cells are made while the agent works: a search reads the vectors that lie in none
-yet as before, so that it misses nothing, and work that was interrupted goes on where it stopped.
+IVF is the inverted file of Jégou, Douze and Schmid, "Product quantization for nearest neighbor search", 2011, here
+without compression. Cells are ordinary rows, and the nearest cells are found by equality in a B-tree, which works
+under row level security, sharding and filters. The index is built while the agent is in use: a search also reads all
+vectors that are in no cell yet, so it misses nothing, and an interrupted build continues where it stopped.
 """
 
 from __future__ import annotations
@@ -26,24 +26,27 @@ from brain.postgres.wire_types import encode_halfvec
 from brain.types import Vectors
 
 SQL = statements.load("ivf_index")
-SIZE = 200  # vectors of a cell: as many centres as this cost a turn about as much as the cells that it reads
-FEWEST = 8  # vectors that a centre is the mean of at least: fewer would say too much of one of them
+SIZE = 200  # vectors per cell: comparing the query with all centres then costs about as much as reading the cells
+MIN_VECTORS = 8  # vectors per centre: the mean of fewer would reveal too much of each of them
 _ROUNDS = 8
-_AT_ONCE = 64  # centres found in one stage; more are found within groups of vectors, in two
-_BATCH = 8_192  # rows compared at a time, to bound the memory
-LARGE = 20_000  # vectors of a type and field from which cells pay: a third of fewer would be read anyway
-_SAMPLED = 64  # vectors looked at for each centre
+_MAX_SINGLE_STAGE = 64  # centres found by one k-means; more are found in two stages
+_BATCH = 8_192  # vectors compared at a time, to bound memory
+LARGE = 20_000  # minimum vectors of a type and field for cells: below that a search would read a third of them anyway
+_SAMPLED = 64  # sampled vectors per centre
 _MAX_SAMPLED = 250_000  # 384 MB at 384 dimensions
-_OVERFULL = 4  # times the size: then a cell is divided
-_SECONDS = 600.0  # a sample of 250,000 vectors from a slow disk
+_OVERFULL = 4  # a cell with more than this many times `size` vectors is split
+_SECONDS = 600.0  # timeout: a sample of 250,000 vectors from a slow disk
 
 Progress = Callable[[int, int], None]
-Key = Mapping[str, str]  # agent_id, model, field, type: parameters of the statements about one group
+Key = Mapping[str, str]  # agent_id, model, field, type: parameters of the statements for one group
 
 
 @dataclass(frozen=True, slots=True)
 class VectorGroup:
-    """Vectors that one search reads together: how many, in how many cells, and how many were put into one just now."""
+    """The vectors of one model, field and memory type, which a search reads together.
+
+    `vectors` and `cells` are their numbers; `moved` is the number of vectors that this build assigned to a cell.
+    """
 
     model: str
     field: str
@@ -54,7 +57,7 @@ class VectorGroup:
 
 
 class IvfIndex:
-    """Sorts agents' vectors: of groups of `large` into cells of about `size`, `page` vectors in a transaction."""
+    """Builds the index of groups of at least `large` vectors: cells of about `size`, `page` vectors per transaction."""
 
     def __init__(self, database: Database, *, large: int = LARGE, size: int = SIZE, page: int = 5_000) -> None:
         self._database = database
@@ -63,9 +66,10 @@ class IvfIndex:
         self._page = page
 
     async def build(self, agent_id: str, *, progress: Progress | None = None) -> list[VectorGroup]:
-        """Has every vector of the agent's large groups lie in a cell, and returns these groups.
+        """Assign every vector of the agent's large groups to a cell, and return these groups.
 
-        `progress` is called with (done, total) vectors. Safe to run twice, at once, and to interrupt.
+        `progress` is called with the numbers of done and of all vectors. Running it twice, in parallel, or interrupting
+        it is safe.
         """
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.groups(agent_id=agent_id)))
         large = [row for row in rows if row["vectors"] >= self._large or row["centres"]]
@@ -75,7 +79,7 @@ class IvfIndex:
             if not row["centres"]:
                 await self._begin(key, row["vectors"])
             moved = 0
-            async for count in self._placed(key):
+            async for count in self._assign(key):
                 moved += count
                 if progress is not None:
                     progress(min(done + moved, total), total)
@@ -88,41 +92,42 @@ class IvfIndex:
         return groups
 
     async def _begin(self, key: Key, vectors: int) -> None:
-        """Finds the centres of a group that has none."""
+        """Compute and store the centres of a group that has none."""
         count = vectors // self._size
-        most = min(_MAX_SAMPLED, count * _SAMPLED)
+        limit = min(_MAX_SAMPLED, count * _SAMPLED)
         rows = await self._database.run(
-            key["agent_id"], lambda c: c.fetch(*SQL.sample(**key, limit=most)), timeout=_SECONDS
+            key["agent_id"], lambda c: c.fetch(*SQL.sample(**key, limit=limit)), timeout=_SECONDS
         )
-        found = await asyncio.to_thread(centres, _vectors(rows), count)
+        new_centres = await asyncio.to_thread(centres, _vectors(rows), count)
 
         async def work(c: Connection) -> None:
             await c.fetchrow(*WRITING.lock_agent_row(agent_id=key["agent_id"]))
             if not await c.fetchval(*SQL.next_no(**key)):  # another process may have been first
                 await c.execute(
-                    *SQL.add_centres(**key, first_number=0, centres=[encode_halfvec(each) for each in found])
+                    *SQL.add_centres(**key, first_number=0, centres=[encode_halfvec(each) for each in new_centres])
                 )
 
         await self._database.run(key["agent_id"], work)
 
-    async def _placed(self, key: Key) -> AsyncIterator[int]:
-        """Puts vectors without a cell into the nearest one, a page at a time; yields how many."""
-        numbers, middles = await self._centres(key)
+    async def _assign(self, key: Key) -> AsyncIterator[int]:
+        """Assign vectors without a cell to the nearest one, a page at a time; yield the number of each page."""
+        numbers, cell_centres = await self._centres(key)
         last: tuple[UUID, int] = (UUID(int=0), -1)
         while rows := await self._database.run(key["agent_id"], partial(_unsorted, key, last, self._page)):
-            own = await asyncio.to_thread(nearest, _vectors(rows), middles)
-            await self._database.run(key["agent_id"], partial(_put, key, None, rows, numbers[own]), timeout=_SECONDS)
+            nearest_centres = await asyncio.to_thread(nearest, _vectors(rows), cell_centres)
+            cells = numbers[nearest_centres]
+            await self._database.run(key["agent_id"], partial(_put, key, None, rows, cells), timeout=_SECONDS)
             last = (rows[-1]["memory_id"], rows[-1]["ordinal"])
             yield len(rows)
 
     async def _split(self, key: Key) -> int:
-        """Divides the cells that hold too much, each in one transaction; returns how many vectors moved."""
-        most, moved, before = _OVERFULL * self._size, 0, -1
+        """Split the cells with too many vectors, each in one transaction; return the number of moved vectors."""
+        max_vectors, moved, before = _OVERFULL * self._size, 0, -1
         while moved > before:
             before = moved
             run = partial(self._database.run, key["agent_id"], timeout=_SECONDS)
-            for row in await run(lambda c: c.fetch(*SQL.overfull(**key, max_vectors=most))):
-                moved += await run(partial(_divided, key, row["cell"], self._size))
+            for row in await run(lambda c: c.fetch(*SQL.overfull(**key, max_vectors=max_vectors))):
+                moved += await run(partial(_split_cell, key, row["cell"], self._size))
         return moved
 
     async def _centres(self, key: Key) -> tuple[NDArray[np.int64], Vectors]:
@@ -132,34 +137,34 @@ class IvfIndex:
 
 async def _unsorted(key: Key, last: tuple[UUID, int], page: int, c: Connection) -> Sequence[Any]:
     memory_id, ordinal = last
-    found: Sequence[Any] = await c.fetch(
+    rows: Sequence[Any] = await c.fetch(
         *SQL.unsorted(**key, after_memory_id=memory_id, after_ordinal=ordinal, limit=page)
     )
-    return found
+    return rows
 
 
-async def _put(key: Key, was: int | None, rows: Sequence[Any], cells: NDArray[np.int64], c: Connection) -> None:
+async def _put(key: Key, current: int | None, rows: Sequence[Any], cells: NDArray[np.int64], c: Connection) -> None:
     ids, ordinals = [row["memory_id"] for row in rows], [row["ordinal"] for row in rows]
-    await c.execute(*SQL.put(**key, memory_ids=ids, current_cell=was, ordinals=ordinals, cells=cells.tolist()))
+    await c.execute(*SQL.put(**key, memory_ids=ids, current_cell=current, ordinals=ordinals, cells=cells.tolist()))
 
 
-async def _divided(key: Key, cell: int, size: int, c: Connection) -> int:
-    """Divides a cell. Writers wait for it: a vector must not be put into a cell by a centre that has moved."""
+async def _split_cell(key: Key, cell: int, size: int, c: Connection) -> int:
+    """Split a cell. Writers wait: they must not assign a vector to a cell by its old centre."""
     await c.fetchrow(*WRITING.lock_agent_row(agent_id=key["agent_id"]))
     rows = await c.fetch(*SQL.held(**key, cell=cell))
     vectors = _vectors(rows)
-    found = centres(vectors, len(rows) // size)
-    if len(found) < 2:
-        return 0  # near-copies of one another, which no centre tells apart
+    parts = centres(vectors, len(rows) // size)
+    if len(parts) < 2:
+        return 0  # the vectors are near-copies, which centres cannot separate
     following = await c.fetchval(*SQL.next_no(**key))
-    await c.execute(*SQL.add_centres(**key, first_number=cell, centres=[encode_halfvec(found[0])]))
+    await c.execute(*SQL.add_centres(**key, first_number=cell, centres=[encode_halfvec(parts[0])]))
     await c.execute(
-        *SQL.add_centres(**key, first_number=following, centres=[encode_halfvec(each) for each in found[1:]])
+        *SQL.add_centres(**key, first_number=following, centres=[encode_halfvec(each) for each in parts[1:]])
     )
-    own = nearest(vectors, found)
-    away = np.flatnonzero(own)
-    await _put(key, cell, [rows[n] for n in away], following - 1 + own[away], c)
-    return len(away)
+    part = nearest(vectors, parts)
+    moved = np.flatnonzero(part)
+    await _put(key, cell, [rows[n] for n in moved], following - 1 + part[moved], c)
+    return len(moved)
 
 
 def _vectors(rows: Sequence[Any]) -> Vectors:
@@ -167,40 +172,41 @@ def _vectors(rows: Sequence[Any]) -> Vectors:
 
 
 def centres(sample: Vectors, count: int) -> Vectors:
-    """About so many centres of a sample, of shape (centres, dimension), of unit length; fewer of fewer groups.
+    """Return about `count` centres of a sample: unit vectors of shape (centres, dimension); fewer for fewer clusters.
 
-    Spherical k-means (Dhillon and Modha, 2001), begun at vectors that are spread evenly over the sample.
+    The method is spherical k-means (Dhillon and Modha, "Concept decompositions for large sparse text data using
+    clustering", 2001), started from vectors spread evenly over the sample. More than 64 centres take two stages.
     """
-    if count <= _AT_ONCE:
+    if count <= _MAX_SINGLE_STAGE:
         return _means(sample, count)
     groups = _means(sample, math.isqrt(count))
-    own = nearest(sample, groups)
-    sizes = np.bincount(own, minlength=len(groups))
+    group = nearest(sample, groups)
+    sizes = np.bincount(group, minlength=len(groups))
     shares = np.maximum(1, np.rint(count * sizes / len(sample)).astype(int))
-    return np.concatenate([_means(sample[own == n], share) for n, share in enumerate(shares.tolist()) if sizes[n]])
+    return np.concatenate([_means(sample[group == n], share) for n, share in enumerate(shares.tolist()) if sizes[n]])
 
 
 def nearest(vectors: Vectors, centres: Vectors) -> NDArray[np.int64]:
-    """For each vector the place of its nearest centre."""
+    """Return, for each vector, the index of its nearest centre."""
     parts = [np.argmax(vectors[n : n + _BATCH] @ centres.T, axis=1) for n in range(0, len(vectors), _BATCH)]
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
 def _means(sample: Vectors, count: int) -> Vectors:
-    count = max(1, min(count, len(sample) // FEWEST))
-    found = sample[np.arange(count) * (len(sample) // count)]
+    count = max(1, min(count, len(sample) // MIN_VECTORS))
+    means = sample[np.arange(count) * (len(sample) // count)]
     for _ in range(_ROUNDS):
-        found = _moved(sample, nearest(sample, found), len(found))
-    return found
+        means = _recompute(sample, nearest(sample, means), len(means))
+    return means
 
 
-def _moved(sample: Vectors, own: NDArray[np.int64], count: int) -> Vectors:
-    """The means of the groups, of unit length, without groups of too few; of all if every group is."""
-    order = np.argsort(own, kind="stable")
-    sizes = np.bincount(own, minlength=count)
+def _recompute(sample: Vectors, group: NDArray[np.int64], count: int) -> Vectors:
+    """Return the unit means of the groups, without groups of too few vectors; the mean of all if no group is left."""
+    order = np.argsort(group, kind="stable")
+    sizes = np.bincount(group, minlength=count)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])[sizes > 0]
     sums = np.add.reduceat(sample[order], starts)
-    kept = sums[sizes[sizes > 0] >= FEWEST] if (sizes >= FEWEST).any() else sample.sum(axis=0)[None, :]
-    lengths = np.linalg.norm(kept, axis=1, keepdims=True)
-    means: Vectors = (kept / np.maximum(lengths, 1e-9)).astype(np.float32)
+    large = sums[sizes[sizes > 0] >= MIN_VECTORS] if (sizes >= MIN_VECTORS).any() else sample.sum(axis=0)[None, :]
+    lengths = np.linalg.norm(large, axis=1, keepdims=True)
+    means: Vectors = (large / np.maximum(lengths, 1e-9)).astype(np.float32)
     return means

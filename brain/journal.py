@@ -1,9 +1,9 @@
-"""The journal: what Postgres could not take, on this machine's disk until it can.
+"""The journal: turns that Postgres could not store are kept in a file on this machine until it can.
 
-One row per turn, with its opening and its outcome as text, each as it was first put there. Every write is one
-transaction of SQLite that is synced before it returns, with a rollback journal and not a log ahead of the file: what
-was removed is overwritten, and no second file keeps it. Processes may share the file; one of them at a time drains it.
-Nothing is created before there is something to keep.
+The file is an SQLite database with one row per turn: its opening and its outcome as text; the first value of each is
+final. Every write is one transaction, synced before it returns. SQLite uses a rollback journal instead of a write-ahead
+log, so that removed text is overwritten and no second file contains it. Processes may share the file; one at a time
+drains it. The file is created when the first turn must be kept.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from brain.turn_records import Exposure, OpenTurn
 
 log = logging.getLogger(__name__)
 
-_PATIENCE = 5.0  # seconds for another process to finish its write
+_BUSY_SECONDS = 5.0  # seconds to wait for another process to finish its write
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entry (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -47,8 +47,8 @@ CREATE TABLE IF NOT EXISTS entry (
     kept_at  REAL,
     UNIQUE (agent_id, turn_id))
 """
-_LACKING = "ALTER TABLE entry ADD COLUMN kept_at REAL"  # in a file that is older than it
-# What is there stays: only what was missing is added, and makes a new version of the entry.
+_ADD_KEPT_AT = "ALTER TABLE entry ADD COLUMN kept_at REAL"  # for a file of an older version
+# Existing values stay. A value that was missing is added and makes a new version of the entry.
 _PUT = """
 INSERT INTO entry (agent_id, turn_id, opening, outcome, kept_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (agent_id, turn_id) DO UPDATE SET
@@ -61,9 +61,10 @@ _COLUMNS = "id, version, agent_id, turn_id, opening, outcome, error"
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """What is kept of a turn. `id` grows and is never given twice; `version` counts what was added to the entry.
+    """The journal's entry for a turn.
 
-    `error` says why an entry is parked: it cannot be settled as it is, and does not stand in the way of others.
+    `id` grows and is never reused. `version` counts the additions to the entry. `error` is the reason why the entry is
+    parked: Postgres refused it, so that draining skips it.
     """
 
     id: int
@@ -77,7 +78,7 @@ class JournalEntry:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What waits: entries that are pending, and parked; when the turn of the oldest pending one was, if it says so."""
+    """The numbers of pending and of parked entries, and the time of the oldest pending turn if it is known."""
 
     pending: int
     parked: int
@@ -85,67 +86,69 @@ class Backlog:
 
 
 class Journal:
-    """The journal in a file. Its methods block: call them off the event loop. All raise JournalError."""
+    """The journal in a file. Its methods block: call them in a thread. All of them raise JournalError."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def put(self, agent_id: str, turn_id: str, *, opening: str | None = None, outcome: str | None = None) -> bool:
-        """Keeps a turn's opening, its outcome, or both, synced. False if it had all that was given: the first stands.
+        """Store a turn's opening, its outcome, or both, and sync. Return False if the entry already had them.
 
-        Something new makes a parked entry pending again.
+        Existing values are not replaced. An addition makes a parked entry pending again.
         """
         self._make_room()
         with self._transaction() as c:
             return c.execute(_PUT, (agent_id, turn_id, opening, outcome, time())).rowcount > 0
 
     def find(self, agent_id: str, turn_id: str) -> JournalEntry | None:
-        """What is kept of a turn, parked or not."""
+        """Return the entry of a turn, parked or not."""
         return self._first("agent_id = ? AND turn_id = ?", agent_id, turn_id)
 
     def after(self, id: int) -> JournalEntry | None:
-        """The oldest entry younger than this that is not parked."""
+        """Return the first pending entry with a larger id."""
         return self._first("id > ? AND error IS NULL", id)
 
     def holds(self, entry: JournalEntry) -> bool:
-        """Whether some version of this entry is still there: it was neither drained nor erased."""
+        """Return True if some version of this entry still exists: it was neither drained nor erased."""
         return self._first("id = ?", entry.id) is not None
 
     def remove(self, entry: JournalEntry) -> None:
-        """Removes an entry that was settled. A newer version of it, which was not, stays."""
+        """Remove an entry that Postgres has stored. A newer version of it stays."""
         self._change("DELETE FROM entry WHERE id = ? AND version = ?", entry.id, entry.version)
 
     def park(self, entry: JournalEntry, error: str) -> None:
-        """Sets an entry aside, unless something was added to it meanwhile."""
+        """Park an entry, unless it has a newer version."""
         self._change("UPDATE entry SET error = ? WHERE id = ? AND version = ?", error, entry.id, entry.version)
 
     def unpark(self) -> None:
-        """Makes parked entries pending again: what they waited for may have come."""
+        """Make all parked entries pending again, for example after a restart."""
         self._change("UPDATE entry SET error = NULL WHERE error IS NOT NULL")
 
     @contextmanager
-    def drained_by_one(self) -> Iterator[bool]:
-        """Whether nobody else drains it while this is entered; the kernel lets the next one in, however this one ends.
+    def draining(self) -> Iterator[bool]:
+        """Take the lock for draining; yield False if another process holds it. The kernel releases it after a crash.
 
-        True as well where it cannot be found out: to count a turn again does no harm, and to leave it uncounted does.
+        Yields True if the lock cannot be used at all: delivering a turn twice does no harm, not delivering it does.
         """
-        lock, alone = FileLock(self.path.with_suffix(".lock")), True
+        lock, acquired = FileLock(self.path.with_suffix(".lock")), True
         try:
-            alone = lock.try_lock()
+            acquired = lock.try_lock()
         except OSError as error:
-            log.debug("others may drain the journal beside us: %s", error)
+            log.debug("another process may drain the journal at the same time: %s", error)
         try:
-            yield alone
+            yield acquired
         finally:
             lock.unlock()
 
     def erase(self, agent_id: str) -> int:
-        """Removes all of an agent, and returns how many entries that were."""
+        """Remove all entries of an agent and return their number."""
         return self._change("DELETE FROM entry WHERE agent_id = ?", agent_id)
 
     def end(self, agent_id: str, until: datetime) -> int:
-        """Removes an agent's parked entries of turns before `until`, and returns how many those were. What waits stays,
-        since it is to be counted. An outcome without its turn is as old as its entry.
+        """Remove an agent's parked entries of turns before `until`, and return their number.
+
+        Pending entries stay, because their turns must still be counted. The time of an outcome without its opening is
+        the time of its entry.
         """
         if not self.exists:
             return 0
@@ -157,30 +160,30 @@ class Journal:
         return len(due)
 
     def cut(self, agent_id: str, remains: Residue) -> int:
-        """Leaves what is kept of an agent without what is erased, and returns of how many turns that was.
+        """Remove erased text from an agent's entries, and return the number of entries that contained some.
 
-        A turn that is cut becomes another entry: whoever is draining the one that it was finds that gone.
+        A changed entry gets a new id, so that a process that is draining the old one finds that it is gone.
         """
         if not self.exists:
             return 0
-        cut = 0
+        changed = 0
         with self._transaction() as c:
-            kept = "SELECT turn_id, opening, outcome, kept_at FROM entry WHERE agent_id = ?"
-            for turn_id, opening, outcome, kept_at in c.execute(kept, (agent_id,)).fetchall():
-                left = opening and opening_without(opening, remains), outcome and remains.cut_json(outcome)
-                if left != (opening, outcome):
+            select = "SELECT turn_id, opening, outcome, kept_at FROM entry WHERE agent_id = ?"
+            for turn_id, opening, outcome, kept_at in c.execute(select, (agent_id,)).fetchall():
+                cleaned = opening and opening_without(opening, remains), outcome and remains.cut_json(outcome)
+                if cleaned != (opening, outcome):
                     c.execute("DELETE FROM entry WHERE agent_id = ? AND turn_id = ?", (agent_id, turn_id))
-                    c.execute(_PUT, (agent_id, turn_id, *left, kept_at))
-                    cut += 1
-        return cut
+                    c.execute(_PUT, (agent_id, turn_id, *cleaned, kept_at))
+                    changed += 1
+        return changed
 
     @property
     def exists(self) -> bool:
-        """Whether there ever was something to keep."""
+        """True if the file exists, that is, if an entry was ever stored."""
         return os.path.exists(self.path)
 
     def count(self, *, parked: bool = False) -> int:
-        """How many entries are pending, or parked."""
+        """Return the number of pending entries, or of parked ones."""
         if not self.exists:
             return 0
         with self._transaction() as c:
@@ -188,21 +191,21 @@ class Journal:
             return int(c.execute(f"SELECT count(*) FROM entry WHERE error {where}").fetchone()[0])
 
     def backlog(self, agent_id: str | None = None) -> Backlog:
-        """What waits of an agent, or of all."""
+        """Return the numbers of waiting entries of an agent, or of all agents."""
         if not self.exists:
             return Backlog(0, 0)
-        of = "" if agent_id is None else "WHERE agent_id = ?"
-        given = () if agent_id is None else (agent_id,)
+        where = "" if agent_id is None else "WHERE agent_id = ?"
+        values = () if agent_id is None else (agent_id,)
         with self._transaction() as c:
             pending, parked = c.execute(
-                f"SELECT count(*) - count(error), count(error) FROM entry {of}", given
+                f"SELECT count(*) - count(error), count(error) FROM entry {where}", values
             ).fetchone()
-        oldest = self._first("error IS NULL" + (" AND agent_id = ?" if agent_id is not None else ""), *given)
+        oldest = self._first("error IS NULL" + (" AND agent_id = ?" if agent_id is not None else ""), *values)
         opening = oldest.opening if oldest is not None else None
         return Backlog(pending, parked, read(opening).at if opening is not None else None)
 
     def parked(self, agent_id: str, limit: int = 20) -> list[JournalEntry]:
-        """An agent's parked entries, the oldest first, each with its error."""
+        """Return an agent's parked entries, oldest first."""
         if not self.exists:
             return []
         where = "agent_id = ? AND error IS NOT NULL ORDER BY id LIMIT ?"
@@ -227,14 +230,14 @@ class Journal:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """A connection for one transaction: no handle outlives a fork, a thread or the removal of the file."""
+        """Open a connection for one transaction, so that none outlives a fork, a thread or the removal of the file."""
         try:
-            with closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level="IMMEDIATE")) as c, c:
-                c.execute("PRAGMA synchronous = EXTRA")  # the folder as well: a commit is one file less in it
+            with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE")) as c, c:
+                c.execute("PRAGMA synchronous = EXTRA")  # sync the folder too: a commit deletes the rollback journal
                 c.execute("PRAGMA secure_delete = ON")
                 c.execute(_SCHEMA)
                 if not c.execute("SELECT 1 FROM pragma_table_info('entry') WHERE name = 'kept_at'").fetchone():
-                    c.execute(_LACKING)
+                    c.execute(_ADD_KEPT_AT)
                 yield c
         except (sqlite3.Error, OSError) as error:
             raise JournalError(f"the journal {str(self.path)!r} cannot be used: {error}") from error
@@ -243,7 +246,7 @@ class Journal:
         folder = self.path.parent
         try:
             with suppress(FileExistsError):
-                # as root the embedded server's user passes through the data directory, and nobody can look around
+                # 0711 for root: the embedded server's user must pass through the data directory, without listing it
                 folder.parent.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, parents=True)
             with suppress(FileExistsError):
                 folder.mkdir(mode=0o700)
@@ -252,21 +255,22 @@ class Journal:
 
 
 def journal_name(url: str | None) -> str:
-    """A file name for the journal of the database at a URL, the same for all who connect to it; None: the embedded."""
+    """Return the journal's file name for the database at `url`, the same for every login; None: the embedded server."""
     if url is None:
         return "embedded.sqlite"
     parts = urlsplit(url)
-    asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-    hosts = unquote(parts.netloc.rpartition("@")[2]) or asked.get("host") or os.environ.get("PGHOST", "")
-    port = asked.get("port") or os.environ.get("PGPORT", "")
-    name = unquote(parts.path.lstrip("/")) or asked.get("dbname") or os.environ.get("PGDATABASE", "")
+    options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    hosts = unquote(parts.netloc.rpartition("@")[2]) or options.get("host") or os.environ.get("PGHOST", "")
+    port = options.get("port") or os.environ.get("PGPORT", "")
+    name = unquote(parts.path.lstrip("/")) or options.get("dbname") or os.environ.get("PGDATABASE", "")
     address = json.dumps([hosts.removesuffix(":5432"), port if port != "5432" else "", name])
     return f"{hashlib.sha256(address.encode()).hexdigest()[:16]}.sqlite"
 
 
 def _at(opening: str | None, kept_at: float | None) -> float:
-    """When a turn was, in seconds since the epoch; or when its entry was kept, where the turn is not there or cannot be
-    read. Of what an older version kept it is not known, and it is never old enough.
+    """Return the time of a turn, or of its entry if the opening is missing or unreadable, in seconds since the epoch.
+
+    Entries of older versions have no time; the result is infinity, so that they are never removed by age.
     """
     with suppress(InvalidInput):
         if opening is not None:
@@ -275,7 +279,7 @@ def _at(opening: str | None, kept_at: float | None) -> float:
 
 
 def written(turn: OpenTurn) -> str:
-    """An opened turn as text, whole: `read` gives it back."""
+    """Return an opened turn as JSON; `read` is the reverse."""
     fields = {name: getattr(turn, name) for name in turn.__dataclass_fields__}
     return json.dumps(
         fields
@@ -288,24 +292,24 @@ def written(turn: OpenTurn) -> str:
 
 
 def opening_without(text: str, remains: Residue) -> str:
-    """An opened turn as text, without what is erased; its vector and its record follow from that, and go too."""
-    left = remains.cut_json(text)
-    if left == text:
+    """Return an opened turn's JSON without erased text, and then without its query vector and record, made from it."""
+    cleaned = remains.cut_json(text)
+    if cleaned == text:
         return text
-    opening = json.loads(left)
+    opening = json.loads(cleaned)
     return json.dumps(opening | {"query": None, "model": None, "trace": without_record(opening["trace"])})
 
 
 def without_record(trace: Mapping[str, Any]) -> dict[str, Any]:
-    """A turn's trace after its words were erased: what is told of them, and that they were."""
+    """Return a turn's trace without its query and record, marked as erased."""
     return {**trace, "query": "", "record": None, "erased": True}
 
 
 def read(text: str) -> OpenTurn:
-    """The reverse of `written`.
+    """Return the opened turn of a JSON text; the reverse of `written`.
 
     Raises:
-        InvalidInput: the text is no opened turn.
+        InvalidInput: the text is not an opened turn.
     """
     try:
         fields = json.loads(text)

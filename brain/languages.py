@@ -1,8 +1,8 @@
-"""The languages that words may be indexed in, rows of data; and the one that each agent's words are indexed in.
+"""The languages for the lexical index: stemmers, stop words and month names; and each agent's language.
 
-The Snowball stemmer of a language says which forms are one word; `simple` has no stemmer and takes words as they are
-written. A row has the language's stop words and the names of its months, by which a memory's date is indexed. A
-language without them leaves out no word, and its dates are in English.
+A language's Snowball stemmer maps word forms to one lexeme; `simple` has no stemmer and uses words as written. Stop
+words are not indexed. Month names are used to index a memory's date. For a language without stop words every word is
+indexed, and for one without month names the dates are in English.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from brain.errors import UnknownLanguage
 
 ENGLISH = "english"
 SIMPLE = "simple"
-_MAX_AGENTS = 10_000  # of other languages than English that are remembered; of another one the first read asks twice
+_MAX_AGENTS = 10_000  # agents with another language than English that are remembered; others need a second query
 NAMES: tuple[str, ...] = (*sorted(Stemmer.algorithms()), SIMPLE)
 
 # Question words are in: a question's "when" is no evidence in a memory. Words of German and Dutch are as `normalise`
@@ -122,14 +122,14 @@ def require(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class IndexLanguages:
-    """The language that an agent's reads use, and the one that its index is being built in beside, if any."""
+    """The language that an agent's searches use, and the language that its index is being rebuilt in, if any."""
 
     language: str = ENGLISH
     pending_language: str | None = None
 
     @property
     def written(self) -> tuple[str, ...]:
-        """The languages that writes are indexed in: that of the reads first."""
+        """The languages that new memories are indexed in; the language of searches is first."""
         return (self.language,) if self.pending_language is None else (self.language, self.pending_language)
 
 
@@ -137,19 +137,19 @@ DEFAULT_LANGUAGES = IndexLanguages()
 
 
 class AgentLanguages:
-    """The languages that the database named last, by agent. Every read and write brings the present one along."""
+    """A cache of each agent's languages, as last read from the database; every read and write refreshes it."""
 
     def __init__(self) -> None:
-        self._told: OrderedDict[str, IndexLanguages] = OrderedDict()
+        self._by_agent: OrderedDict[str, IndexLanguages] = OrderedDict()
 
-    def told(self, agent_id: str, indexed: IndexLanguages) -> None:
-        """Takes note of what the database names for an agent."""
-        self._told.pop(agent_id, None)
-        if indexed != DEFAULT_LANGUAGES:
-            self._told[agent_id] = indexed
-        while len(self._told) > _MAX_AGENTS:
-            self._told.popitem(last=False)
+    def remember(self, agent_id: str, languages: IndexLanguages) -> None:
+        """Store the languages that the database names for an agent."""
+        self._by_agent.pop(agent_id, None)
+        if languages != DEFAULT_LANGUAGES:
+            self._by_agent[agent_id] = languages
+        while len(self._by_agent) > _MAX_AGENTS:
+            self._by_agent.popitem(last=False)
 
     def of(self, agent_id: str) -> IndexLanguages:
-        """The agent's languages, as far as this process knows."""
-        return self._told.get(agent_id, DEFAULT_LANGUAGES)
+        """Return the agent's languages, as far as this process knows."""
+        return self._by_agent.get(agent_id, DEFAULT_LANGUAGES)

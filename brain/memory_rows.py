@@ -115,7 +115,7 @@ def _indexed_alike(
 ) -> bool:
     """Whether all passages are indexed in the agent's present languages, of which this process takes note."""
     indexed = state.indexed
-    languages.told(agent_id, indexed)
+    languages.remember(agent_id, indexed)
     return all(tuple(piece.posted) == indexed.written for item in prepared for piece in item.passages)
 
 

@@ -199,7 +199,7 @@ class MemorySearch:
         while believed != (language := self._languages.of(agent_id).language):
             believed, lexemes = language, _lexemes(query.text, language)
             facts = await connection.fetchrow(*SQL.facts(**_fact_values(agent_id, query, lexemes)))
-            self._languages.told(agent_id, _indexed(facts))
+            self._languages.remember(agent_id, _indexed(facts))
         return facts, lexemes
 
 

@@ -193,7 +193,7 @@ class _Stores:
         database, embedders, redactor = base.database, base.embedders, base.redactor
         counter, languages = base.extensions.token_counter or count, AgentLanguages()
         memories = MemoryStore(database, embedders, redactor, languages)
-        search = MemorySearch(database, embedders.told, languages)
+        search = MemorySearch(database, embedders.remember, languages)
         engine = ContextEngine(memories, search, embedders, counter, base.extensions.constants)
         return cls(
             memories,

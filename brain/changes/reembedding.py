@@ -106,7 +106,7 @@ class Reembedding(Backfill):
                     )
                 )
             await c.execute(*WRITING.keep_space(agent_id=agent_id, model=model, dimension=embedder.dimension))
-            self._embedders.told(agent_id, await _spaces(c, agent_id))
+            self._embedders.remember(agent_id, await _spaces(c, agent_id))
 
         await self._database.run(agent_id, work)
 
@@ -149,7 +149,7 @@ class Reembedding(Backfill):
                 await c.execute(
                     *WRITING.name_live(agent_id=agent_id, model=model, dimension=spaces.kept[model].dimension)
                 )
-            self._embedders.told(agent_id, await _spaces(c, agent_id))
+            self._embedders.remember(agent_id, await _spaces(c, agent_id))
             return spaces.live
 
         return await self._database.run(agent_id, work)

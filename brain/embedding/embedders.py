@@ -170,7 +170,7 @@ class Embedders:
             raise EmbeddingError(f"{model}: this process does not have this embedding model; it has {has}")
         return self._by_model[model]
 
-    def told(self, agent_id: str, spaces: EmbeddingSpaces) -> None:
+    def remember(self, agent_id: str, spaces: EmbeddingSpaces) -> None:
         """Remember the models that the database names for an agent."""
         self._spaces[agent_id] = spaces
         self._spaces.move_to_end(agent_id)

@@ -88,7 +88,7 @@ async def _round(settlement: OutcomeRecorder, journal: Journal) -> Left:
     """Settles what is pending, unless another process is at it; what that leaves, or what has to wait."""
     if not journal.exists:
         return "nothing"
-    with journal.drained_by_one() as alone:
+    with journal.draining() as alone:
         return await _settled(settlement, journal) if alone else "to another"
 
 

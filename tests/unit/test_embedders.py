@@ -36,7 +36,7 @@ def having(*embedders) -> Embedders:
 def test_reads_go_by_the_live_model_or_by_one_that_is_kept_and_writes_to_all_that_there_are(made, told):
     embedders = having(*(make() for make in made))
     own = [each.model for each in embedders]
-    embedders.told("a", told)
+    embedders.remember("a", told)
     reading, writing = embedders.of("a").model, [each.model for each in embedders.writing("a")]
     assert writing == ([model for model in own if model in told.models] or own[:1])
     assert (embedders.lacking("a") is None) == (told.live is None or told.live in own)
@@ -55,7 +55,7 @@ def test_of_an_agent_that_nothing_is_known_of_the_first_is_used():
 
 def test_a_model_of_that_name_with_another_dimension_is_not_the_same_one():
     embedders = having(Hashed("test/old", 8), new())
-    embedders.told(
+    embedders.remember(
         "a", EmbeddingSpaces("test/old", {"test/old": EmbeddingSpace(64, True), "test/new": EmbeddingSpace(96, False)})
     )
     assert embedders.of("a").model == "test/new"

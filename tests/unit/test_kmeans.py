@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brain.ivf_index import FEWEST, centres, nearest
+from brain.ivf_index import MIN_VECTORS, centres, nearest
 
 
 def unit(vectors):
@@ -27,7 +27,7 @@ def test_groups_that_lie_apart_have_a_centre_each_and_a_few_odd_ones_have_none()
     chance = np.random.default_rng(1)
     middles = unit(chance.standard_normal((5, 32)))
     sample = unit(np.repeat(middles, 60, axis=0) + 0.05 * chance.standard_normal((300, 32)))
-    odd = unit(chance.standard_normal((FEWEST - 2, 32)))
+    odd = unit(chance.standard_normal((MIN_VECTORS - 2, 32)))
     found = centres(np.concatenate([sample, odd]), 20)
     assert (sample @ found.T).max(axis=1).min() > 0.9
     assert len(set(nearest(middles, found).tolist())) == 5

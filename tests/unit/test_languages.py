@@ -73,13 +73,13 @@ def test_a_passage_in_two_languages_is_read_in_the_first():
     assert passage.posted["english"] == passages("Zwei Häuser.", None, "Und?", AT)[0].live
 
 
-def test_what_is_told_of_an_agent_is_known_until_it_is_told_otherwise():
+def test_languages_of_an_agent_are_remembered_until_replaced():
     known = AgentLanguages()
     assert known.of("a") == DEFAULT_LANGUAGES
-    known.told("a", IndexLanguages("english", "german"))
+    known.remember("a", IndexLanguages("english", "german"))
     assert known.of("a").written == ("english", "german")
-    known.told("a", IndexLanguages("german"))
+    known.remember("a", IndexLanguages("german"))
     assert known.of("a").written == ("german",)
     assert known.of("b") == DEFAULT_LANGUAGES
-    known.told("a", DEFAULT_LANGUAGES)
+    known.remember("a", DEFAULT_LANGUAGES)
     assert known.of("a").written == ("english",)
