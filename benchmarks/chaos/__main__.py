@@ -20,7 +20,7 @@ _INTERRUPTED = 130  # as a shell tells it of who was ended by Ctrl-C
 @click.command(
     cls=JsonCommand,
     shape="{seed, share, minutes, at, machine, interrupted, broken, suites: "
-    "{…: {seconds, load: […], did: {…}, milliseconds: {…}, skipped: […], wrong: {…}, broken}}}",
+    "{…: {seconds, load: […], counts: {…}, milliseconds: {…}, skipped: […], violations: {…}, broken}}}",
 )
 @click.option("--seed", type=int, help="Repeats the choices of a run; it is printed.")
 @click.option(
@@ -63,13 +63,13 @@ def _show(told: Mapping[str, Any]) -> None:
         before, after = suite["load"]
         head = f"\n{name}: {suite['seconds']} s, load {before} before and {after} after"
         printing.line(head, "bold red" if suite["broken"] else "bold green")
-        for what, count in suite["did"].items():
+        for what, count in suite["counts"].items():
             printing.line(f"  {count:>8}  {what}")
         for what, taken in suite["milliseconds"].items():
             printing.line(f"  {taken['n']:>8}  {what}: p50 {taken['p50']}, p99 {taken['p99']}, max {taken['max']} ms")
         for why in suite["skipped"]:
             printing.line(f"   SKIPPED  {why}", "bold yellow")
-        for what, count in suite["wrong"].items():
+        for what, count in suite["violations"].items():
             printing.line(f"  {count:>8}  WRONG {what}", "bold red")
     if told["interrupted"]:
         printing.line("\nInterrupted: this is what there was so far.", "bold yellow")

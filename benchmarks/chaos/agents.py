@@ -38,11 +38,11 @@ class ChaosAgent:
         self._count = 0
         self.promised: set[str] = set()
 
-    async def settled_in(self, layer: CognitiveLayer) -> None:
+    async def store_key(self, layer: CognitiveLayer) -> None:
         """It has the memory that all its turns ask for."""
         await layer.remember(self.name, [NewMemory(type="fact", content=self._key, occurred_at=AT)])
 
-    async def works(self, layer: CognitiveLayer, until: float) -> None:
+    async def work_until(self, layer: CognitiveLayer, until: float) -> None:
         """One thing after the other until then."""
         does: tuple[Callable[[CognitiveLayer], Awaitable[None]], ...] = (
             self._turn,
@@ -60,16 +60,16 @@ class ChaosAgent:
             try:
                 await work(layer)
             except CognitiveError as error:
-                self._ledger.did[f"mixed: {work.__name__[1:]} refused, {type(error).__name__}"] += 1
+                self._ledger.counts[f"mixed: {work.__name__[1:]} refused, {type(error).__name__}"] += 1
             except Exception as error:
-                self._ledger.wrong[f"mixed: {work.__name__[1:]} raised {type(error).__name__}: {error}"] += 1
+                self._ledger.violations[f"mixed: {work.__name__[1:]} raised {type(error).__name__}: {error}"] += 1
 
-    async def compared(self, site: Site) -> None:
+    async def check_store(self, site: Site) -> None:
         """The store has what it was told is there, and nothing that it was told is not."""
         found = set(await site.ask(_CONTENTS, self.name) or ()) - {self._key}
-        self._ledger.did["mixed: memories in the store"] += len(found)
-        self._ledger.wrong["mixed: memories lost"] += len(self._stored.keys() - found)
-        self._ledger.wrong["mixed: memories that are there and should not be"] += len(
+        self._ledger.counts["mixed: memories in the store"] += len(found)
+        self._ledger.violations["mixed: memories lost"] += len(self._stored.keys() - found)
+        self._ledger.violations["mixed: memories that are there and should not be"] += len(
             found - self._stored.keys() - self._unsure
         )
 
@@ -82,8 +82,8 @@ class ChaosAgent:
         )
         watch = ProcessorStopwatch()
         context = await layer.pre_turn(turn)
-        timed(self._ledger, "mixed: pre_turn", watch, watch.taken - DEADLINE - GRACE)
-        self._ledger.did[f"mixed: turns, {'degraded' if context.degraded else 'whole'}"] += 1
+        timed(self._ledger, "mixed: pre_turn", watch, watch.elapsed - DEADLINE - GRACE)
+        self._ledger.counts[f"mixed: turns, {'degraded' if context.degraded else 'whole'}"] += 1
         self._ledger.require(bool(context.degraded) or self._key in context.text, "mixed: silent")
         self._sees([context.text, context.prefix, *(shown.content for shown in context.shown)])
         outcome = Outcome(response=f"Behind the barometer. {self._mark}")
@@ -95,14 +95,14 @@ class ChaosAgent:
                 await early
         times, watch = 2 if self._chance.random() < _TWICE else 1, ProcessorStopwatch()
         reports = await asyncio.gather(*(layer.post_turn(context, outcome) for _ in range(times)))
-        self._ledger.milliseconds["mixed: post_turn"].append(watch.taken)
-        self._ledger.did["mixed: outcomes promised"] += 1
-        self._ledger.did["mixed: outcomes that went to the journal"] += not reports[0].recorded
+        self._ledger.milliseconds["mixed: post_turn"].append(watch.elapsed)
+        self._ledger.counts["mixed: outcomes promised"] += 1
+        self._ledger.counts["mixed: outcomes that went to the journal"] += not reports[0].recorded
         self.promised.add(context.turn_id)
 
     async def _recall(self, layer: CognitiveLayer) -> None:
         hits = await layer.recall(self.name, f"the {self._chance.choice(TOPICS)}", limit=5)
-        self._ledger.did["mixed: recalls"] += 1
+        self._ledger.counts["mixed: recalls"] += 1
         self._sees(hit.content for hit in hits)
 
     async def _remember(self, layer: CognitiveLayer) -> None:
@@ -111,7 +111,7 @@ class ChaosAgent:
         self._unsure.add(content)
         [self._stored[content]] = await layer.remember(self.name, [memory])
         self._unsure.remove(content)
-        self._ledger.did["mixed: remembered"] += 1
+        self._ledger.counts["mixed: remembered"] += 1
 
     async def _forget(self, layer: CognitiveLayer) -> None:
         if not self._stored:
@@ -120,9 +120,9 @@ class ChaosAgent:
         self._unsure.add(content)
         await layer.forget(self.name, [self._stored.pop(content)])
         self._unsure.remove(content)
-        self._ledger.did["mixed: forgotten"] += 1
+        self._ledger.counts["mixed: forgotten"] += 1
 
     def _sees(self, texts: Iterable[str]) -> None:
         for found in (mark for text in texts for mark in _MARK.findall(text)):
-            self._ledger.did["mixed: marks seen"] += 1
+            self._ledger.counts["mixed: marks seen"] += 1
             self._ledger.require(int(found) == self._n, "mixed: another agent's row was seen")

@@ -50,7 +50,7 @@ class Clients:
         self._killed.add(client)
         with suppress(ProcessLookupError):
             client.kill()
-        self._ledger.did[f"{self._suite}: kills of clients"] += 1
+        self._ledger.counts[f"{self._suite}: kills of clients"] += 1
 
     async def _heard(self, chance: random.Random) -> None:
         while True:
@@ -75,12 +75,12 @@ class Clients:
                     client.kill()
                 await client.wait()
             if client not in self._killed:
-                self._ledger.wrong[f"{self._suite}: a client ended by itself with {client.returncode}"] += 1
+                self._ledger.violations[f"{self._suite}: a client ended by itself with {client.returncode}"] += 1
 
     async def _listened(self, client: asyncio.subprocess.Process) -> None:
         assert client.stdout is not None
         while (line := (await client.stdout.readline()).decode()).endswith("\n"):
             what, turn_id, shown = line.split()
-            self._ledger.did[f"{self._suite}: {what}"] += 1
+            self._ledger.counts[f"{self._suite}: {what}"] += 1
             if what == "promised":
                 self.promised[turn_id] = int(shown)

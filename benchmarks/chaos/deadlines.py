@@ -54,7 +54,7 @@ async def suite(
             chance = random.Random(f"{seed}/{failures}/{name}")
             async with staged(site, failures, chance) as stage:
                 if not await whole(stage):
-                    ledger.wrong[f"deadlines: {name}: turns were not whole before anything was broken"] += 1
+                    ledger.violations[f"deadlines: {name}: turns were not whole before anything was broken"] += 1
                 async with scenario(stage):
                     await _called(stage, ledger, name, each)
                 await _recovered(stage, ledger, name)
@@ -103,23 +103,23 @@ async def _one(stage: FaultTarget, ledger: SuiteReport, name: str, n: int, now: 
     try:
         context = await task
     except Exception as error:
-        ledger.wrong[f"deadlines: {name}: raised {type(error).__name__}"] += 1
+        ledger.violations[f"deadlines: {name}: raised {type(error).__name__}"] += 1
         return
-    over = watch.taken - DEADLINE - GRACE - (_BLOCKED if blocks else 0)  # each may have lain behind another's block
+    over = watch.elapsed - DEADLINE - GRACE - (_BLOCKED if blocks else 0)  # each may have lain behind another's block
     timed(ledger, f"deadlines: {name}", watch, over)
-    ledger.did[f"deadlines: {name}"] += 1
+    ledger.counts[f"deadlines: {name}"] += 1
     silent = not context.degraded and KEY not in context.text
     ledger.require(not silent, f"deadlines: {name}: silent")
-    ledger.did[f"deadlines: {'degraded' if context.degraded else 'whole'}"] += 1
+    ledger.counts[f"deadlines: {'degraded' if context.degraded else 'whole'}"] += 1
 
 
 def timed(ledger: SuiteReport, name: str, watch: ProcessorStopwatch, over: float) -> None:
     """Notes how long a call took, and what it was over its time: by the clock, and beyond what it was kept waiting."""
     suite = name.partition(":")[0]
-    kept = watch.kept
-    ledger.milliseconds[name].append(watch.taken)
+    kept = watch.waited
+    ledger.milliseconds[name].append(watch.elapsed)
     ledger.milliseconds[f"{suite}: kept waiting for a processor"].append(kept)
-    ledger.did[f"{suite}: late by the clock"] += over > 0
+    ledger.counts[f"{suite}: late by the clock"] += over > 0
     ledger.require(over - kept <= 0, f"{name}: late beyond what the machine kept us waiting")
 
 
@@ -130,17 +130,17 @@ async def _recovered(stage: FaultTarget, ledger: SuiteReport, name: str) -> None
     watch = ProcessorStopwatch()
     late = f"deadlines: {name}: turns are not whole again after {_BACK_WITHIN / 1000:g} s"
     ledger.require(await whole(stage), late)
-    ledger.milliseconds["deadlines: until turns were whole"].append(watch.taken)
+    ledger.milliseconds["deadlines: until turns were whole"].append(watch.elapsed)
 
 
 async def rested(ledger: SuiteReport, site: Site, name: str) -> None:
     """No connection is at work two seconds after there is nothing to do any more, and no transaction was left open."""
     watch = ProcessorStopwatch()
-    while (busy := await site.busy()) and watch.own < IDLE_WITHIN:
+    while (busy := await site.busy()) and watch.processing < IDLE_WITHIN:
         await asyncio.sleep(0.05)
-    ledger.milliseconds[f"{name.partition(':')[0]}: until the pool was idle"].append(watch.taken)
+    ledger.milliseconds[f"{name.partition(':')[0]}: until the pool was idle"].append(watch.elapsed)
     for doing in busy:
-        ledger.wrong[f"{name}: a connection at work after {IDLE_WITHIN / 1000:g} s: {doing}"] += 1
+        ledger.violations[f"{name}: a connection at work after {IDLE_WITHIN / 1000:g} s: {doing}"] += 1
     ledger.require(not await site.ask(_IDLE_IN_TRANSACTION), f"{name}: idle in transaction")
 
 
@@ -150,7 +150,7 @@ async def whole(stage: FaultTarget) -> bool:
         Turn(agent_id=stage.agent, session_id="s", text=ASKED, now=AT + timedelta(days=2)),
         ProcessorStopwatch(),
     )
-    while watch.own < _BACK_WITHIN:
+    while watch.processing < _BACK_WITHIN:
         context = await stage.layer.pre_turn(turn)
         if not context.degraded and KEY in context.text:
             return True

@@ -49,7 +49,7 @@ async def _killed(
     every = turns / (2 * kills + 1)
     for n in range(2 * kills + 1):
         if not await _promised(clients, every * (n + 1)):
-            ledger.wrong[f"feedback: nothing was promised for {_STALLED:g} s"] += 1
+            ledger.violations[f"feedback: nothing was promised for {_STALLED:g} s"] += 1
             return
         if n == 2 * kills:
             return
@@ -73,7 +73,7 @@ async def _server_killed(ledger: SuiteReport, chance: random.Random, site: Site)
         site.kill()
     else:
         site.signal(signal.SIGKILL)
-    ledger.did["feedback: kills of the server"] += 1
+    ledger.counts["feedback: kills of the server"] += 1
     await asyncio.sleep(chance.uniform(0.0, 1.0))
     await site.back()
 
@@ -94,15 +94,15 @@ async def hot(ledger: SuiteReport, seed: int, outcomes: int, site: Site) -> None
             turn: TurnContext = replace(context, turn_id=str(uuid4()), shown=tuple(chosen))
             async with places:
                 try:
-                    report = await layer.post_turn(turn, Outcome(response=ANSWER))
-                    ledger.did["feedback: hot outcomes"] += report.recorded
-                    ledger.require(report.recorded, "feedback: a hot outcome went to the journal")
+                    outcome_report = await layer.post_turn(turn, Outcome(response=ANSWER))
+                    ledger.counts["feedback: hot outcomes"] += outcome_report.recorded
+                    ledger.require(outcome_report.recorded, "feedback: a hot outcome went to the journal")
                 except Exception as error:
-                    ledger.wrong[f"feedback: a hot outcome raised {type(error).__name__}"] += 1
+                    ledger.violations[f"feedback: a hot outcome raised {type(error).__name__}"] += 1
 
         await asyncio.gather(*(told() for _ in range(outcomes)))
     after = await site.ask("SELECT deadlocks FROM pg_stat_database WHERE datname = 'cognitive'")
-    ledger.did["feedback: deadlocks that Postgres resolved"] = after - before
+    ledger.counts["feedback: deadlocks that Postgres resolved"] = after - before
     total = await site.ask("SELECT sum(times_shown) FROM cognitive.usage WHERE agent_id = $1", agent)
     ledger.require(int(total) == 8 * outcomes, f"feedback: {total} showings counted of {8 * outcomes}")
     await reconciling.counted(ledger, "feedback", site)

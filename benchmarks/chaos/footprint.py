@@ -51,16 +51,16 @@ def _look() -> _Look:
 
 def _judged(ledger: SuiteReport, suite: str, looks: list[_Look]) -> None:
     lasted, warm = looks[-1].at - looks[0].at, looks[int(len(looks) * _WARM) :]
-    ledger.did[f"{suite}: megabytes held at first"] = round(looks[0].megabytes)
-    ledger.did[f"{suite}: megabytes held in the end"] = round(looks[-1].megabytes)
+    ledger.counts[f"{suite}: megabytes held at first"] = round(looks[0].megabytes)
+    ledger.counts[f"{suite}: megabytes held in the end"] = round(looks[-1].megabytes)
     for what in ("files", "threads"):
         first, last = getattr(warm[0], what), getattr(warm[-1], what)
-        ledger.did[f"{suite}: {what} in the end"] = last
+        ledger.counts[f"{suite}: {what} in the end"] = last
         ledger.require(last <= first + _MAX_MORE, f"{suite}: {first} {what} once it was warm, {last} in the end")
     if lasted < _JUDGED_FROM:
         ledger.skipped.append(f"growth of memory: judged from {_JUDGED_FROM / 60:g} minutes on")
         return
     minutes = [(look.at - warm[0].at) / 60 for look in warm]
     slope = statistics.linear_regression(minutes, [look.megabytes for look in warm]).slope
-    ledger.did[f"{suite}: kilobytes that it grew a minute, warm"] = round(slope * 1024)
+    ledger.counts[f"{suite}: kilobytes that it grew a minute, warm"] = round(slope * 1024)
     ledger.require(slope <= _MAX_GROWTH, f"{suite}: memory grows by {slope:.1f} MB a minute")

@@ -78,19 +78,19 @@ async def _fuzzed(
             try:
                 seen = await task
             except asyncio.CancelledError:
-                ledger.did[f"isolation: cancelled, {way}"] += 1
+                ledger.counts[f"isolation: cancelled, {way}"] += 1
                 return
             except Exception as error:
-                ledger.wrong[f"isolation: {way}: {type(error).__name__}: {error}"] += 1
+                ledger.violations[f"isolation: {way}: {type(error).__name__}: {error}"] += 1
                 return
-        ledger.did[f"isolation: answered, {way}"] += 1
+        ledger.counts[f"isolation: answered, {way}"] += 1
         ledger.require(seen <= {agent}, f"isolation: {way}: another agent's rows were seen")
-        ledger.did[f"isolation: answers with rows, {way}"] += bool(seen)
+        ledger.counts[f"isolation: answers with rows, {way}"] += bool(seen)
 
     await asyncio.gather(*(ask(n) for n in range(queries)))
     # of five questions three are about rows that every agent has
     ledger.require(
-        ledger.did[f"isolation: answers with rows, {way}"] > queries // 5, f"isolation: {way}: few rows seen"
+        ledger.counts[f"isolation: answers with rows, {way}"] > queries // 5, f"isolation: {way}: few rows seen"
     )
 
 
@@ -141,6 +141,6 @@ async def _untold(ledger: SuiteReport, site: Site) -> None:
         for table in [row["tablename"] for row in await connection.fetch(_TABLES)]:
             count = await connection.fetchval(f"SELECT count(*) FROM cognitive.{table}")
             ledger.require(count == 0, f"isolation: without a tenant {table} shows {count} rows")
-            ledger.did["isolation: tables asked without a tenant"] += 1
+            ledger.counts["isolation: tables asked without a tenant"] += 1
     finally:
         await connection.close()

@@ -69,9 +69,9 @@ async def suite(ledger: SuiteReport, seed: int, minutes: float, site: Site) -> N
     await reconciling.judged(ledger, "mixed", site, beside, promised)
     for agent in agents:
         await reconciling.kept(ledger, "mixed", site, agent.name, agent.promised)
-        await agent.compared(site)
+        await agent.check_store(site)
     await reconciling.counted(ledger, "mixed", site)
-    ledger.wrong["mixed: exposures of another agent's memories"] += await site.ask(_STRAYS)
+    ledger.violations["mixed: exposures of another agent's memories"] += await site.ask(_STRAYS)
 
 
 async def _load(
@@ -79,12 +79,12 @@ async def _load(
 ) -> Mapping[str, int]:
     """What the process beside was promised."""
     await stage.layer.remember(beside, store(20))
-    await asyncio.gather(*(agent.settled_in(stage.layer) for agent in agents))
+    await asyncio.gather(*(agent.store_key(stage.layer) for agent in agents))
     until = monotonic() + minutes * 60
     looking = asyncio.create_task(footprint.watched(ledger, "mixed"))
     async with Clients.running(ledger, "mixed", stage.site, beside, seed=seed, count=1, pause=_PAUSE) as clients:
         await asyncio.gather(
-            _broken(ledger, stage, clients, seed, until), *(agent.works(stage.layer, until) for agent in agents)
+            _broken(ledger, stage, clients, seed, until), *(agent.work_until(stage.layer, until) for agent in agents)
         )
     looking.cancel()
     await asyncio.wait({looking})
@@ -100,6 +100,6 @@ async def _broken(ledger: SuiteReport, stage: FaultTarget, clients: Clients, see
             await asyncio.sleep(episode.broken)
             if episode.kill:
                 await clients.kill(chance)
-        ledger.did[f"mixed: {episode.fault}"] += 1
+        ledger.counts[f"mixed: {episode.fault}"] += 1
         ledger.require(await deadlines.whole(stage), f"mixed: {episode.fault}: turns are not whole again")
         await asyncio.sleep(episode.quiet)

@@ -45,31 +45,31 @@ SELECT count(*) FROM told FULL JOIN tallied USING (agent_id) WHERE coalesce(told
 async def drained(ledger: SuiteReport, suite: str, site: Site, url: str) -> None:
     """Whoever opens the layer next settles what lies in the journal."""
     journal = Journal(site.directory / "journal" / journal_name(url))
-    ledger.did[f"{suite}: in the journal at the end"] += journal.count()
+    ledger.counts[f"{suite}: in the journal at the end"] += journal.count()
     began = monotonic()
     async with CognitiveLayer.open(url, policy=PATIENT, embedder=WordEmbedder()):
         while await asyncio.to_thread(journal.count) and monotonic() - began < _DRAINED_WITHIN:
             await asyncio.sleep(0.05)
     ledger.milliseconds[f"{suite}: until the journal was empty"].append((monotonic() - began) * 1000)
-    ledger.wrong[f"{suite}: left in the journal"] += journal.count()
-    ledger.wrong[f"{suite}: parked in the journal"] += journal.count(parked=True)
+    ledger.violations[f"{suite}: left in the journal"] += journal.count()
+    ledger.violations[f"{suite}: parked in the journal"] += journal.count(parked=True)
 
 
 async def kept(ledger: SuiteReport, suite: str, site: Site, agent: str, turns: Iterable[str]) -> None:
     """Each of these turns of an agent, whose outcome was acknowledged, is completed."""
-    ledger.wrong[f"{suite}: promised and lost"] += await site.ask(_LOST, agent, list(turns))
+    ledger.violations[f"{suite}: promised and lost"] += await site.ask(_LOST, agent, list(turns))
 
 
 async def judged(ledger: SuiteReport, suite: str, site: Site, agent: str, turns: Mapping[str, int]) -> None:
     """Each of these turns judged as many memories as it showed, by the account of who prepared it."""
     otherwise = await site.ask(_SHOWN_OTHERWISE, agent, list(turns), list(turns.values()))
-    ledger.wrong[f"{suite}: turns that judged another number of memories than they showed"] += otherwise
+    ledger.violations[f"{suite}: turns that judged another number of memories than they showed"] += otherwise
 
 
 async def counted(ledger: SuiteReport, suite: str, site: Site) -> None:
     """All totals are those of a replay of the events, to the unit."""
     completed = "SELECT count(*) FROM cognitive.turn WHERE status = 'completed'"
-    ledger.did[f"{suite}: completed, in the store"] = await site.ask(completed)
+    ledger.counts[f"{suite}: completed, in the store"] = await site.ask(completed)
     otherwise = await site.ask(_COUNTED_WRONGLY)
-    ledger.wrong[f"{suite}: memories counted otherwise than a replay of the events"] += otherwise
-    ledger.wrong[f"{suite}: agents tallied otherwise than their turns"] += await site.ask(_TALLIED_WRONGLY)
+    ledger.violations[f"{suite}: memories counted otherwise than a replay of the events"] += otherwise
+    ledger.violations[f"{suite}: agents tallied otherwise than their turns"] += await site.ask(_TALLIED_WRONGLY)

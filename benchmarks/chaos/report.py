@@ -1,4 +1,4 @@
-"""What a suite did and found, to the unit: `did` is told, `wrong` breaks a promise, `skipped` was not tried at all."""
+"""Count what a suite did (`counts`), which promises were broken (`violations`), and what was not tried (`skipped`)."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ _AT = {"p50": 0.5, "p99": 0.99, "max": 1.0}
 class SuiteReport:
     """Counts by what was counted, milliseconds by what took them, and why something was left out."""
 
-    did: Counter[str] = field(default_factory=Counter)
-    wrong: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    violations: Counter[str] = field(default_factory=Counter)
     milliseconds: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     skipped: list[str] = field(default_factory=list)
 
     def require(self, holds: bool, otherwise: str) -> None:
         """An invariant, and what is wrong if it does not hold."""
         if not holds:
-            self.wrong[otherwise] += 1
+            self.violations[otherwise] += 1
 
     @property
     def broken(self) -> bool:
         """Whether any invariant was."""
-        return bool(+self.wrong)
+        return bool(+self.violations)
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """All of it, as JSON can hold it."""
         return {
-            "did": dict(self.did),
+            "counts": dict(self.counts),
             "milliseconds": {name: _quantiles(taken) for name, taken in self.milliseconds.items()},
             "skipped": self.skipped,
-            "wrong": dict(+self.wrong),
+            "violations": dict(+self.violations),
         }
 
 

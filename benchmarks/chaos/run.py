@@ -76,11 +76,11 @@ async def run(seed: int, size: SuiteSize, names: Collection[str], say: Callable[
     for name in names:
         say(f"{name} …")
         ledger, began, load = SuiteReport(), time.monotonic(), os.getloadavg()[0]
-        interrupted = not await ended(ledger, name, _alone(ledger, name, seed, size), say)
+        interrupted = not await run_suite(ledger, name, _alone(ledger, name, seed, size), say)
         told[name] = {
             "seconds": round(time.monotonic() - began),
             "load": [round(each, 1) for each in (load, os.getloadavg()[0])],
-            **ledger.told(),
+            **ledger.as_json(),
             "broken": ledger.broken,
         }
         if interrupted:
@@ -98,7 +98,7 @@ async def run(seed: int, size: SuiteSize, names: Collection[str], say: Callable[
     }
 
 
-async def ended(ledger: SuiteReport, name: str, suite: Awaitable[None], say: Callable[[str], None]) -> bool:
+async def run_suite(ledger: SuiteReport, name: str, suite: Awaitable[None], say: Callable[[str], None]) -> bool:
     """Whether a suite came to its end; if by an error of its own, that breaks it. False: it was interrupted."""
     try:
         await suite
@@ -106,7 +106,7 @@ async def ended(ledger: SuiteReport, name: str, suite: Awaitable[None], say: Cal
         return False
     except Exception as error:
         say("".join(traceback.format_exception(error)))
-        ledger.wrong[f"{name}: the suite ended by {type(error).__name__}: {error}"] += 1
+        ledger.violations[f"{name}: the suite ended by {type(error).__name__}: {error}"] += 1
     return True
 
 

@@ -181,8 +181,8 @@ async def _beside(*work: Any) -> AsyncIterator[None]:
     finally:
         for task in tasks:
             task.cancel()
-        ended = await asyncio.gather(*tasks, return_exceptions=True)
-    for error in ended:
+        run_suite = await asyncio.gather(*tasks, return_exceptions=True)
+    for error in run_suite:
         if isinstance(error, Exception):
             raise error
 

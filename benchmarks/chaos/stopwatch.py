@@ -28,20 +28,20 @@ class ProcessorStopwatch:
         self._began, self._waited, self._stolen = perf_counter(), _waited(), _stolen()
 
     @property
-    def taken(self) -> float:
+    def elapsed(self) -> float:
         """By the clock."""
         return (perf_counter() - self._began) * 1000
 
     @property
-    def kept(self) -> float:
+    def waited(self) -> float:
         """Waiting for a processor."""
         stolen = (now - before for before, now in zip(self._stolen, _stolen(), strict=False))
         return (_waited() - self._waited) / 1e6 + max(stolen, default=0) * _TICK
 
     @property
-    def own(self) -> float:
+    def processing(self) -> float:
         """By the clock, less what was spent waiting."""
-        return max(0.0, self.taken - self.kept)
+        return max(0.0, self.elapsed - self.waited)
 
 
 def _waited() -> int:

@@ -2,6 +2,8 @@
 
 Modules, in order of execution:
 
-- `server`: the server, with a thread beside it that records what it holds.
-- `report`: what the clients were told, compared with what Postgres holds.
+- `server`: run the server, with a thread beside it that samples what it holds.
+- `session`: hold one conversation.
+- `report`: compare what the clients were told with what Postgres holds.
+- `checks`: check that the server let go of connections, journal entries and memory.
 """

@@ -45,51 +45,51 @@ class SoakReport:
     """What was acknowledged, what was asked for and never answered, and what went wrong."""
 
     closed: dict[Key, tuple[str, str]] = field(default_factory=dict)  # to its status and session
-    opened: set[Key] = field(default_factory=set)  # answered, and then left alone
-    unsure: set[Key] = field(default_factory=set)  # asked for by somebody who went away
-    taught: dict[Key, Report] = field(default_factory=dict)  # as it was told; a journalled outcome is not
+    left_open: set[Key] = field(default_factory=set)  # answered, and then left alone
+    uncertain: set[Key] = field(default_factory=set)  # asked for by somebody who went away
+    attributions_of: dict[Key, Report] = field(default_factory=dict)  # as it was told; a journalled outcome is not
     unknown: set[Key] = field(default_factory=set)  # prepared for nobody: the server may know nothing of them
     remembered: Counter[str] = field(default_factory=Counter)
-    wrong: Counter[str] = field(default_factory=Counter)
+    violations: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     degraded: Counter[str] = field(default_factory=Counter)
-    did: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
     seconds: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
-    def saw(self, what: str, agent: str, session: str | None, texts: Iterable[str]) -> None:
+    def check_markers(self, what: str, agent: str, session: str | None, texts: Iterable[str]) -> None:
         """Every marker that an agent, or one session of it, was shown must be its own."""
         for text in texts:
             for found in _MARK.finditer(text):
-                self.did[f"markers in {what}"] += 1
+                self.counts[f"markers in {what}"] += 1
                 if found.group(1) != agent or session not in (None, found.group(2)):
-                    self.wrong[f"mixed up: {what} of {agent} {session} shows {found.group(0)}"] += 1
+                    self.violations[f"mixed up: {what} of {agent} {session} shows {found.group(0)}"] += 1
 
-    def prepared(self, context: TurnContext) -> None:
+    def add_context(self, context: TurnContext) -> None:
         """What a turn shows is the agent's, and its window the session's."""
         agent, session = context.agent_id, context.session_id
-        self.saw("memories", agent, None, [context.text, context.prefix, context.sent(), *_contents(context)])
-        self.saw("windows", agent, session, [message.model_dump_json() for message in context.messages])
+        self.check_markers("memories", agent, None, [context.text, context.prefix, context.sent(), *_contents(context)])
+        self.check_markers("windows", agent, session, [message.model_dump_json() for message in context.messages])
         self.degraded.update({because.split(":")[0] for because in context.degraded})
-        self.did["turns degraded"] += bool(context.degraded)
+        self.counts["turns degraded"] += bool(context.degraded)
         if context.session_id != session or not context.message.endswith(mark(agent, session)):
-            self.wrong["mixed up: another turn's answer"] += 1
+            self.violations["mixed up: another turn's answer"] += 1
 
-    def settled(self, context: TurnContext, status: str, report: Report, recalled: Sequence[UUID]) -> None:
+    def add_outcome(self, context: TurnContext, status: str, report: Report, recalled: Sequence[UUID]) -> None:
         """An outcome was acknowledged: the first stands, and it is the same whenever it is told again."""
         key = context.agent_id, context.turn_id
-        self.did["outcomes journalled"] += not report.recorded
+        self.counts["outcomes journalled"] += not report.recorded
         if not report.recorded and late(context):
             self.unknown.add(key)
         self.closed.setdefault(key, (status, context.session_id))
         if not report.recorded:
             return
-        known = self.taught.setdefault(key, report)
+        known = self.attributions_of.setdefault(key, report)
         if _judged(known) != _judged(report):
-            self.wrong["post_turn: told another verdict"] += 1
-        if status == "completed" and self.closed[key][0] == status and not late(context) and key not in self.unsure:
+            self.violations["post_turn: told another verdict"] += 1
+        if status == "completed" and self.closed[key][0] == status and not late(context) and key not in self.uncertain:
             judged, shown = {id for id, _ in _judged(report)}, {each.memory_id for each in context.shown}
             if not shown <= judged <= shown | set(recalled):
-                self.wrong["post_turn: judged something else than what was shown"] += 1
+                self.violations["post_turn: judged something else than what was shown"] += 1
 
 
 def late(context: TurnContext) -> bool:
@@ -101,19 +101,19 @@ async def compare(ledger: SoakReport, url: str) -> None:
     """Adds to what is wrong whatever Postgres holds otherwise."""
     postgres = await asyncpg.connect(url)
     try:
-        ledger.did["connections made"] = await postgres.fetchval(_CONNECTED)
+        ledger.counts["connections made"] = await postgres.fetchval(_CONNECTED)
         await _turns(ledger, postgres)
         await _use(ledger, postgres)
         for span in ("hour", "day"):
             for row in await postgres.fetch(_TALLY, span):
                 ours = Counter(status for (agent, _), (status, _) in ledger.closed.items() if agent == row["agent_id"])
                 if ours != +Counter({each: row[each] for each in ("completed", "failed", "abandoned")}):
-                    ledger.wrong[f"counts of the {span} of {row['agent_id']}: {dict(row)}, not {dict(ours)}"] += 1
+                    ledger.violations[f"counts of the {span} of {row['agent_id']}: {dict(row)}, not {dict(ours)}"] += 1
         stored = Counter({row["agent_id"]: row["n"] for row in await postgres.fetch(_MEMORIES)})
         if stored != ledger.remembered:
-            ledger.wrong[f"memories: {stored.total()}, not {ledger.remembered.total()}"] += 1
+            ledger.violations[f"memories: {stored.total()}, not {ledger.remembered.total()}"] += 1
         if strays := await postgres.fetchval(_STRAYS):
-            ledger.wrong["mixed up: exposures of another agent's memories"] += strays
+            ledger.violations["mixed up: exposures of another agent's memories"] += strays
     finally:
         await postgres.close()
 
@@ -121,37 +121,37 @@ async def compare(ledger: SoakReport, url: str) -> None:
 async def _turns(ledger: SoakReport, postgres: asyncpg.Connection) -> None:
     held = {(row["agent_id"], row["turn_id"]): row["status"] for row in await postgres.fetch(_TURNS)}
     for key in ledger.unknown - held.keys():
-        ledger.did["outcomes of turns that the server never knew"] += 1
+        ledger.counts["outcomes of turns that the server never knew"] += 1
         del ledger.closed[key]
     for key, (status, _) in ledger.closed.items():
         if held.get(key) != status:
-            ledger.wrong[f"turns: {held.get(key)}, and acknowledged as {status}"] += 1
+            ledger.violations[f"turns: {held.get(key)}, and acknowledged as {status}"] += 1
     for key in held.keys() - ledger.closed.keys():
-        if key not in ledger.opened | ledger.unsure or held[key] != "open":
-            ledger.wrong[f"turns: {held[key]}, and nobody said so"] += 1
-    ledger.wrong.update({"turns: prepared, and not recorded": len(ledger.opened - held.keys())})
+        if key not in ledger.left_open | ledger.uncertain or held[key] != "open":
+            ledger.violations[f"turns: {held[key]}, and nobody said so"] += 1
+    ledger.violations.update({"turns: prepared, and not recorded": len(ledger.left_open - held.keys())})
     ours = Counter((agent, session) for (agent, _), (_, session) in ledger.closed.items())
     theirs = {(row["agent_id"], row["session_id"]): row["turns"] for row in await postgres.fetch(_SESSIONS)}
     if ours != theirs:
-        ledger.wrong[f"sessions: {sum(theirs.values())} turns, not {ours.total()}"] += 1
+        ledger.violations[f"sessions: {sum(theirs.values())} turns, not {ours.total()}"] += 1
 
 
 async def _use(ledger: SoakReport, postgres: asyncpg.Connection) -> None:
     shown, used = Counter[tuple[str, UUID]](), Counter[tuple[str, UUID]]()
-    for (agent, turn_id), report in ledger.taught.items():
+    for (agent, turn_id), report in ledger.attributions_of.items():
         if ledger.closed[agent, turn_id][0] == "completed":
             shown.update((agent, id) for id, _ in _judged(report))
             used.update((agent, id) for id, referenced in _judged(report) if referenced)
     for row in await postgres.fetch(_JUDGED):
-        if (row["agent_id"], row["turn_id"]) not in ledger.taught:  # from the journal: nobody was told
+        if (row["agent_id"], row["turn_id"]) not in ledger.attributions_of:  # from the journal: nobody was told
             shown[row["agent_id"], row["memory_id"]] += 1
             used[row["agent_id"], row["memory_id"]] += row["used"]
     rows = await postgres.fetch(_USAGE)
     for what, ours in (("times_shown", shown), ("times_used", used)):
         theirs = +Counter({(row["agent_id"], row["memory_id"]): row[what] for row in rows})
-        ledger.did[what] = theirs.total()
+        ledger.counts[what] = theirs.total()
         if theirs != ours:
-            ledger.wrong[f"usage: {what} {theirs.total()}, not {ours.total()}"] += 1
+            ledger.violations[f"usage: {what} {theirs.total()}, not {ours.total()}"] += 1
 
 
 def _contents(context: TurnContext) -> list[str]:

@@ -21,27 +21,31 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import Any
 
+from brain.embedding.embedders import CachedEmbedder
+from cognitive.server.context_cache import ContextCache
+from cognitive.window.rendering import WindowCache
+
 _EVERY = 0.02  # seconds between two looks
 _HELD = 0.05  # seconds
 _WRITTEN = 1.0  # seconds
 _DEPTH = 40  # frames
-_KEPT = {"Contexts", "CachedEmbedder", "WindowCache"}
+_CACHES = (ContextCache, CachedEmbedder, WindowCache)
 _VECTOR, _CONTEXT = 2_000, 60_000  # bytes of a vector with its text, and of a prepared turn
 
 
 def main(looks: Path, arguments: list[str]) -> None:
     """Runs the command as it is, and looks on."""
-    threading.Thread(target=_looking, args=(looks, threading.main_thread().ident), daemon=True).start()
+    threading.Thread(target=_watch, args=(looks, threading.main_thread().ident), daemon=True).start()
     from cognitive.cli.entry import main as cognitive
 
     sys.argv = ["cognitive", *arguments]
     cognitive()
 
 
-def _looking(looks: Path, main_thread: int) -> None:
+def _watch(looks: Path, main_thread: int) -> None:
     loop = _loop(main_thread)
     caches = _caches(loop)
-    everything, held, worst, written = Counter[str](), Counter[str](), 0.0, monotonic()
+    everything, blocked, worst, written = Counter[str](), Counter[str](), 0.0, monotonic()
     with looks.with_suffix(".jsonl").open("w") as file:
         while not loop.is_closed():
             asked, answered = monotonic(), threading.Event()
@@ -49,13 +53,13 @@ def _looking(looks: Path, main_thread: int) -> None:
             for where in _stacks(main_thread, answered):
                 everything.update(where)
                 if monotonic() - asked > _HELD:
-                    held.update(where)
+                    blocked.update(where)
             worst = max(worst, monotonic() - asked)
             if monotonic() - written > _WRITTEN:
-                file.write(json.dumps({**_held_now(loop, caches), "lag_ms": round(worst * 1000)}) + "\n")
+                file.write(json.dumps({**_sample(loop, caches), "lag_ms": round(worst * 1000)}) + "\n")
                 file.flush()
                 worst, written = 0.0, monotonic()
-                looks.with_suffix(".stacks").write_text(f"{_told(everything)}\n-- held --\n{_told(held)}\n")
+                looks.with_suffix(".stacks").write_text(f"{_shares(everything)}\n-- held --\n{_shares(blocked)}\n")
             sleep(_EVERY)
 
 
@@ -71,15 +75,15 @@ def _loop(main_thread: int) -> asyncio.BaseEventLoop:
         sleep(0.5)
 
 
-def _caches(loop: asyncio.BaseEventLoop) -> dict[str, Any]:
+def _caches(loop: asyncio.BaseEventLoop) -> dict[type, Any]:
     """What the server keeps up to a bound, once it is there; looked for in its own thread, which builds no objects."""
-    found: dict[str, Any] = {}
+    found: dict[type, Any] = {}
 
     def look() -> None:
         for each in gc.get_objects():
-            found.update({base.__name__: each for base in type(each).__mro__ if base.__name__ in _KEPT})
+            found.update({cache: each for cache in _CACHES if issubclass(type(each), cache)})
 
-    while len(found) < len(_KEPT):
+    while len(found) < len(_CACHES):
         sleep(0.5)
         loop.call_soon_threadsafe(look)
     return found
@@ -101,7 +105,7 @@ def _stacks(thread: int, answered: threading.Event) -> Iterator[set[str]]:
             return
 
 
-def _held_now(loop: asyncio.AbstractEventLoop, caches: dict[str, Any]) -> dict[str, float]:
+def _sample(loop: asyncio.AbstractEventLoop, caches: dict[type, Any]) -> dict[str, float]:
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     return {
         "at": monotonic(),
@@ -109,8 +113,8 @@ def _held_now(loop: asyncio.AbstractEventLoop, caches: dict[str, Any]) -> dict[s
         "threads": int(status["Threads"]),
         "files": len(os.listdir("/proc/self/fd")),
         "tasks": len(asyncio.all_tasks(loop)),
-        "kept": len(caches["Contexts"]),
-        "cached": _cached(*(caches[name] for name in ("Contexts", "CachedEmbedder", "WindowCache"))),
+        "contexts": len(caches[ContextCache]),
+        "cached": _cached(*(caches[cache] for cache in _CACHES)),
         "processor": sum(os.times()[:2]),
     }
 
@@ -120,7 +124,7 @@ def _cached(contexts: Any, embedder: Any, window: Any) -> float:
     return float((len(embedder._cache) * _VECTOR + window._outputs._held + len(contexts) * _CONTEXT) / 1_000_000)
 
 
-def _told(places: Counter[str]) -> str:
+def _shares(places: Counter[str]) -> str:
     whole = max(places.values(), default=1)
     return "\n".join(f"{times / whole:6.1%} {where}" for where, times in places.most_common(120))
 

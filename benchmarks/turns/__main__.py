@@ -63,7 +63,7 @@ async def _measured(
             work = make_stock(turns + WARMING, size.each, seed, agents).workload(size)
             with printing.progress("preparing") as moved:
                 found = await measure(own, real, size, work, policy, moved, comparison)
-            told.append(found | comparison.told())
+            told.append(found | comparison.as_json())
     return {"sizes": told, "growth": growths(told)}
 
 

@@ -14,7 +14,7 @@ from benchmarks.turns.peers import Peer
 from brain.ports import Embedder
 from cognitive.bench import databases
 from cognitive.bench.figures import percentiles
-from cognitive.bench.turns import TEN, ProgressReport, RoundResult, part, sums, timed
+from cognitive.bench.turns import TEN, ProgressReport, RoundResult, report_part, sums, timed
 from cognitive.bench.workload import Question, Workload
 from cognitive.turn import TurnContext
 
@@ -35,7 +35,7 @@ class RetrievalScores:
             place = sources.index(asked.source) if asked.source in sources else None
             self.places.setdefault(name, {}).setdefault(asked.kind, []).append(place)
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Shares over all questions that have an answer, by kind, and of the turns in which none was wanted."""
         kinds = list(dict.fromkeys(kind for by_kind in self.places.values() for kind in by_kind))
         return {
@@ -63,16 +63,20 @@ class PeerComparison:
         self._searches: dict[str, list[float]] = {peer.name: [] for peer in peers}
         self._stores: dict[str, list[float]] = {peer.name: [] for peer in peers}
 
-    async def store(self, agents: Sequence[str], workload: Workload, embedder: Embedder, told: ProgressReport) -> None:
+    async def store(
+        self, agents: Sequence[str], workload: Workload, embedder: Embedder, report_progress: ProgressReport
+    ) -> None:
         """Store the memories of all agents in each of the peers."""
         for peer in self._peers:
             for n, agent in enumerate(agents):
-                memories = workload.stored(n)
-                moved = partial(part, told, f"{peer.name} stores", n * len(memories), len(memories) * len(agents))
+                memories = workload.memories_of(n)
+                moved = partial(
+                    report_part, report_progress, f"{peer.name} stores", n * len(memories), len(memories) * len(agents)
+                )
                 await asyncio.to_thread(peer.fill, agent, memories, embedder, moved)
         await databases.execute(self._url, "VACUUM ANALYZE")
 
-    def asked(self, question: Question, answer: RoundResult, embedder: Embedder, counted: bool) -> None:
+    def compare(self, question: Question, answer: RoundResult, embedder: Embedder, counted: bool) -> None:
         """Note what this layer found, and ask the peers the same; each stores the exchange, as a turn does."""
         assert isinstance(question, KnownQuestion)
         found = self._found if counted else RetrievalScores()
@@ -82,12 +86,12 @@ class PeerComparison:
         found.add("shown", question, [shown.source for shown in answer.context.shown])
         for peer in self._peers:
             with timed(self._searches[peer.name] if counted else []):
-                sources = peer.search(answer.agent, question.joined, embedder)
+                sources = peer.search(answer.agent, question.with_context, embedder)
             found.add(peer.name, question, sources)
             with timed(self._stores[peer.name] if counted else []):
                 peer.store(answer.agent, question.question, answer.response, embedder)
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return the times of the peers, and what everyone found."""
         peers = {
             name: {
@@ -97,7 +101,7 @@ class PeerComparison:
             }
             for name, searches in self._searches.items()
         }
-        return {"peers": peers, "found": self._found.told()}
+        return {"peers": peers, "found": self._found.as_json()}
 
 
 def _ranked(context: TurnContext) -> list[str | None]:

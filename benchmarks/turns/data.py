@@ -143,7 +143,7 @@ def _asked(group: _StatementGroup, agent: int, statements: dict[str, str], size:
     if group.source is not None:
         place = list(statements).index(group.source) * _spread(size, statements)
         group.slots["day"] = _day(line_time(place, size))
-    talk = tuple(line.format_map(group.slots) for line in group.form.talk)
+    talk = tuple(line.format_map(group.slots) for line in group.form.preceding)
     return KnownQuestion(agent, group.form.asked.format_map(group.slots), talk, group.kind.name, group.source)
 
 

@@ -24,7 +24,7 @@ class QuestionForm:
     said: str
     asked: str
     beside: tuple[str, ...] = ()
-    talk: tuple[str, ...] = ()
+    preceding: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

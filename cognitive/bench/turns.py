@@ -61,10 +61,12 @@ class RoundResult:
 class PeerBenchmark(Protocol):
     """What is measured in the same rounds on the same memories."""
 
-    async def store(self, agents: Sequence[str], workload: Workload, embedder: Embedder, told: ProgressReport) -> None:
+    async def store(
+        self, agents: Sequence[str], workload: Workload, embedder: Embedder, report_progress: ProgressReport
+    ) -> None:
         """Store the memories of all agents once more."""
 
-    def asked(self, question: Question, answer: RoundResult, embedder: Embedder, counted: bool) -> None:
+    def compare(self, question: Question, answer: RoundResult, embedder: Embedder, counted: bool) -> None:
         """Ask the same; the first rounds are not `counted`."""
 
 
@@ -100,14 +102,14 @@ class BenchmarkTarget:
 
 
 async def timed_turns(
-    url: str | None, data: Path | None, sizes: Sequence[WorkloadSize], told: ProgressReport
+    url: str | None, data: Path | None, sizes: Sequence[WorkloadSize], report_progress: ProgressReport
 ) -> list[dict[str, Any]]:
     """Return the figures of each size, measured in a database of its own on a server; see `databases.server`."""
     real, policy = await asyncio.to_thread(MiniLM), Policy(deadline_ms=DEADLINE_MS)
     async with databases.server(url, data) as server, databases.database(server) as own:
         await upgrade(own)
         return [
-            await measure(own, real, size, statement_workload(size, size.turns + WARMING), policy, told)
+            await measure(own, real, size, statement_workload(size, size.turns + WARMING), policy, report_progress)
             for size in sizes
         ]
 
@@ -118,7 +120,7 @@ async def measure(
     size: WorkloadSize,
     workload: Workload,
     policy: Policy,
-    told: ProgressReport,
+    report_progress: ProgressReport,
     beside: PeerBenchmark | None = None,
 ) -> dict[str, Any]:
     """Return the figures of a size, in the migrated database at `url`.
@@ -127,7 +129,7 @@ async def measure(
         real: what embeds all messages, and the memories as far as there is time for it.
         told: called with (done, total, what).
     """
-    told(0, size.memories, "embedding")
+    report_progress(0, size.memories, "embedding")
     embedder = await asyncio.to_thread(InterpolatedEmbedder, real, _embedded(workload, size))
     database = Database(url)
     try:
@@ -136,7 +138,7 @@ async def measure(
             CognitiveLayer.open(url, embedder=embedder, policy=policy) as apart,
         ):
             found = await _measured(
-                BenchmarkTarget(layer, apart, database, embedder), url, workload, size, told, beside
+                BenchmarkTarget(layer, apart, database, embedder), url, workload, size, report_progress, beside
             )
         async with CognitiveLayer.open(url, embedder=real, policy=policy) as layer:
             found["cold_ms"] = await _cold(layer, size.names()[0])
@@ -150,7 +152,7 @@ def _embedded(workload: Workload, size: WorkloadSize) -> Sequence[str]:
     """Return the texts that get a real vector before the clock runs."""
     if size.memories > _ALL_EMBEDDED:
         return workload.texts
-    return [memory.content for agent in range(size.agents) for memory in workload.stored(agent)]
+    return [memory.content for agent in range(size.agents) for memory in workload.memories_of(agent)]
 
 
 async def _measured(
@@ -158,13 +160,13 @@ async def _measured(
     url: str,
     workload: Workload,
     size: WorkloadSize,
-    told: ProgressReport,
+    report_progress: ProgressReport,
     beside: PeerBenchmark | None,
 ) -> dict[str, Any]:
     agents = size.names()
-    stored = await _stored(measured.layer, agents, workload, size, told)
+    stored = await _stored(measured.layer, agents, workload, size, report_progress)
     if beside is not None:
-        await beside.store(agents, workload, measured.embedder, told)
+        await beside.store(agents, workload, measured.embedder, report_progress)
     # as autovacuum would before long: plans and index-only scans need it
     await databases.execute(url, "VACUUM ANALYZE")
     times = Times()
@@ -172,28 +174,34 @@ async def _measured(
     for n, asked in enumerate(workload.questions):
         answer = await _round(measured, agents[asked.agent], n, asked, times if n >= WARMING else Times())
         if beside is not None:
-            beside.asked(asked, answer, measured.embedder, n >= WARMING)
-        told(n + 1, len(workload.questions), "turns")
-    return {"memories": size.memories, "agents": size.agents, "stored_per_second": round(stored), **_told(times)}
+            beside.compare(asked, answer, measured.embedder, n >= WARMING)
+        report_progress(n + 1, len(workload.questions), "turns")
+    return {"memories": size.memories, "agents": size.agents, "stored_per_second": round(stored), **_figures(times)}
 
 
 async def _stored(
-    layer: CognitiveLayer, agents: Sequence[str], workload: Workload, size: WorkloadSize, told: ProgressReport
+    layer: CognitiveLayer,
+    agents: Sequence[str],
+    workload: Workload,
+    size: WorkloadSize,
+    report_progress: ProgressReport,
 ) -> float:
     """Store the memories and sort them if they are many; return how many were stored in a second."""
     start = perf_counter()
     for n, agent in enumerate(agents):
-        moved = partial(part, told, "storing", n * size.each, size.memories)
-        await layer.remember(agent, workload.stored(n), progress=moved)
+        moved = partial(report_part, report_progress, "storing", n * size.each, size.memories)
+        await layer.remember(agent, workload.memories_of(n), progress=moved)
     rate = size.memories / (perf_counter() - start)
     for agent in agents:
-        await layer.admin.build_vector_index(agent, progress=partial(part, told, "sorting", 0, size.each))
+        await layer.admin.build_vector_index(
+            agent, progress=partial(report_part, report_progress, "sorting", 0, size.each)
+        )
     return rate
 
 
-def part(told: ProgressReport, what: str, before: int, total: int, done: int, _of: int) -> None:
+def report_part(report_progress: ProgressReport, what: str, before: int, total: int, done: int, _of: int) -> None:
     """Report the progress of one agent as that of all."""
-    told(before + done, total, what)
+    report_progress(before + done, total, what)
 
 
 async def _round(measured: BenchmarkTarget, agent: str, n: int, asked: Question, at: Times) -> RoundResult:
@@ -201,7 +209,7 @@ async def _round(measured: BenchmarkTarget, agent: str, n: int, asked: Question,
     if n % _EXACT_EVERY == 0:
         at.exact.append(await _floor(measured.database, measured.embedder, agent, asked.question, None))
     with timed(at.recall):
-        hits = await measured.apart.recall(agent, asked.joined, limit=TEN, now=END)
+        hits = await measured.apart.recall(agent, asked.with_context, limit=TEN, now=END)
     context, response = await _turn(measured.layer, agent, n, asked, at)
     return RoundResult(agent, hits, context, response)
 
@@ -216,7 +224,7 @@ def timed(milliseconds: list[float]) -> Iterator[None]:
 
 async def _turn(layer: CognitiveLayer, agent: str, n: int, asked: Question, at: Times) -> tuple[TurnContext, str]:
     """Return the context, and the response, which repeats what was shown first."""
-    talk = tuple(_message(place, text) for place, text in enumerate(asked.talk)) or _TALK
+    talk = tuple(_message(place, text) for place, text in enumerate(asked.preceding)) or _TALK
     turn = Turn(agent_id=agent, session_id=f"bench-{n}", text=asked.question, conversation=talk, now=END)
     with timed(at.pre_turn):
         context = await layer.pre_turn(turn)
@@ -243,7 +251,7 @@ async def _floor(database: Database, real: Embedder, agent: str, message: str, p
     return (perf_counter() - start) * 1000
 
 
-def _told(times: Times) -> dict[str, Any]:
+def _figures(times: Times) -> dict[str, Any]:
     return {
         "turns": len(times.pre_turn),
         "floor_ms": percentiles(times.floor),

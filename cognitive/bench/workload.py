@@ -59,19 +59,19 @@ class Question:
 
     agent: int
     question: str
-    talk: tuple[str, ...] = ()
+    preceding: tuple[str, ...] = ()
 
     @property
-    def joined(self) -> str:
+    def with_context(self) -> str:
         """The question behind what the user said before it, for a search that is given no conversation."""
-        return " ".join((*self.talk[:1], self.question))
+        return " ".join((*self.preceding[:1], self.question))
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What is stored and asked. `stored` returns the memories of the agent of that number."""
+    """What is stored and asked. `memories_of` returns the memories of the agent of that number."""
 
-    stored: Callable[[int], list[NewMemory]]
+    memories_of: Callable[[int], list[NewMemory]]
     questions: Sequence[Question]
     texts: Sequence[str]  # of the statements that the questions are about
 

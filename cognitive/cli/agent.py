@@ -53,7 +53,7 @@ def learned(message: str | None, user_id: str | None, agent: str, limit: int, re
         confirm(yes, f"Forget what agent {agent!r} learned{f' of user {user_id!r}' if user_id else ''} for good?")
         run(_reset(agent, user_id), lambda told: printing.line(f"forgotten of {told['turns']} turns"))
     else:
-        run(_learned(agent, user_id, message, limit), _show, well=_anything)
+        run(_learned(agent, user_id, message, limit), _show, succeeded=_anything)
 
 
 async def _learned(agent: str, user_id: str | None, message: str | None, limit: int) -> _LearningAnswer:

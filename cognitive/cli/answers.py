@@ -70,23 +70,23 @@ def run(
     work: Coroutine[Any, Any, T],
     show: Callable[[T], None] = lambda _: None,
     *,
-    under: str | None = None,
-    otherwise: str = "Nothing found.",
-    well: Callable[[T], bool] = bool,
+    key: str | None = None,
+    empty_message: str = "Nothing found.",
+    succeeded: Callable[[T], bool] = bool,
 ) -> None:
-    """Runs a command's work and answers with what it returns; see `answer`. An error of ours is a message, not a trace.
+    """Run a command's work and print what it returns; see `print_answer`. A `CognitiveError` is printed as a message.
 
     Whatever the library warns of meanwhile is told on stderr.
     """
     with printing.show_logs():
         try:
-            value = done(_terminable(work))
+            value = run_work(_terminable(work))
         except asyncio.CancelledError:
             sys.exit(TERMINATED)
-    answer(value, show, under=under, otherwise=otherwise, well=well)
+    print_answer(value, show, key=key, empty_message=empty_message, succeeded=succeeded)
 
 
-def done(work: Coroutine[Any, Any, T]) -> T:
+def run_work(work: Coroutine[Any, Any, T]) -> T:
     """What a command's work returns. By itself for servers, whose end is no answer and who log as they are told to."""
     try:
         return asyncio.run(work)
@@ -103,25 +103,25 @@ async def _terminable(work: Coroutine[Any, Any, T]) -> T:
     return await work
 
 
-def answer(
+def print_answer(
     value: T,
     show: Callable[[T], None],
     *,
-    under: str | None = None,
-    otherwise: str = "Nothing found.",
-    well: Callable[[T], bool] = bool,
+    key: str | None = None,
+    empty_message: str = "Nothing found.",
+    succeeded: Callable[[T], bool] = bool,
 ) -> None:
-    """Answers with a value: as JSON, by itself or `under` a name; or shown, and `otherwise` where there is nothing.
+    """Answers with a value: as JSON, by itself or `key` a name; or shown, and `empty_message` where there is nothing.
 
-    Exits with NO unless it is `well`.
+    Exits with NO unless it is `succeeded`.
     """
     if printing.as_json():
-        printing.document({under: value} if under is not None else value)
+        printing.document({key: value} if key is not None else value)
     elif value:
         show(value)
     else:
-        click.echo(otherwise, err=True)
-    if not well(value):
+        click.echo(empty_message, err=True)
+    if not succeeded(value):
         sys.exit(NO)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _PASSWORD = re.compile(r"(?<=:)[^:/@]*(?=@)|(?<=password=)[^&]*")
 _VALUE = "[{name, value?, source}]"
-_STORED = "{live?, shadow?, changes: {…}, since?, by?, unknown?}"
+_STORED = "{live?, shadow?, changes: {…}, since?, by?, error?}"
 
 
 @click.command(
@@ -81,13 +81,13 @@ async def _stored(agent: str) -> Mapping[str, Any]:
         "changes": {},
         "since": None,
         "author": None,
-        "unknown": None,
+        "error": None,
     }
     try:
         async with cognitive.CognitiveLayer.open() as layer:
             standing, base = await layer.policies.effective(agent), layer.policies.base(agent)
     except CognitiveError as error:
-        return {**nothing, "unknown": str(error)}
+        return {**nothing, "error": str(error)}
     live, shadow = standing.activations.get("live"), standing.shadow
     told = {**nothing, "shadow": shadow.version if shadow is not None else None}
     if live is None or live.version is None:
@@ -151,8 +151,8 @@ def _show(told: Mapping[str, Any], everything: bool) -> None:
     printing.table(("setting", "value", "from"), rows)
     if told["embedded"]:
         printing.line(f"embedded server, while a process uses it: {told['embedded']}")
-    if told["stored"]["unknown"]:
-        printing.note(f"what was chosen for this agent is not known: {told['stored']['unknown']}")
+    if told["stored"]["error"]:
+        printing.note(f"what was chosen for this agent is not known: {told['stored']['error']}")
     printing.line("")
     settings = [each for each in told["policy"] if everything or each["source"] != "default"]
     printing.line(f"policy {told['version']}: {len(settings)} of {len(told['policy'])} settings are listed", "bold")

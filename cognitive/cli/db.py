@@ -12,7 +12,7 @@ import cognitive
 from cognitive.api import jsonl
 from cognitive.cli import indexes, printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, AGENT_OR_NONE, FILE, YES, confirm
+from cognitive.cli.options import AGENT, FILE, OPTIONAL_AGENT, YES, confirm
 
 
 @click.group()
@@ -135,7 +135,7 @@ async def _import(agent: str, file: Path) -> Mapping[str, object]:
 
 
 @command.command("apply-retention", cls=JsonCommand, shape="{agent, dry_run, rows: {…}} | {tables, log}")
-@AGENT_OR_NONE
+@OPTIONAL_AGENT
 @click.option("--dry-run", is_flag=True, help="Count what would be removed, and remove nothing.")
 @click.option(
     "--rewrite", is_flag=True, help="Rewrite every table instead, so that nothing erased is left between rows."

@@ -20,7 +20,7 @@ def command() -> None:
     Each check is ok, a warning, a failure, or unknown where another one must be mended first. Exits with 3 if one
     failed.
     """
-    run(_examine(), _show, well=lambda told: told["healthy"])
+    run(_examine(), _show, succeeded=lambda told: told["healthy"])
 
 
 async def _examine() -> Mapping[str, Any]:

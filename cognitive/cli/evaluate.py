@@ -78,7 +78,7 @@ def command(file: Path | None, agent: str, since: datetime | None, until: dateti
 
     It refuses where the log cannot tell, says why, and exits with 3; the figures then prove nothing.
     """
-    run(_evaluate(file, agent, since, until, limit), _show, well=lambda told: told.evaluation.refusal is None)
+    run(_evaluate(file, agent, since, until, limit), _show, succeeded=lambda told: told.evaluation.refusal is None)
 
 
 async def _evaluate(

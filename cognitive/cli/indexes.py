@@ -21,7 +21,7 @@ _REEMBED = (
     " dropped?: [{agent_id, model, embeddings, turns}]}]}"
 )
 
-_TOLD = ("models", "lacking", "turns", "was", "live", "comparison", "dropped")
+_ANSWER_KEYS = ("models", "lacking", "turns", "was", "live", "comparison", "dropped")
 
 
 @click.command(cls=JsonCommand, shape=_REEMBED)
@@ -50,7 +50,7 @@ def reembed(
         raise click.UsageError(f"--{act or 'to'} needs to know which model: add --to MODEL")
     if act in ("drop-old", "cancel"):
         options.confirm(yes, "Remove these vectors? There is no way back to that model but to build it again.")
-    run(_reembed(to, agents, act or "build", batch, load, url), _show, well=_well)
+    run(_reembed(to, agents, act or "build", batch, load, url), _show, succeeded=_well)
 
 
 async def _reembed(
@@ -65,8 +65,12 @@ async def _reembed(
         with printing.progress(act) as moved:
             for n, agent in enumerate(named):
                 label = f"{agent} ({n + 1} of {len(named)})"
-                acting = _Acting(layer, agent, model, Pace(batch, load), lambda *at, label=label: moved(*at, label))
-                told.append({"agent": agent, **dict.fromkeys(_TOLD), **await getattr(acting, act.replace("-", "_"))()})
+                acting = _ReembedActions(
+                    layer, agent, model, Pace(batch, load), lambda *at, label=label: moved(*at, label)
+                )
+                told.append(
+                    {"agent": agent, **dict.fromkeys(_ANSWER_KEYS), **await getattr(acting, act.replace("-", "_"))()}
+                )
     return {"agents": told}
 
 
@@ -80,7 +84,7 @@ async def _opened(to: str | None) -> AsyncIterator[tuple[CognitiveLayer, str]]:
         yield layer, model
 
 
-class _Acting:
+class _ReembedActions:
     """What may be done with an agent's models."""
 
     def __init__(
@@ -231,7 +235,7 @@ def index(agent: str) -> None:
     For agents with tens of thousands of memories, while they work; again when they have grown to several times that.
     What was interrupted goes on where it stopped.
     """
-    run(_index(agent), _indexed, under="groups", otherwise="No type of this agent has enough memories to sort.")
+    run(_index(agent), _indexed, key="groups", empty_message="No type of this agent has enough memories to sort.")
 
 
 async def _index(agent: str) -> Sequence[VectorGroup]:

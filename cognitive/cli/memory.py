@@ -86,7 +86,7 @@ def remember(
         "pinned": pinned,
         "supersedes": supersedes,
     }
-    run(_remember(agent, file, given), _show_ids, under="ids", otherwise="The file holds no memory.")
+    run(_remember(agent, file, given), _show_ids, key="ids", empty_message="The file holds no memory.")
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
@@ -156,8 +156,8 @@ def recall(
     run(
         _recall(agent, query, filters),
         partial(_show_hits, scores),
-        under="hits",
-        otherwise=f"Nothing found for agent {agent!r}.",
+        key="hits",
+        empty_message=f"Nothing found for agent {agent!r}.",
     )
 
 
@@ -214,11 +214,11 @@ def show(ids: Sequence[UUID], agent: str, history: bool, tags: Sequence[str], li
     if history and not ids:
         raise click.UsageError("--history needs the ID of a memory")
     if history:
-        run(_history(agent, ids), _show_changes, under="revisions", otherwise="Never changed.")
+        run(_history(agent, ids), _show_changes, key="revisions", empty_message="Never changed.")
     elif ids:
-        run(_get(agent, ids), _show, well=lambda found: not found["missing"])
+        run(_get(agent, ids), _show, succeeded=lambda found: not found["missing"])
     else:
-        run(_list(agent, tags, limit, offset), _shown, under="memories", otherwise=f"{agent} has no such memory.")
+        run(_list(agent, tags, limit, offset), _shown, key="memories", empty_message=f"{agent} has no such memory.")
 
 
 async def _get(agent: str, ids: Sequence[UUID]) -> _ShownMemories:
@@ -269,7 +269,7 @@ def update(id: UUID, changes: Sequence[str], agent: str) -> None:
 
     A VALUE is JSON where it can be read as that, and text otherwise: pinned=true, tags='["billing"]', content=Noon.
     """
-    run(_update(agent, id, changes), printing.fields_of, under="memory")
+    run(_update(agent, id, changes), printing.fields_of, key="memory")
 
 
 async def _update(agent: str, id: UUID, changes: Sequence[str]) -> Memory:

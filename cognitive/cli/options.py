@@ -26,7 +26,7 @@ MOMENT = click.DateTime(_MOMENTS)
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _AGENT_HELP = "Agent id; default: COGNITIVE_AGENT."
 AGENT = click.option("--agent", required=True, envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
-AGENT_OR_NONE = click.option("--agent", envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
+OPTIONAL_AGENT = click.option("--agent", envvar="COGNITIVE_AGENT", help=_AGENT_HELP)
 TYPE = click.option("--type", "memory_type", type=click.Choice(MEMORY_TYPES), help="Memory type.")
 SINCE = click.option(
     "--since",

@@ -12,7 +12,7 @@ import click
 import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, AGENT_OR_NONE
+from cognitive.cli.options import AGENT, OPTIONAL_AGENT
 
 if TYPE_CHECKING:
     from brain.policies import PolicyActivation, PolicyVersion, Role
@@ -62,7 +62,7 @@ def command() -> None:
     "{rows: [{name, label, group, min, max, step, description, unit}]}",
 )
 @click.argument("version", required=False)
-@AGENT_OR_NONE
+@OPTIONAL_AGENT
 @click.option("--with", "compared_with", help="Version to compare VERSION with; default: the one that holds.")
 @click.option("--live-settings", is_flag=True, help="List what may be changed while the layer runs, with its bounds.")
 def show(version: str | None, agent: str | None, compared_with: str | None, live_settings: bool) -> None:
@@ -75,13 +75,13 @@ def show(version: str | None, agent: str | None, compared_with: str | None, live
     if compared_with is not None and version is None:
         raise click.UsageError("--with needs a VERSION to compare")
     if live_settings:
-        run(_rows(), _show_rows, under="rows")
+        run(_rows(), _show_rows, key="rows")
     elif agent is None:
         raise click.UsageError("--agent is required, or COGNITIVE_AGENT in the environment")
     elif version is None:
         run(_list(agent), _show_list)
     else:
-        run(_show(agent, version, compared_with), _show_differences, well=lambda _: True)
+        run(_show(agent, version, compared_with), _show_differences, succeeded=lambda _: True)
 
 
 async def _list(agent: str) -> _PolicyListing:
@@ -164,7 +164,7 @@ def _show_rows(found: Sequence[LiveSetting]) -> None:
 @_NOTE
 def save(changes: Mapping[str, float], agent: str, note: str) -> None:
     """Save a candidate: the operator's own policy with some numbers changed. No turn is planned under it yet."""
-    run(_save(agent, changes, note), printing.fields_of, under="candidate")
+    run(_save(agent, changes, note), printing.fields_of, key="candidate")
 
 
 async def _save(agent: str, changes: Mapping[str, float], note: str) -> PolicyVersion:
@@ -191,11 +191,11 @@ def shadow(version: str | None, agent: str, note: str, previous: bool, compare: 
     if (version is not None) + previous + compare > 1:
         raise click.UsageError("give one of VERSION, --previous and --compare")
     if compare:
-        run(_compare(agent), _show_agreements, under="agreements", otherwise=_NO_SHADOW)
+        run(_compare(agent), _show_agreements, key="agreements", empty_message=_NO_SHADOW)
     elif previous:
-        run(_roll_back("shadow", agent, note), printing.fields_of, under="choice")
+        run(_roll_back("shadow", agent, note), printing.fields_of, key="choice")
     else:
-        run(_choose("shadow", agent, version, note), printing.fields_of, under="choice")
+        run(_choose("shadow", agent, version, note), printing.fields_of, key="choice")
 
 
 async def _compare(agent: str) -> Sequence[Agreement]:
@@ -229,9 +229,9 @@ def activate(version: str | None, agent: str, note: str, previous: bool) -> None
     if (version is None) != previous:
         raise click.UsageError("give either VERSION or --previous")
     if previous:
-        run(_roll_back("live", agent, note), printing.fields_of, under="choice")
+        run(_roll_back("live", agent, note), printing.fields_of, key="choice")
     else:
-        run(_choose("live", agent, version, note), printing.fields_of, under="choice")
+        run(_choose("live", agent, version, note), printing.fields_of, key="choice")
 
 
 async def _choose(role: Role, agent: str, version: str | None, note: str) -> PolicyActivation:

@@ -55,7 +55,7 @@ def command(
         raise click.UsageError("--live and --policy each name a policy: expected one of them")
     another = file is not None or live
     show = _differing if another else _compared
-    run(_replay(agent, turn_ids, since, until, file, another), show, well=_none_different)
+    run(_replay(agent, turn_ids, since, until, file, another), show, succeeded=_none_different)
 
 
 async def _replay(

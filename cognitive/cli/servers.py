@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 
 import click
 
-from cognitive.cli.answers import done
+from cognitive.cli.answers import run_work
 from cognitive.cli.options import AGENT
 from cognitive.errors import InvalidInput
 
@@ -54,10 +54,10 @@ def serve(form: Literal["console", "json"], verbose: bool, **given: Any) -> None
 
     Without tokens it is open to programs on this machine and to nobody else.
     """
-    serving(form, verbose, lambda url, _: click.echo(f"Listening on {url}"), given)
+    run_server(form, verbose, lambda url, _: click.echo(f"Listening on {url}"), given)
 
 
-def serving(
+def run_server(
     form: Literal["console", "json"], verbose: bool, started: Callable[[str, bool], None], given: Mapping[str, Any]
 ) -> None:
     """Serves until it is told to stop; `started` is told the address, and whether a token is needed. What is `given` is
@@ -80,7 +80,7 @@ def serving(
         needed = config.known_tokens() is not None
         await serve(config, mounts=mounts, metrics=metrics, started=lambda url: started(url, needed))
 
-    done(served())
+    run_work(served())
 
 
 # --- the dashboard ---
@@ -109,14 +109,14 @@ def dashboard(agent: str | None, port: int, tokens: Path | None, quiet: bool) ->
             threading.Thread(target=_open, args=(page,), daemon=True).start()
 
     running = f"http://127.0.0.1:{port}"
-    if port and serves(running):
+    if port and is_serving(running):
         click.echo(f"A server already runs at {running}.")
         page = address(running, agent)
         click.echo(f"The dashboard: {page}")
         if not quiet:
             _open(page)
         return
-    serving("console", False, look, {"port": port, "tokens": tokens})
+    run_server("console", False, look, {"port": port, "tokens": tokens})
 
 
 def address(url: str, agent: str | None) -> str:
@@ -124,7 +124,7 @@ def address(url: str, agent: str | None) -> str:
     return f"{url}/ui/overview?{urlencode({'agent': agent})}" if agent is not None else f"{url}/ui/"
 
 
-def serves(url: str) -> bool:
+def is_serving(url: str) -> bool:
     """Whether a server of this product answers there."""
     try:
         with urllib.request.urlopen(f"{url}/healthz", timeout=_PATIENCE) as answer:
@@ -181,14 +181,14 @@ def mcp(
     except InvalidInput as error:
         raise click.UsageError(str(error)) from error
     if not http:
-        done(standalone.serve_stdio(scope))
+        run_work(standalone.serve_stdio(scope))
         return
     token, listening = _token(token_file), _listening(host, port)
     name = f"[{host}]" if ":" in host else host
     click.echo(f"http://{name}:{listening.getsockname()[1]}/mcp", err=True)
     connections = ServerConfig()
     protocol = limited_protocol(connections.max_connections, connections.header_seconds)
-    done(standalone.serve_http(scope, token, listening, names, http=protocol))
+    run_work(standalone.serve_http(scope, token, listening, names, http=protocol))
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -36,7 +36,7 @@ def command() -> None:
 @AGENT
 def show(session_id: str, agent: str) -> None:
     """Show all that is needed to go on with SESSION_ID: summary, plan, last messages, last turns."""
-    run(_resume(agent, session_id), _show, under="session", otherwise=_unknown(agent, session_id))
+    run(_resume(agent, session_id), _show, key="session", empty_message=_unknown(agent, session_id))
 
 
 async def _resume(agent: str, session_id: str) -> ResumedSession | None:
@@ -68,9 +68,13 @@ def end(session_id: str, agent: str, clear: bool, yes: bool) -> None:
     """
     if clear:
         confirm(yes, f"Clear session {session_id!r} of agent {agent!r} for good?")
-        run(_clear(agent, session_id), _show_cleared, well=lambda cleared: cleared.sessions > 0)
+        run(_clear(agent, session_id), _show_cleared, succeeded=lambda cleared: cleared.sessions > 0)
     else:
-        run(_end(agent, session_id), partial(_show_ended, _unknown(agent, session_id)), well=lambda told: told["ended"])
+        run(
+            _end(agent, session_id),
+            partial(_show_ended, _unknown(agent, session_id)),
+            succeeded=lambda told: told["ended"],
+        )
 
 
 async def _end(agent: str, session_id: str) -> Mapping[str, bool]:

@@ -44,7 +44,7 @@ def create(agent: str | None, admin: bool, trust: Trust, no_erase: bool, tokens:
 @_FILE
 def list_(tokens: Path | None) -> None:
     """List the tokens by their ids."""
-    run(_list(tokens), _listed, under="tokens", otherwise=f"No tokens in {tokens or kept.default_path()}.")
+    run(_list(tokens), _listed, key="tokens", empty_message=f"No tokens in {tokens or kept.default_path()}.")
 
 
 @command.command(cls=JsonCommand, shape="{id, agent?, admin, trust, erase}")

@@ -67,7 +67,7 @@ def command(
     is written to a new file and takes effect only when COGNITIVE_POLICY names it. Nothing is written
     where the held-out turns cannot tell that it gains anything; the command then exits with 3.
     """
-    run(_tune(agent, since, until, limit, file, out), _show, well=lambda told: told.proven)
+    run(_tune(agent, since, until, limit, file, out), _show, succeeded=lambda told: told.proven)
 
 
 async def _tune(

@@ -54,13 +54,13 @@ def command(turn_id: str | None, memory_id: UUID | None, agent: str, limit: int,
     Without a turn, list the agent's last turns, newest first.
     """
     if turn_id is None:
-        run(_listed(agent, limit, session_id), _show_turns, under="turns", otherwise=_no_turns(agent, session_id))
+        run(_listed(agent, limit, session_id), _show_turns, key="turns", empty_message=_no_turns(agent, session_id))
     elif session_id is not None:
         raise click.UsageError("--session takes no TURN_ID: it lists the turns of a session")
     elif memory_id is None:
-        run(_whole(agent, turn_id), _show_whole, under="candidates", otherwise="The turn had no candidate.")
+        run(_whole(agent, turn_id), _show_whole, key="candidates", empty_message="The turn had no candidate.")
     else:
-        run(_one(agent, turn_id, memory_id), _show_one, under="candidate")
+        run(_one(agent, turn_id, memory_id), _show_one, key="candidate")
 
 
 def _no_turns(agent: str, session_id: str | None) -> str:

@@ -75,22 +75,22 @@ class AllAgentsView:
 
 async def read(figures: TurnAnalytics, period: Period) -> AllAgentsData:
     """All that the page needs, of the tally alone."""
-    told = figures.across
+    data = figures.across
     agents, worst, count, days, before, count_before = await asyncio.gather(
-        told.agents(period, limit=_MAX_AGENTS),
-        told.agents(period, "degraded", _MAX_WORST),
-        told.count(period),
-        told.days(period),
-        told.days(period.before),
-        told.count(period.before),
+        data.agents(period, limit=_MAX_AGENTS),
+        data.agents(period, "degraded", _MAX_WORST),
+        data.count(period),
+        data.days(period),
+        data.days(period.before),
+        data.count(period.before),
     )
-    courses = await told.courses(period, [each.value for each in (*agents, *worst)])
+    courses = await data.courses(period, [each.value for each in (*agents, *worst)])
     return AllAgentsData(agents, worst, courses, count, days, before, count_before)
 
 
-def view(told: AllAgentsData, query: PageQuery) -> AllAgentsView:
+def view(data: AllAgentsData, query: PageQuery) -> AllAgentsView:
     """The page from what was read."""
-    whole, before = added(told.days), added(told.before)
+    whole, before = added(data.days), added(data.before)
     rows = (
         Metric("Turns", "", lambda t: float(t.numbers.turns), compact, "neither"),
         Metric("Referenced", "", lambda t: t.referenced, percent, "more", rate=True),
@@ -99,14 +99,14 @@ def view(told: AllAgentsData, query: PageQuery) -> AllAgentsView:
         Metric("Degraded", "", lambda t: t.degraded, percent, "less", rate=True),
     )
     agents = Metric("Agents", "", lambda t: float(t.numbers.found), compact, "neither")  # counted, not added
-    counted, were = _of_count(told.count), _of_count(told.count_before)
-    most = max((each.numbers.turns for each in told.agents), default=0) or 1
+    counted, were = _of_count(data.count), _of_count(data.count_before)
+    most = max((each.numbers.turns for each in data.agents), default=0) or 1
     return AllAgentsView(
         (_fleet_metric(agents, counted, were), *(_fleet_metric(row, whole, before) for row in rows)),
-        charts(told, query),
-        tuple(_agent(each, told, query, each.numbers.turns / most) for each in told.agents),
-        tuple(_agent(each, told, query, each.degraded or 0.0) for each in told.worst),
-        max(0, told.count - len(told.agents)),
+        charts(data, query),
+        tuple(_agent(each, data, query, each.numbers.turns / most) for each in data.agents),
+        tuple(_agent(each, data, query, each.degraded or 0.0) for each in data.worst),
+        max(0, data.count - len(data.agents)),
     )
 
 
@@ -117,10 +117,10 @@ def added(days: Sequence[Point]) -> Total:
     return Total("", RollupCounts(**sums))
 
 
-def charts(told: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
+def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
     """Turns, use, and trouble, day by day of UTC, as they were counted."""
     period = query.period()
-    known = {day.at.astimezone(UTC): day.total for day in told.days}
+    known = {day.at.astimezone(UTC): day.total for day in data.days}
     days = _days(period)
     steps = tuple(f"{at.day} {at:%b}" for at in days)
     links = tuple(_address(query, "", since=at.isoformat(), until=(at + timedelta(days=1)).isoformat()) for at in days)
@@ -194,8 +194,8 @@ def _of_count(count: int) -> Total:
     return Total("", RollupCounts(found=count))
 
 
-def _agent(total: Total, told: AllAgentsData, query: PageQuery, share: float) -> AgentRow:
-    trend = {at.astimezone(UTC): value for at, value in told.courses.get(total.value, {}).items()}
+def _agent(total: Total, data: AllAgentsData, query: PageQuery, share: float) -> AgentRow:
+    trend = {at.astimezone(UTC): value for at, value in data.courses.get(total.value, {}).items()}
     named = {"agent": total.value, **query.period_params()}
     return AgentRow(
         total.value,
@@ -222,17 +222,17 @@ def _address(query: PageQuery, page: str, **wanted: str) -> str:
 
 async def show(visit: Visit) -> Response:
     """The page; where the role that may count across agents was not granted, it says what grants it."""
-    told = await _read(visit)
-    if told is None:
+    data = await _read(visit)
+    if data is None:
         command = (await visit.layer.admin.database_role()).command
         return visit.page("all_agents.html", view=None, command=command, ranges=RANGES)
-    return visit.page("all_agents.html", view=view(told, visit.query), ranges=RANGES)
+    return visit.page("all_agents.html", view=view(data, visit.query), ranges=RANGES)
 
 
 async def chart(visit: Visit) -> Response:
     """One of its charts as CSV, or as SVG."""
-    told = await _read(visit)
-    shown = next((c for c in charts(told, visit.query) if c.id == visit.query.params.get("id")), None) if told else None
+    data = await _read(visit)
+    shown = next((c for c in charts(data, visit.query) if c.id == visit.query.params.get("id")), None) if data else None
     if shown is None:
         raise HTTPException(404, "There is no such chart.")
     return visit.chart(shown)

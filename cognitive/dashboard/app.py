@@ -90,7 +90,7 @@ def create(layer: CognitiveLayer, figures: TurnAnalytics, access: AccessControl)
     return app
 
 
-def refused() -> Callable[[Scope, int, str], Response]:
+def error_pages() -> Callable[[Scope, int, str], Response]:
     """How visitors are told what the server refused before any page was asked; nothing on it is about anybody."""
     renderer = TemplateRenderer(PAGES)
 

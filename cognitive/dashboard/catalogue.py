@@ -60,7 +60,7 @@ class ToolUsageRow:
 class MissedTool:
     """A tool that turns went without, and the turns that wanted it or, if none did, that went without."""
 
-    told: OmittedTool
+    omitted: OmittedTool
     share: float
     turns: tuple[tuple[str, str], ...]
 
@@ -131,26 +131,26 @@ async def read(figures: TurnAnalytics, agent: str, period: Period) -> CatalogueD
     return CatalogueData(tools, categories, left_out, looked, models)
 
 
-def view(told: CatalogueData, rows: Mapping[str, ModelRow], query: PageQuery) -> CatalogueView:
+def view(data: CatalogueData, rows: Mapping[str, ModelRow], query: PageQuery) -> CatalogueView:
     """The page from what was read; `rows` are those of the policy for models."""
-    calls = called(told.tools)
+    calls = called(data.tools)
     columns = _columns(calls)
-    models = tuple(_model(seen, rows, query) for seen in told.models.rows)
+    models = tuple(_model(seen, rows, query) for seen in data.models.rows)
     return CatalogueView(
         calls=sum(sum(own.values()) for own in calls.values()),
         names=len(calls),
         columns=tuple((name, query.link("turns", **query.period_params(), category=name)) for name in columns),
-        tools=_tools(calls, columns, {each.value: each.numbers.turns for each in told.categories}, query),
+        tools=_tools(calls, columns, {each.value: each.numbers.turns for each in data.categories}, query),
         more_tools=max(0, len(calls) - _MAX_TOOLS),
-        missed=tuple(_missed(each, query) for each in told.left_out[:_MAX_LEFT_OUT]),
-        more_missed=max(0, len(told.left_out) - _MAX_LEFT_OUT),
-        removed=sum(each.removed + each.cut for each in told.left_out),
-        wanted=sum(each.wanted for each in told.left_out),
-        left_looked=told.left_looked,
+        missed=tuple(_missed(each, query) for each in data.left_out[:_MAX_LEFT_OUT]),
+        more_missed=max(0, len(data.left_out) - _MAX_LEFT_OUT),
+        removed=sum(each.removed + each.cut for each in data.left_out),
+        wanted=sum(each.wanted for each in data.left_out),
+        left_looked=data.left_looked,
         models=models,
-        looked=told.models.looked,
-        bounded=told.models.bounded,
-        back_to=told.models.back_to,
+        looked=data.models.looked,
+        bounded=data.models.bounded,
+        back_to=data.models.back_to,
         unknown=sum(each.seen.turns for each in models if each.seen.model and not each.known),
         trimmed=sum(each.seen.trimmed for each in models),
         trimmed_link=query.link("turns", **query.period_params(), tools_cut="yes"),
@@ -203,10 +203,10 @@ def _tools(
     )
 
 
-def _missed(told: OmittedTool, query: PageQuery) -> MissedTool:
-    gone = told.removed + told.cut
-    turns = told.wanted_in or told.left_out_in
-    return MissedTool(told, told.wanted / gone, tuple((id, query.link("turn", id=id)) for id in turns))
+def _missed(data: OmittedTool, query: PageQuery) -> MissedTool:
+    gone = data.removed + data.cut
+    turns = data.wanted_in or data.left_out_in
+    return MissedTool(data, data.wanted / gone, tuple((id, query.link("turn", id=id)) for id in turns))
 
 
 def _model(seen: ModelUsage, rows: Mapping[str, ModelRow], query: PageQuery) -> ModelUsageRow:
@@ -227,28 +227,28 @@ def _tiers(rows: Mapping[str, ModelRow]) -> tuple[tuple[str, tuple[ModelBudgetRo
     return tuple((tier, tuple(each for each in budgets if each.row.tier == tier)) for tier in ("A", "B", "C"))
 
 
-def tools_csv(told: CatalogueData) -> str:
+def tools_csv(data: CatalogueData) -> str:
     """Every tool by category."""
     rows = [
         (f"{category}/{name}", [float(turns)])
-        for name, own in called(told.tools).items()
+        for name, own in called(data.tools).items()
         for category, turns in own.items()
     ]
     return csv_table(("category/tool", "turns"), rows)
 
 
-def left_out_csv(told: CatalogueData) -> str:
+def left_out_csv(data: CatalogueData) -> str:
     """Every tool that turns went without."""
     rows = [
         (f"{each.category}/{each.name}", [float(n) for n in (each.removed, each.cut, each.asked, each.named)])
-        for each in told.left_out
+        for each in data.left_out
     ]
     return csv_table(("category/tool", "removed", "cut", "called nonetheless", "named in the message"), rows)
 
 
-def models_csv(told: CatalogueData, rows: Mapping[str, ModelRow]) -> str:
+def models_csv(data: CatalogueData, rows: Mapping[str, ModelRow]) -> str:
     """Every model that turns named, with its budget."""
-    budgets = [(seen, budget_for(seen.model or None, rows)) for seen in told.models.rows]
+    budgets = [(seen, budget_for(seen.model or None, rows)) for seen in data.models.rows]
     return csv_table(
         (
             "model",
@@ -289,11 +289,11 @@ async def show(visit: Visit) -> Response:
 
 async def file(visit: Visit) -> Response:
     """One of its tables, whole, as CSV."""
-    rows, told = visit.layer.policies.current(visit.query.agent).budgets.models, await _read(visit)
+    rows, data = visit.layer.policies.current(visit.query.agent).budgets.models, await _read(visit)
     tables = {
-        "tools": lambda: tools_csv(told),
-        "left-out": lambda: left_out_csv(told),
-        "models": lambda: models_csv(told, rows),
+        "tools": lambda: tools_csv(data),
+        "left-out": lambda: left_out_csv(data),
+        "models": lambda: models_csv(data, rows),
     }
     name = visit.query.params.get("of", "")
     if name not in tables:

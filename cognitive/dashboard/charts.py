@@ -85,7 +85,7 @@ def csv_table(header: Sequence[str], rows: Sequence[tuple[str, Sequence[float | 
     return out.getvalue()
 
 
-def line(chart: Chart) -> Markup:
+def line_chart(chart: Chart) -> Markup:
     """A line chart, a step's numbers in the title of what its pointer is over."""
     top = chart.top or _ceiling(max((v for each in chart.lines for v in each.values if v is not None), default=0))
     drawn = Markup("").join(_drawn(each, n, top, chart.filled) for n, each in reversed(list(enumerate(chart.lines))))

@@ -71,7 +71,7 @@ class DegradationReason:
     """A reason of degradation, what is told of it, its turns, and the way to them; `share` is of the most frequent."""
 
     name: str
-    told: DegradationLabel
+    label: DegradationLabel
     turns: int
     share: float
     link: str
@@ -116,63 +116,63 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery, 
         _within(figures.totals(agent, period, "stage")),
         _within(figures.lately.degradations(agent, period)),
     )
-    told, backlog, granted = await beneath
-    findings, database = (told.findings, told.database) if told is not None else (None, None)
+    data, backlog, granted = await beneath
+    findings, database = (data.findings, data.database) if data is not None else (None, None)
     return HealthData(
         findings, database, health, embedded, stages, degraded, granted, backlog, layer.admin.embedding_model
     )
 
 
-def view(told: HealthData, query: PageQuery) -> HealthView:
+def view(data: HealthData, query: PageQuery) -> HealthView:
     """The page from what was read."""
-    findings = tuple(sorted(told.findings or (), key=lambda each: _ORDER.index(each.status)))
-    away = told.health is None
+    findings = tuple(sorted(data.findings or (), key=lambda each: _ORDER.index(each.status)))
+    away = data.health is None
     verdict, tone = _verdict(findings, away)
-    degraded = told.degraded
+    degraded = data.degraded
     return HealthView(
         verdict=verdict,
         tone=tone,
         away=away,
         findings=findings,
-        whole=told.findings is not None,
-        database=told.database,
-        activity=told.database.activity if told.database is not None else None,
-        health=told.health,
-        granted=told.granted,
-        models=_shares(told),
-        sampled=told.embedded.looked if told.embedded is not None else 0,
-        estimated=told.embedded is not None and told.embedded.sampled,
-        stages=stages(told.stages or (), query),
+        whole=data.findings is not None,
+        database=data.database,
+        activity=data.database.activity if data.database is not None else None,
+        health=data.health,
+        granted=data.granted,
+        models=_shares(data),
+        sampled=data.embedded.looked if data.embedded is not None else 0,
+        estimated=data.embedded is not None and data.embedded.sampled,
+        stages=stages(data.stages or (), query),
         chart=degradation(degraded, query) if degraded is not None else None,
         reasons=_reasons(degraded, query) if degraded is not None else (),
         degraded_looked=degraded.looked if degraded is not None else 0,
         degraded_bounded=degraded is not None and degraded.bounded,
-        backlog=told.backlog[0] if told.backlog is not None else None,
-        parked=tuple(told.backlog[1]) if told.backlog is not None else (),
+        backlog=data.backlog[0] if data.backlog is not None else None,
+        parked=tuple(data.backlog[1]) if data.backlog is not None else (),
     )
 
 
-def degradation(told: Degradations, query: PageQuery) -> Chart:
+def degradation(data: Degradations, query: PageQuery) -> Chart:
     """The most frequent reasons over the steps of the period, as shares of the turns that were looked at."""
     period = query.period()
-    names = [name for name, _ in _sums(told)[:_MAX_REASONS]]
-    times = [at for at, _ in time_buckets.filled((), period, query)]
-    known = {at.astimezone(UTC): at for at in told.steps}
+    names = [name for name, _ in _sums(data)[:_MAX_REASONS]]
+    times = [at for at, _ in time_buckets.fill_buckets((), period, query)]
+    known = {at.astimezone(UTC): at for at in data.steps}
 
     def share(at: datetime, name: str) -> float | None:
         step = known.get(at.astimezone(UTC))
-        turns = told.turns.get(step, 0) if step is not None else 0
-        return told.steps[step].get(name, 0) / turns if step is not None and turns else None
+        turns = data.turns.get(step, 0) if step is not None else 0
+        return data.steps[step].get(name, 0) / turns if step is not None and turns else None
 
     lines = [ChartLine(name, tuple(share(at, name) for at in times)) for name in names]
     return Chart(
         "degradation",
         "Degradation by reason",
         "Share of turns that lacked something, by what it was.",
-        tuple(time_buckets.named(at, period) for at in times),
+        tuple(time_buckets.bucket_label(at, period) for at in times),
         tuple(lines) or (ChartLine("degraded", (None,) * len(times)),),
         percent,
-        tuple(time_buckets.link(at, period, query, degraded="yes") for at in times),
+        tuple(time_buckets.bucket_link(at, period, query, degraded="yes") for at in times),
     )
 
 
@@ -186,29 +186,29 @@ def _verdict(findings: Sequence[Finding], away: bool) -> tuple[str, str]:
     return (f"{warned} {'warning' if warned == 1 else 'warnings'}", "warn") if warned else ("All is well", "good")
 
 
-def _shares(told: HealthData) -> tuple[ModelShare, ...]:
+def _shares(data: HealthData) -> tuple[ModelShare, ...]:
     """Every model that has vectors, and the one in use even if none has been made with it."""
-    if told.embedded is None or not told.embedded.looked:
+    if data.embedded is None or not data.embedded.looked:
         return ()
-    counts = {told.model: 0, **told.embedded.models}
-    scale = told.health.passages / told.embedded.looked if told.health is not None and told.embedded.sampled else 1.0
+    counts = {data.model: 0, **data.embedded.models}
+    scale = data.health.passages / data.embedded.looked if data.health is not None and data.embedded.sampled else 1.0
     shares = [
-        ModelShare(model, count / told.embedded.looked, round(count * scale), model == told.model)
+        ModelShare(model, count / data.embedded.looked, round(count * scale), model == data.model)
         for model, count in counts.items()
     ]
     return tuple(sorted(shares, key=lambda each: (not each.current, -each.share, each.model)))
 
 
-def _sums(told: Degradations) -> list[tuple[str, int]]:
+def _sums(data: Degradations) -> list[tuple[str, int]]:
     sums: dict[str, int] = {}
-    for counts in told.steps.values():
+    for counts in data.steps.values():
         for name, turns in counts.items():
             sums[name] = sums.get(name, 0) + turns
     return sorted(sums.items(), key=lambda each: (-each[1], each[0]))
 
 
-def _reasons(told: Degradations, query: PageQuery) -> tuple[DegradationReason, ...]:
-    sums = _sums(told)
+def _reasons(data: Degradations, query: PageQuery) -> tuple[DegradationReason, ...]:
+    sums = _sums(data)
     most = max((turns for _, turns in sums), default=0) or 1
     return tuple(
         DegradationReason(
@@ -237,14 +237,14 @@ async def _nothing() -> None:
 
 async def show(visit: Visit) -> Response:
     """The page: of the server whole for those who may see all agents, of the agent's part for its own token."""
-    told = await read(visit.layer, visit.figures, visit.query, whole=visit.visitor.agent is None)
-    return visit.page("health.html", view=view(told, visit.query), ranges=RANGES)
+    data = await read(visit.layer, visit.figures, visit.query, whole=visit.visitor.agent is None)
+    return visit.page("health.html", view=view(data, visit.query), ranges=RANGES)
 
 
 async def chart(visit: Visit) -> Response:
     """Degradation over time as CSV, or as SVG."""
-    told = await visit.figures.lately.degradations(visit.query.agent, visit.query.period())
-    shown = degradation(told, visit.query)
+    data = await visit.figures.lately.degradations(visit.query.agent, visit.query.period())
+    shown = degradation(data, visit.query)
     if visit.query.params.get("id") != shown.id:
         raise HTTPException(404, "There is no such chart.")
     return visit.chart(shown)

@@ -179,20 +179,20 @@ async def _listed(
     )
 
 
-def view(told: MemoriesData, query: PageQuery) -> MemoriesView:
+def view(data: MemoriesData, query: PageQuery) -> MemoriesView:
     """The page from what was read."""
-    name, page = filters.group(query), told.page
+    name, page = filters.group(query), data.page
     given = {each: value for each, value in query.params.items() if each in filters.filter_names(name) and value}
-    group, habit = filters.GROUPS[name], told.habit
+    group, habit = filters.GROUPS[name], data.habit
     numbers = {"showings": habit.showings, "uses": habit.uses, "days": number(habit.half_life_days)}
     return MemoriesView(
-        tabs=_tabs(told.sizes, name, query),
+        tabs=_tabs(data.sizes, name, query),
         group=name,
         about=group.about.format(**numbers),
         empty=group.empty.format(**numbers),
-        sample=_sample(name, page, told.sizes),
+        sample=_sample(name, page, data.sizes),
         search_text=filters.search_text(query),
-        choices=_choices(given, told.tags, name),
+        choices=_choices(given, data.tags, name),
         applied=tuple(
             AppliedMemoryFilter(
                 filters.FILTERS[each],
@@ -201,13 +201,13 @@ def view(told: MemoriesData, query: PageQuery) -> MemoriesView:
             )
             for each, value in given.items()
         ),
-        rows=_rows(told, query),
-        looked=page.looked if page else len(told.hits or ()),
+        rows=_rows(data, query),
+        looked=page.looked if page else len(data.hits or ()),
         back_to=page.back_to if page else None,
-        following=_following(told, name, query),
+        following=_following(data, name, query),
         newest=query.with_changes("memories", after=None) if query.params.get("after") else None,
         whole=not given and not name and not query.params.get("after"),
-        timed_out=told.hits is None,
+        timed_out=data.hits is None,
     )
 
 
@@ -245,7 +245,7 @@ def _choices(given: Mapping[str, str], tags: Sequence[str], name: str) -> tuple[
         MemoryFilterSelect("tag", "Tag", _with(given.get("tag"), tags), given.get("tag", "")),
     ]
     if name not in filters.USAGE_GROUPS:
-        ages = tuple((age, told) for age, (told, _, _) in filters.AGES.items())
+        ages = tuple((age, data) for age, (data, _, _) in filters.AGES.items())
         choices.append(MemoryFilterSelect("age", "Age", ages, given.get("age", "")))
     return tuple(choices)
 
@@ -256,20 +256,20 @@ def _with(chosen: str | None, values: Sequence[str]) -> tuple[tuple[str, str], .
     return tuple((each, each) for each in sorted(own))
 
 
-def _rows(told: MemoriesData, query: PageQuery) -> tuple[MemoryListRow, ...]:
-    if told.page is not None:
-        return tuple(MemoryListRow(row, query.link("memory", id=row.id)) for row in told.page.rows)
+def _rows(data: MemoriesData, query: PageQuery) -> tuple[MemoryListRow, ...]:
+    if data.page is not None:
+        return tuple(MemoryListRow(row, query.link("memory", id=row.id)) for row in data.page.rows)
     return tuple(
-        MemoryListRow(told.found[hit.memory_id], query.link("memory", id=hit.memory_id), _score(n, hit))
-        for n, hit in enumerate(told.hits or (), 1)
-        if hit.memory_id in told.found
+        MemoryListRow(data.found[hit.memory_id], query.link("memory", id=hit.memory_id), _score(n, hit))
+        for n, hit in enumerate(data.hits or (), 1)
+        if hit.memory_id in data.found
     )
 
 
 def _score(rank: int, hit: RecallHit) -> Score:
     parts = {name.removeprefix(_PART): value for name, value in hit.scores.items() if name.startswith(_PART)}
     most = max((abs(value) for value in parts.values()), default=0.0) or 1.0
-    told = sorted(parts.items(), key=lambda part: (-abs(part[1]), part[0]))
+    data = sorted(parts.items(), key=lambda part: (-abs(part[1]), part[0]))
     channels = {name: value for name, value in hit.scores.items() if not name.startswith(_PART)}
     relevance, boost = channels.pop("relevance", 0.0), channels.pop("boost", 1.0)
     return Score(
@@ -277,23 +277,23 @@ def _score(rank: int, hit: RecallHit) -> Score:
         hit.score,
         relevance,
         boost,
-        tuple((FACTORS.get(name, name), value, abs(value) / most) for name, value in told if value),
+        tuple((FACTORS.get(name, name), value, abs(value) / most) for name, value in data if value),
         tuple((name.replace("_", " "), value) for name, value in sorted(channels.items())),
     )
 
 
-def _following(told: MemoriesData, name: str, query: PageQuery) -> str | None:
+def _following(data: MemoriesData, name: str, query: PageQuery) -> str | None:
     """Where the list goes on; a search shows more of what it found."""
-    if told.page is None:
+    if data.page is None:
         more = next((most for most in filters.HIT_COUNTS if most > filters.max_hits(query)), None)
         return (
             query.with_changes("memories", hits=more)
-            if more and len(told.hits or ()) == filters.max_hits(query)
+            if more and len(data.hits or ()) == filters.max_hits(query)
             else None
         )
-    if told.page.after is None:
+    if data.page.after is None:
         return None
-    written = (each.isoformat() if isinstance(each, datetime) else str(each or "") for each in told.page.after)
+    written = (each.isoformat() if isinstance(each, datetime) else str(each or "") for each in data.page.after)
     return query.with_changes("memories", after="~".join(written))
 
 
@@ -309,8 +309,8 @@ def _told(name: str, value: str, query: PageQuery) -> str:
 
 async def listed(visit: Visit) -> Response:
     """The list: searched, filtered, or a group."""
-    told = await read(visit.layer, visit.figures, visit.query)
-    return visit.page("memories.html", view=view(told, visit.query), may_erase=visit.visitor.erase)
+    data = await read(visit.layer, visit.figures, visit.query)
+    return visit.page("memories.html", view=view(data, visit.query), may_erase=visit.visitor.erase)
 
 
 _ICON = "M8 2.5 2.5 5.2 8 8l5.5-2.8zM2.5 8 8 10.8 13.5 8M2.5 10.8 8 13.5l5.5-2.7"

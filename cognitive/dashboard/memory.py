@@ -129,42 +129,42 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) 
     )
 
 
-def view(told: MemoryData, query: PageQuery) -> MemoryView:
+def view(data: MemoryData, query: PageQuery) -> MemoryView:
     """The page from what was read."""
-    memory, row, after = told.memory, told.life.memory, told.showings.after
+    memory, row, after = data.memory, data.life.memory, data.showings.after
     long = len(memory.content) > _MAX_TITLE or "\n" in memory.content
     return MemoryView(
         memory=memory,
-        life=told.life,
+        life=data.life,
         row=row,
         title=f"{memory.content[:_MAX_TITLE].rstrip()}…" if long else memory.content,
         whole=memory.content if long else "",
-        boost=boost_now(row, told.base, told.policy, told.constants, query.now),
-        charts=charts(told, query),
-        sample_note=_sample_note(row, told.shown_at),
-        showings=told.showings.rows,
+        boost=boost_now(row, data.base, data.policy, data.constants, query.now),
+        charts=charts(data, query),
+        sample_note=_sample_note(row, data.shown_at),
+        showings=data.showings.rows,
         older=query.with_changes("memory", after=f"{after[0].isoformat()}~{after[1]}") if after else None,
         newest=query.with_changes("memory", after=None) if query.params.get("after") else None,
-        near=tuple((each, query.link("memory", id=each.id), cosine) for each, cosine in told.near.rows),
-        compared=told.near.looked,
-        history=history(memory, told.revisions),
-        version=told.revisions[0].number if told.revisions else 0,
+        near=tuple((each, query.link("memory", id=each.id), cosine) for each, cosine in data.near.rows),
+        compared=data.near.looked,
+        history=history(memory, data.revisions),
+        version=data.revisions[0].number if data.revisions else 0,
         tags=", ".join(memory.tags),
         done=DONE.get(query.params.get("done", ""), ""),
     )
 
 
-def charts(told: MemoryData, query: PageQuery) -> tuple[Chart, ...]:
+def charts(data: MemoryData, query: PageQuery) -> tuple[Chart, ...]:
     """How often it was shown and used, and its boost; each step leads to the turns behind it."""
-    course = steps(told.life.memory, told.shown_at, told.base, told.policy, told.constants, query.now, query.zone)
+    course = steps(data.life.memory, data.shown_at, data.base, data.policy, data.constants, query.now, query.zone)
     names = tuple(_step_name(step, course, query) for step in course)
     links = tuple(
-        query.link("memory", id=told.memory.id, after=f"{step.until.isoformat()}~") + "#turns" for step in course
+        query.link("memory", id=data.memory.id, after=f"{step.until.isoformat()}~") + "#turns" for step in course
     )
     shown, used = (tuple(getattr(step, name) for step in course) for name in ("shown", "used"))
     boost, neutral = tuple(step.boost for step in course), (1.0,) * len(course)
     about = (
-        f"The factor that its use came to, with a half-life of {number(told.policy.usage.half_life_days)} days,"
+        f"The factor that its use came to, with a half-life of {number(data.policy.usage.half_life_days)} days,"
         " against what "
         "is usual for its type today; 1 changes nothing."
     )
@@ -187,7 +187,7 @@ def charts(told: MemoryData, query: PageQuery) -> tuple[Chart, ...]:
             (ChartLine("boost", boost), ChartLine("neutral", neutral, ghost=True)),
             format=_factor,
             links=links,
-            top=told.constants.max_boost,
+            top=data.constants.max_boost,
         ),
     )
 
@@ -258,10 +258,10 @@ def _written(value: Any) -> str:
 
 async def one(visit: Visit) -> Response:
     """One memory."""
-    told, who = await _read(visit), visit.visitor
-    may_change = not above(told.memory.trust, who.trust)
+    data, who = await _read(visit), visit.visitor
+    may_change = not above(data.memory.trust, who.trust)
     return visit.page(
-        "memory.html", view=view(told, visit.query), may_change=may_change, trust=who.trust, may_erase=who.erase
+        "memory.html", view=view(data, visit.query), may_change=may_change, trust=who.trust, may_erase=who.erase
     )
 
 
@@ -275,10 +275,10 @@ async def chart(visit: Visit) -> Response:
 
 
 async def _read(visit: Visit) -> MemoryData:
-    told = await read(visit.layer, visit.figures, visit.query)
-    if told is None:
+    data = await read(visit.layer, visit.figures, visit.query)
+    if data is None:
         raise HTTPException(404, NO_MEMORY)
-    return told
+    return data
 
 
 PAGES = (

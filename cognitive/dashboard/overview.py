@@ -164,19 +164,19 @@ async def read_trend(figures: TurnAnalytics, agent: str, period: Period) -> Over
     return OverviewData(_one(whole), _one(before), points, points_before)
 
 
-def view(told: OverviewData, query: PageQuery) -> Overview:
+def view(data: OverviewData, query: PageQuery) -> Overview:
     """The page from what was read."""
     period = query.period()
-    trend = time_buckets.filled(told.points, period, query)
-    latest = told.latest.rows
+    trend = time_buckets.fill_buckets(data.points, period, query)
+    latest = data.latest.rows
     return Overview(
-        first=tuple(card(row, told, query, trend) for row in KEY_METRICS),
-        more=tuple(card(row, told, query) for row in MORE_METRICS),
-        charts=charts(told, query),
-        breakdowns=tuple(_breakdown(by, told.breakdowns[by], query) for by in BREAKDOWNS if by in told.breakdowns),
-        stages=stages(told.stages, query),
+        first=tuple(card(row, data, query, trend) for row in KEY_METRICS),
+        more=tuple(card(row, data, query) for row in MORE_METRICS),
+        charts=charts(data, query),
+        breakdowns=tuple(_breakdown(by, data.breakdowns[by], query) for by in BREAKDOWNS if by in data.breakdowns),
+        stages=stages(data.stages, query),
         latest=latest,
-        turns=told.whole.numbers.turns,
+        turns=data.whole.numbers.turns,
         last_at=latest[0].at if latest else None,
         nearby_link=query.link("overview", since=latest[0].at - _AROUND, until=latest[0].at + _AROUND)
         if latest
@@ -184,9 +184,9 @@ def view(told: OverviewData, query: PageQuery) -> Overview:
     )
 
 
-def card(row: Metric, told: OverviewData, query: PageQuery, trend: Sequence[tuple[datetime, Total]] = ()) -> MetricCard:
+def card(row: Metric, data: OverviewData, query: PageQuery, trend: Sequence[tuple[datetime, Total]] = ()) -> MetricCard:
     """A number beside what it was before."""
-    now, was = row.measure(told.whole), row.measure(told.before)
+    now, was = row.measure(data.whole), row.measure(data.before)
     change, tone = describe_change(now, was, row)
     min_ms = {"min_ms": f"{now:.0f}"} if row.format is milliseconds and now is not None else {}
     return MetricCard(
@@ -201,13 +201,13 @@ def card(row: Metric, told: OverviewData, query: PageQuery, trend: Sequence[tupl
     )
 
 
-def charts(told: OverviewData, query: PageQuery) -> tuple[Chart, ...]:
+def charts(data: OverviewData, query: PageQuery) -> tuple[Chart, ...]:
     """Turns, use and times over the steps of the period."""
     period = query.period()
-    trend = time_buckets.filled(told.points, period, query)
-    before = time_buckets.filled(told.points_before, period.before, query)
-    names = tuple(time_buckets.named(at, period) for at, _ in trend)
-    links = tuple(time_buckets.link(at, period, query) for at, _ in trend)
+    trend = time_buckets.fill_buckets(data.points, period, query)
+    before = time_buckets.fill_buckets(data.points_before, period.before, query)
+    names = tuple(time_buckets.bucket_label(at, period) for at, _ in trend)
+    links = tuple(time_buckets.bucket_link(at, period, query) for at, _ in trend)
     past = [total for _, total in before][: len(trend)]
     past = [*past, *[_one(())] * (len(trend) - len(past))]
 

@@ -44,7 +44,7 @@ class Visit:
     def chart(self, chart: charts.Chart) -> Response:
         """A chart's numbers as CSV, or the chart as SVG, to keep."""
         if self.query.params.get("as") == "svg":
-            return attachment(charts.svg_file(charts.line(chart)), f"{chart.id}.svg", "image/svg+xml")
+            return attachment(charts.svg_file(charts.line_chart(chart)), f"{chart.id}.svg", "image/svg+xml")
         return attachment(chart.csv(), f"{chart.id}.csv", "text/csv")
 
     def redirect(self, page: str, **wanted: Any) -> Response:

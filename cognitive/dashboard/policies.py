@@ -165,7 +165,7 @@ async def read_version(layer: CognitiveLayer, figures: TurnAnalytics, query: Pag
     """
     known, version = layer.policies, query.params.get("version", "")
     standing, base = await known.effective(query.agent), known.base(query.agent)
-    compared_with = query.params.get("with") or standing.live.version
+    compared_with = query.params.get("compare_with") or standing.live.version
     policy, other = await known.load(query.agent, version), await known.load(query.agent, compared_with)
     saved, seen = await known.list(query.agent), await figures.policies(query.agent, MAX_SEEN)
     others = (standing.live.version, base.version, *(each.version for each in saved), *(each.version for each in seen))
@@ -214,19 +214,19 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) 
     )
 
 
-def view(told: PoliciesData, query: PageQuery) -> PoliciesView:
+def view(data: PoliciesData, query: PageQuery) -> PoliciesView:
     """The page from what was read."""
-    live = told.standing.live
-    totals = {each.version: each.total for each in told.seen}
-    holding = {role: choice.version for role, choice in told.standing.activations.items()}
-    tool_usage = told.learned.tool_usage
-    kept = frozenset((name, tool) for name, tools in told.learned.tools.items() for tool in tools)
+    live = data.standing.live
+    totals = {each.version: each.total for each in data.seen}
+    holding = {role: choice.version for role, choice in data.standing.activations.items()}
+    tool_usage = data.learned.tool_usage
+    kept = frozenset((name, tool) for name, tools in data.learned.tools.items() for tool in tools)
     first = sorted(tool_usage, key=lambda usage: ((usage.category, usage.tool) not in kept, -usage.called))
     most = len(tool_usage) if query.params.get("all") else _FIRST_HABITS
     return PoliciesView(
-        base=told.base.version,
-        live=_role_policy("live", live, told.live, told.befores["live"], None),
-        shadow=_role_policy("shadow", told.standing.shadow, told.shadow, told.befores["shadow"], told.compared),
+        base=data.base.version,
+        live=_role_policy("live", live, data.live, data.befores["live"], None),
+        shadow=_role_policy("shadow", data.standing.shadow, data.shadow, data.befores["shadow"], data.compared),
         saved=tuple(
             SavedPolicy(
                 each,
@@ -234,14 +234,14 @@ def view(told: PoliciesData, query: PageQuery) -> PoliciesView:
                 tuple(role for role, version in holding.items() if version == each.version),
                 totals.get(each.version),
             )
-            for each in told.candidates
+            for each in data.candidates
         ),
-        history=tuple(sorted((*told.live, *told.shadow), key=lambda choice: choice.activated_at, reverse=True)),
-        seen=tuple(told.seen),
-        learned=CategoryLearning(told.learned.factors, told.learned.tools, tuple(first[:most])),
+        history=tuple(sorted((*data.live, *data.shadow), key=lambda choice: choice.activated_at, reverse=True)),
+        seen=tuple(data.seen),
+        learned=CategoryLearning(data.learned.factors, data.learned.tools, tuple(first[:most])),
         kept=kept,
         more_tool_usage=max(0, len(tool_usage) - most),
-        types=_types(told.rates, live, told.constants, query.now),
+        types=_types(data.rates, live, data.constants, query.now),
         frames=_FRAMES,
         policy=live,
     )
@@ -261,8 +261,8 @@ def short(value: Any) -> str:
     """A value of a setting in a cell."""
     if isinstance(value, float):
         return f"{value:g}"
-    told = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-    return told if len(told) <= 60 else f"{told[:57]}…"
+    data = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return data if len(data) <= 60 else f"{data[:57]}…"
 
 
 def _difference(name: str, was: Any, now: Any) -> SettingDifference:
@@ -293,26 +293,26 @@ def _types(rates: Mapping[str, Masses], policy: Policy, constants: Constants, no
     on = policy.changed({"budgets.learned": True})
     plans = [planning.create_plan(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES]
     moved = [sections(plan, SearchResult((), base=dict(rates)), None, now, on, constants).budgets for plan in plans]
-    told = []
+    data = []
     for type_ in MEMORY_TYPES:
         masses = rates.get(type_)
         shown = decayed(masses.shown, masses.at, now, policy.usage.half_life_days) if masses else 0.0
         budgets = tuple((plan.budgets.get(type_, 0), own.get(type_, 0)) for plan, own in zip(plans, moved, strict=True))
         rate = masses.used / masses.shown if masses and masses.shown else None
-        told.append(LearnedType(type_, shown, rate, budgets))
-    return tuple(told)
+        data.append(LearnedType(type_, shown, rate, budgets))
+    return tuple(data)
 
 
 async def listed(visit: Visit) -> Response:
     """What holds, its history, the candidates, what was learnt."""
-    told = await read(visit.layer, visit.figures, visit.query)
-    return visit.page("policies.html", view=view(told, visit.query), may=may_choose(visit), short=short)
+    data = await read(visit.layer, visit.figures, visit.query)
+    return visit.page("policies.html", view=view(data, visit.query), may=may_choose(visit), short=short)
 
 
 async def one(visit: Visit) -> Response:
     """A version: what it says differently from another, what it came to, and what can be done with it."""
-    told = await read_version(visit.layer, visit.figures, visit.query)
-    return visit.page("policy.html", view=told, may=may_choose(visit))
+    data = await read_version(visit.layer, visit.figures, visit.query)
+    return visit.page("policy.html", view=data, may=may_choose(visit))
 
 
 def may_choose(visit: Visit) -> bool:

@@ -10,7 +10,7 @@ from brain.rollups import RollupCounts
 from cognitive.dashboard.params import PageQuery
 
 
-def filled(points: Sequence[Point], period: Period, query: PageQuery) -> list[tuple[datetime, Total]]:
+def fill_buckets(points: Sequence[Point], period: Period, query: PageQuery) -> list[tuple[datetime, Total]]:
     """A total for every step of a period, in order; nothing where no turn was counted."""
     known = {point.at.astimezone(UTC): point.total for point in points}
     at, found = _first(period, query), list[tuple[datetime, Total]]()
@@ -20,12 +20,12 @@ def filled(points: Sequence[Point], period: Period, query: PageQuery) -> list[tu
     return found
 
 
-def named(at: datetime, period: Period) -> str:
+def bucket_label(at: datetime, period: Period) -> str:
     """A step's name: its hour, or its day."""
     return f"{at:%H:%M}" if period.step == "hour" else f"{at.day} {at:%b}"
 
 
-def link(at: datetime, period: Period, query: PageQuery, **wanted: str) -> str:
+def bucket_link(at: datetime, period: Period, query: PageQuery, **wanted: str) -> str:
     """The turns of one step of a period."""
     return query.link("turns", since=at, until=min(_next(at, period), period.until), **wanted)
 

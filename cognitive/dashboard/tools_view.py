@@ -19,7 +19,7 @@ class CalledTool:
 class TrimmedCatalog:
     """A catalogue that was too large for its model: bytes of JSON before and after, and what went, in order.
 
-    `cut` are the most relevant of the `cut_count` tools that went whole; `told` is what is to be said of the choice.
+    `cut` are the most relevant of the `cut_count` tools that went whole; `notes` are what is to be said of the choice.
     """
 
     before: int
@@ -30,7 +30,7 @@ class TrimmedCatalog:
     cut_count: int
     ranked_by: tuple[str, ...]
     confidence: float
-    told: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def _absent(name: str, removed: Sequence[str], cut: Sequence[str]) -> str:
 def _fitted(trim: Mapping[str, Any]) -> TrimmedCatalog | None:
     if not trim:
         return None
-    told = (
+    notes = (
         "There was no time to read them: they were cut by their names." if trim.get("late") else "",
         "The cut may have taken what the message needs." if trim.get("low_confidence") else "",
         f"{trim['gap'].capitalize()}." if trim.get("gap") else "",
@@ -75,5 +75,5 @@ def _fitted(trim: Mapping[str, Any]) -> TrimmedCatalog | None:
         trim.get("cut_count", 0),
         tuple(trim.get("ranked_by", ())),
         trim.get("confidence", 1.0),
-        tuple(each for each in told if each),
+        tuple(each for each in notes if each),
     )

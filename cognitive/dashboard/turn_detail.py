@@ -131,28 +131,28 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) 
     )
 
 
-def view(told: TurnData, query: PageQuery) -> TurnView:
+def view(data: TurnData, query: PageQuery) -> TurnView:
     """The page from what was read."""
-    account, chosen = told.account, query.params.get("disposition", "")
+    account, chosen = data.account, query.params.get("disposition", "")
     counts = Counter(explanation.disposition or "" for explanation in account.candidates)
     listed = _listed(account, query)
     return TurnView(
         account=account,
-        numbers=told.numbers,
+        numbers=data.numbers,
         degradations=tuple(
             (reason, degradation_label(reason.code))
-            for reason in degradation.read(told.numbers.degraded, told.numbers.degraded_codes)
+            for reason in degradation.read(data.numbers.degraded, data.numbers.degraded_codes)
         ),
         rules=_rules(account.plan.get("reasons", ())),
-        stages=_stages(told.numbers.timings),
+        stages=_stages(data.numbers.timings),
         chips=_chips(counts, chosen, query),
-        candidates=tuple(candidate_view(explanation, told.words.get(explanation.memory_id)) for explanation in listed),
+        candidates=tuple(candidate_view(explanation, data.words.get(explanation.memory_id)) for explanation in listed),
         more=(counts[chosen] if chosen else len(account.candidates)) - len(listed),
         lookup=query.params.get("why", ""),
-        tools=turn_tools(account.plan, told.numbers.trim, told.numbers.tools_called),
-        response=highlight(told.numbers.response, account.shown, told.numbers.excerpts, told.strategy),
-        withheld=told.numbers.response == WITHHELD,
-        cut=len(told.numbers.response or "") == told.longest,
+        tools=turn_tools(account.plan, data.numbers.trim, data.numbers.tools_called),
+        response=highlight(data.numbers.response, account.shown, data.numbers.excerpts, data.strategy),
+        withheld=data.numbers.response == WITHHELD,
+        cut=len(data.numbers.response or "") == data.longest,
         used=sum(bool(shown.used) for shown in account.shown),
         tokens=sum(shown.tokens for shown in account.shown),
     )
@@ -198,7 +198,7 @@ def _stages(timings: Mapping[str, float]) -> tuple[tuple[str, float, float], ...
 
 
 def _chips(counts: Mapping[str, int], chosen: str, query: PageQuery) -> tuple[DispositionChip, ...]:
-    told = [
+    data = [
         DispositionChip(
             label,
             counts[name],
@@ -211,15 +211,15 @@ def _chips(counts: Mapping[str, int], chosen: str, query: PageQuery) -> tuple[Di
         if counts.get(name)
     ]
     every = query.with_changes("turn", disposition=None) + "#candidates"
-    return (DispositionChip("All", sum(counts.values()), "plain", "every candidate", every, not chosen), *told)
+    return (DispositionChip("All", sum(counts.values()), "plain", "every candidate", every, not chosen), *data)
 
 
 async def turn(visit: Visit) -> Response:
     """One turn."""
-    told = await read(visit.layer, visit.figures, visit.query)
-    if told is None:
+    data = await read(visit.layer, visit.figures, visit.query)
+    if data is None:
         raise HTTPException(404, NO_TURN)
-    return visit.page("turn.html", view=view(told, visit.query))
+    return visit.page("turn.html", view=view(data, visit.query))
 
 
 PAGES = (PageRoute("/turn", turn, parent="/turns"),)

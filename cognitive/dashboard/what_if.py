@@ -76,7 +76,7 @@ class ProjectedMetric:
 class WhatIfView:
     """What the turns say, of what was moved."""
 
-    told: WhatIf
+    result: WhatIf
     moved: tuple[Slider, ...]
     projections: tuple[ProjectedMetric, ...]
     tokens: tuple[float, float]
@@ -115,21 +115,21 @@ def about(group: str) -> str:
     return (settings_groups()[group.casefold()].__doc__ or "").partition(".")[0]
 
 
-def view(told: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> WhatIfView:
+def view(result: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> WhatIfView:
     """The answer as the page has it."""
-    found = told.evaluation
+    found = result.evaluation
     was, now = (found.logged_tokens, found.tokens) if found else (0.0, 0.0)
     return WhatIfView(
-        told=told,
+        result=result,
         moved=tuple(
             Slider(LIVE_SETTINGS_BY_NAME[name], LIVE_SETTINGS_BY_NAME[name].of(live), value)
             for name, value in changes.items()
         ),
-        projections=_projections(told) if found else (),
+        projections=_projections(result) if found else (),
         tokens=(was, now),
         shown=(found.logged_shown, found.shown) if found else (0.0, 0.0),
-        looked=told.looked,
-        recorded=told.recorded,
+        looked=result.looked,
+        recorded=result.recorded,
     )
 
 
@@ -139,28 +139,28 @@ def interval(metric: ProjectedMetric) -> Markup:
     low, value, high, was = (
         min(100.0, max(0.0, each * scale)) for each in (metric.now.low, metric.now.value, metric.now.high, metric.was)
     )
-    told = f"{metric.name}: was {_told(metric, metric.was)}, would be {_told(metric, metric.now.value)}, 95 % interval "
-    told += f"{_told(metric, metric.now.low)} to {_told(metric, metric.now.high)}"
+    label = f"{metric.name}: was {_format(metric, metric.was)}, would be {_format(metric, metric.now.value)}"
+    label += f", 95 % interval {_format(metric, metric.now.low)} to {_format(metric, metric.now.high)}"
     return Markup(
-        '<svg class="interval {tone}" viewBox="0 0 100 16" preserveAspectRatio="none" role="img" aria-label="{told}">'
+        '<svg class="interval {tone}" viewBox="0 0 100 16" preserveAspectRatio="none" role="img" aria-label="{label}">'
         '<line class="track" x1="0" y1="8" x2="100" y2="8"/>'
         '<line class="span" x1="{low:.2f}" y1="8" x2="{high:.2f}" y2="8"/>'
         '<line class="was" x1="{was:.2f}" y1="1" x2="{was:.2f}" y2="15"/>'
         '<line class="now" x1="{value:.2f}" y1="3" x2="{value:.2f}" y2="13"/></svg>'
-    ).format(tone=metric.tone, told=told, low=low, high=high, was=was, value=value)
+    ).format(tone=metric.tone, label=label, low=low, high=high, was=was, value=value)
 
 
 def written(metric: ProjectedMetric, value: float) -> str:
     """A number of a bet, in words."""
-    return _told(metric, value)
+    return _format(metric, value)
 
 
-def _told(metric: ProjectedMetric, value: float) -> str:
+def _format(metric: ProjectedMetric, value: float) -> str:
     return f"{value:.0%}" if metric.share else f"{value:.2f}"
 
 
-def _projections(told: WhatIf) -> tuple[ProjectedMetric, ...]:
-    found = told.evaluation
+def _projections(result: WhatIf) -> tuple[ProjectedMetric, ...]:
+    found = result.evaluation
     assert found is not None
     worth, used = found.doubly_robust, found.logged.value
     share = used / found.logged_shown if found.logged_shown else 0.0
@@ -225,11 +225,11 @@ async def answer(visit: Visit) -> Response:
     live = (await policies.effective(query.agent)).live
     changes, period = moved(query, live), query.period()
     whole = bool(query.params.get("whole"))
-    told = await policies.what_if(query.agent, changes, period.since, period.until, query.range, whole=whole)
+    result = await policies.what_if(query.agent, changes, period.since, period.until, query.range, whole=whole)
     part = bool(visit.request.headers.get("hx-request"))
     shown = visit.page(
         "_what_if.html" if part else "what_if_answer.html",
-        view=view(told, live, changes),
+        view=view(result, live, changes),
         changes=changes,
         interval=interval,
         step=step,

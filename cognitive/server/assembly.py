@@ -8,7 +8,7 @@ from starlette.datastructures import QueryParams
 from starlette.types import Scope as Asgi
 
 from cognitive.dashboard.access import AccessControl
-from cognitive.dashboard.app import create, refused
+from cognitive.dashboard.app import create, error_pages
 from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp import Endpoint, Scope
@@ -25,7 +25,7 @@ def mounts(layer: CognitiveLayer) -> Sequence[MountedApp]:
     dashboard = create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, within_rate_limit))
     return (
         MountedApp("/mcp", endpoint, endpoint.running),
-        MountedApp("/ui", dashboard, own_login=True, error_page=refused()),
+        MountedApp("/ui", dashboard, own_login=True, error_page=error_pages()),
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.dashboard.access import AccessControl
-from cognitive.dashboard.app import create, refused
+from cognitive.dashboard.app import create, error_pages
 from cognitive.server.auth import needs_no_token, visitor_of
 from cognitive.server.config import MountedApp
 from cognitive.server.limits import within_rate_limit
@@ -26,7 +26,7 @@ async def layer(urls, embedder):
 @pytest.fixture
 def mounts(layer):
     pages = create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, within_rate_limit))
-    return (MountedApp("/ui", pages, own_login=True, error_page=refused()),)
+    return (MountedApp("/ui", pages, own_login=True, error_page=error_pages()),)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def drawn(svg):
 @given(VALUES)
 @example([5e-324])
 def test_every_chart_is_xml_with_a_title_and_a_description_and_nothing_lies_outside(values):
-    tree = drawn(charts.line(chart(*values)))
+    tree = drawn(charts.line_chart(chart(*values)))
 
     assert tree.find(f"{SVG}title").text == "Turns"
     assert tree.find(f"{SVG}desc").text == "Turns per day."
@@ -36,7 +36,7 @@ def test_every_chart_is_xml_with_a_title_and_a_description_and_nothing_lies_outs
 
 
 def test_a_gap_parts_a_line_and_a_lonely_point_is_a_dot():
-    tree = drawn(charts.line(chart(1, 2, None, 3)))
+    tree = drawn(charts.line_chart(chart(1, 2, None, 3)))
 
     stroke = next(path for path in tree.iter(f"{SVG}path") if "stroke" in path.get("class"))
     assert stroke.get("d").count("M") == 2
@@ -45,7 +45,7 @@ def test_a_gap_parts_a_line_and_a_lonely_point_is_a_dot():
 
 def test_names_are_text_wherever_they_stand():
     evil = '"><script>alert(1)</script>'
-    svg = str(charts.line(chart(1, name=evil, links=(f"/x?{evil}",)))) + str(charts.bar(0.5, evil))
+    svg = str(charts.line_chart(chart(1, name=evil, links=(f"/x?{evil}",)))) + str(charts.bar(0.5, evil))
 
     assert "<script" not in svg
     assert "&lt;script&gt;" in svg
@@ -67,7 +67,7 @@ def test_nothing_counted_is_no_chart():
 
 
 def test_a_saved_chart_brings_its_own_colours():
-    svg_file = ET.fromstring(charts.svg_file(charts.line(chart(1, 2)), ".s0{stroke:red}"))
+    svg_file = ET.fromstring(charts.svg_file(charts.line_chart(chart(1, 2)), ".s0{stroke:red}"))
 
     assert svg_file.find(f"{SVG}style").text == ".s0{stroke:red}"
 

@@ -23,7 +23,7 @@ from tests.serving import inside
 # What runs where it is not escaped: in text, in an attribute with either quote, in an address, in a template.
 EVIL = "<script>owned(1)</script>\"'><img src=x onerror=owned(2)>{{7*7}}${7*7}javascript:owned(3)"
 SECRET = "The vault opens with the word Kestrel."
-TOP = [page.path for page in PAGES if "GET" in page.methods and not page.across]
+TOP = [page.path for page in PAGES if "GET" in page.methods and not page.all_agents]
 NEEDED = {
     "/turn": "id=t",
     "/turn/prompt": "id=t",

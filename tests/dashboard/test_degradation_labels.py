@@ -85,14 +85,14 @@ def test_a_tool_that_was_called_though_it_was_left_out_says_how():
     told = turn_tools({"removed": ["web"]}, trim.as_json(), ["web", "mail", "read"])
 
     assert [(each.name, each.absent) for each in told.called] == [("web", "removed"), ("mail", "cut"), ("read", "")]
-    assert (told.fitted.cut, told.fitted.cut_count, told.fitted.told) == (("mail",), 1, ())
+    assert (told.fitted.cut, told.fitted.cut_count, told.fitted.notes) == (("mail",), 1, ())
 
 
 def test_a_doubtful_cut_says_what_is_doubtful():
     trim = Trim(8_000, 20_000, 7_900, cut=("mail",), low_confidence=True, gap="no tool seems to be for this", late=True)
     told = turn_tools({}, trim.as_json(), [])
 
-    assert [each.split()[0] for each in told.fitted.told] == ["There", "The", "No"]
+    assert [each.split()[0] for each in told.fitted.notes] == ["There", "The", "No"]
 
 
 def test_of_a_turn_without_tools_there_is_nothing_to_tell():

@@ -169,6 +169,6 @@ def test_reasons_are_shares_of_the_turns_that_were_looked_at():
     page = health.view(told(degraded=lately), PageQuery("a", NOW, params={"range": "7d"}))
 
     assert [(each.name, each.turns) for each in page.reasons] == [("tools_late", 2), ("memory_failed", 1)]
-    assert [each.told for each in page.reasons] == [DEGRADATION_LABELS["tools"], DEGRADATION_LABELS["memory"]]
+    assert [each.label for each in page.reasons] == [DEGRADATION_LABELS["tools"], DEGRADATION_LABELS["memory"]]
     assert [line.name for line in page.chart.lines] == ["tools_late", "memory_failed"]
     assert [value for value in page.chart.lines[0].values if value is not None] == [0.5]

@@ -116,13 +116,13 @@ async def test_what_strangers_send_to_the_door_is_bounded_and_keeps_no_agent_wai
         _, writer = await begun(url, length=200)
         writer.write(b"o" * 98)
         _, another = await begun(url, length=200)  # asked for its body after the first one's bytes were there
-        refused = await client.post("/ui/login", content=b"form_key=x")
+        error_pages = await client.post("/ui/login", content=b"form_key=x")
         api = await client.post(f"/api/v1/agents/{agent}/turns", json={"session_id": "s", "text": "hello"})
         for each in (writer, another):
             each.close()
 
-    assert (refused.status_code, api.status_code) == (503, 200)
-    assert refused.json()["detail"] == "body: as many bytes as this server takes are on their way"
+    assert (error_pages.status_code, api.status_code) == (503, 200)
+    assert error_pages.json()["detail"] == "body: as many bytes as this server takes are on their way"
 
 
 async def test_a_page_that_takes_too_long_is_given_up(layer):

@@ -123,7 +123,7 @@ async def test_axe_finds_nothing(page, url, played, layer, axe, theme):
     for name in (
         "policies?done=live&",
         "what-if?feedback.attribution_thresholds.relative=0.2&evidence.threshold=1.2&",
-        f"policy?version={svg_file.version}&with={base}&",
+        f"policy?version={svg_file.version}&compare_with={base}&",
         f"policy?version={base}&saved=yes&",
     ):
         await page.goto(f"{url}/ui/{name}agent={played}")

@@ -84,7 +84,7 @@ def test_steps_without_turns_stand_there_as_nothing_and_days_are_those_of_the_vi
     period = Period(NOW - timedelta(days=3), NOW, "day", "Europe/Berlin")
     midnight = datetime(2026, 11, 1, tzinfo=BERLIN).astimezone(UTC)
 
-    course = time_buckets.filled([Point(midnight, total(turns=4))], period, asked())
+    course = time_buckets.fill_buckets([Point(midnight, total(turns=4))], period, asked())
 
     assert [counted.numbers.turns for _, counted in course] == [0, 0, 4, 0]
     assert [at.hour for at, _ in course] == [0, 0, 0, 0]
@@ -94,7 +94,7 @@ def test_a_day_of_25_hours_has_25_steps():
     day = datetime(2026, 10, 25, tzinfo=BERLIN)
     period = Period(day.astimezone(UTC), datetime(2026, 10, 26, tzinfo=BERLIN).astimezone(UTC), "hour", "Europe/Berlin")
 
-    assert len(time_buckets.filled([], period, asked())) == 25
+    assert len(time_buckets.fill_buckets([], period, asked())) == 25
 
 
 def test_an_address_names_a_filter():

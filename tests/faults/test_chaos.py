@@ -13,7 +13,7 @@ import pytest
 from benchmarks.chaos import deadlines, feedback, isolation, mixed, pooler
 from benchmarks.chaos.faults import FAULTS
 from benchmarks.chaos.report import SuiteReport
-from benchmarks.chaos.run import ended
+from benchmarks.chaos.run import run_suite
 from benchmarks.chaos.scenarios import AMBIENT_FAULTS
 from benchmarks.chaos.site import Site
 
@@ -39,32 +39,32 @@ async def test_no_turn_is_silent_and_nothing_is_left_over(site, name):
     """Whether one is late, the long tier says: what else a machine does while tests run, decides it here."""
     ledger = SuiteReport()
     await deadlines.suite(ledger, 20261122, 4, site, names=[name], breakers=[0])
-    assert {wrong for wrong in +ledger.wrong if ": late beyond" not in wrong} == set()
-    assert ledger.did[f"deadlines: {name}"] == 4
+    assert {wrong for wrong in +ledger.violations if ": late beyond" not in wrong} == set()
+    assert ledger.counts[f"deadlines: {name}"] == 4
 
 
 @pytest.mark.promise(number=3)
 async def test_outcomes_at_once_about_the_same_memories_are_all_counted(site):
     ledger = SuiteReport()
     await feedback.hot(ledger, 20261122, 60, site)
-    assert dict(+ledger.wrong) == {}
-    assert ledger.did["feedback: hot outcomes"] == 60
+    assert dict(+ledger.violations) == {}
+    assert ledger.counts["feedback: hot outcomes"] == 60
 
 
 @pytest.mark.promise(number=4)
 async def test_nobody_sees_anothers_rows_whatever_is_cancelled(site):
     ledger = SuiteReport()
     await isolation.suite(ledger, 20261122, 200, site, ways=["directly"])
-    assert dict(+ledger.wrong) == {}
-    assert ledger.did["isolation: answers with rows, directly"] > 50
+    assert dict(+ledger.violations) == {}
+    assert ledger.counts["isolation: answers with rows, directly"] > 50
 
 
 @pytest.mark.skipif(pooler.installed() is None, reason="PgBouncer is not installed")
 async def test_nor_through_a_pooler_that_hands_connections_on(site):
     ledger = SuiteReport()
     await isolation.suite(ledger, 20261122, 200, site, ways=["through PgBouncer"])
-    assert dict(+ledger.wrong) == {}
-    assert ledger.did["isolation: answers with rows, through PgBouncer"] > 50
+    assert dict(+ledger.violations) == {}
+    assert ledger.counts["isolation: answers with rows, through PgBouncer"] > 50
 
 
 async def test_a_broken_invariant_is_told():
@@ -82,14 +82,14 @@ async def test_a_suite_that_ends_by_an_error_is_broken_and_one_that_is_interrupt
     async def fails():
         raise RuntimeError("the harness itself")
 
-    assert await ended(ledger, "deadlines", fails(), said.append)
+    assert await run_suite(ledger, "deadlines", fails(), said.append)
     assert ledger.broken
     assert "the harness itself" in said[0]
 
     async def interrupted():
         raise asyncio.CancelledError
 
-    assert not await ended(SuiteReport(), "deadlines", interrupted(), said.append)
+    assert not await run_suite(SuiteReport(), "deadlines", interrupted(), said.append)
 
 
 def test_a_seed_decides_what_breaks_in_mixed_load_and_nothing_breaks_twice_before_all_else_has():
@@ -102,5 +102,5 @@ def test_a_seed_decides_what_breaks_in_mixed_load_and_nothing_breaks_twice_befor
 async def test_under_mixed_load_everybody_is_told_what_is_so(site):
     ledger = SuiteReport()
     await mixed.suite(ledger, 20261122, 0.05, site)
-    assert {wrong for wrong in +ledger.wrong if ": late beyond" not in wrong} == set()
-    assert ledger.did["mixed: marks seen"] > 0
+    assert {wrong for wrong in +ledger.violations if ": late beyond" not in wrong} == set()
+    assert ledger.counts["mixed: marks seen"] > 0

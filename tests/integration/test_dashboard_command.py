@@ -94,5 +94,5 @@ def other():
 
 
 def test_another_server_is_not_taken_for_ours(other):
-    assert not servers.serves(other)
-    assert not servers.serves("http://127.0.0.1:1")
+    assert not servers.is_serving(other)
+    assert not servers.is_serving("http://127.0.0.1:1")

@@ -26,7 +26,7 @@ def rivals(asked):
 
 def test_every_kind_is_asked_as_often_and_no_name_is_left_open():
     assert [len(of(kind.name)) for kind in KINDS] == [10] * len(KINDS)
-    asked = [text for each in KNOWN.questions for text in (each.question, *each.talk)]
+    asked = [text for each in KNOWN.questions for text in (each.question, *each.preceding)]
     assert not [text for text in (*SAID.values(), *asked) if re.search(r"[{}]", text)]
 
 
@@ -69,10 +69,10 @@ def test_a_follow_up_needs_what_was_said_before_it():
     for asked in of("follow-up"):
         who = re.search(r"[A-Z]\w+ [A-Z]\w+", SAID[asked.source])[0]
         assert who not in asked.question
-        assert who in asked.talk[0]
-        assert who in asked.joined
-        assert asked.joined.endswith(asked.question)
-    assert all(asked.joined == asked.question for asked in KNOWN.questions if asked.kind != "follow-up")
+        assert who in asked.preceding[0]
+        assert who in asked.with_context
+        assert asked.with_context.endswith(asked.question)
+    assert all(asked.with_context == asked.question for asked in KNOWN.questions if asked.kind != "follow-up")
 
 
 @pytest.mark.parametrize(("count", "size", "agents"), [(90, 100, 1), (90, 20, 7), (500, 20, 1_000)])
@@ -90,7 +90,7 @@ def test_each_question_about_a_stated_memory_has_its_answer_in_the_store(agents)
     work = statement_workload(size, 17)
     assert len(work.questions) == len(work.texts) == 17
     for asked in work.questions:
-        stored = [memory.content for memory in work.stored(asked.agent)]
+        stored = [memory.content for memory in work.memories_of(asked.agent)]
         assert len(stored) == 300 // agents
         who = re.search(r"Host\d+", asked.question)[0]
         assert [text for text in stored if f"{who} " in text and text in work.texts]

@@ -41,7 +41,7 @@ def test_found_is_told_by_kind_and_what_small_talk_brings_apart():
         (KnownQuestion(0, "?", kind="small talk", source=None), ["a", "b", "c"]),
     ):
         found.add("layer", asked, sources)
-    told = found.told()
+    told = found.as_json()
     assert told["kinds"]["identifier"] == {
         "questions": 2,
         "recall_at_10": {"layer": 1.0},
