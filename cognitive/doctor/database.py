@@ -19,7 +19,7 @@ def reachable(facts: Facts) -> Verdict:
     """Whether it answers."""
     if facts.database is None:
         fix = f"is the server at {facts.address} up, and is COGNITIVE_DATABASE_URL right?"
-        return "failure", facts.away or "it does not answer", fix
+        return "failure", facts.unreachable or "it does not answer", fix
     return ok(f"{facts.address}, as {facts.database.login}, in {facts.database.round_trip * 1000:.1f} ms")
 
 
@@ -100,8 +100,8 @@ def opening(facts: Facts) -> Verdict:
     """Whether a layer can open there, by the way that the settings say: past a pooler, as its role."""
     if facts.database is None:
         return UNREACHABLE
-    if facts.refused is not None:
-        return "failure", facts.refused, "set or grant what this names; the checks above may say more"
+    if facts.opening_error is not None:
+        return "failure", facts.opening_error, "set or grant what this names; the checks above may say more"
     return ok("a layer opens there" if facts.database.migrated else "not tried before there is a schema")
 
 
@@ -163,12 +163,12 @@ def spaces(facts: Facts) -> Verdict:
     if facts.database is None:
         return UNREACHABLE
     if spaces.hidden is not None:
-        return ok(f"this process has {', '.join(spaces.own)}; of the agents' nothing is known: {spaces.hidden}")
-    lacking = [each for each in spaces.agents if each.live and each.model not in spaces.own]
+        return ok(f"this process has {', '.join(spaces.models)}; of the agents' nothing is known: {spaces.hidden}")
+    lacking = [each for each in spaces.agents if each.live and each.model not in spaces.models]
     if lacking:
         detail = "; ".join(f"{each.live} agents are read by {each.model}" for each in lacking)
         fix = "name that model beside yours in COGNITIVE_EMBEDDING_MODELS, or `cognitive db reembed --to` one of yours"
-        return "warning", f"{detail}, which this process lacks: it has {', '.join(spaces.own)}", fix
+        return "warning", f"{detail}, which this process lacks: it has {', '.join(spaces.models)}", fix
     return _moving(spaces)
 
 
@@ -180,19 +180,19 @@ def _moving(spaces: SpaceFacts) -> Verdict:
     detail = [f"{each.live} agents by {each.model}" for each in spaces.agents if each.live]
     detail += [f"{each.ready} ready for {each.model}" for each in spaces.agents if each.ready]
     detail += [f"{each.retired} keep vectors of {each.model} (--drop-old)" for each in spaces.agents if each.retired]
-    return ok(", ".join(detail) or f"no agents yet; this process has {', '.join(spaces.own)}")
+    return ok(", ".join(detail) or f"no agents yet; this process has {', '.join(spaces.models)}")
 
 
-def cells(facts: Facts) -> Verdict:
+def vector_index(facts: Facts) -> Verdict:
     """Whether large agents are searched by cells, and not by reading all of their vectors."""
     spaces = facts.spaces
     if facts.database is None or spaces.error is not None:
         return UNREACHABLE if facts.database is None else ok("not looked at: this process has no embedding model")
     if spaces.hidden is not None:
         return ok(f"of the agents' sizes nothing is known: {spaces.hidden}")
-    if spaces.unsorted:
-        detail = f"all vectors are read for each search of these large agents: {', '.join(spaces.unsorted)}"
-        return "warning", detail, f"`cognitive db index --agent {spaces.unsorted[0]}`, and so for each"
+    if spaces.unindexed:
+        detail = f"all vectors are read for each search of these large agents: {', '.join(spaces.unindexed)}"
+        return "warning", detail, f"`cognitive db index --agent {spaces.unindexed[0]}`, and so for each"
     return ok("every large agent's vectors lie in cells")
 
 

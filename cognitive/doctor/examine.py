@@ -61,18 +61,18 @@ async def examine(report_progress: ReportProgress = lambda _: None) -> tuple[Fin
     report_progress("the database")
     facts = Facts(replace(host, settings=problem), model, _address(settings), settings.database_url is None)
     if problem is not None:  # where the database is, nobody knows
-        return judge_all(replace(facts, away="the settings cannot be read"))
+        return judge_all(replace(facts, unreachable="the settings cannot be read"))
     try:
-        facts = replace(facts, spaces=await asyncio.to_thread(_own))
+        facts = replace(facts, spaces=await asyncio.to_thread(_embedding_models))
         health, spaces = await _database(settings, facts.spaces)
         facts = replace(facts, database=health, spaces=spaces, replica=await _replica(settings))
-        facts = replace(facts, refused=await _refused(settings) if health.migrated else None)
+        facts = replace(facts, opening_error=await _opening_error(settings) if health.migrated else None)
     except CognitiveError as error:
-        facts = replace(facts, away=str(error))
+        facts = replace(facts, unreachable=str(error))
     return judge_all(facts)
 
 
-async def _refused(settings: Settings) -> str | None:
+async def _opening_error(settings: Settings) -> str | None:
     """Why no layer opens on a database of one's own; on the embedded one, opening is what mends it."""
     if settings.database_url is None:
         return None
@@ -110,7 +110,7 @@ async def examine_layer(
         spaces=SpaceFacts((model,), hidden="`cognitive doctor` asks for them"),
         replica=replica,
     )
-    return replace(facts, away=database) if isinstance(database, str) else replace(facts, database=database)
+    return replace(facts, unreachable=database) if isinstance(database, str) else replace(facts, database=database)
 
 
 async def _answer(url: str, seconds: float) -> DatabaseHealth | str:
@@ -209,10 +209,10 @@ def _model(settings: Settings) -> ModelFacts:
     return ModelFacts(MiniLM.model, len(one), float(one @ other), perf_counter() - began)
 
 
-def _own() -> SpaceFacts:
+def _embedding_models() -> SpaceFacts:
     """The embedding models that the settings name."""
     try:
-        return SpaceFacts(own=tuple(each.model for each in admin.embedders_with(None)[0]))
+        return SpaceFacts(models=tuple(each.model for each in admin.embedders_with(None)[0]))
     except EmbeddingError as error:
         return SpaceFacts(error=str(error))
 
@@ -225,7 +225,7 @@ async def _database(settings: Settings, spaces: SpaceFacts) -> tuple[DatabaseHea
             url, all_seeing = urls.app, urls.admin
         health = await look(url)
         try:
-            return health, replace(spaces, agents=await models(all_seeing), unsorted=await unsorted(all_seeing))
+            return health, replace(spaces, agents=await models(all_seeing), unindexed=await unsorted(all_seeing))
         except StoreError as error:
             return health, replace(spaces, hidden=str(error))
 
@@ -274,7 +274,7 @@ CHECKS: Mapping[str, Judge] = {
     "statistics": _of_database(database.statistics),
     "bloat": _of_database(database.bloat),
     "agent models": database.spaces,
-    "large agents": database.cells,
+    "large agents": database.vector_index,
     "clock": _of_database(database.clock),
     "replica": database.replica,
 }

@@ -63,17 +63,18 @@ class SpaceFacts:
     vectors that lie in no cells, or why they are not seen.
     """
 
-    own: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
     error: str | None = None
     agents: tuple[ModelOfAgents, ...] = ()
-    unsorted: tuple[str, ...] = ()
+    unindexed: tuple[str, ...] = ()
     hidden: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
     """All that was looked at. `address` is where the database should be, without a password, `embedded` whether it is
-    the one that we bring; `away` says why there is no `database`. `replica` is the standby that looks are asked of.
+    the one that we bring; `unreachable` says why there is no `database`. `replica` is the standby that looks are asked
+    of.
     """
 
     host: HostFacts
@@ -82,6 +83,6 @@ class Facts:
     embedded: bool = False
     database: DatabaseHealth | None = None
     spaces: SpaceFacts = SpaceFacts()
-    away: str | None = None
-    refused: str | None = None
+    unreachable: str | None = None
+    opening_error: str | None = None
     replica: Replica | None = None

@@ -66,7 +66,7 @@ class Daemon:
         """Listens until the server is no longer needed, and returns when all that was accepted is done. If another
         server answers already, it returns at once.
         """
-        if await _answers(self._paths.socket):
+        if await _is_served(self._paths.socket):
             log.warning("another server listens at %s: this one ends", self._paths.socket)
             return
         with suppress(FileNotFoundError):
@@ -166,7 +166,7 @@ class Daemon:
         }
 
 
-async def _answers(path: str) -> bool:
+async def _is_served(path: str) -> bool:
     try:
         _, writer = await asyncio.open_unix_connection(path)
     except OSError:

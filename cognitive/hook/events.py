@@ -128,14 +128,14 @@ class Hooks:
         """How many sessions are held."""
         return len(self._sessions)
 
-    async def handle(self, event: str, given: bytes, *, agent: str = "", project: str = "") -> dict[str, Any]:
+    async def handle(self, event: str, data: bytes, *, agent: str = "", project: str = "") -> dict[str, Any]:
         """What the agent is told of an event: a JSON object, empty if there is nothing to add.
 
         Raises:
             ValueError: the event is none of these, or what is given is not its JSON.
             CognitiveError: the layer refuses; the agent's session does not depend on it.
         """
-        payload = parse_payload(given)
+        payload = parse_payload(data)
         if payload.agent_id:  # a subagent's work is a part of its session's turn
             return {}
         session = self._session(agent or agent_of(project or payload.cwd or "/"), payload)
@@ -145,11 +145,11 @@ class Hooks:
             return {}
         return {"hookSpecificOutput": {"hookEventName": EVENTS[event], "additionalContext": added}}
 
-    async def abandon(self, event: str, given: bytes, *, agent: str = "", project: str = "") -> None:
+    async def abandon(self, event: str, data: bytes, *, agent: str = "", project: str = "") -> None:
         """Takes back an answer that came too late for its agent: nobody saw what it shows, so it teaches nothing."""
         if event != "user-prompt-submit":
             return
-        payload = parse_payload(given)
+        payload = parse_payload(data)
         session = self._session(agent or agent_of(project or payload.cwd or "/"), payload)
         async with session.lock:
             pending = session.open
@@ -281,13 +281,13 @@ class Hooks:
                 await self._layer.flush(pending.turn)
 
 
-def parse_payload(given: bytes) -> HookPayload:
+def parse_payload(data: bytes) -> HookPayload:
     """What an agent says of an event. Half a surrogate pair, left where it cut a text within an emoji, is replaced.
 
     Raises:
         ValueError: it is not the JSON of an event.
     """
-    return HookPayload.model_validate(jsonable(json.loads(given.decode("utf-8", "replace"))))
+    return HookPayload.model_validate(jsonable(json.loads(data.decode("utf-8", "replace"))))
 
 
 def resume_text(resumed: ResumedSession) -> str:

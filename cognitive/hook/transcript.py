@@ -142,8 +142,8 @@ def _codex(kind: str, payload: Mapping[str, Any]) -> Iterator[_TranscriptEntry]:
         text = _joined(payload.get("content"))
         yield from [_TranscriptEntry("injected", text)] if _is_injected(text) else []
     elif kind == "response_item" and what in ("function_call", "custom_tool_call"):
-        given = {"input": payload.get("arguments") or payload.get("input")}
-        yield _TranscriptEntry("call", id=str(payload.get("call_id")), call=_call(payload.get("name"), given))
+        arguments = {"input": payload.get("arguments") or payload.get("input")}
+        yield _TranscriptEntry("call", id=str(payload.get("call_id")), call=_call(payload.get("name"), arguments))
     elif kind == "response_item" and what in ("function_call_output", "custom_tool_call_output"):
         yield _TranscriptEntry("result", _output_text(payload.get("output")), str(payload.get("call_id")))
 
@@ -197,8 +197,10 @@ def _tool_results(blocks: Sequence[Mapping[str, Any]]) -> Iterator[_TranscriptEn
             yield _TranscriptEntry("result", _output_text(block.get("content")), str(block.get("tool_use_id")))
 
 
-def _call(name: Any, given: Any) -> ToolCall:
-    return ToolCall(name=storable(str(name or "tool"))[:200], arguments=given if isinstance(given, Mapping) else {})
+def _call(name: Any, arguments: Any) -> ToolCall:
+    return ToolCall(
+        name=storable(str(name or "tool"))[:200], arguments=arguments if isinstance(arguments, Mapping) else {}
+    )
 
 
 def _injected(attachment: Any) -> list[str]:

@@ -51,7 +51,7 @@ async def redact_turn_in_time(
 ) -> tuple[Turn, tuple[Degradation, ...]]:
     """The turn as it is planned and recorded, and why something of it is withheld, if so."""
     try:
-        told = await deadline.within(redactor.run(partial(redact_turn, turn), turn=True), _SHARE_OF_A_TURN)
+        redacted = await deadline.within(redactor.run(partial(redact_turn, turn), turn=True), _SHARE_OF_A_TURN)
     except TimeoutError:
         return redact_turn(turn, redacting.withheld), (
             Degradation("redaction_late", f"not in time; {_WITHHELD_DETAIL}"),
@@ -61,9 +61,9 @@ async def redact_turn_in_time(
         return redact_turn(turn, redacting.withheld), (
             Degradation("redaction_failed", f"the redactor failed; {_WITHHELD_DETAIL}"),
         )
-    if not _is_withheld(turn, told):
-        return told, ()
-    return told, (Degradation("redaction_failed", f"the redactor failed; {_WITHHELD_DETAIL}"),)
+    if not _is_withheld(turn, redacted):
+        return redacted, ()
+    return redacted, (Degradation("redaction_failed", f"the redactor failed; {_WITHHELD_DETAIL}"),)
 
 
 async def redact_outcome_in_time(given: Outcome, redactor: Redactor, deadline: Deadline) -> Outcome:
@@ -84,15 +84,15 @@ def redact_turn(turn: Turn, redact: Redact) -> Turn:
     return turn.model_copy(update={"text": redact(turn.text), "conversation": tuple(spoken)})
 
 
-def redact_messages(said: Sequence[Message], redact: Redact) -> Sequence[Message]:
+def redact_messages(conversation: Sequence[Message], redact: Redact) -> Sequence[Message]:
     """Messages as a session keeps them."""
     if redact is redacting.unchanged:
-        return said
+        return conversation
     return [
         _redact_message(each, redact).model_copy(
             update={"tool_calls": tuple(_redact_call(call, redact) for call in each.tool_calls)}
         )
-        for each in said
+        for each in conversation
     ]
 
 
@@ -104,9 +104,9 @@ def redact_outcome(given: Outcome, redact: Redact) -> Outcome:
     return given.model_copy(update={"response": redact(given.response), "tool_calls": calls})
 
 
-def _is_withheld(turn: Turn, told: Turn) -> bool:
+def _is_withheld(turn: Turn, redacted: Turn) -> bool:
     """Whether any of the turn's texts was withheld instead of redacted."""
-    before, after = ((each.text, *(said.content for said in each.conversation)) for each in (turn, told))
+    before, after = ((each.text, *(said.content for said in each.conversation)) for each in (turn, redacted))
     return any(now == WITHHELD != was for was, now in zip(before, after, strict=True))
 
 
@@ -115,5 +115,5 @@ def _redact_message(message: Message, redact: Redact) -> Message:
 
 
 def _redact_call(call: ToolCall, redact: Redact) -> ToolCall:
-    told = {name: redacting.value(getattr(call, name), redact) for name in ("arguments", "result")}
-    return call.model_copy(update=told)
+    redacted = {name: redacting.value(getattr(call, name), redact) for name in ("arguments", "result")}
+    return call.model_copy(update=redacted)

@@ -106,7 +106,7 @@ class _ClientHooks:
         self._turns = turns
         self._tools = tools
         self._model = model
-        self._said: deque[Message] = deque(maxlen=_MAX_MESSAGES)
+        self._messages: deque[Message] = deque(maxlen=_MAX_MESSAGES)
         self._shown_system = ""  # what belongs to the system prompt, as the transcript shows it already
 
     def hooks(self) -> list[tuple[Any, Any]]:
@@ -121,16 +121,16 @@ class _ClientHooks:
             ("StopFailure", self._on_stop_failure),
         ]
 
-    async def _on_prompt(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+    async def _on_prompt(self, payload: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         self.turn.end("abandoned")  # one that Stop did not end
-        session, words = given["session_id"], given["prompt"]
+        session, words = payload["session_id"], payload["prompt"]
         if session != self.turn.session_id:
             self._forget()
         self.turn = turn = self.binding.turn(session, "subagent" if words.startswith(_NOTICE) else "user")
         self._turns[session] = turn
-        await turn.begin(words, tuple(self._said), self._tools, model=self._model)
+        await turn.begin(words, tuple(self._messages), self._tools, model=self._model)
         added = self._additional_context(turn)
-        self._said.append(Message(role="user", content=storable(words)))
+        self._messages.append(Message(role="user", content=storable(words)))
         if not added:
             return {}
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": added}}
@@ -143,8 +143,8 @@ class _ClientHooks:
         self._shown_system = system
         return "\n\n".join(part for part in (system if system != stood else "", turn.context.sent("")) if part)
 
-    async def _on_tool_call(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        if "agent_id" in given or not self.turn.denies(_short_name(given["tool_name"])):
+    async def _on_tool_call(self, payload: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        if "agent_id" in payload or not self.turn.denies(_short_name(payload["tool_name"])):
             return {}
         return {
             "hookSpecificOutput": {
@@ -154,35 +154,35 @@ class _ClientHooks:
             }
         }
 
-    async def _on_tool_result(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        return self._record_tool_call(given, given["tool_response"])
+    async def _on_tool_result(self, payload: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        return self._record_tool_call(payload, payload["tool_response"])
 
-    async def _on_tool_failure(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        return self._record_tool_call(given, given["error"], ok=False)
+    async def _on_tool_failure(self, payload: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        return self._record_tool_call(payload, payload["error"], ok=False)
 
-    def _record_tool_call(self, given: Any, result: Any, *, ok: bool = True) -> dict[str, Any]:
-        if "agent_id" not in given:  # what a sub-agent's tools gave, it alone has seen
-            name, arguments = _short_name(given["tool_name"]), given["tool_input"]
-            self.turn.record_tool_call(name, arguments, result, ok=ok, id=given["tool_use_id"])
+    def _record_tool_call(self, payload: Any, result: Any, *, ok: bool = True) -> dict[str, Any]:
+        if "agent_id" not in payload:  # what a sub-agent's tools gave, it alone has seen
+            name, arguments = _short_name(payload["tool_name"]), payload["tool_input"]
+            self.turn.record_tool_call(name, arguments, result, ok=ok, id=payload["tool_use_id"])
         return {}
 
-    async def _on_compact(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+    async def _on_compact(self, payload: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         self._forget()
         return {}
 
-    async def _on_stop(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        response = given.get("last_assistant_message") or ""
-        self._said.append(Message(role="assistant", content=storable(response)))
+    async def _on_stop(self, payload: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+        response = payload.get("last_assistant_message") or ""
+        self._messages.append(Message(role="assistant", content=storable(response)))
         self.turn.end("completed", response)
         return {}
 
-    async def _on_stop_failure(self, given: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
+    async def _on_stop_failure(self, payload: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         self.turn.end("failed")
         return {}
 
     def _forget(self) -> None:
         """The transcript no longer shows what it did."""
-        self._said.clear()
+        self._messages.clear()
         self._shown_system = ""
 
 
@@ -191,8 +191,8 @@ def _recall_server(client: _ClientHooks) -> McpSdkServerConfig:
     annotations = ToolAnnotations(readOnlyHint=True, idempotentHint=True, openWorldHint=False)
 
     @tool(RECALL_NAME, RECALL_DESCRIPTION, RECALL_PARAMETERS, annotations)
-    async def recall_context(given: dict[str, Any]) -> dict[str, Any]:
-        answer = await client.turn.recall(given["query"], given.get("memory_type"), given.get("limit", 5))
+    async def recall_context(arguments: dict[str, Any]) -> dict[str, Any]:
+        answer = await client.turn.recall(arguments["query"], arguments.get("memory_type"), arguments.get("limit", 5))
         return {"content": [{"type": "text", "text": answer}]}
 
     return create_sdk_mcp_server(_SERVER, tools=[recall_context])

@@ -99,7 +99,7 @@ class CognitiveStore(BaseStore):
             self._agent_id, self._type, [_to_source(*place) for place in places]
         )
 
-    async def _all(self, prefix: tuple[str, ...]) -> list[Memory]:
+    async def _all_with_prefix(self, prefix: tuple[str, ...]) -> list[Memory]:
         found = list[Memory]()
         while (
             len(page := await self._layer.admin.find_by_tags(self._agent_id, [_to_tag(prefix)], _PAGE_SIZE, len(found)))
@@ -111,7 +111,7 @@ class CognitiveStore(BaseStore):
     async def _filtered(self, op: SearchOp) -> list[SearchItem]:
         return [
             _to_search_item(memory)
-            for memory in await self._all(op.namespace_prefix)
+            for memory in await self._all_with_prefix(op.namespace_prefix)
             if _passes_filter(memory, op.filter)
         ]
 
@@ -128,7 +128,7 @@ class CognitiveStore(BaseStore):
         ]
 
     async def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        every = {_item_key(memory)[0] for memory in await self._all(())}
+        every = {_item_key(memory)[0] for memory in await self._all_with_prefix(())}
         found = {each for each in every if all(_matches(each, only) for only in op.match_conditions or ())}
         return sorted({each[: op.max_depth] for each in found})[op.offset : op.offset + op.limit]
 
@@ -227,26 +227,26 @@ def _matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
     if len(namespace) < len(path):
         return False
     part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[len(namespace) - len(path) :]
-    return all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
+    return all(expected in ("*", label) for expected, label in zip(path, part, strict=True))
 
 
-def _passes_filter(memory: Memory, wanted: Mapping[str, Any] | None) -> bool:
-    return not wanted or _equals(_stored_value(memory)["value"], wanted)
+def _passes_filter(memory: Memory, expected: Mapping[str, Any] | None) -> bool:
+    return not expected or _equals(_stored_value(memory)["value"], expected)
 
 
-def _equals(value: Any, wanted: Any) -> bool:
+def _equals(value: Any, expected: Any) -> bool:
     """Whether a value is what is wanted, or has at least what a wanted mapping names, or stands in its relations."""
-    if isinstance(wanted, Mapping):
-        if any(name.startswith("$") for name in wanted):
-            return all(_compare(name, value, other) for name, other in wanted.items())
-        return isinstance(value, Mapping) and all(_equals(value.get(name), other) for name, other in wanted.items())
-    if isinstance(wanted, list | tuple):
+    if isinstance(expected, Mapping):
+        if any(name.startswith("$") for name in expected):
+            return all(_compare(name, value, other) for name, other in expected.items())
+        return isinstance(value, Mapping) and all(_equals(value.get(name), other) for name, other in expected.items())
+    if isinstance(expected, list | tuple):
         return (
             isinstance(value, list | tuple)
-            and len(value) == len(wanted)
-            and all(_equals(*pair) for pair in zip(value, wanted, strict=True))
+            and len(value) == len(expected)
+            and all(_equals(*pair) for pair in zip(value, expected, strict=True))
         )
-    return bool(value == wanted)
+    return bool(value == expected)
 
 
 _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {

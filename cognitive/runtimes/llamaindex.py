@@ -172,12 +172,12 @@ class _TurnMemory(BaseMemory):
     """A memory whose messages are shown as the turn shows them; what is put into it goes where it always went."""
 
     _inner: BaseMemory = PrivateAttr()
-    _shown: Callable[[Sequence[ChatMessage]], Awaitable[list[ChatMessage]]] = PrivateAttr()
+    _show_messages: Callable[[Sequence[ChatMessage]], Awaitable[list[ChatMessage]]] = PrivateAttr()
 
     def wrap(
         self, inner: BaseMemory, shown: Callable[[Sequence[ChatMessage]], Awaitable[list[ChatMessage]]]
     ) -> _TurnMemory:
-        self._inner, self._shown = inner, shown
+        self._inner, self._show_messages = inner, shown
         return self
 
     @classmethod
@@ -185,7 +185,7 @@ class _TurnMemory(BaseMemory):
         return cls().wrap(**kwargs)
 
     async def aget(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
-        return await self._shown(await self._inner.aget(input=input, **kwargs))
+        return await self._show_messages(await self._inner.aget(input=input, **kwargs))
 
     def get(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
         return self._inner.get(input=input, **kwargs)

@@ -34,14 +34,14 @@ def metrics_page(metrics: PrometheusMetrics, accept: str) -> MetricsPage:
     return MetricsPage(*metrics.exposition(accept))
 
 
-def _mcp_scope(asked: Asgi) -> Scope:
+def _mcp_scope(scope: Asgi) -> Scope:
     """The memory of the token's agent; an admin, and who needs no token, must say whose: `/mcp?agent=NAME`.
 
     Raises:
         InvalidInput: nobody is named, or more than one. NotAllowed: another one than the token's.
     """
-    caller = caller_of(asked)
-    named = QueryParams(asked["query_string"].decode("latin-1")).getlist("agent") or [caller.agent or ""]
+    caller = caller_of(scope)
+    named = QueryParams(scope["query_string"].decode("latin-1")).getlist("agent") or [caller.agent or ""]
     if len(named) != 1 or not named[0]:
         raise InvalidInput("agent: whose memory it is, this token does not say: ask for /mcp?agent=NAME, one name")
     if not caller.may(named[0]):

@@ -55,7 +55,7 @@ async def update(agent_id: AgentId, memory_id: UUID, body: MemoryChanges, layer:
     """The memory as it is now. Only the fields that are given change; of a memory that is trusted more than what the
     token hands over, none.
     """
-    return await layer.update(agent_id, memory_id, by=max_trust, **body.given())
+    return await layer.update(agent_id, memory_id, by=max_trust, **body.changed_fields())
 
 
 @router.get("/{memory_id}/revisions", summary="How a memory was changed (revisions)")

@@ -25,7 +25,7 @@ from cognitive.telemetry.metrics import Metrics
 log = logging.getLogger(__name__)
 
 Mounts = Callable[[CognitiveLayer], Sequence[MountedApp]]
-_WAITING = 1_024  # connections that may wait to be taken; what runs at a time is bounded behind them
+_MAX_WAITING = 1_024  # connections that may wait to be taken; what runs at a time is bounded behind them
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -87,7 +87,7 @@ def listening(config: ServerConfig) -> socket.socket:
     """
     try:
         bound = _unix(config.socket) if config.socket is not None else _tcp(config.host, config.port)
-        bound.listen(_WAITING)
+        bound.listen(_MAX_WAITING)
     except OSError as error:
         where = f"socket: {config.socket}" if config.socket is not None else f"port: {config.host}:{config.port}"
         raise InvalidInput(f"{where}: {error.strerror or error}") from error
@@ -115,14 +115,14 @@ def _tcp(host: str, port: int) -> socket.socket:
 def _unix(path: Path) -> socket.socket:
     """One that nobody listens on any more is replaced."""
     bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    if path.is_socket() and not _answers(path):
+    if path.is_socket() and not _is_served(path):
         path.unlink()
     bound.bind(str(path))
     path.chmod(0o600)  # before it listens: nobody has connected yet
     return bound
 
 
-def _answers(path: Path) -> bool:
+def _is_served(path: Path) -> bool:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, suppress(OSError):
         probe.connect(str(path))
         return True

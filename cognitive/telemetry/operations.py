@@ -76,7 +76,7 @@ class Operation:
 def instrument(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
     """A method of a layer as it was, with a span around it, and counted when it has ended; for rows of `operations`."""
 
-    def seen(method: Method[P, R]) -> Method[P, R]:
+    def decorate(method: Method[P, R]) -> Method[P, R]:
         @wraps(method)
         async def call(*args: P.args, **named: P.kwargs) -> R:
             layer: Any = args[0]
@@ -100,7 +100,7 @@ def instrument(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
 
         return call
 
-    return seen
+    return decorate
 
 
 # --- what is counted ---

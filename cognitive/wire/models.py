@@ -127,7 +127,7 @@ class MemoryChanges(InputModel):
     pinned: bool = False
     attributes: Mapping[str, Any] = Field(default_factory=dict)
 
-    def given(self) -> dict[str, Any]:
+    def changed_fields(self) -> dict[str, Any]:
         """What was said, and not what was left out."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
