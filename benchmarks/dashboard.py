@@ -64,7 +64,7 @@ ASKED = (
     "memory/chart?id={memory}&chart=boost&as=svg",
     "what-if/answer?dedup.threshold=0.6",
     "what-if/answer?feedback.attribution_thresholds.int8=0.2&range=90d",
-    "catalogue?range=90d",
+    "catalog?range=90d",
     "health?range=90d",
 )
 # What two addresses of the same page may differ in and still be measured each.

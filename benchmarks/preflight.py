@@ -43,9 +43,9 @@ def planned(text: str, learned: CategoryLearning = NOTHING_LEARNED, guessed: Ite
     """Return the plan of a message."""
     read = signals.read(text, now=NOW)
     frame, reasons = classification.select_frame(text, read)
-    found = classification.of_turn(text, read, (), (), POLICY, learned.factors).categories or tuple(guessed)
+    found = classification.classify_turn(text, read, (), (), POLICY, learned.factors).categories or tuple(guessed)
     plan = planning.create_plan(read, frame, reasons, POLICY, None, found)
-    return planning.add_tools(plan, CORE, None, POLICY, learned.wanted(found))
+    return planning.add_tools(plan, CORE, None, POLICY, learned.tools_for(found))
 
 
 def judge(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:

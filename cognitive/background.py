@@ -18,17 +18,17 @@ class Background:
     def __init__(self) -> None:
         self._endings: list[Callable[[], Awaitable[None]]] = []
 
-    def queue(self, most: int, *, at_close: float | None = None) -> BackgroundQueue:
-        """Return a queue of at most `most` tasks, which a closing layer awaits for `at_close` seconds at most."""
-        queue = BackgroundQueue(most)
-        self._endings.append(lambda: queue.finished(at_close))
+    def queue(self, max_tasks: int, *, at_close: float | None = None) -> BackgroundQueue:
+        """Return a queue of at most `max_tasks` tasks, which a closing layer awaits for `at_close` seconds at most."""
+        queue = BackgroundQueue(max_tasks)
+        self._endings.append(lambda: queue.drain(at_close))
         return queue
 
     def on_close(self, ending: Callable[[], Awaitable[None]]) -> None:
         """Await `ending` when the layer closes, for work that is kept in no queue."""
         self._endings.append(ending)
 
-    async def finished(self) -> None:
+    async def drain(self) -> None:
         """Return when all work is done, has failed, or took longer than its queue is given."""
         for ending in self._endings:
             await ending()
@@ -37,13 +37,13 @@ class Background:
 class BackgroundQueue:
     """At most so many pieces of work at a time; what cannot keep up is left out, and memory does not grow."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, max_tasks: int) -> None:
+        self._max_tasks = max_tasks
         self._running: dict[asyncio.Task[None], tuple[str, ...]] = {}
 
     def start(self, work: Coroutine[Any, Any, None], *name: str) -> bool:
         """Has work done, unless there is too much of it, or some of this very name. False if it is left out."""
-        if len(self._running) >= self._most or (name and name in self._running.values()):
+        if len(self._running) >= self._max_tasks or (name and name in self._running.values()):
             work.close()
             return False
         task = asyncio.create_task(work, name=" ".join(name) or "work beside a turn")
@@ -55,13 +55,13 @@ class BackgroundQueue:
         """The work whose names begin with this, the earliest first."""
         return [task for task, own in self._running.items() if own[: len(name)] == name]
 
-    async def finished(self, seconds: float | None = None) -> None:
+    async def drain(self, seconds: float | None = None) -> None:
         """Returns when all is done or has failed; what is not within so many seconds is given up."""
         if self._running:
             _, late = await asyncio.wait(self._running, timeout=seconds)
             await _stopped(late)
 
-    async def ended(self, *name: str) -> None:
+    async def wait_for(self, *name: str) -> None:
         """Returns when the work whose names begin with this is done or has failed."""
         if own := self.running(*name):
             await asyncio.wait(own)

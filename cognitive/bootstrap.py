@@ -170,7 +170,7 @@ async def assemble(
         quietly(lambda: watch_journal(services.metrics, journal))
         quietly(lambda: watch_breaker(services.metrics, database.breaker))
         await closing.enter_async_context(draining(services.outcomes, journal))
-        closing.push_async_callback(services.background.finished)
+        closing.push_async_callback(services.background.drain)
         yield services
 
 
@@ -227,12 +227,12 @@ def _compose(base: _Infrastructure) -> Services:
     )
     catalog, category_learner = CatalogEngine(embedders.first), CategoryLearner(turns, base.policy)
     background.on_close(catalog.close)
-    background.on_close(category_learner.finished)
+    background.on_close(category_learner.drain)
     retention, erasure_listeners = (
         RetentionScheduler(Retention(base.database), resolver, base.journal, background),
         ErasureListeners(),
     )
-    background.on_close(resolver.finished)
+    background.on_close(resolver.drain)
     recall = Recall(stores.engine, resolver, stores.memories, turns)
     memories = AgentMemories(
         stores.memories,

@@ -197,7 +197,7 @@ class CognitiveLayer:
     async def flush(self, context: TurnContext | TurnRef | None = None) -> None:
         """Returns when every outcome handed to `settle`, or a turn's, is counted, safe in the journal, or refused."""
         name = () if context is None else (context.agent_id, context.turn_id)
-        await self._settling.ended(*name)
+        await self._settling.wait_for(*name)
 
     # --- memories ---
 

@@ -37,7 +37,7 @@ from cognitive.telemetry import attributes
 from cognitive.telemetry.spans import Span
 from cognitive.trace import ELAPSED
 from cognitive.turn import Message, ToolSelection, Turn, TurnContext
-from cognitive.window.fallback import plain
+from cognitive.window.fallback import newest_messages
 from cognitive.window.fit import FittedWindow
 
 log = logging.getLogger(__name__)
@@ -112,7 +112,7 @@ class WindowBuilder:
         try:
             return await self._session_manager.window(Conversation.of(turn), request.now, request.deadline, policy)
         except Exception as error:  # a turn without its window is still a turn
-            return ConversationWindow(plain(turn.conversation, policy), None, (_cut(error),))
+            return ConversationWindow(newest_messages(turn.conversation, policy), None, (_cut(error),))
 
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], iteration: int | None, policy: Policy
@@ -122,7 +122,7 @@ class WindowBuilder:
         try:
             return await self._session_manager.fit(grown, datetime.now(UTC), Deadline(policy.deadlines.fit_ms), policy)
         except Exception as error:  # a loop of calls goes on as a turn does
-            return FittedWindow.of(plain(grown.messages, policy), grown.messages, policy, _cut(error))
+            return FittedWindow.of(newest_messages(grown.messages, policy), grown.messages, policy, _cut(error))
 
 
 class MemoryFetcher:

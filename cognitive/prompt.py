@@ -86,7 +86,7 @@ def seal(text: str) -> str:
     return f"{int.from_bytes(digest[:8], 'big') % 10 ** len(UNSEALED):0{len(UNSEALED)}}"
 
 
-def tail(message: str, hint: str | None, block: str) -> str:
+def with_injected(message: str, hint: str | None, block: str) -> str:
     """A message with what is injected behind it; `without_injected` gives the message back, byte for byte."""
     added = "\n".join(part for part in (hint_line(hint) if hint and hint.strip() else "", block) if part)
     return f"{message}{_GAP}{added}" if message and added else message or added
@@ -105,7 +105,7 @@ def without_injected(text: str) -> str:
     return "".join([*kept, text[position:]])
 
 
-def records(text: str) -> list[str]:
+def memory_lines(text: str) -> list[str]:
     """The memories' lines in the blocks that a text holds, in order."""
     return [line for _, _, body in _blocks(text) for line in body.split("\n") if line.startswith(RECORD)]
 
@@ -165,16 +165,16 @@ def place(parts: PromptParts, placement: Placement) -> PlacedPrompt:
 
 
 def _user_tail(parts: PromptParts) -> PlacedPrompt:
-    return PlacedPrompt(_stable(parts), tail(parts.message, parts.hint, parts.block), parts.message)
+    return PlacedPrompt(_stable(parts), with_injected(parts.message, parts.hint, parts.block), parts.message)
 
 
 def _journaled(parts: PromptParts) -> PlacedPrompt:
-    sent = tail(parts.message, parts.hint, parts.block)
+    sent = with_injected(parts.message, parts.hint, parts.block)
     return PlacedPrompt(_stable(parts), sent, sent)
 
 
 def _system(parts: PromptParts) -> PlacedPrompt:
-    return PlacedPrompt(tail(_stable(parts), parts.hint, parts.block), parts.message, parts.message)
+    return PlacedPrompt(with_injected(_stable(parts), parts.hint, parts.block), parts.message, parts.message)
 
 
 def _stable(parts: PromptParts) -> str:

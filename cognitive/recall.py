@@ -75,7 +75,7 @@ class Recall:
 
 def _require_searchable(agent_id: str, query: str, turn_id: str | None, now: datetime | None, filters: Filters) -> None:
     require_label("agent_id", agent_id)
-    require_label("query", query, longest=MAX_MESSAGE_LENGTH)
+    require_label("query", query, max_length=MAX_MESSAGE_LENGTH)
     labels = (("turn_id", turn_id), ("session_id", filters.session_id), *(("tags", tag) for tag in filters.tags))
     for name, value in labels:
         if value is not None:

@@ -150,7 +150,7 @@ class StageResult:
 
 @dataclass(frozen=True, slots=True)
 class Trim:
-    """What a catalogue lost so that it fits a model's budget, and by what.
+    """What a catalog lost so that it fits a model's budget, and by what.
 
     Bytes are those of the tools as JSON in UTF-8 without spaces. `dropped` says what went, in order; `cut` are the
     names of the tools that went whole, the most relevant first. `ranked_by` names what told their relevance, nothing

@@ -198,7 +198,7 @@ class ToolSelection:
 class TurnContext:
     """What the model should see in this turn, and how that came about.
 
-    `tools` is the catalogue as the model can carry it, in the order given. `prefix` belongs to the system prompt: its
+    `tools` is the catalog as the model can carry it, in the order given. `prefix` belongs to the system prompt: its
     bytes change only when a pinned memory does. `text` is the block of this turn's memories; `prompt` puts both where
     `placement` says. `degraded` names what could not be done in time; it is empty when all is well.
     """

@@ -20,12 +20,12 @@ def require_id(name: str, value: object) -> UUID:
         raise InvalidInput(f"{name}: expected a memory's id, got {value!r}") from None
 
 
-def require_label(name: str, value: object, *, longest: int = MAX_LABEL_LENGTH) -> str:
+def require_label(name: str, value: object, *, max_length: int = MAX_LABEL_LENGTH) -> str:
     """A non-blank, storable name of bounded length, or InvalidInput that names it."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"{name}: expected a non-empty string, got {value!r}")
-    if len(value) > longest:
-        raise InvalidInput(f"{name}: longer than {longest} characters")
+    if len(value) > max_length:
+        raise InvalidInput(f"{name}: longer than {max_length} characters")
     reason = unstorable(value)
     if reason is not None:
         raise InvalidInput(f"{name}: holds {reason}")

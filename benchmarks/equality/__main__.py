@@ -27,7 +27,7 @@ async def record(data: Path) -> dict[str, Any]:
         recorder = Recorder(layer)
         await scenarios.play_stores(recorder, "default", data)
         await scenarios.play_small_talk(recorder, "default")
-        await scenarios.play_catalogue(recorder, "default", data)
+        await scenarios.play_catalog(recorder, "default", data)
         await scenarios.play_window(recorder, "default", data)
         await scenarios.play_conversations(recorder, "default", data)
         records |= recorder.records

@@ -1,4 +1,4 @@
-"""Turns that use every stage: typed memories, conversations, feedback, large catalogues, long windows, small talk."""
+"""Turns that use every stage: typed memories, conversations, feedback, large catalogs, long windows, small talk."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ async def play_window(recorder: Recorder, agent: str, data: Path) -> None:
         spoken.append(Message(role="assistant", content=answered["text"], at=at))
 
 
-async def play_catalogue(recorder: Recorder, agent: str, data: Path) -> None:
-    """Fit a catalogue that is too large for its models."""
+async def play_catalog(recorder: Recorder, agent: str, data: Path) -> None:
+    """Fit a catalog that is too large for its models."""
     given = _read(data / "tools-dev.json")
     schema = {f"p{n}": {"type": "string", "description": "A parameter of this tool. " * 6} for n in range(4)}
     parameters = {"type": "object", "properties": schema}

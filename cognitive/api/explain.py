@@ -96,5 +96,5 @@ class ExplainApi:
         turns = await self._turns.called(agent_id, embedder.model, _PLANNED_TURNS)
         if message is None:
             return group(turns, limit)
-        require_label("message", message, longest=MAX_MESSAGE_LENGTH)
+        require_label("message", message, max_length=MAX_MESSAGE_LENGTH)
         return group(turns, limit, like=(await embedder.embed([message]))[0])

@@ -95,8 +95,8 @@ class AgentMemories:
         """Erase memories with all that was derived from them; return how much that was."""
         wanted = list(dict.fromkeys(require_id("ids", id) for id in ids))
         remains = await self._erasing.remains(require_label("agent_id", agent_id), wanted)
-        await self._settling.ended(agent_id)
-        await self._session_manager.ended(agent_id)  # what is on its way to the store is looked through there
+        await self._settling.wait_for(agent_id)
+        await self._session_manager.wait_for(agent_id)  # what is on its way to the store is looked through there
         journaled = await self._outcomes.forget(agent_id, remains)
         receipt = replace(await self._erasing.memories(agent_id, wanted), journaled=journaled)
         self._erasure_listeners.notify(agent_id, remains.held)
@@ -104,7 +104,7 @@ class AgentMemories:
 
     async def erase_agent(self, agent_id: str) -> Receipt:
         """Erase everything of an agent, here and in the journal of this machine; return how much that was."""
-        await self._settling.ended(require_label("agent_id", agent_id))
+        await self._settling.wait_for(require_label("agent_id", agent_id))
         journaled = await self._outcomes.erase(agent_id)
         await self._session_manager.stop(agent_id)
         receipt = replace(await self._erasing.agent(agent_id), journaled=journaled)

@@ -165,7 +165,7 @@ class PoliciesApi:
         """A note as it is stored."""
         if not note:
             return note
-        return await self._redactor.text(require_label("note", note, longest=MAX_NOTE_LENGTH))
+        return await self._redactor.text(require_label("note", note, max_length=MAX_NOTE_LENGTH))
 
 
 def _role(role: str) -> Role:

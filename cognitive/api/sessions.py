@@ -66,8 +66,8 @@ class SessionsApi:
             UnknownArtifact: this agent has no such artifact. InvalidInput: a page that cannot be.
         """
         require_label("agent_id", agent_id)
-        for name, value, least, most in (("start", start, 0, 2**48), ("length", length, 1, _MAX_PAGE_CHARACTERS)):
-            _require_between(name, value, least, most)
+        for name, value, minimum, maximum in (("start", start, 0, 2**48), ("length", length, 1, _MAX_PAGE_CHARACTERS)):
+            _require_between(name, value, minimum, maximum)
         page = await self._artifacts.read(agent_id, require_id("id", id), start, length)
         if page is None:
             raise UnknownArtifact(f"id: agent {agent_id!r} has no artifact {id}")
@@ -92,6 +92,6 @@ class SessionsApi:
         return lines
 
 
-def _require_between(name: str, value: object, least: int, most: int) -> None:
-    if not isinstance(value, int) or not least <= value <= most:
-        raise InvalidInput(f"{name}: expected {least} to {most}, got {value!r}")
+def _require_between(name: str, value: object, minimum: int, maximum: int) -> None:
+    if not isinstance(value, int) or not minimum <= value <= maximum:
+        raise InvalidInput(f"{name}: expected {minimum} to {maximum}, got {value!r}")

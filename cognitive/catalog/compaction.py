@@ -1,4 +1,4 @@
-"""Compact tools: every one is made shorter by the same steps in the same order, until the catalogue fits.
+"""Compact tools: every one is made shorter by the same steps in the same order, until the catalog fits.
 
 The steps are the seed's, and those that a JSON schema adds. They do not look at the message, so the same tools under
 the same budget are the same bytes in every turn. Name, id and supersedes are never trimmed; a step that would not make
@@ -44,7 +44,7 @@ ToolEntry = dict[str, Any]  # a tool, skill, pack or pipeline, as JSON is read: 
 
 _ENDS = ".!?…。！？\n"
 _MIN_SENTENCE = 25  # characters; "Searches e.g." is no sentence
-SPARE_DESCRIPTION = 16  # characters: two words or three, by which a name that says nothing is still told from others
+MINIMAL_DESCRIPTION = 16  # characters: two words or three, by which a name that says nothing is still told from others
 
 
 # --- JSON schemas ---
@@ -210,11 +210,11 @@ def first_sentence(text: str) -> str:
 
 
 def few_words(text: str) -> str:
-    """So many words as stand in `SPARE_DESCRIPTION` characters, with a sign that there were more."""
-    if len(text) <= SPARE_DESCRIPTION:
+    """So many words as stand in `MINIMAL_DESCRIPTION` characters, with a sign that there were more."""
+    if len(text) <= MINIMAL_DESCRIPTION:
         return text
-    head = text[:SPARE_DESCRIPTION]
-    whole_words = head if text[SPARE_DESCRIPTION].isspace() else head.rpartition(" ")[0]
+    head = text[:MINIMAL_DESCRIPTION]
+    whole_words = head if text[MINIMAL_DESCRIPTION].isspace() else head.rpartition(" ")[0]
     return f"{(whole_words or head).rstrip(' ,.;:')}…"
 
 
@@ -283,7 +283,7 @@ STEPS: tuple[CompactionStep, ...] = (
     ),
 )
 # What a tool of lesser relevance loses beyond that, where all steps for all tools do not suffice.
-SPARE_STEPS: tuple[CompactionStep, ...] = (
+MINIMAL_STEPS: tuple[CompactionStep, ...] = (
     CompactionStep("optional parameters", _with("parameters", without_optional), ("properties",)),
     CompactionStep("descriptions beyond a few words", _with("description", _text(few_words)), ("description",)),
 )
@@ -293,7 +293,7 @@ _KEPT = ("name", "id", "supersedes")
 _unsaid = without_keywords("description", "title", "examples", "example", "$comment")
 
 
-def bare(entry: ToolEntry) -> ToolEntry:
+def stripped(entry: ToolEntry) -> ToolEntry:
     """A tool with a few words, the parameters that must be given, and what is never trimmed."""
     said = {"description": few_words(entry["description"]), "parameters": entry["parameters"]}
     kept = {key: entry[key] for key in _KEPT if key in entry} | said
@@ -332,9 +332,9 @@ class CompactionResult:
         return self.bytes <= limit
 
 
-def compact(catalogue: Sequence[Sequence[bytes]], limit: int) -> CompactionResult:
+def compact(catalog: Sequence[Sequence[bytes]], limit: int) -> CompactionResult:
     """As few steps as bring the forms of all entries within so many bytes; all of them if none suffices."""
-    sizes = [total([len(each[level]) for each in catalogue]) for level in range(len(STEPS) + 1)]
+    sizes = [total([len(each[level]) for each in catalog]) for level in range(len(STEPS) + 1)]
     level = next((level for level, size in enumerate(sizes) if size <= limit), len(STEPS))
     dropped = [step.drops for n, step in enumerate(STEPS[:level]) if sizes[n + 1] < sizes[n]]
     return CompactionResult(level, sizes[level], tuple(dropped))

@@ -1,7 +1,7 @@
 """Fit the tools of a turn to its model: run the stages on what is known of the tools, and learn the rest afterwards.
 
 What was derived from tools, and their vectors, is kept between turns, bounded. No turn waits for a tool's vector: until
-it is there, the tool is ranked by its words; a catalogue is embedded once, after the first turn that brings it and has
+it is there, the tool is ranked by its words; a catalog is embedded once, after the first turn that brings it and has
 to be cut.
 """
 
@@ -22,7 +22,7 @@ from brain.errors import EmbeddingError
 from brain.past_turns import PastTurn
 from brain.types import Vector, Vectors
 from cognitive.catalog.fit import cut_late, fit, select_all
-from cognitive.catalog.ranking import ToolEvidence, ToolRanking, ToolVectors, glance, rank
+from cognitive.catalog.ranking import ToolEvidence, ToolRanking, ToolVectors, rank, rank_by_name
 from cognitive.catalog.refine import RefinedTools, ToolChooser, ask
 from cognitive.catalog.tool_variants import ToolCatalog
 from cognitive.policy import Policy
@@ -35,12 +35,12 @@ _RECENT_MESSAGES = 40  # of a conversation: the tools they called are likely to 
 _TOLD_SHARE = 0.3  # of the tools' bytes; an operator wants to know of more than that
 _FEW = 24  # tools: what they say in each form is written in some 10 ms, which no other turn has to wait behind
 _KNOWN = 500  # tools whose forms are known: fitted faster than a thread is asked
-DEADLINE_MS = 60.0  # a large catalogue may take, even after a search that took all there was
+DEADLINE_MS = 60.0  # a large catalog may take, even after a search that took all there was
 MAX_LISTED = 200  # most relevant tools that the small model chooses from
 MIN_RANKED = 12  # most relevant tools that stay beside what it chose (upstream's)
-_SHARE = 0.7  # of the turn's time left that a large catalogue may take: it has to be recorded as well
+_SHARE = 0.7  # of the turn's time left that a large catalog may take: it has to be recorded as well
 _MAX_VECTORS = 16_384  # 25 MB at 384 dimensions
-_MAX_TOOLS = 10_000  # in all catalogues that are kept, some 2 KB each
+_MAX_TOOLS = 10_000  # in all catalogs that are kept, some 2 KB each
 _BATCH = 64  # texts at a time: enough for the embedder's lane of many, which no turn's message waits behind
 _HURRY = 512  # texts are embedded as fast as it goes; after that turns shall have half of the machine
 
@@ -59,12 +59,12 @@ class CatalogEngine:
     """Fits tools to models, and remembers what that takes."""
 
     def __init__(self, embedder: CachedEmbedder, *, deadline_ms: float = DEADLINE_MS) -> None:
-        self.library = ToolCache(embedder)
+        self.tool_cache = ToolCache(embedder)
         self._deadline_ms = deadline_ms
 
     def select_all(self, tools: Sequence[Tool], model: str | None) -> ToolSelection:
         """The tools as they were given."""
-        return select_all(self.library.catalogue(tools), model)
+        return select_all(self.tool_cache.catalog(tools), model)
 
     async def select(
         self, turn: Turn, tools: Sequence[Tool], signals: ToolSignals, deadline: Deadline, policy: Policy
@@ -96,20 +96,20 @@ class CatalogEngine:
         limit = _limit(model, policy)
         if not limit:
             return self.select_all(tools, model)
-        catalogue = self.library.catalogue(tools)
-        if len(tools) <= (_KNOWN if catalogue.read else _FEW):
-            selection = self._fit(catalogue, model, limit, evidence)
-        elif catalogue.reading and not catalogue.read:  # a second reader would only slow down the first
-            selection = cut_late(catalogue, model, limit, glance(catalogue, evidence))
+        catalog = self.tool_cache.catalog(tools)
+        if len(tools) <= (_KNOWN if catalog.read else _FEW):
+            selection = self._fit(catalog, model, limit, evidence)
+        elif catalog.reading and not catalog.read:  # a second reader would only slow down the first
+            selection = cut_late(catalog, model, limit, rank_by_name(catalog, evidence))
         else:
             milliseconds = max(deadline.left() * 1000 * _SHARE, self._deadline_ms)
-            work = asyncio.to_thread(self._fit, catalogue, model, limit, evidence)
+            work = asyncio.to_thread(self._fit, catalog, model, limit, evidence)
             try:
                 selection = await Deadline(milliseconds).within(work)
             except TimeoutError:
-                selection = cut_late(catalogue, model, limit, glance(catalogue, evidence))
+                selection = cut_late(catalog, model, limit, rank_by_name(catalog, evidence))
         if selection.ranking:
-            self.library.learn(catalogue)
+            self.tool_cache.start_embedding(catalog)
         return selection
 
     async def refine(
@@ -133,18 +133,18 @@ class CatalogEngine:
 
     async def close(self) -> None:
         """Gives up what is still being learnt."""
-        await self.library.close()
+        await self.tool_cache.close()
 
-    def _fit(self, catalogue: ToolCatalog, model: str | None, limit: int, evidence: ToolEvidence) -> ToolSelection:
+    def _fit(self, catalog: ToolCatalog, model: str | None, limit: int, evidence: ToolEvidence) -> ToolSelection:
         def ranked() -> ToolRanking:
-            return rank(catalogue, self.library.meaning(catalogue), evidence)
+            return rank(catalog, self.tool_cache.tool_vectors(catalog), evidence)
 
-        catalogue.reading = True
+        catalog.reading = True
         try:
-            selection = fit(catalogue, model, limit, ranked)
-            catalogue.read = True
+            selection = fit(catalog, model, limit, ranked)
+            catalog.read = True
         finally:
-            catalogue.reading = False
+            catalog.reading = False
         return selection
 
 
@@ -161,53 +161,55 @@ def _chosen(
     place = {name: n for n, name in enumerate(names)}
     chosen = sorted((tool for tool in ranked if tool.name in place), key=lambda tool: place[tool.name])
     others = [tool for tool in ranked if tool.name not in place][:MIN_RANKED]
-    catalogue = ToolCatalog([*chosen, *others])
-    order = sorted(range(len(catalogue)), key=lambda n: catalogue.tools[n].name not in policy.categories.always_include)
+    catalog = ToolCatalog([*chosen, *others])
+    order = sorted(range(len(catalog)), key=lambda n: catalog.tools[n].name not in policy.categories.always_include)
     by_choice = ToolRanking(tuple(order), ("chosen",), 1.0)
-    fitted = fit(catalogue, selection.model, limit, lambda: by_choice)
+    fitted = fit(catalog, selection.model, limit, lambda: by_choice)
     return RefinedTools(fitted.tools, "chosen", tuple(names), fitted.trim)
 
 
 class ToolCache:
-    """Catalogues offered of late, and vectors of tools: functions of the tools alone, no agent's and no turn's."""
+    """Catalogs offered of late, and vectors of tools: functions of the tools alone, no agent's and no turn's."""
 
     def __init__(self, embedder: CachedEmbedder) -> None:
         self._embedder = embedder
-        self._catalogues: OrderedDict[tuple[int, ...], ToolCatalog] = OrderedDict()
-        self._meanings: WeakKeyDictionary[ToolCatalog, tuple[int, ToolVectors | None]] = WeakKeyDictionary()
+        self._catalogs: OrderedDict[tuple[int, ...], ToolCatalog] = OrderedDict()
+        self._tool_vectors: WeakKeyDictionary[ToolCatalog, tuple[int, ToolVectors | None]] = WeakKeyDictionary()
         self._vectors: OrderedDict[str, Vector] = OrderedDict()
-        self._learnt = 0  # batches: what was put together before the last one lacks something
+        self._embedded = 0  # batches: what was put together before the last one lacks something
         self._unread: dict[ToolCatalog, None] = {}
         self._wanted: dict[str, None] = {}
         self._embedding: asyncio.Task[None] | None = None
 
-    def catalogue(self, tools: Sequence[Tool]) -> ToolCatalog:
+    def catalog(self, tools: Sequence[Tool]) -> ToolCatalog:
         """The tools with what is derived from them: known again if these very objects were offered before."""
-        key = tuple(map(id, tools))  # theirs as long as the catalogue is kept, which holds them
-        catalogue = self._catalogues.pop(key) if key in self._catalogues else ToolCatalog(tools)
-        self._catalogues[key] = catalogue
-        while len(self._catalogues) > 1 and sum(map(len, self._catalogues.values())) > _MAX_TOOLS:
-            self._catalogues.popitem(last=False)
-        return catalogue
+        key = tuple(map(id, tools))  # theirs as long as the catalog is kept, which holds them
+        catalog = self._catalogs.pop(key) if key in self._catalogs else ToolCatalog(tools)
+        self._catalogs[key] = catalog
+        while len(self._catalogs) > 1 and sum(map(len, self._catalogs.values())) > _MAX_TOOLS:
+            self._catalogs.popitem(last=False)
+        return catalog
 
-    def meaning(self, catalogue: ToolCatalog) -> ToolVectors | None:
+    def tool_vectors(self, catalog: ToolCatalog) -> ToolVectors | None:
         """The vectors of the tools, as far as they are known."""
-        learnt, meaning = self._meanings.get(catalogue, (0, None))
-        if learnt != self._learnt:
-            learnt, meaning = self._learnt, ToolVectors.of([self._vectors.get(text) for text in catalogue.texts])
-            self._meanings[catalogue] = learnt, meaning
-        return meaning
+        embedded, tool_vectors = self._tool_vectors.get(catalog, (0, None))
+        if embedded != self._embedded:
+            embedded, tool_vectors = self._embedded, ToolVectors.of([self._vectors.get(text) for text in catalog.texts])
+            self._tool_vectors[catalog] = embedded, tool_vectors
+        return tool_vectors
 
-    def learn(self, catalogue: ToolCatalog) -> None:
+    def start_embedding(self, catalog: ToolCatalog) -> None:
         """Has what is not embedded yet embedded in the background."""
-        _, meaning = self._meanings.get(catalogue, (0, None))  # as of the last ranking: nothing is put together here
-        if meaning is not None and len(meaning.places) == len(catalogue):
+        _, tool_vectors = self._tool_vectors.get(
+            catalog, (0, None)
+        )  # as of the last ranking: nothing is put together here
+        if tool_vectors is not None and len(tool_vectors.places) == len(catalog):
             return
-        self._unread[catalogue] = None
+        self._unread[catalog] = None
         if self._embedding is None or self._embedding.done():
             self._embedding = asyncio.create_task(self._embed(), name="embedding of tools")
 
-    async def learnt(self) -> None:
+    async def embedded(self) -> None:
         """Returns when all that was asked for is embedded, or has failed."""
         if self._embedding is not None:
             await self._embedding
@@ -235,13 +237,13 @@ class ToolCache:
             await asyncio.sleep(monotonic() - started if done > _HURRY else 0)
 
     async def _wants(self) -> bool:
-        """Whether anything is to be embedded; what a large catalogue says is read off the event loop."""
+        """Whether anything is to be embedded; what a large catalog says is read off the event loop."""
         while self._unread:
-            catalogue = next(iter(self._unread))
-            texts = await asyncio.to_thread(getattr, catalogue, "texts")
+            catalog = next(iter(self._unread))
+            texts = await asyncio.to_thread(getattr, catalog, "texts")
             new = [text for text in texts if text not in self._vectors]
             self._wanted.update(dict.fromkeys(new[: _MAX_VECTORS - len(self._wanted)]))
-            self._unread.pop(catalogue, None)
+            self._unread.pop(catalog, None)
         return bool(self._wanted)
 
     def _keep(self, batch: Sequence[str], vectors: Vectors) -> None:
@@ -250,4 +252,4 @@ class ToolCache:
             self._wanted.pop(text, None)
         while len(self._vectors) > _MAX_VECTORS:
             self._vectors.popitem(last=False)
-        self._learnt += 1
+        self._embedded += 1

@@ -1,7 +1,7 @@
 """Which tools a message is about: by the words they share, by what they mean, by what such messages led to.
 
 relevance = cosine + words_weight · words + history_weight · calls, each in [0, 1]. Words count by how rare they are
-among the tools (the idf of BM25), those of the name twice, and the best match of the catalogue is 1. Without vectors
+among the tools (the idf of BM25), those of the name twice, and the best match of the catalog is 1. Without vectors
 the words alone decide, and nobody claims to be sure.
 """
 
@@ -47,7 +47,7 @@ class ToolEvidence:
     wanted: frozenset[str] = frozenset()
 
     @property
-    def at_hand(self) -> frozenset[str]:
+    def preferred(self) -> frozenset[str]:
         """The tools that stay as long as there is room, whatever they share with the message."""
         return self.recent | self.wanted
 
@@ -81,11 +81,11 @@ class ToolRanking:
         return self.confidence < MIN_CONFIDENCE
 
 
-def rank(catalogue: ToolCatalog, meaning: ToolVectors | None, evidence: ToolEvidence) -> ToolRanking:
+def rank(catalog: ToolCatalog, tool_vectors: ToolVectors | None, evidence: ToolEvidence) -> ToolRanking:
     """All tools by relevance, equal ones in the order given."""
-    tools = catalogue.tools
-    shared, coverage = _by_words(catalogue, evidence.message)
-    cosines = _by_meaning(meaning, evidence.vector, len(tools))
+    tools = catalog.tools
+    shared, coverage = _by_words(catalog, evidence.message)
+    cosines = _by_meaning(tool_vectors, evidence.vector, len(tools))
     called = _by_calls(tools, evidence)
     relevance = LEXICAL_WEIGHT * shared + HISTORY_WEIGHT * called
     if cosines is not None:
@@ -95,23 +95,21 @@ def rank(catalogue: ToolCatalog, meaning: ToolVectors | None, evidence: ToolEvid
     # lexsort's last key decides first; rounding keeps what differs by the order of a sum in the order given
     order = np.lexsort((np.arange(len(tools)), -np.round(relevance, 6), ~first)).tolist()
     by = ("words",) + ("meaning",) * (cosines is not None) + ("calls",) * bool(called.any())
-    return ToolRanking(
-        _with_what_is_at_hand(order, tools, evidence), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0))
-    )
+    return ToolRanking(_with_preferred(order, tools, evidence), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0)))
 
 
-def glance(catalogue: ToolCatalog, evidence: ToolEvidence) -> ToolRanking:
+def rank_by_name(catalog: ToolCatalog, evidence: ToolEvidence) -> ToolRanking:
     """All tools by how many of the message's rarest words stand in their names and first words: for when there is no
     time.
 
     Tools that must stay come first, then those at hand. The confidence is 0.
     """
-    shared, heads = np.zeros(len(catalogue)), catalogue.heads
+    shared, heads = np.zeros(len(catalog)), catalog.heads
     for needle in needles(evidence.message):
         held = heads.holding(needle)
-        shared += math.log(1 + len(catalogue) / (1 + int(held.sum()))) * held
-    first = [(tool.name not in evidence.always, tool.name not in evidence.at_hand) for tool in catalogue.tools]
-    order = sorted(range(len(catalogue)), key=lambda n: (*first[n], -shared[n], n))
+        shared += math.log(1 + len(catalog) / (1 + int(held.sum()))) * held
+    first = [(tool.name not in evidence.always, tool.name not in evidence.preferred) for tool in catalog.tools]
+    order = sorted(range(len(catalog)), key=lambda n: (*first[n], -shared[n], n))
     return ToolRanking(tuple(order), ("names",), 0.0)
 
 
@@ -126,13 +124,13 @@ def calls(past: Sequence[PastTurn]) -> Mapping[str, float]:
     return found
 
 
-def _with_what_is_at_hand(order: Sequence[int], tools: Sequence[Tool], evidence: ToolEvidence) -> tuple[int, ...]:
+def _with_preferred(order: Sequence[int], tools: Sequence[Tool], evidence: ToolEvidence) -> tuple[int, ...]:
     """What the plan wants and the conversation called, behind the tools that are told whole.
 
     A model that reads of a call without finding its tool makes it up, and some providers refuse the prompt.
     """
     told, others = order[:TOOLS_WITH_FULL_SCHEMA], order[TOOLS_WITH_FULL_SCHEMA:]
-    return (*told, *sorted(others, key=lambda n: tools[n].name not in evidence.at_hand))
+    return (*told, *sorted(others, key=lambda n: tools[n].name not in evidence.preferred))
 
 
 def _by_calls(tools: Sequence[Tool], evidence: ToolEvidence) -> Scores:
@@ -140,23 +138,23 @@ def _by_calls(tools: Sequence[Tool], evidence: ToolEvidence) -> Scores:
     return np.array([called.get(tool.name, 0.0) for tool in tools])
 
 
-def _by_meaning(meaning: ToolVectors | None, query: Vector | None, tools: int) -> Scores | None:
+def _by_meaning(tool_vectors: ToolVectors | None, query: Vector | None, tools: int) -> Scores | None:
     """Cosines, never negative; a tool without a vector yet gets the average of the others."""
-    if meaning is None or query is None:
+    if tool_vectors is None or query is None:
         return None
-    cosines = (meaning.vectors @ query).astype(np.float64)
+    cosines = (tool_vectors.vectors @ query).astype(np.float64)
     scores = np.full(tools, float(cosines.mean()))
-    scores[list(meaning.places)] = cosines
+    scores[list(tool_vectors.places)] = cosines
     clipped: Scores = np.clip(scores, 0.0, 1.0)
     return clipped
 
 
-def _by_words(catalogue: ToolCatalog, message: str) -> tuple[Scores, Scores]:
+def _by_words(catalog: ToolCatalog, message: str) -> tuple[Scores, Scores]:
     """How much of the rarest of the message's words each tool has, and what share of all of them."""
-    tools = len(catalogue.tools)
+    tools = len(catalog.tools)
     shared, covered, mass = np.zeros(tools), np.zeros(tools), 0.0
     for needle in needles(message):
-        named, said = catalogue.names.holding(needle), catalogue.words.holding(needle)
+        named, said = catalog.names.holding(needle), catalog.words.holding(needle)
         holding = int((named | said).sum())
         rarity = math.log(1 + (tools - holding + 0.5) / (holding + 0.5))
         mass += rarity

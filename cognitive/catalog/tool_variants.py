@@ -1,4 +1,4 @@
-"""Hold a tool and a catalogue with all that is derived from them, each made when it is first asked for.
+"""Hold a tool and a catalog with all that is derived from them, each made when it is first asked for.
 
 The words of many tools are kept as one text, so that a message's word is looked up in all of them at once.
 """
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic_core import from_json, to_json
 
 from brain.text import as_lexeme, normalise, words
-from cognitive.catalog.compaction import SPARE_STEPS, bare, forms, total
+from cognitive.catalog.compaction import MINIMAL_STEPS, forms, stripped, total
 from cognitive.turn import Tool
 
 Holding = NDArray[np.bool_]  # shape (tools,)
@@ -26,7 +26,7 @@ Holding = NDArray[np.bool_]  # shape (tools,)
 _MAX_WORDS = 32  # of a message
 _MIN_PREFIX = 4  # letters; what is shorter must be the whole word: "art" is not in "article"
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# By a table and not by an expression: a catalogue of thousands is read when it first comes, within a turn. ASCII, by
+# By a table and not by an expression: a catalog of thousands is read when it first comes, within a turn. ASCII, by
 # bytes: some ten times as fast.
 _BLANKS = f"{string.punctuation}\t\r\n\v\f"
 _SPACES = str.maketrans(dict.fromkeys(f"{_BLANKS}…–—·«»“”‘’„¿¡。、，！？：；（）「」『』", " "))
@@ -130,17 +130,17 @@ class ToolVariants:
         return _forms(self.whole)
 
     @cached_property
-    def spare(self) -> bytes:
+    def minimal(self) -> bytes:
         """The tool with the least that keeps it valid and different from others."""
-        return _spare(self.forms[-1])
+        return _minimal(self.forms[-1])
 
     @property
-    def bare(self) -> bytes:
+    def stripped(self) -> bytes:
         """The tool with the least that keeps it valid, made at once and not by steps."""
-        return min(to_json(bare(from_json(self.whole))), self.whole, key=len)
+        return min(to_json(stripped(from_json(self.whole))), self.whole, key=len)
 
     @property
-    def least(self) -> int:
+    def min_bytes(self) -> int:
         """The size of the smallest form, in bytes."""
         return _BARE + len(self.tool.name)
 
@@ -157,7 +157,7 @@ class ToolCatalog:
         self.read = False  # once it was fitted: what that takes is known, and the next time is quick
         self.reading = False  # by a turn that may be over by now
         self.tools = tuple(tools)
-        self.offered = tuple(ToolVariants(tool) for tool in tools)
+        self.variants = tuple(ToolVariants(tool) for tool in tools)
 
     def __len__(self) -> int:
         return len(self.tools)
@@ -165,12 +165,12 @@ class ToolCatalog:
     @cached_property
     def bytes(self) -> int:
         """The size of all tools, whole."""
-        return total([len(offered.whole) for offered in self.offered])
+        return total([len(offered.whole) for offered in self.variants])
 
     @cached_property
-    def least(self) -> int:
+    def min_bytes(self) -> int:
         """The bytes that all tools take in their smallest forms."""
-        return total([offered.least for offered in self.offered])
+        return total([offered.min_bytes for offered in self.variants])
 
     @property
     def heads(self) -> WordIndex:
@@ -180,7 +180,7 @@ class ToolCatalog:
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """What is embedded of each."""
-        return tuple(offered.text for offered in self.offered)
+        return tuple(offered.text for offered in self.variants)
 
     @cached_property
     def names(self) -> WordIndex:
@@ -212,5 +212,5 @@ def _forms(whole: bytes) -> tuple[bytes, ...]:
 
 
 @lru_cache(maxsize=_MAX_KEPT)
-def _spare(compacted: bytes) -> bytes:
-    return forms(compacted, SPARE_STEPS)[-1]
+def _minimal(compacted: bytes) -> bytes:
+    return forms(compacted, MINIMAL_STEPS)[-1]

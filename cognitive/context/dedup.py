@@ -18,7 +18,7 @@ from cognitive.context.similarity import SentenceSet
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.policy.tables import Placement
-from cognitive.prompt import records, without_injected
+from cognitive.prompt import memory_lines, without_injected
 from cognitive.recording.record import AlreadyInPrompt
 from cognitive.trace import PASSED_OVER, Candidate, CandidateResult, Disposition, StageResult, WindowSimilarity
 from cognitive.turn import Message
@@ -223,7 +223,7 @@ def in_history(
     back: dict[str, int] = {}
     for distance, message in enumerate(reversed(conversation), 1):
         if message.role in _CARRIERS:
-            for record in records(message.content):
+            for record in memory_lines(message.content):
                 back.setdefault(record, distance)
     if not back:
         return ()

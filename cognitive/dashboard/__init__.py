@@ -24,7 +24,7 @@ Modules, in order of execution:
 - `policies`: the policies of an agent, and one beside another.
 - `policy_forms`: save and choose policies.
 - `what_if`: sliders over settings, and what recorded turns say of where they stand.
-- `catalogue`: tools and models.
+- `catalog`: tools and models.
 - `health`: the state of what memory stands on.
 
 What pages share:

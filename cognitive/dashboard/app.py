@@ -19,7 +19,7 @@ from starlette.types import Scope
 from brain.analytics.turns import TurnAnalytics
 from cognitive.dashboard import (
     all_agents,
-    catalogue,
+    catalog,
     health,
     memories,
     memory,
@@ -66,7 +66,7 @@ PAGES: tuple[PageRoute, ...] = (  # in the order of the navigation; a new page i
     *policies.PAGES,
     *policy_forms.PAGES,
     *what_if.PAGES,
-    *catalogue.PAGES,
+    *catalog.PAGES,
     *health.PAGES,
 )
 

@@ -38,7 +38,7 @@ DEGRADATION_LABELS: Mapping[str, DegradationLabel] = {
     "memory": DegradationLabel("No memory was shown.", "A defect, or a plug-in's error: the log has the stack trace."),
     "tools": DegradationLabel(
         "Tools were not ranked: they were offered whole, or cut by their names.",
-        "The vectors of the catalogue were late, or ranking raised an error, which the log has.",
+        "The vectors of the catalog were late, or ranking raised an error, which the log has.",
     ),
     "window": DegradationLabel(
         "The conversation was cut to its newest messages, or is larger than its bound.",

@@ -1,4 +1,4 @@
-"""A turn's tools: which the plan removed, what the catalogue lost to fit its model, which were called after all."""
+"""A turn's tools: which the plan removed, what the catalog lost to fit its model, which were called after all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class CalledTool:
 
 @dataclass(frozen=True, slots=True)
 class TrimmedCatalog:
-    """A catalogue that was too large for its model: bytes of JSON before and after, and what went, in order.
+    """A catalog that was too large for its model: bytes of JSON before and after, and what went, in order.
 
     `cut` are the most relevant of the `cut_count` tools that went whole; `notes` are what is to be said of the choice.
     """
@@ -35,7 +35,7 @@ class TrimmedCatalog:
 
 @dataclass(frozen=True, slots=True)
 class TurnToolsView:
-    """What the page tells; `fitted` is None for a catalogue that the model can carry as it is."""
+    """What the page tells; `fitted` is None for a catalog that the model can carry as it is."""
 
     removed: tuple[str, ...]
     fitted: TrimmedCatalog | None
@@ -48,7 +48,7 @@ class TurnToolsView:
 
 
 def turn_tools(plan: Mapping[str, Any], trim: Mapping[str, Any], called: Sequence[str]) -> TurnToolsView:
-    """The tools of a turn, from its plan, what its catalogue lost and what it called, as they were recorded."""
+    """The tools of a turn, from its plan, what its catalog lost and what it called, as they were recorded."""
     removed, fitted = tuple(plan.get("removed", ())), _fitted(trim)
     cut = fitted.cut if fitted is not None else ()
     return TurnToolsView(removed, fitted, tuple(CalledTool(name, _absent(name, removed, cut)) for name in called))

@@ -84,9 +84,9 @@ class Capture:
             work = self._extracted(exchange, self._extractor, read_at)
             self._queue.start(work, exchange.agent_id, exchange.turn_id)
 
-    async def ended(self, agent_id: str) -> None:
+    async def wait_for(self, agent_id: str) -> None:
         """Returns when what is being extracted of an agent is stored, or has failed."""
-        await self._queue.ended(agent_id)
+        await self._queue.wait_for(agent_id)
 
     async def stop(self, agent_id: str) -> None:
         """Gives up what is being extracted of an agent: it is about to be erased."""

@@ -129,7 +129,7 @@ class OutcomeRecorder:
 
         Whoever is draining one of them finds it gone, or stores nothing of what it said: that was read before.
         """
-        await self._capture.ended(agent_id)
+        await self._capture.wait_for(agent_id)
         await self.kept()
         return await asyncio.to_thread(self._journal.cut, agent_id, remains)
 

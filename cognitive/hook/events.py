@@ -27,7 +27,7 @@ from cognitive.hook.protocol import EVENTS
 from cognitive.hook.transcript import TranscriptTurn
 from cognitive.layer import CognitiveLayer
 from cognitive.privacy.erasure_listeners import IsErased
-from cognitive.prompt import CLOSING, OPENING, quote, sealed, tail
+from cognitive.prompt import CLOSING, OPENING, quote, sealed, with_injected
 from cognitive.session.recent import ResumedSession
 from cognitive.turn import Message, Outcome, ToolCall, Turn, TurnContext, TurnRef
 from cognitive.window.output.json_values import as_text, jsonable
@@ -262,7 +262,7 @@ class Hooks:
         """The pinned memories, where the agent's context does not show them yet, the hint, and this turn's memories."""
         is_shown = context.prefix == session.prefix or any(context.prefix in message.content for message in before)
         session.prefix = context.prefix
-        parts = ("" if is_shown else context.prefix, tail("", context.plan.hint, context.text))
+        parts = ("" if is_shown else context.prefix, with_injected("", context.plan.hint, context.text))
         return "\n\n".join(part for part in parts if part)
 
     def _forget_texts(self, agent_id: str, is_erased: IsErased) -> None:

@@ -1,4 +1,4 @@
-"""What each model can carry: input and output that it handles safely, and how much of a tool catalogue; as data."""
+"""What each model can carry: input and output that it handles safely, and how much of a tool catalog; as data."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ MODELS: Mapping[str, ModelRow] = MappingProxyType(
         "gemini-2.5-pro": _row("A", 400_000, 8_000),
         "gemini-2.5-flash": _row("A", 400_000, 8_000),
         "gemini-3": _row("A", 400_000, 8_000),
-        # B: holds with a catalogue of moderate size
+        # B: holds with a catalog of moderate size
         "gpt-4": _row("B", 7_000, 1_000, 12_000),  # the first one, with a window of 8,192
         "gpt-4-turbo": _row("B", 100_000, 4_000, 22_000),
         "gpt-4o-mini": _row("B", 100_000, 4_000, 22_000),
@@ -110,7 +110,7 @@ MODELS: Mapping[str, ModelRow] = MappingProxyType(
 
 POLICY = (
     "Unknown models fall back to Tier C ({input_tokens:,} tokens of input, {output_tokens:,} of output, "
-    "{catalog_bytes:,} bytes of tools). Tier C compacts the catalogue aggressively; Tier A sends full metadata."
+    "{catalog_bytes:,} bytes of tools). Tier C compacts the catalog aggressively; Tier A sends full metadata."
 )
 
 _FREE = ":free"  # shared and throttled: whatever the model could carry, such an endpoint fails early

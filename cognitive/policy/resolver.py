@@ -93,7 +93,7 @@ class PolicyResolver:
         if agent_id in self._reading:
             self._reading[agent_id].cancel()
 
-    async def finished(self) -> None:
+    async def drain(self) -> None:
         """Returns when nothing is being read."""
         await asyncio.gather(*self._reading.values(), return_exceptions=True)
 

@@ -60,7 +60,7 @@ class CategoryLearning:
     tool_usage: tuple[ToolUsage, ...] = ()
     users: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
-    def wanted(self, categories: Sequence[str]) -> tuple[str, ...]:
+    def tools_for(self, categories: Sequence[str]) -> tuple[str, ...]:
         """The tools that these categories have gained."""
         return tuple(dict.fromkeys(tool for name in categories for tool in self.tools.get(name, ())))
 
@@ -74,7 +74,7 @@ def learn(
     """What an agent's completed turns teach, whatever their order."""
     known = category_table(policy)
     seen = Counter(name for turn in turns for name in turn.categories)
-    named = {need.name: frozenset(need.tools) for need in known.needs}
+    named = {need.name: frozenset(need.tools) for need in known.definitions}
     called = Counter(each for turn in turns for each in _unexplained(turn, named))
     tool_usage = tuple(
         ToolUsage(name, tool, times, seen[name])
@@ -142,7 +142,7 @@ class CategoryLearner:
         self._kept.pop(agent_id, None)
         return forgotten
 
-    async def finished(self) -> None:
+    async def drain(self) -> None:
         """Returns when nothing is being read."""
         await asyncio.gather(*self._reading.values(), return_exceptions=True)
 

@@ -49,7 +49,7 @@ NO_FACTORS: Mapping[str, float] = {}
 class CategoryTable:
     """The categories as a policy has them: what each needs, and the rows that tell them, compiled."""
 
-    needs: tuple[CategoryDefinition, ...]
+    definitions: tuple[CategoryDefinition, ...]
     models: Mapping[str, str]
     rows: tuple[RuleTable, ...]  # one per category: together their automaton would have a hundred times the states
     extra: RuleTable  # an operator's, on the message as it is written
@@ -57,7 +57,7 @@ class CategoryTable:
     @property
     def known(self) -> frozenset[str]:
         """Every tool that some category names; no category takes away any other."""
-        return frozenset(tool for need in self.needs for tool in need.tools)
+        return frozenset(tool for need in self.definitions for tool in need.tools)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +138,16 @@ def classify(
     shape = message_shape.signals(text, folded, read, attachments, policy.categories.complex_threshold)
     votes += [
         (need.name, f"{need.name}.{name}", weight)
-        for need in known.needs
+        for need in known.definitions
         for name, weight in need.structure.items()
         if name in shape
     ]
     scores = {
         need.name: factors.get(need.name, 1.0) * sum(weight for category, _, weight in votes if category == need.name)
-        for need in known.needs
+        for need in known.definitions
     }
-    active = tuple(need.name for need in known.needs if scores[need.name] >= need.threshold)
-    active = next(((need.name,) for need in known.needs if need.alone and need.name in active), active)
+    active = tuple(need.name for need in known.definitions if scores[need.name] >= need.threshold)
+    active = next(((need.name,) for need in known.definitions if need.alone and need.name in active), active)
     active = active if shape & {"question"} else _with_doubtful(active, scores, known)
     because = tuple(id for category, id, _ in votes if category in active)
     return Classification(active, {name: score for name, score in scores.items() if score > 0}, because)
@@ -163,12 +163,12 @@ def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], known: 
         return active
     return tuple(
         need.name
-        for need in known.needs
+        for need in known.definitions
         if need.name in active or (scores[need.name] >= need.weight and not need.alone and not need.whole)
     )
 
 
-def of_turn(
+def classify_turn(
     text: str,
     read: Signals,
     said: Iterable[str],
@@ -190,7 +190,7 @@ def inherit(own: Classification, before: Iterable[Classification], policy: Polic
     """The categories of a message that leans on the turns before it, latest first: its own and those of the last turn
     that was more than small talk. If no rule knew that turn, this message stays unclassified too.
     """
-    order = [need.name for need in category_table(policy).needs]
+    order = [need.name for need in category_table(policy).definitions]
     lender = next((each for each in before if each.categories != ("casual",)), None)
     if lender is None:
         return own
@@ -237,7 +237,7 @@ def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> CategoryTable:
         for n, pattern in enumerate(changed[need.name].extra_patterns, 1)
     ]
     return CategoryTable(
-        needs=needs,
+        definitions=needs,
         models={name: change.model for name, change in changed.items() if change.model and name in names},
         rows=tuple(
             RuleTable(_weighed(rule, changed) for rule in RULES if rule.signal == name)

@@ -24,7 +24,7 @@ _LEFT_CONTEXT = 48  # characters: the longest chain of words that can stand befo
 _forms = RuleTable((form.rule for form in DATE_PATTERNS), whole=True)
 _compiled = {form.rule.id: (form, compile_pattern(form.rule.pattern, name=form.rule.id)) for form in DATE_PATTERNS}
 _group_names = {name: tuple(pattern.groupindex.items()) for name, (_, pattern) in _compiled.items()}
-_expression = compile_pattern(EXPRESSION, name="dates", longest=True)
+_expression = compile_pattern(EXPRESSION, name="dates", longest_match=True)
 _FILL = r"(?:(?:in|on|to|with|the|of|from|early|mid|late|beginning|start|middle|end)[\s-]+)*"
 _comparison = compile_pattern(
     rf"\s*(?:,?\s*(?:and|or|with|vs\.?|versus|than|compared (?:to|with))\s|,|&)\s*{_FILL}",

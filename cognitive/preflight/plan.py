@@ -158,7 +158,7 @@ def sections(named: Mapping[str, Collection[str]], plan: Plan, policy: Policy) -
         or merge_requirements(plan.categories, policy).whole
     ):
         return SectionSelection(tuple(named))
-    known = {need.name for need in category_table(policy).needs}
+    known = {need.name for need in category_table(policy).definitions}
 
     def stays(categories: Collection[str]) -> bool:
         return not known.issuperset(categories) or not categories or not set(plan.categories).isdisjoint(categories)
@@ -175,7 +175,7 @@ def merge_requirements(categories: Sequence[str], policy: Policy) -> PlanRequire
     A category that the policy does not have (one of a recorded turn, replayed) needs nothing of its own.
     """
     known = category_table(policy)
-    matched = [need for need in known.needs if need.name in categories]
+    matched = [need for need in known.definitions if need.name in categories]
     if not matched:
         return PlanRequirements((), policy.categories.fallback_to_full, FULL, None, None, skip=False)
     return PlanRequirements(

@@ -53,7 +53,7 @@ class Planner:
         said = [without_injected(each.content) for each in islice(asked, _EARLIER)]
         read = signals.read(turn.text, now=now, previous=said[0] if said else "")
         frame, reasons = classification.select_frame(turn.text, read)
-        found = classification.of_turn(
+        found = classification.classify_turn(
             turn.text, read, said, turn.attachments, policy, _factors(learned, turn.user_id, policy)
         )
         reasons = (*reasons, *found.reasons)
@@ -75,7 +75,7 @@ class Planner:
         if classifier is None:
             return plan
         guessed = await deadline.within(classifier.classify(turn.text, vector), _ASKING_SHARE)
-        known = {need.name for need in classification.category_table(policy).needs}
+        known = {need.name for need in classification.category_table(policy).definitions}
         named = tuple(name for name in guessed if name in known)
         if not named:
             return plan
@@ -94,7 +94,7 @@ def _names(turn: Turn) -> tuple[str, ...]:
 
 
 def _equip(plan: Plan, turn: Turn, learned: CategoryLearning, policy: Policy) -> Plan:
-    gained = learned.wanted(plan.categories) if policy.categories.learned_weights else ()
+    gained = learned.tools_for(plan.categories) if policy.categories.learned_weights else ()
     stay = tuple(f"learned.{tool}" for tool in gained)
     plan = replace(plan, reasons=(*plan.reasons, *stay))
     return planning.add_tools(plan, _names(turn), turn.thinking, policy, gained)

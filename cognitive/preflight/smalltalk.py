@@ -31,7 +31,7 @@ class SmallTalk:
 
 
 _table = RuleTable(PHRASES)
-_phrase = compile_pattern("|".join(rule.pattern for rule in PHRASES), name="smalltalk", longest=True)
+_phrase = compile_pattern("|".join(rule.pattern for rule in PHRASES), name="smalltalk", longest_match=True)
 _SEGMENT, _MAX_PEELED = 160, 4  # characters that can be one pleasantry; pleasantries in a row
 _first_segment = compile_pattern(
     r"^[^,.!?;:\n]{1,80}?(?:[,.!?;:\n\x{2026}]+|\s[-\x{2013}\x{2014}]+\s)\s*", name="peel.first"

@@ -101,7 +101,7 @@ def tool_name(tool: JsonObject) -> str:
 
 
 def rewrite_tool(tool: JsonObject, spec: ToolSpec) -> JsonObject:
-    """A tool as the catalogue shortened it."""
+    """A tool as the catalog shortened it."""
     function = {**tool["function"], "description": spec.description, "parameters": spec.parameters}
     return {**tool, "function": function}
 

@@ -60,7 +60,7 @@ def select_tools(
     name: Callable[[T], str],
     rewritten: Callable[[T, ToolSpec], T] | None = None,
 ) -> list[T]:
-    """Return the tools that the turn keeps, in order. With `rewritten`, each as the catalogue shortened it.
+    """Return the tools that the turn keeps, in order. With `rewritten`, each as the catalog shortened it.
 
     A tool that was not known when the turn began stays as it is, and so does the recall tool.
     """

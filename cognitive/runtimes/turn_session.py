@@ -206,7 +206,7 @@ class TurnSession:
     def select_tools(
         self, tools: Sequence[T], name: Callable[[T], str], rewritten: Callable[[T, ToolSpec], T] | None = None
     ) -> list[T]:
-        """The tools that the turn keeps, in order. With `rewritten`, each as the catalogue shortened it."""
+        """The tools that the turn keeps, in order. With `rewritten`, each as the catalog shortened it."""
         return (
             turn_tools.select_tools(self.context, tools, name, rewritten) if self.context is not None else list(tools)
         )

@@ -228,9 +228,9 @@ class SessionManager:
         """Adds what came of a turn to the last messages, behind what is still on its way there."""
         self._writer.on_outcome(agent_id, turn_id, outcome, received_at)
 
-    async def ended(self, agent_id: str) -> None:
+    async def wait_for(self, agent_id: str) -> None:
         """Returns when what is being written of an agent is there, or has failed."""
-        await self._writer.ended(agent_id)
+        await self._writer.wait_for(agent_id)
 
     async def stop(self, agent_id: str) -> None:
         """Gives up all that is being written of an agent: it is about to be erased."""
@@ -240,9 +240,9 @@ class SessionManager:
 def _shortcomings(trace: WindowTrace) -> tuple[Degradation, ...]:
     """What the window is not, though it should be."""
     degraded: list[Degradation] = []
-    if trace.over:
-        beyond = f"beyond its bound of {trace.over}, and nothing is left to cut"
+    if trace.exceeded_bound:
+        beyond = f"beyond its bound of {trace.exceeded_bound}, and nothing is left to cut"
         degraded.append(Degradation("window_over_limit", beyond))
-    if trace.refused:
-        degraded.append(Degradation("directive_refused", trace.refused))
+    if trace.directive_error:
+        degraded.append(Degradation("directive_refused", trace.directive_error))
     return tuple(degraded)

@@ -116,7 +116,7 @@ class Work:
             InvalidInput: the subtask ended otherwise before, is unknown, or so is an artifact; a fact that is none.
         """
         _require(agent_id=agent_id)
-        require_label("result", result, longest=MAX_RESULT_LENGTH)
+        require_label("result", result, max_length=MAX_RESULT_LENGTH)
         [subtask] = await self.subtasks.get(agent_id, [require_id("id", id)])
         if extract is not None and not facts and not subtask.facts and subtask.status != "abandoned":
             facts = await extract(subtask, result)
@@ -137,7 +137,7 @@ class Work:
         """
         _require(agent_id=agent_id)
         if reason:
-            require_label("reason", reason, longest=MAX_RESULT_LENGTH)
+            require_label("reason", reason, max_length=MAX_RESULT_LENGTH)
         return await self.subtasks.finish(agent_id, require_id("id", id), "abandoned", reason)
 
     async def list_subtasks(self, agent_id: str, session_id: str) -> tuple[Subtask, ...]:
@@ -214,19 +214,19 @@ def _memory(subtask: Subtask, number: int, fact: Fact) -> NewMemory:
     )
 
 
-def _block(needed: Sequence[Subtask], facts: Sequence[RecallHit], related: Sequence[Subtask], longest: int) -> str:
+def _block(needed: Sequence[Subtask], facts: Sequence[RecallHit], related: Sequence[Subtask], max_length: int) -> str:
     sections = {
-        "Context from dependencies": [_line(subtask, longest) for subtask in needed],
+        "Context from dependencies": [_line(subtask, max_length) for subtask in needed],
         "Relevant knowledge": [f"- {_day(hit.occurred_at)}{quote(hit.content)}" for hit in facts],
-        "Related work": [_line(subtask, longest) for subtask in related],
+        "Related work": [_line(subtask, max_length) for subtask in related],
     }
     lines = [line for heading, own in sections.items() if own for line in (f"{heading}:", *own)]
     return sealed(OPENING, [NOTICE, *lines], CLOSING) if lines else ""
 
 
-def _line(subtask: Subtask, longest: int) -> str:
+def _line(subtask: Subtask, max_length: int) -> str:
     """A subtask as the prompt shows it: when it ended, its title, what came of it, where what it made can be read."""
-    shown = head_of(subtask.result, longest)
+    shown = head_of(subtask.result, max_length)
     told = f"{subtask.title}: {shown}" if shown else subtask.title
     if subtask.status != "completed":
         told = f"[{subtask.status}] {told}"

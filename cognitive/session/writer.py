@@ -111,9 +111,9 @@ class SessionWriter:
         later = self._store_later(agent_id, session_id, turn_id, artifacts, received_at)
         self._queue.start(later, agent_id, "outputs", turn_id)
 
-    async def ended(self, agent_id: str) -> None:
+    async def wait_for(self, agent_id: str) -> None:
         """Returns when what is being written of an agent is there, or has failed."""
-        await self._queue.ended(agent_id)
+        await self._queue.wait_for(agent_id)
 
     async def stop(self, agent_id: str) -> None:
         """Gives up all that is being written of an agent: it is about to be erased."""

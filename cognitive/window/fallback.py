@@ -19,7 +19,7 @@ _LEAST = 200  # characters of a message, if the bounds allow
 _CUT = "[... left out for want of time ...]"
 
 
-def plain(conversation: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
+def newest_messages(conversation: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
     """The newest messages, valid for every provider, behind the host's leading system messages, the summary that an
     earlier prompt had, and the user's message that they follow.
 

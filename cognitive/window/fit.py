@@ -45,10 +45,10 @@ class WindowTrace:
     """The numbers of a window.
 
     `before` is the conversation as it came, without its tokens, which are not counted; `after` is all that the model
-    sees, `bounds` what it may be, and `over` the bound that it exceeds all the same: the newest message is never left
-    out. `trigger` is the bound or count that moved the window with this turn, and `due` why a summary is due.
-    `forgotten` messages left the window and are too many for one summary. `refused` is why there is no directive, and
-    `degraded` why the window is only the newest messages, cut.
+    sees, `bounds` what it may be, and `exceeded_bound` the bound that it exceeds all the same: the newest message is
+    never left out. `trigger` is the bound or count that moved the window with this turn, and `summary_due` why a
+    summary is due. `unsummarized` messages left the window and are too many for one summary. `directive_error` is why
+    there is no directive, and `degraded` why the window is only the newest messages, cut.
     """
 
     before: WindowSize
@@ -56,13 +56,13 @@ class WindowTrace:
     bounds: WindowSize
     repairs: Mapping[str, int] = field(default_factory=dict)
     evicted: int = 0
-    forgotten: int = 0
+    unsummarized: int = 0
     stubs: int = 0
     carried: int = 0
     trigger: str | None = None
-    due: str | None = None
-    over: str | None = None
-    refused: str | None = None
+    summary_due: str | None = None
+    exceeded_bound: str | None = None
+    directive_error: str | None = None
     degraded: Degradation | None = None
     ledger: TokenLedger | None = None
 
@@ -73,7 +73,7 @@ class WindowTrace:
         return {**sizes, **told, "repairs": dict(self.repairs)}
 
 
-_STORED = ("evicted", "forgotten", "stubs", "carried", "trigger", "due", "over", "refused")
+_STORED = ("evicted", "unsummarized", "stubs", "carried", "trigger", "summary_due", "exceeded_bound", "directive_error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +144,12 @@ def fit(
         bounds=limit,
         repairs=selection.repairs,
         evicted=len(evicted.messages),
-        forgotten=max(0, selection.place - since - max_summarized),
+        unsummarized=max(0, selection.place - since - max_summarized),
         stubs=max(0, selection.pruned - selection.start),
         carried=selection.stays.kept,
         trigger=selection.trigger,
-        over=prompt.size.beyond(limit),
-        refused=reserved.refused,
+        exceeded_bound=prompt.size.beyond(limit),
+        directive_error=reserved.refused,
         ledger=_spent(ledger, earlier, shown, reserved) if ledger is not None else None,
     )
     return FittedWindow(
@@ -157,7 +157,7 @@ def fit(
         evicted.messages,
         _mark(conversation, selection) if selection.place > since else kept.summarized_until,
         tuple({output[0]: output for output in (*evicted.outputs, *prompt.outputs)}.values()),
-        replace(trace, due=_due(trace, iteration, policy)),
+        replace(trace, summary_due=_due(trace, iteration, policy)),
     )
 
 

@@ -18,7 +18,7 @@ from cognitive.preflight import plan as planning
 from cognitive.prompt import PlacedPrompt, PromptParts, place
 from cognitive.trace import Trace, Trim
 from cognitive.turn import Message, Shown, ToolSpec, Turn, TurnContext
-from cognitive.window.fallback import plain
+from cognitive.window.fallback import newest_messages
 
 UNPREPARED = "unprepared"  # the reason in the plan of a turn that no server prepared
 
@@ -142,7 +142,7 @@ def without_memory(turn: Turn, turn_id: str, now: datetime, *reasons: Degradatio
         prefix="",
         shown=(),
         plan=replace(plan, tools=tuple(tool.name for tool in turn.tools)),
-        messages=plain(turn.conversation, policy) if turn.kind == "user" else turn.conversation,
+        messages=newest_messages(turn.conversation, policy) if turn.kind == "user" else turn.conversation,
         tools=select_all(ToolCatalog(turn.tools), turn.model).tools,
         degraded=reasons,
         trace=Trace(turn.text, policy.version, now),

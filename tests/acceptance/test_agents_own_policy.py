@@ -54,7 +54,7 @@ async def test_the_window_the_summary_and_what_is_resumed_follow_it(urls, embedd
         log = "".join(f"line {n} of a log\n" for n in range(2_000))
         call = ToolCall(name="bash", arguments={"command": "cat log"}, result=log)
         await layer.post_turn(context, Outcome(response="They are ripe.", tool_calls=[call]))
-        await internals(layer).background.finished()
+        await internals(layer).background.drain()
         resumed = await layer.resume(agent, "s")
     assert len(resumed.messages) <= own.window.max_messages
     assert (len(resumed.messages) > OWN["window"]["max_messages"]) == (not differs)

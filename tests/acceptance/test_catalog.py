@@ -1,4 +1,4 @@
-"""The catalogue through the whole layer: what the model gets, what is learnt of it, and what may go wrong."""
+"""The catalog through the whole layer: what the model gets, what is learnt of it, and what may go wrong."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def size(tools) -> int:
 
 @pytest.fixture(scope="module")
 async def layer(urls, embedder):
-    """With time for its turns: what a catalogue in a hurry looks like has tests of its own."""
+    """With time for its turns: what a catalog in a hurry looks like has tests of its own."""
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(deadline_ms=10_000)) as layer:
         yield layer
 
@@ -141,16 +141,16 @@ async def test_vectors_are_made_after_the_turn_and_once(agent, embedder):
 
     counting = Counting()
     cached = CachedEmbedder(counting)
-    library = ToolCache(cached)
-    catalogue = library.catalogue(TOOLS[-3:])
-    assert library.catalogue(TOOLS[-3:]) is catalogue
-    assert library.meaning(catalogue) is None
-    for again in (catalogue, library.catalogue([each.model_copy() for each in TOOLS[-3:]])):
-        library.learn(again)
-        await library.learnt()
-        assert library.meaning(again).places == (0, 1, 2)
+    tool_cache = ToolCache(cached)
+    catalog = tool_cache.catalog(TOOLS[-3:])
+    assert tool_cache.catalog(TOOLS[-3:]) is catalog
+    assert tool_cache.tool_vectors(catalog) is None
+    for again in (catalog, tool_cache.catalog([each.model_copy() for each in TOOLS[-3:]])):
+        tool_cache.start_embedding(again)
+        await tool_cache.embedded()
+        assert tool_cache.tool_vectors(again).places == (0, 1, 2)
     assert len(counting.texts) == 3
-    await library.close()
+    await tool_cache.close()
     cached.close()
 
 
@@ -338,7 +338,7 @@ async def test_a_message_that_no_tool_is_for_is_warned_of(embedder):
         return (await catalog.fit(TOOLS, WEAK, evidence, Deadline(10_000), Policy())).trim
 
     await fitted("anything")
-    await catalog.library.learnt()
+    await catalog.tool_cache.embedded()
     assert (await fitted("Will it rain in Porto tomorrow?")).gap is None
     assert "no tool" in (await fitted("My grandmother never liked jazz.")).gap
     await catalog.close()

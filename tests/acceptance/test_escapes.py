@@ -15,7 +15,7 @@ from brain.search import Hit
 from brain.types import Memory
 from cognitive import Policy
 from cognitive.context import render
-from cognitive.prompt import records, tail, unquote, without_injected
+from cognitive.prompt import memory_lines, unquote, with_injected, without_injected
 from cognitive.trace import Candidate
 
 pytestmark = pytest.mark.promise(number=7)
@@ -69,9 +69,9 @@ def test_a_payload_is_one_quoted_line_in_the_block(family):
         inside = body(block, "memory-records")
         assert OUTSIDE.search(inside) is None, payload
         assert OUTSIDE.search(unicodedata.normalize("NFKC", inside)) is None, payload
-        [line] = records(block)
+        [line] = memory_lines(block)
         assert unquote(line.removeprefix("- 2026-09-01 ")) == f"Eve: {payload}"
-        assert without_injected(tail("What is it?", None, block)) == "What is it?"
+        assert without_injected(with_injected("What is it?", None, block)) == "What is it?"
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -80,7 +80,7 @@ def test_a_payload_in_the_name_of_a_source_or_a_speaker_stays_there_too(family):
         named = hit("Tea is at noon.", speaker=payload, source=payload, session_id=payload)
         block = render.block([Candidate(named)], Policy())
         assert OUTSIDE.search(body(block, "memory-records")) is None, payload
-        assert len(records(block)) == 1
+        assert len(memory_lines(block)) == 1
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -104,7 +104,7 @@ def test_a_payload_that_is_pinned_is_quoted_likewise(family):
         )
         block = render.prefix([pinned], Policy())
         assert OUTSIDE.search(body(block, "pinned-memory-records")) is None, payload
-        assert len(records(block)) == 1
+        assert len(memory_lines(block)) == 1
 
 
 def test_a_memory_that_holds_a_block_of_an_earlier_turn_closes_nothing():

@@ -92,7 +92,7 @@ async def test_over_a_session_no_text_is_embedded_twice_and_responses_before_the
             context = await layer.pre_turn(ask(agent, message, *said))
             response = f"In step {n} they compared several caches. The vote of round {n} went to another day."
             await layer.post_turn(context, Outcome(response=response))
-            await internals(layer).background.finished()
+            await internals(layer).background.drain()
             assert {f"In step {n} they compared several caches."} <= set(counting.asked)
             said += [message, response]
     assert len(counting.asked) == len(set(counting.asked))

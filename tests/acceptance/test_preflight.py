@@ -149,7 +149,7 @@ async def planned_anew(layer, agent: str, text: str):
     """A turn after the habits were read: the first one after a change has them read behind it."""
     internals(layer).category_learner._kept.clear()
     await layer.pre_turn(ask(agent, text))
-    await internals(layer).category_learner.finished()
+    await internals(layer).category_learner.drain()
     return await layer.pre_turn(ask(agent, text))
 
 

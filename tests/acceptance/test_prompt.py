@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, ToolCall, Turn
-from cognitive.prompt import hint_line, records, without_injected
+from cognitive.prompt import hint_line, memory_lines, without_injected
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
@@ -100,7 +100,7 @@ async def test_over_random_turns_bytes_stay_where_the_placement_says(layer, agen
     shown_as: dict[str, set[str]] = {}
     before: set[tuple[str, str]] = set()
     for context in contexts:
-        lines = records(context.text)
+        lines = memory_lines(context.text)
         assert len(lines) == len(context.shown)
         for shown in context.shown:
             shown_as.setdefault(str(shown.memory_id), set()).update(line for line in lines if shown.content in line)
@@ -108,11 +108,13 @@ async def test_over_random_turns_bytes_stay_where_the_placement_says(layer, agen
     assert {len(forms) for forms in shown_as.values()} == {1}
     assert not any((two, one) in before for one, two in before), "no two memories ever change places"
 
-    again = Counter(line for context in contexts for line in records(context.text))
+    again = Counter(line for context in contexts for line in memory_lines(context.text))
     placement = contexts[0].placement
     assert max(again.values()) > 1, "what has left the window is shown again"
     for context in contexts:
-        assert max(Counter(records(flat(context.prompt(SYSTEM)))).values(), default=1) == 1, "never twice in one prompt"
+        assert max(Counter(memory_lines(flat(context.prompt(SYSTEM)))).values(), default=1) == 1, (
+            "never twice in one prompt"
+        )
     stable = [
         (one, two)
         for one, two in pairwise(contexts)
@@ -214,5 +216,7 @@ async def test_a_user_who_types_our_tags_is_taken_at_his_word(layer, agent):
     second = await layer.pre_turn(ask(agent, text, [Message(role="user", content=text)], n=2))
     assert second.messages[0].content == text
     assert without_injected(second.prompt(SYSTEM)[-1].content) == text
-    assert all("harbour" not in line for message in second.prompt(SYSTEM) for line in records(message.content))
-    assert [line for message in second.prompt(SYSTEM) for line in records(message.content)] == records(second.text)
+    assert all("harbour" not in line for message in second.prompt(SYSTEM) for line in memory_lines(message.content))
+    assert [line for message in second.prompt(SYSTEM) for line in memory_lines(message.content)] == memory_lines(
+        second.text
+    )

@@ -35,7 +35,7 @@ async def main(url, agent):
         call = ToolCall(name="bash", arguments={{"command": "cat log"}}, result=log)
         await layer.post_turn(context, Outcome(response="The disk is full.", tool_calls=[call]))
         await layer.work.advance(agent, "s", 0)
-        await internals(layer).background.finished()
+        await internals(layer).background.drain()
         print("ready", flush=True)
         await asyncio.sleep(600)
 
@@ -55,7 +55,7 @@ def asked(agent: str, text: str, talk: Sequence[Message] = (), **fields) -> Turn
 
 async def resumed_by_another(layer: CognitiveLayer, agent: str) -> ResumedSession:
     """The session, when what the layer writes in the background is there."""
-    await internals(layer).background.finished()
+    await internals(layer).background.drain()
     resumed = await layer.resume(agent, "s")
     assert resumed is not None
     return resumed
@@ -110,7 +110,7 @@ async def test_what_left_the_window_is_in_the_summary_that_is_taken_up(layer, ag
         seen.append(" ".join(message.content for message in context.messages))
         await layer.post_turn(context, Outcome(response=f"Noted as {n}."))
         talk += [Message(role="user", content=f"Note number {n}."), Message(role="assistant", content=f"Noted as {n}.")]
-        await internals(layer).background.finished()
+        await internals(layer).background.drain()
     resumed = await resumed_by_another(layer, agent)
     assert resumed.summarized_until is not None
     together = f"{resumed.summary} {' '.join(message.content for message in resumed.messages)}"

@@ -8,7 +8,7 @@ from cognitive import Outcome, Tool, ToolCall, Turn
 from tests.dashboard.conftest import EVIL
 from tests.dashboard.test_browser import AXE, axe, browser, page, pytestmark, url  # noqa: F401  # fixtures, and the skip
 
-PAGES = ("catalogue?range=7d&", "health?range=7d&", "?", "turns?tools_cut=yes&model=acme-70b&", "catalogue?range=24h&")
+PAGES = ("catalog?range=7d&", "health?range=7d&", "?", "turns?tools_cut=yes&model=acme-70b&", "catalog?range=24h&")
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ async def test_from_the_overview_to_the_turns_of_a_tool(page, url, worked):  # n
 
 
 async def test_what_a_tool_is_called_stays_inert(page, url, worked):  # noqa: F811
-    await page.goto(f"{url}/ui/catalogue?agent={worked}")
+    await page.goto(f"{url}/ui/catalog?agent={worked}")
 
     assert await page.locator("main img, main script").count() == 0
     assert await page.title() != "owned"

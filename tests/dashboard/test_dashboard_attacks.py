@@ -35,7 +35,7 @@ NEEDED = {
     "/memory/chart": "id={memory}&chart=boost",
     "/policy": "version={policy}",
     "/what-if/answer": "dedup.threshold=0.6",
-    "/catalogue.csv": "of=tools",
+    "/catalog.csv": "of=tools",
     "/health-chart": "id=degradation",
 }
 FORMS = [page.path for page in PAGES if "POST" in page.methods]
@@ -338,7 +338,7 @@ async def test_a_name_that_was_rebound_reaches_no_page(pages, agent, host):
 # --- what makes no sense ---
 
 
-@pytest.mark.parametrize("path", ["/overview", "/turns", "/memories", "/memory", "/what-if", "/catalogue", "/health"])
+@pytest.mark.parametrize("path", ["/overview", "/turns", "/memories", "/memory", "/what-if", "/catalog", "/health"])
 async def test_no_number_and_no_time_breaks_a_page(pages, layer, agent, path):
     oldest, *_ = await layer.remember(
         agent, [NewMemory(type="fact", content=f"Of {at}", occurred_at=datetime.fromisoformat(at)) for at in AGES]

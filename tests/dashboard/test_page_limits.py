@@ -135,7 +135,7 @@ async def test_a_page_that_takes_too_long_is_given_up(layer):
         assert (await client.get("/ui/x")).status_code == 503
 
 
-@pytest.mark.parametrize("page", ["turns?limit=10000", "turns?limit=10000&range=90d", "catalogue?limit=10000"])
+@pytest.mark.parametrize("page", ["turns?limit=10000", "turns?limit=10000&range=90d", "catalog?limit=10000"])
 async def test_no_address_makes_a_page_longer(layer, mounts, played, page):
     """Two turns, and one row of a tool at most: what is asked for is not what a page holds."""
     async with inside(layer, mounts=mounts) as pages:

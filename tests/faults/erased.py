@@ -164,14 +164,14 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
 
 
 async def settled(layer: CognitiveLayer) -> None:
-    await internals(layer).background.finished()
+    await internals(layer).background.drain()
 
 
 # --- where it may be ---
 
 
 async def tables(site: Site) -> dict[str, list[str]]:
-    """Every table's rows as text, by the catalogue: a new table is searched without a word here. What is compressed in
+    """Every table's rows as text, by the catalog: a new table is searched without a word here. What is compressed in
     a column is read.
     """
     connection = await asyncpg.connect(site.urls.admin)

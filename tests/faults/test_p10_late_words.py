@@ -126,7 +126,7 @@ async def test_what_is_being_extracted_in_another_process_meanwhile_is_not_store
         context = await layer.pre_turn(turn(agent))
         plugin.meanwhile = lambda: another.forget(agent, [secret])
         await layer.post_turn(context, SAID)
-        await internals(layer).background.finished()
+        await internals(layer).background.drain()
         await settled(layer)
         assert plugin.meanwhile is None
         assert await everywhere(site, agent) == []

@@ -156,7 +156,7 @@ async def test_a_turn_that_is_cancelled_leaves_no_task_and_the_next_one_is_whole
             ended.set()
 
     whole = await layer.pre_turn(ask(stocked, "t0"))  # what a first turn starts for good is there
-    await internals(layer).background.finished()
+    await internals(layer).background.drain()
     others = asyncio.all_tasks()
     turn = asyncio.create_task(changed(layer, part, method, hang).pre_turn(ask(stocked, "t1")))
     await hangs.wait()

@@ -70,7 +70,7 @@ async def owned(layer, agent):
     asked = Turn(agent_id=agent, session_id="s", text="When does the canary sing?", conversation=conversation)
     context = await layer.pre_turn(asked)
     await layer.post_turn(context, Outcome(response=SECRET))
-    await internals(layer).background.finished()
+    await internals(layer).background.drain()
     artifacts = await layer.sessions.artifacts(agent, "s")
     assert artifacts
     subtask = await layer.work.begin(agent, "s", "listen to the canary")

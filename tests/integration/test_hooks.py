@@ -14,7 +14,7 @@ import pytest
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, TurnRef
 from cognitive.hook.daemon import with_journaled_placement
 from cognitive.hook.events import MAX_CALLS, MAX_RESULT_LENGTH, Hooks, resume_text
-from cognitive.prompt import PREFIX_OPENING, records, without_injected
+from cognitive.prompt import PREFIX_OPENING, memory_lines, without_injected
 from cognitive.session.recent import ResumedSession
 from tests.internals import internals
 
@@ -86,13 +86,13 @@ async def used(layer, agent, name):
 
 async def kept(layer, agent, session):
     """The last messages that a session keeps."""
-    await internals(layer).background.finished()
+    await internals(layer).background.drain()
     return (await layer.resume(agent, session.id)).messages
 
 
 async def test_a_turn_is_shown_what_is_remembered_and_teaches_what_was_used(session, hooks, layer, agent):
     added = await session.prompt(ASKED, "p1")
-    assert len(records(added)) == 1
+    assert len(memory_lines(added)) == 1
     assert without_injected(f"x\n\n{added}") == "x", "all that was added is known again"
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER, stop_hook_active=False)
     assert await statuses(hooks, layer, agent) == ["completed"]
@@ -106,7 +106,7 @@ async def test_what_stands_in_the_agents_context_is_not_shown_again(session, lay
     session.writes("assistant", ANSWER)
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
     again = await session.prompt(f"Once more: {ASKED}", "p2")
-    assert records(again or "") == []
+    assert memory_lines(again or "") == []
     session.write({"type": "system", "subtype": "compact_boundary"})
     assert await session("session-start", source="compact") is None, "nothing has left the window yet"
     after = await session.prompt(ASKED, "p3")

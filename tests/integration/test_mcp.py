@@ -15,7 +15,7 @@ from mcp import Client, MCPError
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, use_span
 
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
-from cognitive.prompt import records, without_injected
+from cognitive.prompt import memory_lines, without_injected
 from cognitive.runtimes.mcp import TURN, Scope, create_server
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -115,7 +115,9 @@ async def test_a_recall_has_structured_content_and_a_block_that_is_known_again(l
     assert len(memories) == 2
     assert {memory["content"] for memory in memories} < set(KEYS)
     assert memories[0]["score"] >= memories[1]["score"]
-    assert [json.loads(line.split(" ", 2)[2]) for line in records(text)] == [memory["content"] for memory in memories]
+    assert [json.loads(line.split(" ", 2)[2]) for line in memory_lines(text)] == [
+        memory["content"] for memory in memories
+    ]
     assert without_injected(f"Before.\n\n{text}") == "Before."
 
 

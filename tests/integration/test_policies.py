@@ -123,7 +123,7 @@ async def test_a_shadow_runs_beside_and_is_compared(opened, stocked):
     saved = await opened.policies.save(stocked, WIDE, by="ada")
     await opened.policies.shadow(stocked, saved.version, by="ada")
     await play(opened, stocked)
-    await internals(opened).background.finished()
+    await internals(opened).background.drain()
 
     compared = await opened.policies.shadow_agreement(stocked, saved.version)
     assert (compared.turns, compared.policy) == (3, saved.version)
@@ -331,7 +331,7 @@ async def test_a_database_that_hangs_takes_a_small_share_of_a_deadline_and_no_mo
     assert (await chosen.current(agent)).version == Policy(deadline_ms=50).version
     assert chosen._reading  # it is still being asked: nobody waited for the answer
     chosen.forget(agent)
-    await chosen.finished()
+    await chosen.drain()
 
 
 async def test_what_if_tells_what_enters_what_leaves_and_that_it_cannot_tell_more(opened, stocked):

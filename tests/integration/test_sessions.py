@@ -83,7 +83,7 @@ async def rig(urls, agent):
 
 async def written(process: SessionManager) -> None:
     """Returns when all that a process keeps of its sessions is there."""
-    await process._writer._queue.finished()
+    await process._writer._queue.drain()
 
 
 def said(messages) -> str:

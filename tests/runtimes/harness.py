@@ -12,7 +12,7 @@ from cognitive import CognitiveLayer
 Can = Literal[
     "hides_tools",  # a tool that the plan leaves out is not offered
     "denies_tools",  # nor does it run if the model names it all the same
-    "compacts",  # descriptions that the catalogue shortened are what the model is given
+    "compacts",  # descriptions that the catalog shortened are what the model is given
     "thinking",  # the plan's level reaches the model call
     "routes_models",  # the plan's model is called in place of the agent's own
     "window",  # the conversation of each model call is bounded

@@ -178,7 +178,7 @@ async def test_a_tool_that_a_turn_does_not_need_does_not_run_even_if_the_model_n
     assert (worked.response, worked.called) == ("They pass.", ["exec"])
 
 
-async def test_a_catalogue_that_the_model_cannot_carry_is_shortened(harness, layer, agent):
+async def test_a_catalog_that_the_model_cannot_carry_is_shortened(harness, layer, agent):
     needs(harness, "hides_tools", "compacts")
     tools = {f"tool_{n}": f"Reads gauge {n}. " + f"It is the gauge of pump {n}, by the quay. " * 20 for n in range(20)}
     session = harness.session(layer, agent, "s", tools=tools, model="narrow")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schemas import PARAMETERS, TOOLS, complaints, nodes
 
-from cognitive.catalog.compaction import SPARE_STEPS, STEPS, compact, few_words, first_sentence, forms, total
+from cognitive.catalog.compaction import MINIMAL_STEPS, STEPS, compact, few_words, first_sentence, forms, total
 from cognitive.catalog.tool_variants import ToolVariants
 from cognitive.errors import InvalidInput
 from cognitive.turn import Tool
@@ -19,7 +19,7 @@ DEMANDS = ("type", "enum", "const", "required", "$ref", "default", "additionalPr
 
 
 def every_form(tool):
-    return [json.loads(form) for form in forms(ToolVariants(tool).whole, (*STEPS, *SPARE_STEPS))]
+    return [json.loads(form) for form in forms(ToolVariants(tool).whole, (*STEPS, *MINIMAL_STEPS))]
 
 
 def parameters(**properties):
@@ -39,7 +39,7 @@ def test_the_random_schemas_are_valid_to_begin_with(schema):
 @given(TOOLS)
 @settings(max_examples=50)
 def test_every_form_is_a_valid_tool_and_none_is_larger_than_the_one_before(tool):
-    made = forms(ToolVariants(tool).whole, (*STEPS, *SPARE_STEPS))
+    made = forms(ToolVariants(tool).whole, (*STEPS, *MINIMAL_STEPS))
     assert [len(form) for form in made] == sorted((len(form) for form in made), reverse=True)
     for form in made:
         sent = json.loads(form)
@@ -85,7 +85,7 @@ def test_what_was_given_is_not_changed_and_gives_the_same_again(tool):
 @settings(max_examples=50)
 def test_a_step_that_does_not_concern_an_entry_would_change_nothing(tool):
     written = ToolVariants(tool).whole
-    for step in (*STEPS, *SPARE_STEPS):
+    for step in (*STEPS, *MINIMAL_STEPS):
         if not step.concerns(written):
             assert step.apply(json.loads(written)) == json.loads(written)
 
@@ -95,7 +95,7 @@ def test_a_step_that_does_not_concern_an_entry_would_change_nothing(tool):
 def test_no_step_changes_the_entry_it_is_given(tool):
     entry = json.loads(ToolVariants(tool).whole)
     before = deepcopy(entry)
-    for step in (*STEPS, *SPARE_STEPS):
+    for step in (*STEPS, *MINIMAL_STEPS):
         step.apply(entry)
         assert entry == before
 
@@ -103,21 +103,21 @@ def test_no_step_changes_the_entry_it_is_given(tool):
 @given(st.lists(TOOLS, max_size=4), st.integers(0, 3000))
 @settings(max_examples=30)
 def test_it_stops_as_soon_as_it_fits_and_says_whether_it_does(tools, limit):
-    catalogue = [ToolVariants(tool).forms for tool in tools]
-    compacted = compact(catalogue, limit)
-    sent = [json.loads(each[compacted.level]) for each in catalogue]
+    catalog = [ToolVariants(tool).forms for tool in tools]
+    compacted = compact(catalog, limit)
+    sent = [json.loads(each[compacted.level]) for each in catalog]
     assert compacted.bytes == size(sent)
     assert compacted.fits(limit) == (size(sent) <= limit)
     assert compacted.fits(limit) or compacted.level == len(STEPS)
     if compacted.level:
-        assert total([len(each[compacted.level - 1]) for each in catalogue]) > limit
+        assert total([len(each[compacted.level - 1]) for each in catalog]) > limit
 
 
 @given(st.lists(TOOLS, max_size=4), st.integers(0, 3000), st.integers(0, 3000))
 @settings(max_examples=30)
 def test_less_room_never_leaves_more(tools, one, other):
-    catalogue = [ToolVariants(tool).forms for tool in tools]
-    assert compact(catalogue, min(one, other)).bytes <= compact(catalogue, max(one, other)).bytes
+    catalog = [ToolVariants(tool).forms for tool in tools]
+    assert compact(catalog, min(one, other)).bytes <= compact(catalog, max(one, other)).bytes
 
 
 def test_the_steps_go_in_their_order_and_only_those_that_dropped_something_are_named():
@@ -229,6 +229,6 @@ def test_a_schema_too_deep_to_be_sent_is_refused_and_a_deep_one_is_compacted():
             schema = {"type": "object", "properties": {"a": schema}, "required": ["a"]}
         return schema
 
-    assert len(every_form(Tool(name="t", parameters=deep(90)))) == len(STEPS) + len(SPARE_STEPS) + 1
+    assert len(every_form(Tool(name="t", parameters=deep(90)))) == len(STEPS) + len(MINIMAL_STEPS) + 1
     with pytest.raises(InvalidInput, match="parameters"):
         Tool(name="t", parameters=deep(1000))

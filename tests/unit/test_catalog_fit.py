@@ -17,7 +17,7 @@ from cognitive.policy import Policy
 from cognitive.turn import Tool
 
 POLICY = Policy()
-CATALOGUES = st.lists(TOOLS, min_size=1, max_size=8).map(
+CATALOGS = st.lists(TOOLS, min_size=1, max_size=8).map(
     lambda tools: [tool.model_copy(update={"name": f"{tool.name}{n}"}) for n, tool in enumerate(tools)]
 )
 
@@ -41,7 +41,7 @@ def never():
     raise AssertionError("nothing had to be ranked")
 
 
-@given(CATALOGUES, st.integers(1, 4000), st.randoms(use_true_random=False))
+@given(CATALOGS, st.integers(1, 4000), st.randoms(use_true_random=False))
 @settings(max_examples=60)
 def test_what_is_sent_fits_or_says_that_it_does_not_and_every_tool_is_accounted_for(tools, limit, random):
     order = random.sample(range(len(tools)), len(tools))
@@ -63,7 +63,7 @@ def test_what_is_sent_fits_or_says_that_it_does_not_and_every_tool_is_accounted_
         assert len(sent) == 1
 
 
-@given(CATALOGUES, st.integers(1, 4000), st.randoms(use_true_random=False))
+@given(CATALOGS, st.integers(1, 4000), st.randoms(use_true_random=False))
 @settings(max_examples=60)
 def test_so_does_what_is_cut_without_being_read(tools, limit, random):
     order = tuple(random.sample(range(len(tools)), len(tools)))
@@ -160,11 +160,11 @@ def test_what_is_stored_of_a_trim_is_bounded():
     assert 0.9 < trim.share < 1
 
 
-def test_a_large_catalogue_is_cut_without_compacting_what_goes():
-    catalogue = ToolCatalog([tool.model_copy(update={"description": f"Of {n}."}) for n, tool in enumerate(plain(2000))])
+def test_a_large_catalog_is_cut_without_compacting_what_goes():
+    catalog = ToolCatalog([tool.model_copy(update={"description": f"Of {n}."}) for n, tool in enumerate(plain(2000))])
     ranking = ToolRanking(tuple(range(2000)), ("words",), 1.0)
-    offer = fit(catalogue, "some/model", 3000, lambda: ranking)
-    made = [n for n, tool in enumerate(catalogue.offered) if "forms" in vars(tool)]
+    offer = fit(catalog, "some/model", 3000, lambda: ranking)
+    made = [n for n, tool in enumerate(catalog.variants) if "forms" in vars(tool)]
     assert len(made) < len(offer.tools) + 100
 
 

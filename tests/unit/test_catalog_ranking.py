@@ -14,7 +14,7 @@ from cognitive.turn import Tool
 
 POLICY = Policy()
 QUERY = unit(1, 0)
-CATALOGUE = {
+CATALOG = {
     "WeatherTool": "Forecasts rain and temperatures for any city.",
     "currencyConverter": "Converts euros into dollars.",
     "send_email": "Sends a message to an address.",
@@ -24,13 +24,13 @@ CATALOGUE = {
 
 
 def tools(**described) -> ToolCatalog:
-    return ToolCatalog([Tool(name=name, description=text) for name, text in (described or CATALOGUE).items()])
+    return ToolCatalog([Tool(name=name, description=text) for name, text in (described or CATALOG).items()])
 
 
 def ranked(message="", vectors=None, described=None, **evidence):
-    catalogue = tools(**(described or {}))
-    ranking = rank(catalogue, ToolVectors.of(vectors or []), ToolEvidence(message, **evidence))
-    return [catalogue.tools[n].name for n in ranking.order], ranking
+    catalog = tools(**(described or {}))
+    ranking = rank(catalog, ToolVectors.of(vectors or []), ToolEvidence(message, **evidence))
+    return [catalog.tools[n].name for n in ranking.order], ranking
 
 
 def turn(cosine, *called, n=1):
@@ -119,14 +119,14 @@ def test_what_this_conversation_called_stays_behind_the_tools_that_are_told_whol
 
 def test_equal_tools_stay_in_the_order_given_and_nobody_is_lost():
     names, ranking = ranked("")
-    assert names == list(CATALOGUE)
+    assert names == list(CATALOG)
     assert ranking.confidence == 0
     assert ranking.low
 
 
 @pytest.mark.parametrize("message", ["a" * 100_000, "\n" * 1000, "word " * 20_000, "🦙", "((((", "\u0130"])
 def test_no_message_breaks_it(message):
-    assert sorted(ranked(message)[0]) == sorted(CATALOGUE)
+    assert sorted(ranked(message)[0]) == sorted(CATALOG)
 
 
 def test_a_vector_that_points_away_is_no_evidence_against():

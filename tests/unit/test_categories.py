@@ -23,7 +23,7 @@ POLICY = Policy()
 def classified(text: str, *said: str, policy: Policy = POLICY, attachments=()) -> Classification:
     """What a message is about, through the real rules; `said` are the user's messages before it, latest first."""
     read = signals.read(text, now=NOW, previous=said[0] if said else "")
-    return classification.of_turn(text, read, said, attachments, policy)
+    return classification.classify_turn(text, read, said, attachments, policy)
 
 
 def kinds(text: str, *said: str, **how) -> set[str]:
@@ -273,7 +273,7 @@ def test_an_extra_pattern_may_be_in_any_language():
 def test_the_seeds_own_names_are_understood():
     changes = {"media": {"extraPatterns": ["vinyl"], "extraTools": ["record"], "thinkingLevel": "high"}}
     need = next(
-        n for n in classification.category_table(Policy(categories={"rules": changes})).needs if n.name == "media"
+        n for n in classification.category_table(Policy(categories={"rules": changes})).definitions if n.name == "media"
     )
     assert need.tools[-1] == "record"
     assert need.thinking == "high"
@@ -294,7 +294,7 @@ def test_a_disabled_category_is_gone_and_its_tools_are_nobodys():
 def test_a_new_category_stands_behind_the_others():
     policy = Policy(categories={"rules": {"gardening": {"extra_patterns": ["prune"], "extra_tools": ["shears"]}}})
     assert kinds("prune the roses", policy=policy) == {"gardening"}
-    assert classification.category_table(policy).needs[-1].tools == ("shears",)
+    assert classification.category_table(policy).definitions[-1].tools == ("shears",)
 
 
 @pytest.mark.parametrize(
@@ -364,7 +364,7 @@ def test_toml_extends_the_table(tmp_path):
     policy = Policy.load(path)
     table = classification.category_table(policy)
     assert table.models == {"research": "lab/reader"}
-    assert next(need for need in table.needs if need.name == "research").caps.tokens == 90
+    assert next(need for need in table.definitions if need.name == "research").caps.tokens == 90
     assert kinds("what does the clause say?", policy=policy) == {"research", "legal"}
     assert Policy.from_record(policy.model_dump(mode="json")) == policy
 

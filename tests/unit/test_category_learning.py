@@ -40,8 +40,8 @@ def turns(category: str, *called: str, times: int = 1, user: str | None = None) 
 
 def test_a_tool_that_keeps_being_called_belongs_to_the_category():
     learned = learn(turns("monitoring", "web_search", times=3), POLICY)
-    assert learned.wanted(("monitoring", "coding")) == ("web_search",)
-    assert learned.wanted(("coding",)) == ()
+    assert learned.tools_for(("monitoring", "coding")) == ("web_search",)
+    assert learned.tools_for(("coding",)) == ()
 
 
 def test_once_is_an_accident_and_rarely_is_noise():
@@ -72,7 +72,7 @@ def test_a_category_whose_tools_are_always_called_may_fire_on_less():
     def kinds(learned):
         text = "the deployment"
         read = signals.read(text, now=datetime(2026, 11, 18, tzinfo=UTC))
-        return classification.of_turn(text, read, (), (), POLICY, learned.factors).categories
+        return classification.classify_turn(text, read, (), (), POLICY, learned.factors).categories
 
     assert kinds(NOTHING_LEARNED) == ()
     assert kinds(learn(turns("coding", "exec", times=9), POLICY)) == (), "a few turns prove little"

@@ -111,7 +111,7 @@ def test_what_was_learnt_stays():
 
 @given(SETS)
 def test_the_hardest_thinking_wins(names):
-    levels = [need.thinking for need in category_table(POLICY).needs if need.name in names]
+    levels = [need.thinking for need in category_table(POLICY).definitions if need.name in names]
     expected = max(levels, key=THINKING.index) if levels else "low"
     assert equipped(*names).thinking == expected
 
@@ -152,7 +152,7 @@ def test_the_first_category_with_a_model_of_its_own_chooses():
 
 @given(SETS.filter(bool))
 def test_the_largest_caps_win_and_memory_is_skipped_only_if_all_skip(names):
-    caps = {need.name: need.caps for need in category_table(POLICY).needs}
+    caps = {need.name: need.caps for need in category_table(POLICY).definitions}
     needs = merge_requirements(names, POLICY)
     assert needs.caps == Caps(max(caps[n].facts for n in names), max(caps[n].tokens for n in names))
     assert needs.skip is (names == ("casual",))

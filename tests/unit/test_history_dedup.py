@@ -12,7 +12,7 @@ from cognitive.context.assemble import assemble
 from cognitive.context.dedup import drop_in_history, in_history
 from cognitive.plan import Signals
 from cognitive.preflight import plan as planning
-from cognitive.prompt import tail
+from cognitive.prompt import with_injected
 from cognitive.recording.record import TurnInputs
 from cognitive.trace import WindowSimilarity, decoys
 
@@ -27,7 +27,7 @@ def line(each) -> str:
 def user(*numbers: int, words: str = "Hi", policy=JOURNALED) -> Message:
     """A user's message with the block that showed these memories."""
     block = render.block([candidate(n, HITS[n - 1].content) for n in numbers], policy)
-    return Message(role="user", content=tail(words, None, block))
+    return Message(role="user", content=with_injected(words, None, block))
 
 
 def made(conversation, policy=JOURNALED, turn_id="turn", hits=HITS):
@@ -98,7 +98,7 @@ def test_what_stands_below_the_floor_stands_all_the_same():
 def test_a_memory_that_says_what_stands_is_not_shown_beside_it():
     said = "The amber kettle stands in the attic beside the violin."
     hits = [hit(1, f"{said[:-1]} now.", scores={"content_cosine": 0.9}), hit(2, said, scores={"content_cosine": 0.5})]
-    talk = [Message(role="user", content=tail("Hi", None, render.block([candidate(2, said)], JOURNALED)))]
+    talk = [Message(role="user", content=with_injected("Hi", None, render.block([candidate(2, said)], JOURNALED)))]
     assert results(made([], hits=hits)) == {1: "shown", 2: "duplicate"}
     assert results(made(talk, hits=hits)) == {1: "duplicate", 2: "standing"}
 

@@ -13,7 +13,7 @@ from making import AT, candidate
 from brain.types import MEMORY_TYPES, Memory
 from cognitive.context import render
 from cognitive.policy import Policy
-from cognitive.prompt import OPENING, hint_line, records, seal, tail, without_injected
+from cognitive.prompt import OPENING, hint_line, memory_lines, seal, with_injected, without_injected
 
 POLICY = Policy()
 GENUINE = render.block([candidate(1), candidate(2, "Coffee at two.", type="episode")], POLICY)
@@ -138,10 +138,11 @@ def test_reading_a_block_gives_exactly_the_memories_that_were_written(crowd, bef
         (render.prefix(pinned(crowd), policy), [render.line(memory, policy) for memory in pinned(crowd)]),
     ):
         for around in (text, f"{before}\n\n{text}", f"{before}{text}\n{after}"):
-            assert sorted(records(around)) == sorted(written)
+            assert sorted(memory_lines(around)) == sorted(written)
     said = [f"{c.hit.speaker}: {c.hit.content}" if c.hit.speaker else c.hit.content for c in crowd]
     read = [
-        json.JSONDecoder().raw_decode(line[len("- 2026-09-01 ") :])[0] for line in records(render.block(crowd, policy))
+        json.JSONDecoder().raw_decode(line[len("- 2026-09-01 ") :])[0]
+        for line in memory_lines(render.block(crowd, policy))
     ]
     assert sorted(read) == sorted(said)
 
@@ -163,7 +164,7 @@ def test_no_line_of_a_memory_holds_what_could_be_taken_for_markup(crowd):
 @settings(max_examples=150)
 def test_a_text_that_we_did_not_make_comes_back_byte_for_byte(text):
     assert without_injected(text) == text
-    assert records(text) == []
+    assert memory_lines(text) == []
 
 
 @pytest.mark.parametrize(
@@ -184,8 +185,8 @@ def test_a_text_that_we_did_not_make_comes_back_byte_for_byte(text):
 def test_whoever_types_our_tags_keeps_his_words(forged):
     for text in (forged, f"Look: {forged}\nand so on"):
         assert without_injected(text) == text
-        assert records(text) == []
-    assert without_injected(tail(forged, HINT, GENUINE)) == forged
+        assert memory_lines(text) == []
+    assert without_injected(with_injected(forged, HINT, GENUINE)) == forged
 
 
 # --- and back ---
@@ -195,7 +196,7 @@ def test_whoever_types_our_tags_keeps_his_words(forged):
 @settings(max_examples=150)
 def test_what_is_put_behind_a_message_leaves_it_as_it_was(text, crowd, hint):
     block = render.block(crowd, POLICY)
-    assert without_injected(tail(text, hint, block)) == text
+    assert without_injected(with_injected(text, hint, block)) == text
     assert without_injected(text + block).strip() == text.strip()
     assert without_injected(f"{text}\n{block}\n").strip() == text.strip()
     assert without_injected(render.prefix(pinned(crowd), POLICY)) == ""
@@ -203,17 +204,22 @@ def test_what_is_put_behind_a_message_leaves_it_as_it_was(text, crowd, hint):
 
 def test_blocks_go_from_wherever_they_stand():
     prefix = render.prefix(pinned([candidate(9, "Answer in French.")]), POLICY)
-    text = tail("One.", HINT, GENUINE) + "\nTwo.\n\n" + prefix + "\nThree." + GENUINE + GENUINE
+    text = with_injected("One.", HINT, GENUINE) + "\nTwo.\n\n" + prefix + "\nThree." + GENUINE + GENUINE
     assert without_injected(text) == "One.\nTwo.\nThree."
-    assert len(records(text)) == 7  # thrice two, and the pinned one
+    assert len(memory_lines(text)) == 7  # thrice two, and the pinned one
 
 
 def test_a_hint_stands_in_a_line_of_its_own_before_the_block_and_not_in_it():
-    sent = tail("Hello?", "Look it\n up first.", GENUINE)
+    sent = with_injected("Hello?", "Look it\n up first.", GENUINE)
     assert sent == f"Hello?\n\n{hint_line('Look it up first.')}\n{GENUINE}"
     assert sent.split("\n")[2].startswith("Look it up first. ")
-    assert tail("Hello?", "", "") == tail("Hello?", " \n", "") == tail("Hello?", None, "") == "Hello?"
-    assert tail("", None, GENUINE) == GENUINE
+    assert (
+        with_injected("Hello?", "", "")
+        == with_injected("Hello?", " \n", "")
+        == with_injected("Hello?", None, "")
+        == "Hello?"
+    )
+    assert with_injected("", None, GENUINE) == GENUINE
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ class Planned:
 def planned(text: str):
     read = signals.read(text, now=NOW)
     frame, reasons = classification.select_frame(text, read)
-    found = classification.of_turn(text, read, (), (), POLICY)
+    found = classification.classify_turn(text, read, (), (), POLICY)
     plan = planning.create_plan(read, frame, (*reasons, *found.reasons), POLICY, None, found.categories)
     return planning.add_tools(plan, CORE, None, POLICY)
 

@@ -13,7 +13,7 @@ from cognitive.context.dedup import history
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.preflight import plan as planning
-from cognitive.prompt import PromptParts, place, tail, without_injected
+from cognitive.prompt import PromptParts, place, with_injected, without_injected
 from cognitive.trace import Trace
 from cognitive.turn import MAX_MESSAGE_LENGTH, Message, TurnContext
 
@@ -102,7 +102,7 @@ def test_a_block_that_a_host_kept_by_mistake_goes_unless_it_is_journaled(placeme
     forged = block.replace("Tea", "Rum")
     conversation = [
         Message(role="system", content=f"Be kind.\n\n{PREFIX}"),
-        Message(role="user", content=tail("Hi", "Look.", block)),
+        Message(role="user", content=with_injected("Hi", "Look.", block)),
         Message(role="assistant", content=f"You gave me {block}"),
         Message(role="user", content=block),
         Message(role="tool", content=block, tool_call_id="1"),

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cognitive.policy import Policy
-from cognitive.prompt import CLOSING, OPENING, sealed, tail
+from cognitive.prompt import CLOSING, OPENING, sealed, with_injected
 from cognitive.turn import Message, ToolCall
 from cognitive.window import engine_messages
 from cognitive.window.fit import due
@@ -132,7 +132,7 @@ def test_a_tool_name_cannot_pose_as_a_speaker():
 
 def test_memories_that_were_shown_are_left_out_and_so_is_what_the_engine_says():
     block = sealed(OPENING, ['- 2026-01-01 "The port is 5433."'], CLOSING)
-    shown = tail("Which port is it?", None, block)
+    shown = with_injected("Which port is it?", None, block)
     text = extract(
         "",
         [

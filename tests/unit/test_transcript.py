@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognitive.hook.transcript import TranscriptTurn, conversation, tail, turns_of
-from cognitive.prompt import OPENING, records
+from cognitive.prompt import OPENING, memory_lines
 from cognitive.turn import Message
 
 BLOCK = f'{OPENING}\n- 2026-09-01 "The orders are in Postgres."\nSeal: 000000000000\n</memory-records>'
@@ -66,8 +66,8 @@ CODEX = [
 ]
 
 
-def read(records):
-    return turns_of(json.dumps(record).encode() for record in records)
+def read(memory_lines):
+    return turns_of(json.dumps(record).encode() for record in memory_lines)
 
 
 def test_both_formats_tell_the_same():
@@ -85,7 +85,7 @@ def test_the_conversation_has_what_was_said_and_what_we_added_and_no_tools_outpu
     assert [message.role for message in messages] == ["user", "assistant", "user"]
     assert messages[0].content == f"which db?\n\n{BLOCK}"
     assert messages[1] == Message(role="assistant", content="I look.\n\nPostgres it is.")
-    assert len(records(messages[0].content)) == 0, "an unsealed block is nobody's"
+    assert len(memory_lines(messages[0].content)) == 0, "an unsealed block is nobody's"
     assert not any("tool-says" in message.content for message in messages)
 
 

@@ -10,7 +10,7 @@ from talking import CONVERSATIONS, calls, result, says, turns, user
 
 from cognitive import Message, Policy, ToolCall
 from cognitive.window import engine_messages, groups
-from cognitive.window.fallback import plain
+from cognitive.window.fallback import newest_messages
 
 POLICIES = st.sampled_from(
     [
@@ -29,7 +29,7 @@ def characters(messages):
 @given(CONVERSATIONS, POLICIES)
 @settings(max_examples=200)
 def test_whatever_comes_in_it_is_valid_and_there_if_the_user_said_anything(talk, policy):
-    shown = plain(talk, policy)
+    shown = newest_messages(talk, policy)
     assert violations(shown) == ()
     said = any(m.role == "user" and m.content.strip() and not groups.authored(m) for m in talk)
     assert any(m.role == "user" for m in shown) == said
@@ -37,7 +37,7 @@ def test_whatever_comes_in_it_is_valid_and_there_if_the_user_said_anything(talk,
 
 def test_it_is_bounded_with_the_newest():
     talk = turns(200, calls_each=2, output=50_000)
-    shown = plain(talk, Policy())
+    shown = newest_messages(talk, Policy())
     assert 4 < len(shown) <= 12
     assert characters(shown) <= 20_000
     assert shown[-1] == talk[-1]
@@ -45,7 +45,7 @@ def test_it_is_bounded_with_the_newest():
 
 def test_a_long_loop_keeps_the_message_that_began_it():
     talk = [user("Port the parser."), *(m for n in range(60) for m in (calls(f"c{n}"), result(f"c{n}", "r" * 9_000)))]
-    shown = plain(talk, Policy())
+    shown = newest_messages(talk, Policy())
     assert shown[0].content == "Port the parser."
     assert shown[-1].tool_call_id == "c59"
     assert violations(shown) == ()
@@ -53,7 +53,7 @@ def test_a_long_loop_keeps_the_message_that_began_it():
 
 def test_more_parallel_calls_than_the_window_has_messages_keep_all_their_results():
     ids = [f"c{n}" for n in range(60)]
-    shown = plain([user("Read all."), calls(*ids), *(result(id, "r" * 9_000) for id in ids)], Policy())
+    shown = newest_messages([user("Read all."), calls(*ids), *(result(id, "r" * 9_000) for id in ids)], Policy())
     assert [m.tool_call_id for m in shown[2:]] == ids
     assert violations(shown) == ()
     assert characters(shown) <= 80_000
@@ -61,7 +61,7 @@ def test_more_parallel_calls_than_the_window_has_messages_keep_all_their_results
 
 def test_long_arguments_are_bounded_too():
     call = ToolCall(name="write_file", id="a", arguments={"text": "x" * 3_000_000})
-    shown = plain([user(), Message(role="assistant", tool_calls=(call,)), result("a")], Policy())
+    shown = newest_messages([user(), Message(role="assistant", tool_calls=(call,)), result("a")], Policy())
     assert characters(shown) < 10_000
 
 
@@ -69,6 +69,6 @@ def test_long_arguments_are_bounded_too():
     "kept", [Message(role="system", content="Be brief. " * 30), engine_messages.summary('- user: "Hello."')]
 )
 def test_what_leads_an_earlier_prompt_stays(kept):
-    shown = plain([kept, *turns(100)], Policy())
+    shown = newest_messages([kept, *turns(100)], Policy())
     assert shown[0] == kept
     assert shown[-1] == says("Answer 99: it holds 99.")

@@ -14,7 +14,7 @@ from brain.text import unstorable
 from cognitive import Outcome, Policy
 from cognitive.feedback.strip_quotes import texts
 from cognitive.session import recent
-from cognitive.window.fallback import plain
+from cognitive.window.fallback import newest_messages
 from cognitive.window.fit import fit
 from cognitive.window.rendering import WindowCache, limits
 
@@ -30,7 +30,7 @@ def sendable(messages):
 
 
 def windows(talk):
-    yield plain(talk, POLICY)
+    yield newest_messages(talk, POLICY)
     yield fit(talk, session_id="s", now=NOW, policy=POLICY).messages
 
 

@@ -52,19 +52,19 @@ class RuleTable:
         return (pattern.fullmatch(text) if self._whole else pattern.search(text)) is not None
 
 
-def compile_pattern(pattern: str, *, name: str, longest: bool = False) -> re2._Regexp:
+def compile_pattern(pattern: str, *, name: str, longest_match: bool = False) -> re2._Regexp:
     """The compiled pattern, or a `PolicyError` that names the rule it belongs to."""
     try:
-        return re2.compile(pattern, _options(longest=longest))
+        return re2.compile(pattern, _options(longest_match=longest_match))
     except re2.error as exc:
         raise PolicyError(f"rule {name!r}: not a linear-time regular expression: {pattern!r} ({exc})") from exc
 
 
-def _options(*, longest: bool = False) -> re2.Options:
+def _options(*, longest_match: bool = False) -> re2.Options:
     options = re2.Options()
     options.max_mem = _MEMORY_BYTES
     options.log_errors = False
-    options.longest_match = longest
+    options.longest_match = longest_match
     return options
 
 

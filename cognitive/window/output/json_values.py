@@ -164,10 +164,10 @@ def _cut(value: Any, strict: _Strictness, depth: int, *, telling: bool = False) 
     return value if not isinstance(value, int) or abs(value) < 10**40 else _string(str(value), strict.text)
 
 
-def _string(text: str, longest: int) -> str:
-    if len(text) <= longest + 32:
+def _string(text: str, max_length: int) -> str:
+    if len(text) <= max_length + 32:
         return text
-    head, tail = head_of(text, longest * 2 // 3), tail_of(text, longest // 3)
+    head, tail = head_of(text, max_length * 2 // 3), tail_of(text, max_length // 3)
     return f"{head}[... {len(text) - len(head) - len(tail):,} characters]{tail}"
 
 

@@ -57,23 +57,23 @@ def stretches(lines: Sequence[str], start: int = 0) -> list[LineSpan]:
 # --- split into lines, none too long ---
 
 
-def split_lines(cleaned: str, longest: int) -> list[LineSpan]:
-    """The lines as a terminal leaves them, each within `longest` characters (and a mark where it was longer)."""
+def split_lines(cleaned: str, max_length: int) -> list[LineSpan]:
+    """The lines as a terminal leaves them, each within `max_length` characters (and a mark where it was longer)."""
     breaks = cleaned.count("\n")
     if not breaks or (len(cleaned) <= 2 * _SPAN and breaks <= 2 * _SPAN_LINES):
-        return _stretches(cleaned, 0, longest)
+        return _stretches(cleaned, 0, max_length)
     start, end = _after(cleaned), _before(cleaned)
     middle, above = cleaned[start:end].encode(), cleaned.count("\n", 0, start)
     below = above + middle.count(b"\n")
     return [
-        *_stretches(cleaned[:start].removesuffix("\n"), 0, longest),
-        *_severe(middle, above, longest),
-        *_stretches(cleaned[end:], below, longest),
+        *_stretches(cleaned[:start].removesuffix("\n"), 0, max_length),
+        *_severe(middle, above, max_length),
+        *_stretches(cleaned[end:], below, max_length),
     ]
 
 
-def _stretches(text: str, first: int, longest: int) -> list[LineSpan]:
-    return stretches([_short(final(line), longest) for line in text.split("\n")], first)
+def _stretches(text: str, first: int, max_length: int) -> list[LineSpan]:
+    return stretches([_short(final(line), max_length) for line in text.split("\n")], first)
 
 
 def _after(text: str) -> int:
@@ -98,27 +98,27 @@ def _before(text: str) -> int:
     return place + 1 if place < len(text) else border(text, least)
 
 
-def _severe(middle: bytes, line: int, longest: int) -> Iterator[LineSpan]:
+def _severe(middle: bytes, line: int, max_length: int) -> Iterator[LineSpan]:
     counted = 0
     for match in islice(importance.severe_lines.finditer(middle), _MAX_SEVERE):
         line += middle.count(b"\n", counted, match.start())
         counted = match.start()
-        yield LineSpan(line, line + 1, _short(match.group().decode(), longest))
+        yield LineSpan(line, line + 1, _short(match.group().decode(), max_length))
 
 
-def _short(line: str, longest: int) -> str:
-    """A line within `longest` characters and a mark; blobs are shortened wherever they stand."""
+def _short(line: str, max_length: int) -> str:
+    """A line within `max_length` characters and a mark; blobs are shortened wherever they stand."""
     if len(line) <= 200:
         return line
-    if longest < len(line) <= _MAX_PARSED_LENGTH:
+    if max_length < len(line) <= _MAX_PARSED_LENGTH:
         value = read_json(line)
-        text = None if value is None else shortened_json(value, longest, f"[... of {len(line):,} characters]")
+        text = None if value is None else shortened_json(value, max_length, f"[... of {len(line):,} characters]")
         if text is not None:
             return text
     bare = _BLOB.sub(_blob, line)
-    if len(bare) <= longest:
+    if len(bare) <= max_length:
         return bare
-    head, tail = head_of(bare, longest * 2 // 3), tail_of(bare, longest // 3)
+    head, tail = head_of(bare, max_length * 2 // 3), tail_of(bare, max_length // 3)
     return f"{head}[... {len(bare) - len(head) - len(tail):,} characters]{tail}"
 
 

@@ -189,7 +189,7 @@ class _Mark:
         return marker(max(0, self.before - shown), self.before, self.pointer)
 
     @property
-    def longest(self) -> int:
+    def max_length(self) -> int:
         return len(self.of(0))
 
 
@@ -216,8 +216,8 @@ def _json(value: object, limit: OutputLimit, mark: _Mark) -> str | None:
     text = shortened_json(value, limit.characters, mark.of(0))
     if text is None:
         return None
-    exact = mark.of(len(text) - mark.longest)
-    return text.replace(mark.of(0), exact, 1) if len(exact) <= mark.longest else text
+    exact = mark.of(len(text) - mark.max_length)
+    return text.replace(mark.of(0), exact, 1) if len(exact) <= mark.max_length else text
 
 
 def _is_junk(mark: _Mark, shown: str) -> bool:
@@ -227,7 +227,7 @@ def _is_junk(mark: _Mark, shown: str) -> bool:
 
 def _ends(text: str, characters: int, mark: _Mark) -> str:
     """A head and a tail on line borders where there are any near, and the mark between them."""
-    room = max(0, characters - mark.longest - 2)
+    room = max(0, characters - mark.max_length - 2)
     if len(text) <= room:
         return f"{text}\n{mark.of(len(text))}"
     head, tail = head_of(text, room * 3 // 5), tail_of(text, room * 2 // 5)
@@ -246,7 +246,7 @@ _WITHOUT_ROOM = (("routine", routine),)
 
 def _lines(cleaned: str, limit: OutputLimit, mark: _Mark) -> tuple[str, tuple[str, ...]]:
     """Without noise; if that is still too long, without routine; if that is, what matters most."""
-    room = limit.characters - mark.longest - 1
+    room = limit.characters - mark.max_length - 1
     count = cleaned.strip("\n").count("\n") + 1
     given = split_lines(cleaned, room - 40 if count == 1 else max(min(limit.line, room // 5), room // (4 * count)))
     notes: list[str] = []
@@ -272,10 +272,10 @@ def _gaps(shown: Sequence[LineSpan], lines: int) -> list[int]:
 def _joined(shown: Sequence[LineSpan], lines: int, mark: _Mark) -> str:
     """The lines with a mark wherever some are left out; the longest of these gaps, or the end, says where all is."""
     gaps = _gaps(shown, lines)
-    longest = max(range(len(gaps)), key=lambda n: (gaps[n], n))
+    max_length = max(range(len(gaps)), key=lambda n: (gaps[n], n))
     parts: list[str] = []
     for n, (gap, each) in enumerate(zip(gaps, [*shown, None], strict=True)):
-        if n == longest:
+        if n == max_length:
             parts.append(mark.of(sum(len(each.text) + 1 for each in shown)))
         elif gap > 0:
             parts.append(f"[... {gap:,} lines]")

@@ -14,7 +14,7 @@ from brain.analytics.recent import ModelUsage, ModelUsageList
 from brain.analytics.turn_rows import OmittedTool, Total
 from brain.rollups import RollupCounts
 from cognitive import Outcome, Tool, ToolCall, Turn
-from cognitive.dashboard import catalogue
+from cognitive.dashboard import catalog
 from cognitive.dashboard.params import PageQuery
 from cognitive.policy.models import ModelRow
 from tests.dashboard.conftest import EVIL
@@ -61,7 +61,7 @@ async def tooled(layer, agent):
 
 
 async def test_a_cell_of_the_map_leads_to_as_many_turns_as_it_says(open_pages, tooled):
-    page = await open_pages.get(of(tooled, "catalogue"))
+    page = await open_pages.get(of(tooled, "catalog"))
 
     assert page.status_code == 200
     cell = re.search(r'<a class="cell h5" href="([^"]*tool=read_file[^"]*category=coding[^"]*)"[^>]*>(\d+)<', page.text)
@@ -70,7 +70,7 @@ async def test_a_cell_of_the_map_leads_to_as_many_turns_as_it_says(open_pages, t
 
 
 async def test_a_tool_that_was_removed_and_called_anyway_is_told_with_its_turn(open_pages, tooled):
-    page = await open_pages.get(of(tooled, "catalogue"))
+    page = await open_pages.get(of(tooled, "catalog"))
 
     row = re.search(r'<tr><th scope="row" class="mono">memory_search</th>.*?</tr>', page.text, re.DOTALL)[0]
     cells = [re.sub(r"<[^>]+>|\s", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)]
@@ -80,7 +80,7 @@ async def test_a_tool_that_was_removed_and_called_anyway_is_told_with_its_turn(o
 
 
 async def test_models_have_their_budgets_and_lead_to_their_turns(open_pages, tooled):
-    page = await open_pages.get(of(tooled, "catalogue"))
+    page = await open_pages.get(of(tooled, "catalog"))
 
     assert "<code>claude-sonnet</code>" in page.text
     assert '<span class="pill warn">default</span>' in page.text
@@ -92,7 +92,7 @@ async def test_models_have_their_budgets_and_lead_to_their_turns(open_pages, too
 
 @pytest.mark.parametrize(("of_what", "column"), [("tools", "turns"), ("left-out", "removed"), ("models", "turns")])
 async def test_each_table_is_there_as_a_file(open_pages, tooled, of_what, column):
-    answer = await open_pages.get(of(tooled, f"catalogue.csv?of={of_what}"))
+    answer = await open_pages.get(of(tooled, f"catalog.csv?of={of_what}"))
 
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert answer.headers["content-type"].startswith("text/csv")
@@ -104,7 +104,7 @@ async def test_what_tools_and_models_are_called_is_text(layer, open_pages, agent
     turn = Turn(agent_id=agent, session_id="s", text=f"{CODING} {EVIL}", tools=tools, model="<b>model</b>")
     context = await layer.pre_turn(turn)
     await layer.post_turn(context, Outcome(tool_calls=[ToolCall(name="<b>tool</b>", result="ok")]))
-    page = await open_pages.get(of(agent, "catalogue"))
+    page = await open_pages.get(of(agent, "catalog"))
 
     assert "<b>tool" not in page.text
     assert "<b>model" not in page.text
@@ -112,13 +112,13 @@ async def test_what_tools_and_models_are_called_is_text(layer, open_pages, agent
 
 
 async def test_an_agent_without_turns_is_told_what_to_give(open_pages, agent):
-    page = await open_pages.get(of(agent, "catalogue"))
+    page = await open_pages.get(of(agent, "catalog"))
 
     assert "Turn(tools=" in page.text
 
 
 @pytest.mark.parametrize(
-    ("page", "status"), [("catalogue?range=8y", 422), ("catalogue.csv?of=x", 404), ("turns?tools_cut=maybe", 422)]
+    ("page", "status"), [("catalog?range=8y", 422), ("catalog.csv?of=x", 404), ("turns?tools_cut=maybe", 422)]
 )
 async def test_what_makes_no_sense_is_named(open_pages, tooled, page, status):
     assert (await open_pages.get(of(tooled, page))).status_code == status
@@ -130,16 +130,16 @@ def seen(model, turns=1):
 
 def told(**changed):
     kept = {"tools": [], "categories": [], "left_out": [], "left_looked": 0, "models": ModelUsageList((), 0, None)}
-    return catalogue.CatalogueData(**kept | changed)
+    return catalog.CatalogData(**kept | changed)
 
 
 def test_a_row_of_the_policy_makes_a_model_known():
     models = ModelUsageList((seen("acme-70b", 4), seen("", 2)), 6, NOW)
     asked = PageQuery("a", NOW)
 
-    assert catalogue.view(told(models=models), {}, asked).unknown == 4
+    assert catalog.view(told(models=models), {}, asked).unknown == 4
     own = {"acme-": ModelRow(input_tokens=50_000, output_tokens=1_000)}
-    page = catalogue.view(told(models=models), own, asked)
+    page = catalog.view(told(models=models), own, asked)
     assert page.unknown == 0
     assert page.models[0].budget.input_tokens == 50_000
     assert [each.name for _, rows in page.tiers for each in rows if each.own] == ["acme-"]
@@ -148,7 +148,7 @@ def test_a_row_of_the_policy_makes_a_model_known():
 def test_a_tool_is_one_row_whatever_categories_called_it_and_the_most_called_is_darkest():
     counts = {"coding/run": 9, "none/run": 1, "media/draw": 0}
     totals = [Total(value, RollupCounts(turns=turns)) for value, turns in counts.items()]
-    page = catalogue.view(
+    page = catalog.view(
         told(tools=totals, categories=[Total("coding", RollupCounts(turns=18))]), {}, PageQuery("a", NOW)
     )
 
@@ -161,7 +161,7 @@ def test_a_tool_is_one_row_whatever_categories_called_it_and_the_most_called_is_
 
 def test_what_was_left_out_is_needless_by_what_wanted_it():
     left_out = [OmittedTool("coding", "shell", 8, 2, 1, 1, ("t1",), ("t2",)), OmittedTool("coding", "draw", 10, 0, 0)]
-    page = catalogue.view(told(left_out=left_out, left_looked=20), {}, PageQuery("a", NOW))
+    page = catalog.view(told(left_out=left_out, left_looked=20), {}, PageQuery("a", NOW))
 
     assert (page.wanted, page.removed, page.needless_share) == (2, 20, 0.1)
     assert page.missed[0].share == 0.2

@@ -25,7 +25,7 @@ _SHADES = 5  # of a cell: more cannot be told apart
 
 
 @dataclass(frozen=True, slots=True)
-class CatalogueData:
+class CatalogData:
     """What was read. `left_looked` is of how many turns `left_out` tells."""
 
     tools: list[Total]
@@ -86,7 +86,7 @@ class ModelBudgetRow:
 
 
 @dataclass(frozen=True, slots=True)
-class CatalogueView:
+class CatalogView:
     """The page. `calls` counts a tool once in a turn, for each of its categories."""
 
     calls: int
@@ -120,7 +120,7 @@ class CatalogueView:
         return self.wanted / self.removed if self.removed else None
 
 
-async def read(figures: TurnAnalytics, agent: str, period: Period) -> CatalogueData:
+async def read(figures: TurnAnalytics, agent: str, period: Period) -> CatalogData:
     """All that the page needs, each read with a bound of its own."""
     tools, categories, (left_out, looked), models = await asyncio.gather(
         figures.totals(agent, period, "tool"),
@@ -128,15 +128,15 @@ async def read(figures: TurnAnalytics, agent: str, period: Period) -> CatalogueD
         figures.left_out(agent, period),
         figures.lately.models(agent, period),
     )
-    return CatalogueData(tools, categories, left_out, looked, models)
+    return CatalogData(tools, categories, left_out, looked, models)
 
 
-def view(data: CatalogueData, rows: Mapping[str, ModelRow], query: PageQuery) -> CatalogueView:
+def view(data: CatalogData, rows: Mapping[str, ModelRow], query: PageQuery) -> CatalogView:
     """The page from what was read; `rows` are those of the policy for models."""
     calls = called(data.tools)
     columns = _columns(calls)
     models = tuple(_model(seen, rows, query) for seen in data.models.rows)
-    return CatalogueView(
+    return CatalogView(
         calls=sum(sum(own.values()) for own in calls.values()),
         names=len(calls),
         columns=tuple((name, query.link("turns", **query.period_params(), category=name)) for name in columns),
@@ -227,7 +227,7 @@ def _tiers(rows: Mapping[str, ModelRow]) -> tuple[tuple[str, tuple[ModelBudgetRo
     return tuple((tier, tuple(each for each in budgets if each.row.tier == tier)) for tier in ("A", "B", "C"))
 
 
-def tools_csv(data: CatalogueData) -> str:
+def tools_csv(data: CatalogData) -> str:
     """Every tool by category."""
     rows = [
         (f"{category}/{name}", [float(turns)])
@@ -237,7 +237,7 @@ def tools_csv(data: CatalogueData) -> str:
     return csv_table(("category/tool", "turns"), rows)
 
 
-def left_out_csv(data: CatalogueData) -> str:
+def left_out_csv(data: CatalogData) -> str:
     """Every tool that turns went without."""
     rows = [
         (f"{each.category}/{each.name}", [float(n) for n in (each.removed, each.cut, each.asked, each.named)])
@@ -246,7 +246,7 @@ def left_out_csv(data: CatalogueData) -> str:
     return csv_table(("category/tool", "removed", "cut", "called nonetheless", "named in the message"), rows)
 
 
-def models_csv(data: CatalogueData, rows: Mapping[str, ModelRow]) -> str:
+def models_csv(data: CatalogData, rows: Mapping[str, ModelRow]) -> str:
     """Every model that turns named, with its budget."""
     budgets = [(seen, budget_for(seen.model or None, rows)) for seen in data.models.rows]
     return csv_table(
@@ -284,7 +284,7 @@ def models_csv(data: CatalogueData, rows: Mapping[str, ModelRow]) -> str:
 async def show(visit: Visit) -> Response:
     """The page."""
     rows = visit.layer.policies.current(visit.query.agent).budgets.models
-    return visit.page("catalogue.html", view=view(await _read(visit), rows, visit.query), ranges=RANGES)
+    return visit.page("catalog.html", view=view(await _read(visit), rows, visit.query), ranges=RANGES)
 
 
 async def file(visit: Visit) -> Response:
@@ -301,17 +301,17 @@ async def file(visit: Visit) -> Response:
     return attachment(tables[name](), f"{name}.csv", "text/csv")
 
 
-async def _read(visit: Visit) -> CatalogueData:
+async def _read(visit: Visit) -> CatalogData:
     return await read(visit.figures, visit.query.agent, visit.query.period())
 
 
 PAGES = (
     PageRoute(
-        "/catalogue",
+        "/catalog",
         show,
         label="Tools",
         icon="M9.6 4.2a3 3 0 0 1 3.9 3.9l-7 5.6-2.8-2.8zM9.6 4.2l1.9-1.7M3.7 10.9l2.8 2.8",
         static_files=("operations.css",),
     ),
-    PageRoute("/catalogue.csv", file, parent="/catalogue"),
+    PageRoute("/catalog.csv", file, parent="/catalog"),
 )
