@@ -1,4 +1,4 @@
-"""How alembic reaches the database: by the connection handed in, or for development by COGNITIVE_DATABASE_URL."""
+"""Run migrations for alembic, on the connection passed by the caller or, for development, on COGNITIVE_DATABASE_URL."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ async def connect_and_run() -> None:
     await engine.dispose()
 
 
-given = context.config.attributes.get("connection")
-if given is None:
+passed = context.config.attributes.get("connection")
+if passed is None:
     asyncio.run(connect_and_run())
 else:
-    run(given)
+    run(passed)

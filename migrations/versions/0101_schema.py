@@ -1,6 +1,6 @@
 """Create the schema: memories and their indexes, turns, sessions, policies, counts, under forced row level security.
 
-Revisions below 0101 are those of databases from before this migration, which no version of this package upgrades.
+Databases at a revision below 0101 were made before this migration; no version of this package can upgrade them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ down_revision = None
 
 def upgrade() -> None:
     script = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
-    # asyncpg prepares what comes through SQLAlchemy, and a script of many statements cannot be prepared
+    # through SQLAlchemy asyncpg would prepare the script, and a script of several statements cannot be prepared
     op.get_bind().connection.dbapi_connection.run_async(lambda connection: connection.execute(script))
 
 

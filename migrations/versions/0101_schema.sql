@@ -1,16 +1,15 @@
--- Every key begins with agent_id: each hot query touches one agent, and the schema shards on that column as it is.
+-- Every key begins with agent_id: every query of a turn reads one agent's rows, and the schema can be sharded by it.
 
 CREATE SCHEMA IF NOT EXISTS cognitive;
 
--- The oldest code that may use this schema, by the revision that it was written for. A migration that only adds
--- leaves it; one that takes away what older code uses raises it.
+-- `oldest` is the revision of the oldest code that may use this schema. A migration that only adds leaves it unchanged;
+-- a migration that removes something that older code uses raises it.
 ALTER TABLE cognitive.alembic_version ADD COLUMN oldest text NOT NULL DEFAULT '0101';
 
--- One row per agent: counters that BM25 needs, and the lock that orders an agent's writers. `model` is the embedding
--- model that the agent's reads use: one row, so that a change of model is one write, which every process sees with
--- its next read. NULL: nobody has named it yet, and it is the one that most of the agent's vectors are of.
--- `language` is the language that the agent's words are indexed and searched in, `pending_language` the one that its
--- index is being rebuilt in beside it.
+-- One row per agent: the counters that BM25 needs, and the row lock that orders an agent's writers.
+-- `model` is the embedding model that searches use. It is one value in one row, so that a change of model is one write
+-- that every process sees with its next read. NULL means the model of most of the agent's vectors.
+-- `language` is the language of the lexical index; `pending_language` is the one that the index is being rebuilt in.
 CREATE TABLE cognitive.agent_state (
     agent_id         text    PRIMARY KEY,
     next_seq         bigint  NOT NULL DEFAULT 1,
@@ -47,7 +46,7 @@ CREATE TABLE cognitive.memory (
     attributes     jsonb       NOT NULL DEFAULT '{}',
     created_at     timestamptz NOT NULL DEFAULT now(),
     updated_at     timestamptz NOT NULL DEFAULT now(),
-    -- whose word it is: the host's, the model's own, something said in talk, or something foreign
+    -- who stated it: the host, the model, a speaker in the conversation, or a foreign source
     trust          text        NOT NULL DEFAULT 'host' CHECK (trust IN ('foreign', 'talk', 'agent', 'host')),
     PRIMARY KEY (agent_id, id),
     UNIQUE (agent_id, identity)
@@ -55,11 +54,11 @@ CREATE TABLE cognitive.memory (
 CREATE INDEX memory_by_session ON cognitive.memory (agent_id, session_id, occurred_at, seq) INCLUDE (id);
 CREATE INDEX memory_by_time    ON cognitive.memory (agent_id, type, occurred_at, seq) INCLUDE (id);
 CREATE INDEX memory_pinned     ON cognitive.memory (agent_id, seq) WHERE pinned;
--- What was replaced, the latest first: few among many, which a scan of all would not find.
+-- Superseded memories, latest first. They are few, so that a scan of all memories would be wasteful.
 CREATE INDEX memory_superseded ON cognitive.memory (agent_id, occurred_at, seq) INCLUDE (id)
     WHERE superseded_by IS NOT NULL;
 
--- What a memory said before each of its changes: the fields that a change replaced, as they were, numbered from 1.
+-- The earlier versions of a memory: the previous values of the fields that each change replaced, numbered from 1.
 CREATE TABLE cognitive.revision (
     agent_id   text        NOT NULL,
     memory_id  uuid        NOT NULL,
@@ -69,8 +68,8 @@ CREATE TABLE cognitive.revision (
     PRIMARY KEY (agent_id, memory_id, number)
 );
 
--- A memory's indexed pieces. `lexemes` names its postings, so that they can be taken back without tokenising again;
--- `languages` are those whose lexemes the passage has in the index.
+-- The indexed passages of a memory. `lexemes` are its postings, so that they can be deleted without tokenizing the text
+-- again; `languages` are the languages in which the passage is indexed.
 CREATE TABLE cognitive.passage (
     agent_id       text    NOT NULL,
     memory_id      uuid    NOT NULL,
@@ -85,9 +84,9 @@ CREATE TABLE cognitive.passage (
     FOREIGN KEY (agent_id, memory_id) REFERENCES cognitive.memory (agent_id, id) ON DELETE CASCADE
 );
 
--- The lexical index. Text search operators are not leakproof, so under row level security Postgres will not use a GIN
--- index for them; text equality is, and this table knows document frequencies besides. Lengths, type and session
--- stand in each row so that BM25 is read from the index alone.
+-- The lexical index. Text search operators are not leakproof, so that Postgres does not use a GIN index under row level
+-- security. Text equality is leakproof, and this table also gives document frequencies. Each row has the lengths, the
+-- type and the session, so that BM25 is computed by an index-only scan.
 CREATE TABLE cognitive.posting (
     agent_id          text     NOT NULL,
     lexeme            text     NOT NULL,
@@ -103,7 +102,7 @@ CREATE TABLE cognitive.posting (
 CREATE UNIQUE INDEX posting_by_lexeme ON cognitive.posting (agent_id, lexeme, memory_id, ordinal)
     INCLUDE (type, session_number, content_frequency, context_frequency, content_length, context_length);
 
--- One vector per passage and field. Vectors of different models are never compared: the model is part of the key.
+-- One vector per passage and field. The model is part of the key: vectors of different models are never compared.
 CREATE TABLE cognitive.embedding (
     agent_id  text     NOT NULL,
     memory_id uuid     NOT NULL,
@@ -117,15 +116,15 @@ CREATE TABLE cognitive.embedding (
     PRIMARY KEY (agent_id, memory_id, ordinal, field, model),
     FOREIGN KEY (agent_id, memory_id) REFERENCES cognitive.memory (agent_id, id) ON DELETE CASCADE
 );
--- Nearest neighbours from the index alone. A B-tree row holds about 1,300 half-precision numbers; a vector of more
--- dimensions than 1200 is read from its table.
+-- For nearest neighbours by an index-only scan. A B-tree row has room for about 1,300 half-precision numbers; vectors
+-- with more than 1200 dimensions are read from the table.
 CREATE INDEX embedding_by_cell ON cognitive.embedding (agent_id, model, field, type, cell)
     INCLUDE (memory_id, ordinal, embedding) WHERE dimension <= 1200;
 CREATE INDEX embedding_long_by_cell ON cognitive.embedding (agent_id, model, field, type, cell)
     WHERE dimension > 1200;
 
--- Where the vectors of a large agent lie: each in the cell of the centre nearest to it, those of a small agent and
--- those not sorted yet in none. A turn reads what lies in no cell, and the cells nearest to its query.
+-- The IVF index of a large agent: each vector belongs to the cell of its nearest centre. The vectors of small agents, and
+-- those not assigned yet, have no cell. A search reads the vectors without a cell and those in the nearest cells.
 CREATE TABLE cognitive.cell (
     agent_id text    NOT NULL,
     model    text    NOT NULL,
@@ -136,9 +135,9 @@ CREATE TABLE cognitive.cell (
     PRIMARY KEY (agent_id, model, field, type, number)
 );
 
--- The models that an agent's vectors are of; what is written goes to each. Which of them is live stands in corpus:
--- of the others those without completed_at are being built, those that have been live are retired, the rest are
--- ready. Workers take memories in the order of their ids, and leave in `last_memory_id` where the next one begins.
+-- The embedding models of an agent; new memories are embedded with each. `agent_state.model` is the live one. Of the
+-- others, those without completed_at are being built, those with live_at are retired, and the rest are ready. A build
+-- reads memories in the order of their ids; `last_memory_id` is the last one that is done.
 CREATE TABLE cognitive.embedding_model (
     agent_id       text        NOT NULL,
     model          text        NOT NULL,
@@ -150,21 +149,21 @@ CREATE TABLE cognitive.embedding_model (
     PRIMARY KEY (agent_id, model)
 );
 
--- The model that most of a sample of the agent's vectors are of. The sample is random: memories' ids are hashes.
+-- Return the most common model in a sample of the agent's vectors. The sample is random because ids are hashes.
 CREATE FUNCTION cognitive.most_common_model(agent text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE RETURN
     (SELECT model FROM (SELECT model FROM cognitive.embedding WHERE agent_id = agent
                         ORDER BY memory_id, ordinal, field, model LIMIT 200) AS sample
      GROUP BY model ORDER BY count(*) DESC, model LIMIT 1);
 
--- `summary` covers the conversation up to the message whose digest is `summarized_until`; `plan` and `step` are the
--- plan's steps and the current one. `recent_messages` holds the last messages as they were sent, compressed, for a
--- restart; `recent_turn_id` and `recent_turn_at` say of which turn they are, so that an earlier turn that comes late
--- does not replace a later one.
+-- `summary` covers the conversation up to the message with the digest `summarized_until`. `plan` has the steps of the
+-- plan and `step` is the current one. `recent_messages` are the last messages, compressed, to continue after a restart.
+-- `recent_turn_id` and `recent_turn_at` name their turn, so that an earlier turn that is stored late does not replace
+-- a later one.
 CREATE TABLE cognitive.session (
     agent_id         text        NOT NULL,
     session_id       text        NOT NULL,
-    number           integer,     -- given when the session's first memory is stored
+    number           integer,     -- set when the session's first memory is stored
     memories         bigint      NOT NULL DEFAULT 0,
     lexemes          bigint      NOT NULL DEFAULT 0,
     turns            bigint      NOT NULL DEFAULT 0,
@@ -182,12 +181,13 @@ CREATE TABLE cognitive.session (
     UNIQUE (agent_id, number)
 ) WITH (fillfactor = 70);
 
--- One row per turn, the whole trace as one compressed value. `opened_at` is the wall clock's, `at` the turn's own;
--- `expired`: it was given up for lost, and an outcome that arrives after all still counts. `tools_called` and
--- `categories`, the tools called and what the message was taken for, teach later turns. `degraded_codes` has the
--- code of each sentence in `degraded`, in the same order. `measures`: milliseconds by stage, what was found, shown
--- and left out by type. `response` is the beginning of the response, where the policy keeps it; empty in an open
--- turn whose response must not be kept, since a memory that it was shown is forgotten.
+-- One row per turn, with its trace as one compressed value.
+-- `at` is the time of the turn and `opened_at` the wall clock time. `expired` marks a turn that was abandoned because no
+-- outcome arrived; an outcome that arrives later still counts. `tools_called` and `categories` are the data of category
+-- learning. `degraded_codes` has the code of each sentence in `degraded`, in the same order. `measures` has
+-- milliseconds per stage, and the numbers of memories found, shown and dropped per type. `response` is the beginning of
+-- the response if the policy stores it. It is the empty string in an open turn whose response must not be stored because
+-- a memory shown in the turn was forgotten.
 CREATE TABLE cognitive.turn (
     agent_id       text        NOT NULL,
     turn_id        text        NOT NULL,
@@ -216,12 +216,11 @@ CREATE TABLE cognitive.turn (
 CREATE INDEX turn_by_session ON cognitive.turn (agent_id, session_id, at);
 CREATE INDEX turn_by_time    ON cognitive.turn (agent_id, at);
 CREATE INDEX turn_open       ON cognitive.turn (agent_id, opened_at) WHERE status = 'open';
--- Past turns as a channel: the latest ones of an agent whose query has a vector of the model in use.
+-- For association: an agent's latest turns whose query has a vector of the model in use.
 CREATE INDEX turn_by_model ON cognitive.turn (agent_id, model, at DESC, turn_id)
     WHERE status = 'completed' AND query IS NOT NULL;
 
--- What past turns asked, by further models than the one that each was recorded with; the turn's own `at`, to be read
--- by.
+-- The queries of past turns embedded with further models. `at` is the time of the turn, for reading the latest first.
 CREATE TABLE cognitive.turn_embedding (
     agent_id  text        NOT NULL,
     turn_id   text        NOT NULL,
@@ -233,9 +232,8 @@ CREATE TABLE cognitive.turn_embedding (
 );
 CREATE INDEX turn_embedding_by_time ON cognitive.turn_embedding (agent_id, model, at DESC, turn_id);
 
--- One row per memory shown in a turn, by the prompt or by the recall tool. `relevance_gap`: how far its relevance
--- stood below the best in the turn's search. `tokens`: what it took of the prompt; nothing is known of the recall
--- tool's.
+-- One row per memory shown in a turn, in the prompt or by the recall tool. `relevance_gap` is the difference between the
+-- best relevance in the turn's search and this memory's. `tokens` is its size in the prompt, 0 for the recall tool.
 CREATE TABLE cognitive.exposure (
     agent_id      text        NOT NULL,
     turn_id       text        NOT NULL,
@@ -254,10 +252,10 @@ CREATE TABLE cognitive.exposure (
 );
 CREATE INDEX exposure_by_memory ON cognitive.exposure (agent_id, memory_id, at, turn_id);
 
--- Turns whose outcome is known, added up by the hour and by the day (UTC) of the turn: under the dimension 'all',
--- and by each value of the other dimensions. Days are kept too, so that a year is read as fast as a week. Memories
--- and tokens are those of completed turns. `latency` counts by powers of 2^(1/4) milliseconds, so that quantiles of
--- any stretch of time can be told to a tenth.
+-- Counts of the turns with a known outcome, by hour and by day (UTC): in total (dimension 'all') and by each value of
+-- the other dimensions. Days are stored too, so that a year is read as fast as a week. Memories and tokens are those of
+-- completed turns. `latency` is a histogram with buckets of powers of 2^(1/4) milliseconds, so that a quantile over any
+-- period has an error of at most a tenth.
 CREATE TABLE cognitive.rollup (
     agent_id     text             NOT NULL,
     span         text             NOT NULL CHECK (span IN ('hour', 'day')),
@@ -283,18 +281,18 @@ CREATE TABLE cognitive.rollup (
 );
 CREATE INDEX rollup_by_time ON cognitive.rollup (span, dimension, at);
 
--- Adds counts place by place; the longer one says how many there are.
+-- Add two arrays of counts element by element; the result is as long as the longer one.
 CREATE FUNCTION cognitive.add_counts(integer[], integer[]) RETURNS integer[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN
     (SELECT coalesce(array_agg(coalesce(a, 0) + coalesce(b, 0) ORDER BY n), '{}')
      FROM unnest($1, $2) WITH ORDINALITY AS u(a, b, n));
 
--- What is left of a mass as time goes by (brain/decay.py); half_life in seconds.
+-- Return a mass decayed to a later time, with half_life in seconds; the same formula as brain/decay.py.
 CREATE FUNCTION cognitive.decay(mass double precision, as_of timestamptz, at timestamptz, half_life double precision)
 RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN mass * power(0.5::float8, least(1000.0::float8, greatest(0.0::float8, extract(epoch FROM at - as_of)::float8) / half_life));
 
--- Decayed masses as of last_at. Narrow, and no index on the counters: every update stays heap-only.
+-- Decayed masses as of last_at. The table is narrow and has no index on the counters, so that updates are heap-only.
 CREATE TABLE cognitive.usage (
     agent_id    text             NOT NULL,
     memory_id   uuid             NOT NULL,
@@ -306,8 +304,8 @@ CREATE TABLE cognitive.usage (
     PRIMARY KEY (agent_id, memory_id)
 ) WITH (fillfactor = 70);
 
--- The same masses summed over an agent's memories of a type: the base rate that a memory's own rate is shrunk to.
--- `decoys` and `decoys_used`: how often the same measure credits memories that were not shown, which is chance.
+-- The masses summed over an agent's memories of a type: the base rate that a memory's rate is shrunk to. `decoys` counts
+-- memories that were measured without being shown, and `decoys_used` how many of them matched by chance.
 CREATE TABLE cognitive.usage_base (
     agent_id    text             NOT NULL,
     type        text             NOT NULL,
@@ -319,7 +317,7 @@ CREATE TABLE cognitive.usage_base (
     PRIMARY KEY (agent_id, type)
 ) WITH (fillfactor = 70);
 
--- Every policy that a turn was planned under, whole, by its version.
+-- Every policy that a turn was planned with, complete, by its version.
 CREATE TABLE cognitive.policy (
     agent_id      text        NOT NULL,
     version       text        NOT NULL,
@@ -328,7 +326,7 @@ CREATE TABLE cognitive.policy (
     PRIMARY KEY (agent_id, version)
 );
 
--- What another policy would have shown in a turn, recorded beside it without touching it.
+-- The memories that another policy would have shown in a turn, recorded beside it without an effect on it.
 CREATE TABLE cognitive.shadow (
     agent_id text        NOT NULL,
     turn_id  text        NOT NULL,
@@ -340,8 +338,8 @@ CREATE TABLE cognitive.shadow (
 );
 CREATE INDEX shadow_by_time ON cognitive.shadow (agent_id, policy, at DESC, turn_id);
 
--- A policy that was saved for an agent: what it changes of the operator's own, by the tunable's name. `version` is the
--- policy's as it was over `base` when it was saved, and names it.
+-- A policy saved for an agent: its changes to the operator's policy, by the name of the setting. `version` identifies
+-- the policy that resulted from the changes and the version `base` when it was saved.
 CREATE TABLE cognitive.policy_version (
     agent_id   text        NOT NULL,
     version    text        NOT NULL,
@@ -353,8 +351,8 @@ CREATE TABLE cognitive.policy_version (
     PRIMARY KEY (agent_id, version)
 );
 
--- Which of them an agent's turns are planned under ('live'), or run beside ('shadow'): the latest row of a role holds,
--- without a version the operator's own. Rows are added and never changed, so that they are the history.
+-- The saved policy that an agent's turns use ('live') or are compared with ('shadow'). The latest row of a role counts;
+-- without a version it means the operator's policy. Rows are only added, so that the table is the history.
 CREATE TABLE cognitive.policy_activation (
     agent_id     text        NOT NULL,
     role         text        NOT NULL CHECK (role IN ('live', 'shadow')),
@@ -367,9 +365,9 @@ CREATE TABLE cognitive.policy_activation (
     FOREIGN KEY (agent_id, version) REFERENCES cognitive.policy_version (agent_id, version)
 );
 
--- Tool outputs and other large values that the conversation points to: which tool they came from, and the subtask
--- that made them. `replacements` are pairs of code points: one that the text does not use, and the one, which
--- Postgres cannot keep, that it stands for.
+-- Tool outputs and other large texts that the conversation points to, with the tool or the subtask that made them.
+-- `replacements` are pairs of code points: one that the text does not use, and the one that it replaces because
+-- Postgres cannot store it.
 CREATE TABLE cognitive.artifact (
     agent_id     text        NOT NULL,
     id           uuid        NOT NULL,
@@ -386,19 +384,19 @@ CREATE TABLE cognitive.artifact (
 );
 CREATE INDEX artifact_by_session ON cognitive.artifact (agent_id, session_id, created_at);
 
--- An artifact's text in pieces: of one value of 50 MB, a page near its end would cost reading all that stands before.
+-- The text of an artifact in chunks: reading a page near the end of 50 MB must not read everything before it.
 CREATE TABLE cognitive.artifact_chunk (
     agent_id    text    NOT NULL,
     artifact_id uuid    NOT NULL,
     ordinal     integer NOT NULL,
     start       bigint  NOT NULL,  -- in characters, counted from 0
-    line        bigint  NOT NULL,  -- that it begins in, counted from 1
+    line        bigint  NOT NULL,  -- the number of its first line, counted from 1
     content     text    NOT NULL,
     PRIMARY KEY (agent_id, artifact_id, ordinal),
     FOREIGN KEY (agent_id, artifact_id) REFERENCES cognitive.artifact (agent_id, id) ON DELETE CASCADE
 );
 
--- Pieces of a larger task: open, or completed and archived.
+-- Subtasks of a session's plan: open, or completed and archived.
 CREATE TABLE cognitive.subtask (
     agent_id     text        NOT NULL,
     id           uuid        NOT NULL,
@@ -416,8 +414,8 @@ CREATE TABLE cognitive.subtask (
 );
 CREATE INDEX subtask_by_session ON cognitive.subtask (agent_id, session_id, created_at);
 
--- That something was erased, when, and how many rows it was; no word of it. An agent's row outlives the agent: by it a
--- turn that was prepared before is known, wherever its outcome comes from.
+-- A log of erasures: what kind, when, and the number of rows; it contains no text. The row of an erased agent outlives
+-- the agent, so that the outcome of a turn from before the erasure is recognised wherever it comes from.
 CREATE TABLE cognitive.erasure (
     agent_id text        NOT NULL,
     at       timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -426,8 +424,8 @@ CREATE TABLE cognitive.erasure (
     PRIMARY KEY (agent_id, at, what)
 );
 
--- Isolation by Postgres itself: forced, so that the owner is bound as well. An unset tenant reads as NULL and an empty
--- one matches no row, since an agent's id is never empty.
+-- Tenants are isolated by row level security, which is forced, so that it also binds the owner of the tables. An unset
+-- tenant is NULL and an empty one matches no row, because an agent's id is never empty.
 DO $$
 DECLARE
     name text;
@@ -445,5 +443,5 @@ $$;
 GRANT USAGE ON SCHEMA cognitive TO cognitive_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA cognitive TO cognitive_app;
 REVOKE INSERT, UPDATE, DELETE ON cognitive.alembic_version FROM cognitive_app;
--- What was chosen stays as it was. Rows go with their agent alone.
+-- Saved policies and activations are never changed. They are deleted only with their agent.
 REVOKE UPDATE ON cognitive.policy_version, cognitive.policy_activation FROM cognitive_app;
