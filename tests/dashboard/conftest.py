@@ -7,10 +7,12 @@ import pytest
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.dashboard.access import AccessControl
 from cognitive.dashboard.app import create, error_pages
+from cognitive.server.app import create_app
 from cognitive.server.auth import needs_no_token, visitor_of
-from cognitive.server.config import MountedApp
+from cognitive.server.config import MountedApp, ServerConfig
 from cognitive.server.limits import within_rate_limit
-from tests.serving import inside
+from cognitive.server.tokens import create as create_token
+from tests.serving import client_of
 
 EVIL = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
 DEPLOY = "We deploy on Tuesdays at 10:00, never on Fridays."
@@ -23,21 +25,43 @@ async def layer(urls, embedder):
         yield layer
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def mounts(layer):
     pages = create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, within_rate_limit))
     return (MountedApp("/ui", pages, own_login=True, error_page=error_pages()),)
 
 
-@pytest.fixture
-def tokens(tmp_path):
-    return tmp_path / "tokens.toml"
+@pytest.fixture(scope="module")
+def tokens(tmp_path_factory):
+    """The file of tokens of `guarded_app`, with one for an admin."""
+    file = tmp_path_factory.mktemp("tokens") / "tokens.toml"
+    create_token(file, None)
+    return file
+
+
+@pytest.fixture(scope="module")
+def open_app(layer, mounts):
+    """A server without tokens."""
+    return create_app(layer, ServerConfig(), mounts)
+
+
+@pytest.fixture(scope="module")
+def guarded_app(layer, mounts, tokens):
+    """A server that needs a token. It refuses as many requests a minute as the tests send."""
+    return create_app(layer, ServerConfig(tokens=tokens, auth_failures_per_minute=100_000), mounts)
 
 
 @pytest.fixture
-async def pages(layer, mounts):
+async def pages(open_app):
     """A browser's way to the pages of a server without tokens."""
-    async with inside(layer, mounts=mounts) as client:
+    async with client_of(open_app) as client:
+        yield client
+
+
+@pytest.fixture
+async def guarded(guarded_app):
+    """A browser's way to the pages of a server that needs a token."""
+    async with client_of(guarded_app) as client:
         yield client
 
 

@@ -18,7 +18,6 @@ from cognitive.dashboard import catalog
 from cognitive.dashboard.params import PageQuery
 from cognitive.policy.models import ModelRow
 from tests.dashboard.conftest import EVIL
-from tests.serving import inside
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 TOOLS = [Tool(name=name) for name in ("read_file", "run_tests", "memory_search", "own_tool")]
@@ -39,12 +38,6 @@ def link(page, pattern):
 
 
 @pytest.fixture
-async def open_pages(layer, mounts):
-    async with inside(layer, mounts=mounts) as client:
-        yield client
-
-
-@pytest.fixture
 async def tooled(layer, agent):
     """Three turns of coding: two that had what they called, one that called a tool that was removed from it."""
     told = (
@@ -60,17 +53,17 @@ async def tooled(layer, agent):
     return agent
 
 
-async def test_a_cell_of_the_map_leads_to_as_many_turns_as_it_says(open_pages, tooled):
-    page = await open_pages.get(of(tooled, "catalog"))
+async def test_a_cell_of_the_map_leads_to_as_many_turns_as_it_says(pages, tooled):
+    page = await pages.get(of(tooled, "catalog"))
 
     assert page.status_code == 200
     cell = re.search(r'<a class="cell h5" href="([^"]*tool=read_file[^"]*category=coding[^"]*)"[^>]*>(\d+)<', page.text)
     assert cell[2] == "2"
-    assert rows_of(await open_pages.get(unescape(cell[1]))) == 2
+    assert rows_of(await pages.get(unescape(cell[1]))) == 2
 
 
-async def test_a_tool_that_was_removed_and_called_anyway_is_told_with_its_turn(open_pages, tooled):
-    page = await open_pages.get(of(tooled, "catalog"))
+async def test_a_tool_that_was_removed_and_called_anyway_is_told_with_its_turn(pages, tooled):
+    page = await pages.get(of(tooled, "catalog"))
 
     row = re.search(r'<tr><th scope="row" class="mono">memory_search</th>.*?</tr>', page.text, re.DOTALL)[0]
     cells = [re.sub(r"<[^>]+>|\s", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)]
@@ -79,40 +72,40 @@ async def test_a_tool_that_was_removed_and_called_anyway_is_told_with_its_turn(o
     assert "id=t%2F1" not in row
 
 
-async def test_models_have_their_budgets_and_lead_to_their_turns(open_pages, tooled):
-    page = await open_pages.get(of(tooled, "catalog"))
+async def test_models_have_their_budgets_and_lead_to_their_turns(pages, tooled):
+    page = await pages.get(of(tooled, "catalog"))
 
     assert "<code>claude-sonnet</code>" in page.text
     assert '<span class="pill warn">default</span>' in page.text
     assert "not named" in page.text
-    listed = await open_pages.get(link(page, r'href="(/ui/turns\?[^"]*model=acme-70b)"'))
+    listed = await pages.get(link(page, r'href="(/ui/turns\?[^"]*model=acme-70b)"'))
     assert rows_of(listed) == 1
     assert "acme-70b" in listed.text
 
 
 @pytest.mark.parametrize(("of_what", "column"), [("tools", "turns"), ("left-out", "removed"), ("models", "turns")])
-async def test_each_table_is_there_as_a_file(open_pages, tooled, of_what, column):
-    answer = await open_pages.get(of(tooled, f"catalog.csv?of={of_what}"))
+async def test_each_table_is_there_as_a_file(pages, tooled, of_what, column):
+    answer = await pages.get(of(tooled, f"catalog.csv?of={of_what}"))
 
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert answer.headers["content-type"].startswith("text/csv")
     assert sum(float(row[column]) for row in rows) > 0
 
 
-async def test_what_tools_and_models_are_called_is_text(layer, open_pages, agent):
+async def test_what_tools_and_models_are_called_is_text(layer, pages, agent):
     tools = [Tool(name="t"), Tool(name="<b>tool</b>")]
     turn = Turn(agent_id=agent, session_id="s", text=f"{CODING} {EVIL}", tools=tools, model="<b>model</b>")
     context = await layer.pre_turn(turn)
     await layer.post_turn(context, Outcome(tool_calls=[ToolCall(name="<b>tool</b>", result="ok")]))
-    page = await open_pages.get(of(agent, "catalog"))
+    page = await pages.get(of(agent, "catalog"))
 
     assert "<b>tool" not in page.text
     assert "<b>model" not in page.text
     assert "&lt;b&gt;model" in page.text
 
 
-async def test_an_agent_without_turns_is_told_what_to_give(open_pages, agent):
-    page = await open_pages.get(of(agent, "catalog"))
+async def test_an_agent_without_turns_is_told_what_to_give(pages, agent):
+    page = await pages.get(of(agent, "catalog"))
 
     assert "Turn(tools=" in page.text
 
@@ -120,8 +113,8 @@ async def test_an_agent_without_turns_is_told_what_to_give(open_pages, agent):
 @pytest.mark.parametrize(
     ("page", "status"), [("catalog?range=8y", 422), ("catalog.csv?of=x", 404), ("turns?tools_cut=maybe", 422)]
 )
-async def test_what_makes_no_sense_is_named(open_pages, tooled, page, status):
-    assert (await open_pages.get(of(tooled, page))).status_code == status
+async def test_what_makes_no_sense_is_named(pages, tooled, page, status):
+    assert (await pages.get(of(tooled, page))).status_code == status
 
 
 def seen(model, turns=1):

@@ -15,10 +15,8 @@ from brain.analytics.paging import MAX_ROWS
 from cognitive import NewMemory, Outcome, Tool, ToolCall, Turn
 from cognitive.dashboard.app import PAGES
 from cognitive.errors import InvalidInput
-from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
 from tests.dashboard.conftest import DEPLOY
-from tests.serving import inside
 
 # What runs where it is not escaped: in text, in an attribute with either quote, in an address, in a template.
 EVIL = "<script>owned(1)</script>\"'><img src=x onerror=owned(2)>{{7*7}}${7*7}javascript:owned(3)"
@@ -87,13 +85,6 @@ async def evil(layer, agent):
     await layer.post_turn(await layer.pre_turn(turn), Outcome(response=response, tool_calls=[called]))
     yield name, first
     await layer.erase_agent(name)
-
-
-@pytest.fixture
-async def guarded(layer, mounts, tokens):
-    create(tokens, None)
-    async with inside(layer, ServerConfig(tokens=tokens), mounts) as client:
-        yield client
 
 
 class Elements(HTMLParser):

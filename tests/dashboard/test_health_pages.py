@@ -43,12 +43,6 @@ def of(agent, page="health"):
 
 
 @pytest.fixture
-async def open_pages(layer):
-    async with pages_of(layer) as client:
-        yield client
-
-
-@pytest.fixture
 async def degraded(urls, played):
     """The agent, one of whose two turns lacked its memory."""
     database = Database(urls.app)
@@ -59,8 +53,8 @@ async def degraded(urls, played):
     return played
 
 
-async def test_whoever_may_see_all_sees_every_check_and_the_store(open_pages, played):
-    page = await open_pages.get(of(played))
+async def test_whoever_may_see_all_sees_every_check_and_the_store(pages, played):
+    page = await pages.get(of(played))
 
     assert page.status_code == 200
     for name in CHECKS:
@@ -82,25 +76,25 @@ async def test_an_agents_token_sees_its_own_and_nothing_of_the_server(layer, tmp
         assert told not in page.text
 
 
-async def test_reasons_of_degradation_lead_to_their_turns(open_pages, degraded):
-    page = await open_pages.get(of(degraded))
+async def test_reasons_of_degradation_lead_to_their_turns(pages, degraded):
+    page = await pages.get(of(degraded))
     rows = re.search(r'href="(/ui/turns\?[^"]*degradation=memory_failed)"', page.text)[1].replace("&amp;", "&")
 
     assert "Of the 2 turns" in page.text
     assert DEGRADATION_LABELS["memory"].meaning in page.text
     assert DEGRADATION_LABELS["memory"].remedy in unescape(page.text)
-    assert (await open_pages.get(rows)).text.count("data-row") == 1
-    file = await open_pages.get(of(degraded, "health-chart?id=degradation"))
+    assert (await pages.get(rows)).text.count("data-row") == 1
+    file = await pages.get(of(degraded, "health-chart?id=degradation"))
     assert file.text.splitlines()[0] == "step,memory_failed"
     assert ",0.5" in file.text
 
 
-async def test_what_is_parked_is_told_to_its_own_agent(layer, open_pages, played):
+async def test_what_is_parked_is_told_to_its_own_agent(layer, pages, played):
     journal = internals(layer).journal
     journal.put(played, "t/9", outcome="{}")
     journal.park(journal.find(played, "t/9"), "the turn was never opened")
     try:
-        own, other = await open_pages.get(of(played)), await open_pages.get(of("somebody-else"))
+        own, other = await pages.get(of(played)), await pages.get(of("somebody-else"))
     finally:
         journal.erase(played)
 

@@ -14,10 +14,9 @@ import pytest
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import UnknownMemory
 from cognitive.server import assembly
-from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
 from tests.dashboard.conftest import EVIL
-from tests.serving import inside, token_for
+from tests.serving import client_of, inside, token_for
 
 POLICY = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000)
 PAGES = ("memories", "memories?q=pump", "memories?group=ignored", "memory?id={}", "memory/chart?id={}&chart=boost")
@@ -311,24 +310,23 @@ async def test_a_memory_is_replaced_by_a_newer_one(pages, layer, shelf):
     assert again.status_code == 409
 
 
-async def test_a_token_that_may_not_erase_forgets_nothing_by_a_form(layer, tokens, shelf):
+async def test_a_token_that_may_not_erase_forgets_nothing_by_a_form(layer, guarded, tokens, shelf):
     agent, known = shelf
     token, id = create(tokens, agent, erase=False)[1], str(known["evil"])
-    async with inside(layer, ServerConfig(tokens=tokens), assembly.mounts(layer)) as pages:
-        pages.cookies.set("cognitive_token", token, path="/ui")
-        asked = [await send(pages, agent, "memories/forget", id=id, sure=sure) for sure in ("", "yes")]
+    guarded.cookies.set("cognitive_token", token, path="/ui")
+    asked = [await send(guarded, agent, "memories/forget", id=id, sure=sure) for sure in ("", "yes")]
 
     assert [answer.status_code for answer in asked] == [403, 403]
     assert len(await layer.get(agent, [known["evil"]])) == 1
 
 
-async def test_a_visitor_sees_no_button_for_what_its_token_may_not_do(layer, tokens, shelf):
+async def test_a_visitor_sees_no_button_for_what_its_token_may_not_do(guarded_app, tokens, shelf):
     agent, known = shelf
     page = of(agent, f"memory?id={known['ignored']}")
     seen = {}
     for name, may in (("all", {}), ("keeps", {"erase": False}), ("talk", {"trust": "talk"})):
         token = create(tokens, agent, **may)[1]
-        async with inside(layer, ServerConfig(tokens=tokens), assembly.mounts(layer)) as pages:
+        async with client_of(guarded_app) as pages:
             pages.cookies.set("cognitive_token", token, path="/ui")
             seen[name] = ((await pages.get(of(agent, "memories"))).text, (await pages.get(page)).text)
 
@@ -407,19 +405,16 @@ async def test_memories_of_another_agent_are_as_if_they_were_not(pages, layer, s
         await layer.admin.revisions(other, theirs)
 
 
-async def test_nobody_sees_or_changes_a_memory_without_its_agents_token(layer, mounts, tmp_path, shelf):
+async def test_nobody_sees_or_changes_a_memory_without_its_agents_token(layer, guarded, tokens, shelf):
     agent, known = shelf
-    tokens = tmp_path / "tokens.toml"
-    create(tokens, None)
-    async with inside(layer, ServerConfig(tokens=tokens), mounts) as shut:
-        for page in PAGES:
-            answer = await shut.get(of(agent, page.format(known["never"])))
-            assert (answer.status_code, answer.headers["location"]) == (303, "/ui/login")
-        shut.cookies.set("cognitive_token", token_for(tokens, "somebody-else")["Authorization"].split()[1])
-        for page in PAGES:
-            assert (await shut.get(of(agent, page.format(known["never"])))).status_code == 403
-        for form, fields in FORMS.items():
-            assert (await shut.post(of(agent, form), data={"id": str(known["never"]), **fields})).status_code == 403
+    for page in PAGES:
+        answer = await guarded.get(of(agent, page.format(known["never"])))
+        assert (answer.status_code, answer.headers["location"]) == (303, "/ui/login")
+    guarded.cookies.set("cognitive_token", token_for(tokens, "somebody-else")["Authorization"].split()[1])
+    for page in PAGES:
+        assert (await guarded.get(of(agent, page.format(known["never"])))).status_code == 403
+    for form, fields in FORMS.items():
+        assert (await guarded.post(of(agent, form), data={"id": str(known["never"]), **fields})).status_code == 403
     assert (await layer.get(agent, [known["never"]]))[0].content == LAMP
 
 

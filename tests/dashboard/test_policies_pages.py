@@ -8,9 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from cognitive.policy.live import LIVE_SETTINGS, with_changes
-from cognitive.server.config import ServerConfig
 from cognitive.server.tokens import create
-from tests.serving import inside
 
 STRICT = {"evidence.threshold": 2.0}
 HERE = {"Origin": "http://localhost"}
@@ -30,13 +28,6 @@ async def key_of(pages, agent):
 async def post(pages, agent, page, **fields):
     form_key = fields.pop("form_key", None) or await key_of(pages, agent)
     return await pages.post(of(agent, page), data={"form_key": form_key, **fields}, headers=HERE)
-
-
-@pytest.fixture
-async def locked(layer, mounts, tokens):
-    create(tokens, None)
-    async with inside(layer, ServerConfig(tokens=tokens), mounts) as client:
-        yield client
 
 
 async def sign_in(client, token):
@@ -83,8 +74,8 @@ def fields(page):
 
 async def test_without_scripts_only_what_was_changed_is_asked_about(pages, played, layer):
     between = {"usage.weight": 0.00123456789, "usage.half_life_days": 10 / 3}  # two steps of their sliders
-    svg_file = await layer.policies.save(played, between, by="ada")
-    await layer.policies.activate(played, svg_file.version, by="ada")
+    candidate = await layer.policies.save(played, between, by="ada")
+    await layer.policies.activate(played, candidate.version, by="ada")
     given = fields((await pages.get(of(played, "what-if"))).text)
 
     still = await pages.get("/ui/what-if/answer", params=given)
@@ -105,9 +96,9 @@ async def test_a_value_that_makes_no_sense_is_refused_by_its_name(pages, played)
 async def test_a_candidate_is_saved_shadowed_activated_and_rolled_back(pages, played, layer):
     base = layer.policies.base(played)
     version = with_changes(base, STRICT).version
-    svg_file = await post(pages, played, "policies/save", **{"row.evidence.threshold": "2", "note": "less"})
-    assert (svg_file.status_code, f"version={version}" in svg_file.headers["location"]) == (303, True)
-    page = await pages.get(svg_file.headers["location"])
+    answer = await post(pages, played, "policies/save", **{"row.evidence.threshold": "2", "note": "less"})
+    assert (answer.status_code, f"version={version}" in answer.headers["location"]) == (303, True)
+    page = await pages.get(answer.headers["location"])
     for told in ("Evidence threshold", "0.85", "less", "Run as shadow", f"Activate {version}"):
         assert told in page.text, told
 
@@ -127,8 +118,8 @@ async def test_a_candidate_over_a_live_one_keeps_what_that_changed(pages, played
     await layer.policies.activate(played, first.version, by="ada")
     await post(pages, played, "policies/save", **{"row.evidence.threshold": "2"})
 
-    svg_file = (await layer.policies.list(played))[0]
-    assert dict(svg_file.changes) == {"usage.half_life_days": 3.0, "evidence.threshold": 2.0}
+    candidate = (await layer.policies.list(played))[0]
+    assert dict(candidate.changes) == {"usage.half_life_days": 3.0, "evidence.threshold": 2.0}
 
 
 @pytest.mark.parametrize(
@@ -151,8 +142,8 @@ async def test_fields_outside_of_the_list_are_refused(pages, played, layer, fiel
 
 @pytest.mark.parametrize("page", ["policies/save", "policies/choose", "policies/roll-back"])
 async def test_a_form_of_another_site_chooses_nothing(pages, played, layer, page):
-    svg_file = await layer.policies.save(played, STRICT, by="ada")
-    fields = {"role": "live", "version": svg_file.version, "after": "0", "row.evidence.threshold": "1"}
+    candidate = await layer.policies.save(played, STRICT, by="ada")
+    fields = {"role": "live", "version": candidate.version, "after": "0", "row.evidence.threshold": "1"}
     key = await key_of(pages, played)
 
     guessed = await pages.post(of(played, page), data={**fields, "form_key": "guessed"}, headers=HERE)
@@ -165,40 +156,40 @@ async def test_a_form_of_another_site_chooses_nothing(pages, played, layer, page
 
 
 async def test_a_choice_that_somebody_overtook_is_refused(pages, played, layer):
-    svg_file = await layer.policies.save(played, STRICT, by="ada")
-    await layer.policies.activate(played, svg_file.version, by="ada")
+    candidate = await layer.policies.save(played, STRICT, by="ada")
+    await layer.policies.activate(played, candidate.version, by="ada")
 
     late = await post(pages, played, "policies/choose", role="live", version="", after="0")
     assert (late.status_code, "made since" in late.text) == (422, True)
-    assert (await layer.policies.effective(played)).live.version == svg_file.version
+    assert (await layer.policies.effective(played)).live.version == candidate.version
 
 
-async def test_a_token_of_the_agent_looks_and_does_not_choose(locked, tokens, played, layer):
-    key = await sign_in(locked, create(tokens, played)[1])
-    answer = await locked.get(of(played, "what-if/answer?evidence.threshold=2.0"))
+async def test_a_token_of_the_agent_looks_and_does_not_choose(guarded, tokens, played, layer):
+    key = await sign_in(guarded, create(tokens, played)[1])
+    answer = await guarded.get(of(played, "what-if/answer?evidence.threshold=2.0"))
     assert answer.status_code == 200
     assert "Save as candidate" not in answer.text
     for page in ("policies/save", "policies/choose", "policies/roll-back"):
         fields = {"form_key": key, "row.evidence.threshold": "2", "role": "live", "version": "", "after": "0"}
-        assert (await locked.post(of(played, page), data=fields, headers=HERE)).status_code == 403
+        assert (await guarded.post(of(played, page), data=fields, headers=HERE)).status_code == 403
     assert (await layer.policies.list(played), await layer.policies.history(played)) == ((), ())
 
 
-async def test_a_token_of_another_agent_sees_and_chooses_nothing(locked, tokens, played, layer):
-    svg_file = await layer.policies.save(played, STRICT, by="ada")
-    key = await sign_in(locked, create(tokens, "somebody-else")[1])
+async def test_a_token_of_another_agent_sees_and_chooses_nothing(guarded, tokens, played, layer):
+    candidate = await layer.policies.save(played, STRICT, by="ada")
+    key = await sign_in(guarded, create(tokens, "somebody-else")[1])
     for page in (
         "policies",
         "what-if",
         "what-if/answer?evidence.min_item_share=1",
-        f"policy?version={svg_file.version}",
+        f"policy?version={candidate.version}",
     ):
-        answer = await locked.get(of(played, page))
+        answer = await guarded.get(of(played, page))
         assert answer.status_code == 403
-        assert svg_file.version not in answer.text
-    fields = {"form_key": key, "role": "live", "version": svg_file.version, "after": "0"}
-    assert (await locked.post(of(played, "policies/choose"), data=fields, headers=HERE)).status_code == 403
-    guessed = await locked.get(f"/ui/policy?agent=somebody-else&version={svg_file.version}")
+        assert candidate.version not in answer.text
+    fields = {"form_key": key, "role": "live", "version": candidate.version, "after": "0"}
+    assert (await guarded.post(of(played, "policies/choose"), data=fields, headers=HERE)).status_code == 403
+    guessed = await guarded.get(f"/ui/policy?agent=somebody-else&version={candidate.version}")
     assert guessed.status_code == 422
 
 

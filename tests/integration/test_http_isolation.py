@@ -13,7 +13,7 @@ from cognitive.server.auth import caller_of
 from cognitive.server.config import PUBLIC, MetricsPage, MountedApp, ServerConfig
 from cognitive.server.tokens import create
 from cognitive.wire.problems import MEDIA_TYPE
-from tests.serving import inside, token_for
+from tests.serving import client_of, inside, token_for
 
 OF_NOBODY = {"/api/v1/context-budgets"}  # a table that says nothing of anybody; any token will do
 POLICIES = "/api/v1/agents/{agent_id}/policies"
@@ -55,16 +55,28 @@ def asked(path, agent):
     return re.sub(r"{(\w+)}", lambda name: names.get(name[1]) or str(uuid.uuid4()), path)
 
 
-@pytest.fixture
-def tokens(tmp_path):
-    return tmp_path / "tokens.toml"
+@pytest.fixture(scope="module")
+def tokens(tmp_path_factory):
+    """The file of tokens of `app`, with one for an admin."""
+    file = tmp_path_factory.mktemp("tokens") / "tokens.toml"
+    create(file, None)
+    return file
+
+
+@pytest.fixture(scope="module")
+def app(layer, tokens):
+    """A server that needs a token. It refuses as many requests a minute as the tests send."""
+    config = ServerConfig(
+        tokens=tokens,
+        auth_failures_per_minute=100_000,
+        metrics=lambda accept: MetricsPage(b"turns 1\n", "text/plain"),
+    )
+    return create_app(layer, config)
 
 
 @pytest.fixture
-async def http(layer, tokens):
-    token_for(tokens, None)
-    config = ServerConfig(tokens=tokens, metrics=lambda accept: MetricsPage(b"turns 1\n", "text/plain"))
-    async with inside(layer, config) as client:
+async def http(app):
+    async with client_of(app) as client:
         yield client
 
 

@@ -9,18 +9,30 @@ import httpx
 import pytest
 
 from cognitive.errors import PolicyError
+from cognitive.server.app import create_app
 from cognitive.server.config import MountedApp, ServerConfig
 from cognitive.wire.models import MAX_MESSAGES, MAX_TOOLS
 from cognitive.wire.problems import MEDIA_TYPE
-from tests.serving import inside, running, token_for
+from tests.serving import client_of, inside, running, token_for
 
 BUDGETS = "/api/v1/context-budgets"
 
 
+@pytest.fixture(scope="module")
+def app(layer):
+    """A server without tokens that the pages of one site may call."""
+    return create_app(layer, ServerConfig(allowed_origins=("https://app.example/",)))
+
+
+@pytest.fixture
+async def http(app):
+    async with client_of(app) as client:
+        yield client
+
+
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8765", "127.0.0.1:1", "[::1]:8765", "[::1]"])
-async def test_it_goes_by_the_names_of_this_machine(layer, host):
-    async with inside(layer) as http:
-        assert (await http.get(BUDGETS, headers={"Host": host})).status_code == 200
+async def test_it_goes_by_the_names_of_this_machine(http, host):
+    assert (await http.get(BUDGETS, headers={"Host": host})).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -35,9 +47,8 @@ async def test_it_goes_by_the_names_of_this_machine(layer, host):
         "localhost:evil",
     ],
 )
-async def test_a_name_that_was_rebound_to_this_machine_is_refused(layer, host):
-    async with inside(layer) as http:
-        answer = await http.get(BUDGETS, headers={"Host": host})
+async def test_a_name_that_was_rebound_to_this_machine_is_refused(http, host):
+    answer = await http.get(BUDGETS, headers={"Host": host})
     assert answer.status_code == 421
     assert "--allow-host" in answer.json()["detail"]
 
@@ -67,32 +78,28 @@ async def test_further_names_are_the_operators_choice_but_any_name_takes_tokens(
         ("http://[", 403),
     ],
 )
-async def test_only_its_own_pages_and_allowed_ones_may_call(layer, origin, status):
-    async with inside(layer, ServerConfig(allowed_origins=("https://app.example/",))) as http:
-        assert (await http.get(BUDGETS, headers={"Origin": origin})).status_code == status
+async def test_only_its_own_pages_and_allowed_ones_may_call(http, origin, status):
+    assert (await http.get(BUDGETS, headers={"Origin": origin})).status_code == status
 
 
-async def test_an_open_server_lets_in_this_machine_and_no_proxys_callers(layer):
-    async with inside(layer) as http:
-        for header in ("Forwarded", "X-Forwarded-For", "X-Real-IP"):
-            answer = await http.get(BUDGETS, headers={header: "10.0.0.1"})
-            assert answer.status_code == 403
-            assert "token create" in answer.json()["detail"]
-    app = inside(layer)._transport.app
+async def test_an_open_server_lets_in_this_machine_and_no_proxys_callers(http, app):
+    for header in ("Forwarded", "X-Forwarded-For", "X-Real-IP"):
+        answer = await http.get(BUDGETS, headers={header: "10.0.0.1"})
+        assert answer.status_code == 403
+        assert "token create" in answer.json()["detail"]
     elsewhere = httpx.ASGITransport(app, client=("10.0.0.1", 1))
-    async with httpx.AsyncClient(transport=elsewhere, base_url="http://localhost") as http:
-        assert (await http.get(BUDGETS)).status_code == 403
-        assert (await http.get("/healthz")).status_code == 200
+    async with httpx.AsyncClient(transport=elsewhere, base_url="http://localhost") as stranger:
+        assert (await stranger.get(BUDGETS)).status_code == 403
+        assert (await stranger.get("/healthz")).status_code == 200
 
 
-async def test_browsers_are_told_to_do_nothing_with_an_answer(layer):
-    async with inside(layer) as http:
-        for path in (BUDGETS, "/healthz", "/nothing", "/api/v1/openapi.json"):
-            headers = (await http.get(path)).headers
-            assert headers["cache-control"] == "no-store"
-            assert headers["x-content-type-options"] == "nosniff"
-            assert "frame-ancestors 'none'" in headers["content-security-policy"]
-            assert "server" not in headers
+async def test_browsers_are_told_to_do_nothing_with_an_answer(http):
+    for path in (BUDGETS, "/healthz", "/nothing", "/api/v1/openapi.json"):
+        headers = (await http.get(path)).headers
+        assert headers["cache-control"] == "no-store"
+        assert headers["x-content-type-options"] == "nosniff"
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        assert "server" not in headers
 
 
 async def test_a_body_that_is_too_large_is_refused_however_it_comes(layer, agent):
@@ -120,10 +127,9 @@ async def test_a_body_that_is_too_large_is_refused_however_it_comes(layer, agent
         ("tools", {"name": "a"}, MAX_TOOLS),
     ],
 )
-async def test_what_would_keep_all_others_waiting_is_refused_by_its_name(layer, agent, field, each, most):
-    async with inside(layer) as http:
-        turn = {"session_id": "s", "text": "x", field: [each] * (most + 1)}
-        answer = await http.post(f"/api/v1/agents/{agent}/turns", json=turn)
+async def test_what_would_keep_all_others_waiting_is_refused_by_its_name(http, agent, field, each, most):
+    turn = {"session_id": "s", "text": "x", field: [each] * (most + 1)}
+    answer = await http.post(f"/api/v1/agents/{agent}/turns", json=turn)
     assert answer.status_code == 422
     assert f"{field}: " in answer.json()["detail"]
 
