@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from brain.changes.filling import Pace
+from brain.changes.backfill import Pace
 from brain.languages import ENGLISH, SIMPLE
 from cognitive import CognitiveLayer, NewMemory, Policy
 

@@ -89,16 +89,16 @@ class PolicyStore:
             await c.execute(
                 *SQL.save(agent_id=agent_id, version=version, base=base, changes=dict(changes), author=by, note=note)
             )
-            return await c.fetchrow(*SQL.candidates(agent_id=agent_id, limit=1, version=version))
+            return await c.fetchrow(*SQL.versions(agent_id=agent_id, limit=1, version=version))
 
         return PolicyVersion(**dict(await self._database.run(agent_id, work)))
 
-    async def candidates(self, agent_id: str, version: str | None = None) -> list[PolicyVersion]:
+    async def versions(self, agent_id: str, version: str | None = None) -> list[PolicyVersion]:
         """What was saved, the latest first; or the one of a version, if it is there."""
-        rows = await self._fetch(agent_id, SQL.candidates, limit=MAX_VERSIONS, version=version)
+        rows = await self._fetch(agent_id, SQL.versions, limit=MAX_VERSIONS, version=version)
         return [as_value(PolicyVersion, row) for row in rows]
 
-    async def choose(
+    async def activate(
         self, agent_id: str, role: Role, version: str | None, *, by: str, note: str, after: int | None = None
     ) -> PolicyActivation:
         """Lets a candidate hold from now on, or with None the operator's own policy.
@@ -112,28 +112,29 @@ class PolicyStore:
         async def work(c: Connection) -> Any:
             await share_agent(c, agent_id)
             await c.execute(*SQL.in_turn(agent_id=agent_id))
-            latest = await c.fetchrow(*SQL.choices(agent_id=agent_id, role=role, limit=1))
+            latest = await c.fetchrow(*SQL.activations(agent_id=agent_id, role=role, limit=1))
             number = latest["number"] if latest is not None else 0
             if after is not None and after != number:
                 raise InvalidInput(f"after: choice {number} of the {role} policy was made since {after}; look again")
-            if version is not None and not await c.fetch(*SQL.candidates(agent_id=agent_id, limit=1, version=version)):
+            if version is not None and not await c.fetch(*SQL.versions(agent_id=agent_id, limit=1, version=version)):
                 raise InvalidInput(f"version: agent {agent_id!r} has no candidate {version!r}")
             return await c.fetchrow(
-                *SQL.choose(agent_id=agent_id, role=role, number=number + 1, version=version, author=by, note=note)
+                *SQL.activate(agent_id=agent_id, role=role, number=number + 1, version=version, author=by, note=note)
             )
 
         return PolicyActivation(**dict(await self._database.run(agent_id, work)))
 
-    async def choices(self, agent_id: str, role: Role, limit: int = MAX_ACTIVATIONS) -> list[PolicyActivation]:
+    async def activations(self, agent_id: str, role: Role, limit: int = MAX_ACTIVATIONS) -> list[PolicyActivation]:
         """The history of a role, the latest first."""
         return [
-            PolicyActivation(**dict(row)) for row in await self._fetch(agent_id, SQL.choices, role=role, limit=limit)
+            PolicyActivation(**dict(row))
+            for row in await self._fetch(agent_id, SQL.activations, role=role, limit=limit)
         ]
 
-    async def holding(self, agent_id: str) -> dict[Role, ActivePolicy]:
+    async def active(self, agent_id: str) -> dict[Role, ActivePolicy]:
         """What holds now, by role; a role that nobody chose for is left out."""
         told: dict[Role, ActivePolicy] = {}
-        for row in await self._fetch(agent_id, SQL.holding):
+        for row in await self._fetch(agent_id, SQL.active):
             choice = {name: value for name, value in row.items() if name != "changes"}
             told[row["role"]] = ActivePolicy(PolicyActivation(**choice), row["changes"] or {})
         return told

@@ -141,16 +141,16 @@ SCORES = (
 
 
 class MemorySearch:
-    """Runs queries against an agent's memories. `told` hears with each which models the agent's vectors are of."""
+    """Runs queries against an agent's memories. Each search passes the models of the agent's vectors to `on_models`."""
 
     def __init__(
         self,
         database: Database,
-        told: Callable[[str, EmbeddingSpaces], None] = lambda agent_id, spaces: None,
+        on_models: Callable[[str, EmbeddingSpaces], None] = lambda agent_id, spaces: None,
         languages: AgentLanguages | None = None,
     ) -> None:
         self._database = database
-        self._told = told
+        self._on_models = on_models
         self._languages = languages if languages is not None else AgentLanguages()
 
     async def find(self, agent_id: str, query: Query, *, timeout: float = 60.0) -> SearchResult:
@@ -178,7 +178,7 @@ class MemorySearch:
 
         # a word's postings may be leaving the index: what the first statement counted, the second has to find
         facts, words, hits = await self._database.run(agent_id, work, timeout=timeout, snapshot=True)
-        self._told(agent_id, EmbeddingSpaces.of(facts["live"], facts["kept"]))
+        self._on_models(agent_id, EmbeddingSpaces.of(facts["live"], facts["kept"]))
         language = _indexed(facts).language
         rarity = {lexeme: idf(facts["passages"], term.content_passages) for lexeme, term in words.items()}
         return SearchResult(

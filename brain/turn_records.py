@@ -139,11 +139,11 @@ class HeldTurn:
     withheld: bool
     planned_under: Mapping[str, Any] | None
 
-    def said(self, status: str) -> TurnMessage:
+    def turn_message(self, status: str) -> TurnMessage:
         """Return what the record says of the turn's message, with the status of its first outcome."""
         return TurnMessage(self.session_id, self.user_id, self.at, self.message, status, self.read_at, self.withheld)
 
-    def told(
+    def counted(
         self, status: str, tools_called: tuple[str, ...] = (), memories: Sequence[CountedMemory] = ()
     ) -> CountedTurn:
         """Return the turn as it is counted."""
@@ -279,7 +279,7 @@ class ClosedTurn:
 
     judgements: tuple[Judgement, ...]
     first: bool
-    said: TurnMessage
+    message: TurnMessage
 
 
 @dataclass(frozen=True, slots=True)

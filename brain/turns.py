@@ -66,7 +66,7 @@ class TurnLog:
                 return
             await _open(c, agent_id, turn)
             await c.execute(
-                *SQL.reap(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_REAPED)
+                *SQL.expire(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_REAPED)
             )
 
         await self._database.run(agent_id, work, durable=durable)
@@ -100,7 +100,9 @@ class TurnLog:
                 return None
             if not turn.open:
                 rows = await c.fetch(*SQL.attributions(agent_id=agent_id, turn_id=turn_id))
-                return ClosedTurn(tuple(as_value(Judgement, row) for row in rows), False, turn.said(turn.status))
+                return ClosedTurn(
+                    tuple(as_value(Judgement, row) for row in rows), False, turn.turn_message(turn.status)
+                )
             shown, judged = await _judged(c, agent_id, turn_id, turn, judge)
             await c.execute(
                 *SQL.close_turn(
@@ -120,22 +122,22 @@ class TurnLog:
                     response="" if turn.withheld else response,
                 ),
             )
-            told = turn.told(
+            told = turn.counted(
                 status, tuple(tools_called), _counted(shown, judged.shown) if status == "completed" else ()
             )
             await _tally(c, agent_id, turn.at, rollups.rows(told))
-            return ClosedTurn(tuple(judged.shown), True, turn.said(status))
+            return ClosedTurn(tuple(judged.shown), True, turn.turn_message(status))
 
         return await self._database.run(agent_id, work)
 
-    async def reap(self, agent_id: str, *, abandon_after_minutes: float) -> int:
+    async def expire(self, agent_id: str, *, abandon_after_minutes: float) -> int:
         """Gives up every turn that stayed open for longer, and returns how many. An outcome may still come."""
         expired = 0
         while True:
             rows = await self._database.run(
                 agent_id,
                 lambda c: c.fetch(
-                    *SQL.reap(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_REAPED)
+                    *SQL.expire(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_REAPED)
                 ),
             )
             expired += len(rows)
@@ -270,7 +272,7 @@ class TurnLog:
             )
             if turn is not None and rated is not None and rated["times"]:
                 memory = rollups.CountedMemory(rated["type"], rated["tokens"], useful)
-                await _tally(c, agent_id, turn.at, rollups.changed(turn.told(turn.status), memory))
+                await _tally(c, agent_id, turn.at, rollups.changed(turn.counted(turn.status), memory))
             return rated is not None
 
         return await self._database.run(agent_id, work)

@@ -53,14 +53,14 @@ _ANY_TURN = TurnFilter()
 
 
 class TurnAnalytics(MemoryAnalytics):
-    """Reads of one agent's record, under row level security; `lately` has those without a counter, and `across` alone
+    """Reads of one agent's record, under row level security; `recent` has those without a counter, and `fleet` alone
     looks across agents.
     """
 
     def __init__(self, database: Database | ReadDatabase) -> None:
         self._database = database
-        self.lately = RecentAnalytics(database)
-        self.across = FleetAnalytics(database)
+        self.recent = RecentAnalytics(database)
+        self.fleet = FleetAnalytics(database)
 
     async def totals(self, agent_id: str, period: Period, by: Dimension = "all", *, timed: bool = True) -> list[Total]:
         """What the turns of a period came to: one total of all, or one per value, the most frequent first.

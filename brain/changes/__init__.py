@@ -3,6 +3,6 @@
 Modules, in order of execution:
 
 - `reembedding`: begin, activate, leave and drop an embedding model.
-- `filling`: embed memories and past turns by a model that they lack.
+- `backfill`: embed memories and past turns by a model that they lack.
 - `reindexing`: index an agent's words in another language beside the present one.
 """

@@ -1,6 +1,6 @@
 """A change of embedding model while turns go on: a new space is begun, made live by one row, left again, or dropped.
 
-Everything here may be killed at any moment and run again. What takes its time is `brain.changes.filling`.
+Everything here may be killed at any moment and run again. What takes its time is `brain.changes.backfill`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Literal
 from uuid import UUID
 
 from brain import index_rows
-from brain.changes.filling import SQL, Backfill, lock
+from brain.changes.backfill import SQL, Backfill, lock
 from brain.embedding.embedders import EmbeddingSpaces
 from brain.errors import InvalidInput
 from brain.memory_rows import SQL as WRITING

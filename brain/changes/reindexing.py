@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from brain import statements
-from brain.changes.filling import Pace, PendingMemory
+from brain.changes.backfill import Pace, PendingMemory
 from brain.errors import InvalidInput
 from brain.index_rows import PassagePostings, insert_postings
 from brain.languages import require

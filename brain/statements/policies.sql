@@ -4,7 +4,7 @@ INSERT INTO cognitive.policy_version (agent_id, version, base, changes, author, 
     VALUES (:agent_id, :version, :base, :changes, :author, :note)
 ON CONFLICT DO NOTHING
 
--- name: candidates
+-- name: versions
 -- What was saved, the latest first; or the candidate of one version.
 SELECT version, base, changes, created_at, author, note FROM cognitive.policy_version
 WHERE agent_id = :agent_id AND (:version::text IS NULL OR version = :version::text)
@@ -14,17 +14,17 @@ WHERE agent_id = :agent_id AND (:version::text IS NULL OR version = :version::te
 -- Whoever chooses waits for the others who do, so that each sees what held before.
 SELECT pg_advisory_xact_lock(hashtextextended('cognitive choice ' || :agent_id, 0))
 
--- name: choose
+-- name: activate
 INSERT INTO cognitive.policy_activation (agent_id, role, number, version, author, note)
     VALUES (:agent_id, :role, :number, :version, :author, :note)
 RETURNING role, number, version, activated_at, author, note
 
--- name: choices
+-- name: activations
 -- The history of a role, the latest first.
 SELECT role, number, version, activated_at, author, note FROM cognitive.policy_activation
 WHERE agent_id = :agent_id AND role = :role ORDER BY number DESC LIMIT :limit
 
--- name: holding
+-- name: active
 -- What holds now of each role, with what it changes; both ends of the primary key's index.
 SELECT c.role, c.number, c.version, c.activated_at, c.author, c.note, k.changes
 FROM unnest(ARRAY['live', 'shadow']) AS wanted(role)

@@ -32,7 +32,7 @@ FROM opened, unnest(:memory_ids::uuid[], :memory_types::text[], :slots::smallint
 ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
--- name: reap
+-- name: expire
 -- Give up turns that stayed open for too long, the oldest first, some at a time; whose row somebody holds is being
 -- closed. closed_at stays empty: no outcome has come, and one that comes after all still counts.
 UPDATE cognitive.turn SET status = 'abandoned', expired = true

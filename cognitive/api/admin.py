@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from brain.changes.filling import Pace
+from brain.changes.backfill import Pace
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import LanguageStatus, Reindexing
 from brain.changes.reindexing import Progress as Moved
@@ -181,7 +181,7 @@ class AdminApi:
         Opening a turn does the same for some of them. An outcome that comes after all still counts.
         """
         minutes = self._policies.for_agent(require_label("agent_id", agent_id)).feedback.abandon_after_minutes
-        return await self._turns.reap(agent_id, abandon_after_minutes=minutes)
+        return await self._turns.expire(agent_id, abandon_after_minutes=minutes)
 
     async def tool_usage(self, agent_id: str) -> tuple[ToolUsage, ...]:
         """Return how often each tool was called in the agent's turns of each category."""

@@ -26,15 +26,15 @@ _PLANNED_TURNS = 500  # the latest that called tools, for `past_plans`
 
 
 class ExplainApi:
-    """Recorded turns of agents. `figures` reads what a dashboard shows, `constants` are those of the layer's turns.
+    """Recorded turns of agents. `analytics` reads what a dashboard shows, `constants` are those of the layer's turns.
 
     What names a turn that the agent does not have raises UnknownTurn.
     """
 
     def __init__(
-        self, questions: Questions, turns: TurnLog, embedders: Embedders, figures: TurnAnalytics, constants: Constants
+        self, questions: Questions, turns: TurnLog, embedders: Embedders, analytics: TurnAnalytics, constants: Constants
     ) -> None:
-        self.figures = figures
+        self.analytics = analytics
         self.constants = constants
         self._questions = questions
         self._turns = turns

@@ -56,7 +56,7 @@ class ImportExport:
             after = page[-1].seq
         for base in await self._archive.bases(agent_id):
             yield jsonl.agent_line(jsonl.BASE, base)
-        for role, held in sorted((await self._policy_store.holding(agent_id)).items()):
+        for role, held in sorted((await self._policy_store.active(agent_id)).items()):
             if held.changes:
                 told = ExportedPolicy(role=role, changes=held.changes, by=held.choice.author, note=held.choice.note)
                 yield jsonl.agent_line(jsonl.POLICY, told)
@@ -132,7 +132,7 @@ class ImportExport:
 
     async def _choose(self, agent_id: str, chosen: ExportedPolicy) -> None:
         """Lets a policy hold that held elsewhere, unless one was chosen here."""
-        if chosen.role in await self._policy_store.holding(agent_id):
+        if chosen.role in await self._policy_store.active(agent_id):
             return
         saved = await self._policies.save(agent_id, chosen.changes, by=chosen.by, note=chosen.note)
         choose = self._policies.activate if chosen.role == "live" else self._policies.shadow

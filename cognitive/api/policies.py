@@ -50,16 +50,16 @@ class PoliciesApi:
 
     async def list(self, agent_id: str) -> tuple[PolicyVersion, ...]:
         """The candidates, the latest first."""
-        return tuple(await self._store.candidates(require_label("agent_id", agent_id)))
+        return tuple(await self._store.versions(require_label("agent_id", agent_id)))
 
     async def history(self, agent_id: str, role: Role = "live") -> tuple[PolicyActivation, ...]:
         """What was chosen for a role, the latest first."""
-        return tuple(await self._store.choices(require_label("agent_id", agent_id), _role(role)))
+        return tuple(await self._store.activations(require_label("agent_id", agent_id), _role(role)))
 
     async def get(self, agent_id: str, version: str) -> PolicyVersion:
         """A candidate by its version."""
         require_label("version", version)
-        found = await self._store.candidates(require_label("agent_id", agent_id), version)
+        found = await self._store.versions(require_label("agent_id", agent_id), version)
         if not found:
             raise InvalidInput(f"version: agent {agent_id!r} has no candidate {version!r}")
         return found[0]
@@ -119,7 +119,7 @@ class PoliciesApi:
         Raises:
             InvalidInput: nothing was chosen yet.
         """
-        latest = await self._store.choices(require_label("agent_id", agent_id), _role(role), 2)
+        latest = await self._store.activations(require_label("agent_id", agent_id), _role(role), 2)
         if not latest:
             raise InvalidInput(f"role: no {role} policy was chosen for agent {agent_id!r}, so that none is taken back")
         before = latest[1].version if len(latest) > 1 else None
@@ -155,7 +155,7 @@ class PoliciesApi:
     ) -> PolicyActivation:
         if version is not None:
             with_changes(self.base(agent_id), (await self.get(agent_id, version)).changes)  # it is a policy still
-        choice = await self._store.choose(
+        choice = await self._store.activate(
             require_label("agent_id", agent_id), role, version, by=_by(by), note=await self._noted(note), after=after
         )
         await self._resolver.effective(agent_id)

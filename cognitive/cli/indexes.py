@@ -56,7 +56,7 @@ def reembed(
 async def _reembed(
     to: str | None, agents: tuple[str, ...], act: str, batch: int, load: float, url: str | None
 ) -> Mapping[str, Any]:
-    from brain.changes.filling import Pace
+    from brain.changes.backfill import Pace
     from cognitive import admin
 
     async with _opened(to) as (layer, model):
@@ -194,7 +194,7 @@ def language(to: str | None, agent: str, batch: int, load: float) -> None:
 
 
 async def _language(agent: str, to: str | None, batch: int, load: float) -> Mapping[str, Any]:
-    from brain.changes.filling import Pace
+    from brain.changes.backfill import Pace
     from cognitive import CognitiveLayer
 
     async with CognitiveLayer.open() as layer:

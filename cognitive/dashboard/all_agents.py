@@ -73,9 +73,9 @@ class AllAgentsView:
     more: int
 
 
-async def read(figures: TurnAnalytics, period: Period) -> AllAgentsData:
+async def read(analytics: TurnAnalytics, period: Period) -> AllAgentsData:
     """All that the page needs, of the tally alone."""
-    data = figures.across
+    data = analytics.fleet
     agents, worst, count, days, before, count_before = await asyncio.gather(
         data.agents(period, limit=_MAX_AGENTS),
         data.agents(period, "degraded", _MAX_WORST),
@@ -241,7 +241,7 @@ async def chart(visit: Visit) -> Response:
 async def file(visit: Visit) -> Response:
     """The agents of its table, as many as a page may have, as CSV."""
     try:
-        agents = await visit.figures.across.agents(visit.query.period(), limit=MAX_AGENTS)
+        agents = await visit.analytics.fleet.agents(visit.query.period(), limit=MAX_AGENTS)
     except StoreUnavailable:
         raise
     except (StoreError, InvalidInput) as error:
@@ -251,7 +251,7 @@ async def file(visit: Visit) -> Response:
 
 async def _read(visit: Visit) -> AllAgentsData | None:
     try:
-        return await read(visit.figures, visit.query.period())
+        return await read(visit.analytics, visit.query.period())
     except StoreUnavailable:
         raise
     except (StoreError, InvalidInput):  # the role that may see them is not there, or was not granted

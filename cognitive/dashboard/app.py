@@ -71,9 +71,9 @@ PAGES: tuple[PageRoute, ...] = (  # in the order of the navigation; a new page i
 )
 
 
-def create(layer: CognitiveLayer, figures: TurnAnalytics, access: AccessControl) -> Starlette:
+def create(layer: CognitiveLayer, analytics: TurnAnalytics, access: AccessControl) -> Starlette:
     """The pages of a layer, for the visitors that a server lets in. Mounted under any path."""
-    handlers = PageHandlers(layer, figures, access, TemplateRenderer(PAGES))
+    handlers = PageHandlers(layer, analytics, access, TemplateRenderer(PAGES))
     app = Starlette(
         routes=[
             Mount("/static", static_files()),
@@ -117,7 +117,7 @@ class PageHandlers:
     """Who may see which page, how one signs in and out, and what is said of errors."""
 
     layer: CognitiveLayer
-    figures: TurnAnalytics
+    analytics: TurnAnalytics
     access: AccessControl
     renderer: TemplateRenderer
 
@@ -151,7 +151,7 @@ class PageHandlers:
                 return self._page(request, template, query, nav_path=page.nav_path, **values)
 
             return await page.handle(
-                Visit(request, who, _page_query(request, agent), self.layer, self.figures, render, form)
+                Visit(request, who, _page_query(request, agent), self.layer, self.analytics, render, form)
             )
 
         return handle

@@ -120,13 +120,13 @@ class CatalogView:
         return self.wanted / self.removed if self.removed else None
 
 
-async def read(figures: TurnAnalytics, agent: str, period: Period) -> CatalogData:
+async def read(analytics: TurnAnalytics, agent: str, period: Period) -> CatalogData:
     """All that the page needs, each read with a bound of its own."""
     tools, categories, (left_out, looked), models = await asyncio.gather(
-        figures.totals(agent, period, "tool"),
-        figures.totals(agent, period, "category"),
-        figures.left_out(agent, period),
-        figures.lately.models(agent, period),
+        analytics.totals(agent, period, "tool"),
+        analytics.totals(agent, period, "category"),
+        analytics.left_out(agent, period),
+        analytics.recent.models(agent, period),
     )
     return CatalogData(tools, categories, left_out, looked, models)
 
@@ -302,7 +302,7 @@ async def file(visit: Visit) -> Response:
 
 
 async def _read(visit: Visit) -> CatalogData:
-    return await read(visit.figures, visit.query.agent, visit.query.period())
+    return await read(visit.analytics, visit.query.agent, visit.query.period())
 
 
 PAGES = (

@@ -102,7 +102,7 @@ class HealthView:
     parked: tuple[JournalEntry, ...]
 
 
-async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery, *, whole: bool) -> HealthData:
+async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery, *, whole: bool) -> HealthData:
     """All that the page needs, each within a bound: what does not come in time is missing, and the page is not."""
     agent, period = query.agent, query.period()
     beneath = asyncio.gather(
@@ -111,10 +111,10 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery, 
         _within(layer.admin.database_role()),
     )
     health, embedded, stages, degraded = await asyncio.gather(
-        _within(figures.health(agent)),
-        _within(figures.lately.embedded(agent)),
-        _within(figures.totals(agent, period, "stage")),
-        _within(figures.lately.degradations(agent, period)),
+        _within(analytics.health(agent)),
+        _within(analytics.recent.embedded(agent)),
+        _within(analytics.totals(agent, period, "stage")),
+        _within(analytics.recent.degradations(agent, period)),
     )
     data, backlog, granted = await beneath
     findings, database = (data.findings, data.database) if data is not None else (None, None)
@@ -237,13 +237,13 @@ async def _nothing() -> None:
 
 async def show(visit: Visit) -> Response:
     """The page: of the server whole for those who may see all agents, of the agent's part for its own token."""
-    data = await read(visit.layer, visit.figures, visit.query, whole=visit.visitor.agent is None)
+    data = await read(visit.layer, visit.analytics, visit.query, whole=visit.visitor.agent is None)
     return visit.page("health.html", view=view(data, visit.query), ranges=RANGES)
 
 
 async def chart(visit: Visit) -> Response:
     """Degradation over time as CSV, or as SVG."""
-    data = await visit.figures.lately.degradations(visit.query.agent, visit.query.period())
+    data = await visit.analytics.recent.degradations(visit.query.agent, visit.query.period())
     shown = degradation(data, visit.query)
     if visit.query.params.get("id") != shown.id:
         raise HTTPException(404, "There is no such chart.")

@@ -123,27 +123,27 @@ class MemoriesView:
     timed_out: bool
 
 
-async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) -> MemoriesData:
+async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoriesData:
     """What a search finds, or a page of the list or of a group; and what there is to choose from."""
     agent, habit = query.agent, UsageThresholds(layer.policies.current(query.agent).usage.half_life_days)
     (page, hits, found), sizes, tags = await asyncio.gather(
-        _found(layer, figures, query, habit), figures.group_sizes(agent, habit, query.now), figures.tags(agent)
+        _found(layer, analytics, query, habit), analytics.group_sizes(agent, habit, query.now), analytics.tags(agent)
     )
     return MemoriesData(page, hits, found, sizes, tags, habit)
 
 
 async def _found(
-    layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery, habit: UsageThresholds
+    layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery, habit: UsageThresholds
 ) -> tuple[RowPage[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
     """A page of a list, or else what a search brings, and the rows of that."""
     wanted = filters.memory_filter(query)
     if not filters.search_text(query):
-        return await _listed(figures, query, wanted, habit), (), {}
+        return await _listed(analytics, query, wanted, habit), (), {}
     try:
         hits = await _search(layer, query, wanted)
     except StoreUnavailable:  # too much to search: if Postgres were away, the reads beside it would say so
         return None, None, {}
-    return None, hits, await figures.beginnings(query.agent, [hit.memory_id for hit in hits])
+    return None, hits, await analytics.beginnings(query.agent, [hit.memory_id for hit in hits])
 
 
 async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryFilter) -> tuple[RecallHit, ...]:
@@ -162,12 +162,12 @@ async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryFilter)
 
 
 async def _listed(
-    figures: TurnAnalytics, query: PageQuery, wanted: MemoryFilter, habit: UsageThresholds
+    analytics: TurnAnalytics, query: PageQuery, wanted: MemoryFilter, habit: UsageThresholds
 ) -> RowPage[MemoryRow]:
     by_use = next((each for each in filters.USAGE_GROUPS if each == filters.group(query)), None)
     if by_use is None:
-        return await figures.memories(query.agent, wanted, limit=PAGE, after=filters.after(query.params))
-    return await figures.group(
+        return await analytics.memories(query.agent, wanted, limit=PAGE, after=filters.after(query.params))
+    return await analytics.group(
         query.agent,
         by_use,
         habit,
@@ -309,7 +309,7 @@ def _told(name: str, value: str, query: PageQuery) -> str:
 
 async def listed(visit: Visit) -> Response:
     """The list: searched, filtered, or a group."""
-    data = await read(visit.layer, visit.figures, visit.query)
+    data = await read(visit.layer, visit.analytics, visit.query)
     return visit.page("memories.html", view=view(data, visit.query), may_erase=visit.visitor.erase)
 
 

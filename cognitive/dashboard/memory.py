@@ -100,20 +100,20 @@ class MemoryView:
     done: str
 
 
-async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) -> MemoryData | None:
+async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoryData | None:
     """All that is known of a memory; None if the agent has no such memory."""
     agent, id = query.agent, id_of(query.params.get("id", ""))
     if id is None:
         return None
-    life, found = await asyncio.gather(figures.life(agent, id), layer.get(agent, [id]))
+    life, found = await asyncio.gather(analytics.life(agent, id), layer.get(agent, [id]))
     if life is None or not found:
         return None
     after = _after(query.params)
     showings, shown_at, base, near, revisions = await asyncio.gather(
-        figures.showings(agent, id, limit=PAGE, after=after),
-        figures.shown_at(agent, id),
-        figures.base(agent),
-        figures.near(agent, id, least=_MIN_LIKE),
+        analytics.showings(agent, id, limit=PAGE, after=after),
+        analytics.shown_at(agent, id),
+        analytics.base(agent),
+        analytics.near(agent, id, least=_MIN_LIKE),
         layer.admin.revisions(agent, id),
     )
     return MemoryData(
@@ -275,7 +275,7 @@ async def chart(visit: Visit) -> Response:
 
 
 async def _read(visit: Visit) -> MemoryData:
-    data = await read(visit.layer, visit.figures, visit.query)
+    data = await read(visit.layer, visit.analytics, visit.query)
     if data is None:
         raise HTTPException(404, NO_MEMORY)
     return data

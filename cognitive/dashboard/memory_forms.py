@@ -65,7 +65,7 @@ async def forget(visit: Visit) -> Response:
     if len(found) != len(ids):
         raise HTTPException(404, NO_MEMORY)
     if visit.form.get("sure") != "yes":
-        will = await visit.figures.removal(agent, ids)
+        will = await visit.analytics.removal(agent, ids)
         return visit.page("forget.html", memories=found, receipt=will, done=False)
     try:
         receipt = await visit.layer.forget(agent, ids)

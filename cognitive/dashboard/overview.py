@@ -143,23 +143,23 @@ MORE_METRICS: tuple[Metric, ...] = (
 )  # fmt: skip
 
 
-async def read(figures: TurnAnalytics, agent: str, period: Period) -> OverviewData:
+async def read(analytics: TurnAnalytics, agent: str, period: Period) -> OverviewData:
     """All that the page needs, each read with a bound of its own."""
     trend, (stages, *breakdowns), latest = await asyncio.gather(
-        read_trend(figures, agent, period),
-        asyncio.gather(*(figures.totals(agent, period, by) for by in ("stage", *BREAKDOWNS))),
-        figures.turns(agent, TurnFilter(), limit=LATEST),
+        read_trend(analytics, agent, period),
+        asyncio.gather(*(analytics.totals(agent, period, by) for by in ("stage", *BREAKDOWNS))),
+        analytics.turns(agent, TurnFilter(), limit=LATEST),
     )
     return replace(trend, breakdowns=dict(zip(BREAKDOWNS, breakdowns, strict=True)), stages=stages, latest=latest)
 
 
-async def read_trend(figures: TurnAnalytics, agent: str, period: Period) -> OverviewData:
+async def read_trend(analytics: TurnAnalytics, agent: str, period: Period) -> OverviewData:
     """What its numbers and charts need, without the tables."""
     whole, before, points, points_before = await asyncio.gather(
-        figures.totals(agent, period),
-        figures.totals(agent, period.before),
-        figures.series(agent, period),
-        figures.series(agent, period.before),
+        analytics.totals(agent, period),
+        analytics.totals(agent, period.before),
+        analytics.series(agent, period),
+        analytics.series(agent, period.before),
     )
     return OverviewData(_one(whole), _one(before), points, points_before)
 
@@ -314,7 +314,7 @@ async def live(visit: Visit) -> Response:
 
 async def latest(visit: Visit) -> Response:
     """The latest turns, likewise."""
-    rows = (await visit.figures.turns(visit.query.agent, limit=LATEST)).rows
+    rows = (await visit.analytics.turns(visit.query.agent, limit=LATEST)).rows
     return visit.page("_latest.html", latest=rows)
 
 
@@ -332,16 +332,16 @@ async def breakdowns(visit: Visit) -> Response:
     by = next((by for by in (*BREAKDOWNS, "stage") if by == visit.query.params.get("by")), None)
     if by is None:
         raise HTTPException(404, "There is no such table.")
-    totals = await visit.figures.totals(visit.query.agent, visit.query.period(), by)
+    totals = await visit.analytics.totals(visit.query.agent, visit.query.period(), by)
     return attachment(breakdown_csv(by, totals), f"{by}.csv", "text/csv")
 
 
 async def _read(visit: Visit) -> OverviewData:
-    return await read(visit.figures, visit.query.agent, visit.query.period())
+    return await read(visit.analytics, visit.query.agent, visit.query.period())
 
 
 async def _read_trend(visit: Visit) -> OverviewData:
-    return await read_trend(visit.figures, visit.query.agent, visit.query.period())
+    return await read_trend(visit.analytics, visit.query.agent, visit.query.period())
 
 
 PAGES = (

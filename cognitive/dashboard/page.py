@@ -28,7 +28,7 @@ class Visit:
     visitor: Visitor
     query: PageQuery
     layer: CognitiveLayer
-    figures: TurnAnalytics
+    analytics: TurnAnalytics
     render: Callable[..., Response]
     form: FormData = field(default_factory=FormData)
 

@@ -157,7 +157,7 @@ class PolicyVersionView:
         return self.base == self.version
 
 
-async def read_version(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) -> PolicyVersionView:
+async def read_version(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> PolicyVersionView:
     """A version, beside the one that the address names, or the one that holds.
 
     Raises:
@@ -167,7 +167,7 @@ async def read_version(layer: CognitiveLayer, figures: TurnAnalytics, query: Pag
     standing, base = await known.effective(query.agent), known.base(query.agent)
     compared_with = query.params.get("compare_with") or standing.live.version
     policy, other = await known.load(query.agent, version), await known.load(query.agent, compared_with)
-    saved, seen = await known.list(query.agent), await figures.policies(query.agent, MAX_SEEN)
+    saved, seen = await known.list(query.agent), await analytics.policies(query.agent, MAX_SEEN)
     others = (standing.live.version, base.version, *(each.version for each in saved), *(each.version for each in seen))
     return PolicyVersionView(
         version=version,
@@ -183,7 +183,7 @@ async def read_version(layer: CognitiveLayer, figures: TurnAnalytics, query: Pag
     )
 
 
-async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) -> PoliciesData:
+async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> PoliciesData:
     """Each in one statement with its bound, most of them at once."""
     policies, agent = layer.policies, query.agent
     standing = await policies.effective(agent)
@@ -191,7 +191,7 @@ async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) 
         policies.list(agent),
         policies.history(agent),
         policies.history(agent, "shadow"),
-        figures.policies(agent, MAX_SEEN),
+        analytics.policies(agent, MAX_SEEN),
         layer.admin.category_learning(agent),
         policies.base_rates(agent),
     )
@@ -305,13 +305,13 @@ def _types(rates: Mapping[str, Masses], policy: Policy, constants: Constants, no
 
 async def listed(visit: Visit) -> Response:
     """What holds, its history, the candidates, what was learnt."""
-    data = await read(visit.layer, visit.figures, visit.query)
+    data = await read(visit.layer, visit.analytics, visit.query)
     return visit.page("policies.html", view=view(data, visit.query), may=may_choose(visit), short=short)
 
 
 async def one(visit: Visit) -> Response:
     """A version: what it says differently from another, what it came to, and what can be done with it."""
-    data = await read_version(visit.layer, visit.figures, visit.query)
+    data = await read_version(visit.layer, visit.analytics, visit.query)
     return visit.page("policy.html", view=data, may=may_choose(visit))
 
 

@@ -113,10 +113,10 @@ class TurnView:
     tokens: int
 
 
-async def read(layer: CognitiveLayer, figures: TurnAnalytics, query: PageQuery) -> TurnData | None:
+async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> TurnData | None:
     """The record of a turn, and its memories' words of today; None: no such turn."""
     agent, turn_id = query.agent, query.params.get("id", "")
-    numbers = await figures.turn(agent, turn_id)
+    numbers = await analytics.turn(agent, turn_id)
     if numbers is None:
         return None
     account = await layer.explain.account(agent, turn_id)
@@ -216,7 +216,7 @@ def _chips(counts: Mapping[str, int], chosen: str, query: PageQuery) -> tuple[Di
 
 async def turn(visit: Visit) -> Response:
     """One turn."""
-    data = await read(visit.layer, visit.figures, visit.query)
+    data = await read(visit.layer, visit.analytics, visit.query)
     if data is None:
         raise HTTPException(404, NO_TURN)
     return visit.page("turn.html", view=view(data, visit.query))

@@ -121,17 +121,19 @@ class TurnsView:
     whole: bool
 
 
-async def read(figures: TurnAnalytics, query: PageQuery) -> tuple[RowPage[TurnListRow], Mapping[str, tuple[str, ...]]]:
+async def read(
+    analytics: TurnAnalytics, query: PageQuery
+) -> tuple[RowPage[TurnListRow], Mapping[str, tuple[str, ...]]]:
     """A page of turns, and what there is to choose from."""
     lately = Period(query.now - _CHOICES_OF, query.now)
     page, totals = await asyncio.gather(
-        figures.turns(
+        analytics.turns(
             query.agent,
             turn_filter(query),
             limit=_PAGE_OF_WHY if query.params.get("why") else PAGE,
             after=after(query.params),
         ),
-        asyncio.gather(*(figures.totals(query.agent, lately, by, timed=False) for by in _CHOSEN.values())),
+        asyncio.gather(*(analytics.totals(query.agent, lately, by, timed=False) for by in _CHOSEN.values())),
     )
     return page, {name: _values(name, own) for name, own in zip(_CHOSEN, totals, strict=True)}
 
@@ -275,7 +277,7 @@ def _number(given: Mapping[str, str], name: str) -> float | None:
 
 async def listed(visit: Visit) -> Response:
     """The list of turns."""
-    return visit.page("turns.html", view=view(*await read(visit.figures, visit.query), visit.query))
+    return visit.page("turns.html", view=view(*await read(visit.analytics, visit.query), visit.query))
 
 
 PAGES = (

@@ -77,7 +77,7 @@ async def explain_in_turn(layer: CognitiveLayer, query: PageQuery) -> tuple[Cand
 async def why_of_list(visit: Visit) -> Response:
     """What became of a memory in each turn of a list: by itself, since words are searched for and records read."""
     query = visit.query
-    page, _ = await turns.read(visit.figures, query)
+    page, _ = await turns.read(visit.analytics, query)
     explanations = await explain_in_turns(visit.layer, query, [row.turn_id for row in page.rows])
     return visit.part("why_turns", "Why was it not shown?", explanations, rows=page.rows, explained=candidate_view)
 

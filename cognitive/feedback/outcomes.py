@@ -188,7 +188,7 @@ class OutcomeRecorder:
             raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
         if outcome.status == "completed" and self._capture.wants(agent_id):
             anew = closed.first or still is not None  # from the journal, the first try may have failed
-            await self._captured(agent_id, turn_id, outcome, closed.said, anew)
+            await self._captured(agent_id, turn_id, outcome, closed.message, anew)
         return Report(turn_id, attribute.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
 
     async def _captured(self, agent_id: str, turn_id: str, outcome: Outcome, said: TurnMessage, anew: bool) -> None:

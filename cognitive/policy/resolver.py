@@ -85,7 +85,7 @@ class PolicyResolver:
             StoreUnavailable: the database is away.
         """
         began = monotonic()
-        return await self._take(agent_id, await self._store.holding(agent_id), began)
+        return await self._take(agent_id, await self._store.active(agent_id), began)
 
     def forget(self, agent_id: str) -> None:
         """Lets go of what is known of an agent: it was erased."""
@@ -107,7 +107,7 @@ class PolicyResolver:
     async def _refresh(self, agent_id: str) -> None:
         began = monotonic()
         try:
-            await self._take(agent_id, await Deadline(_READING_MS).within(self._store.holding(agent_id)), began)
+            await self._take(agent_id, await Deadline(_READING_MS).within(self._store.active(agent_id)), began)
         except (CognitiveError, TimeoutError) as error:
             reason = str(error) or "no answer in time"
             log.warning("the policy of agent %s stays as it is known here: %s", agent_id, reason)

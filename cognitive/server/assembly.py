@@ -22,7 +22,7 @@ from cognitive.wire.problems import NotAllowed
 def mounts(layer: CognitiveLayer) -> Sequence[MountedApp]:
     """MCP and the dashboard for the agent of a token; whose Host and Origin it is, the server has looked at."""
     endpoint = Endpoint(layer, _mcp_scope, hosts=None)
-    dashboard = create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, within_rate_limit))
+    dashboard = create(layer, layer.explain.analytics, AccessControl(visitor_of, needs_no_token, within_rate_limit))
     return (
         MountedApp("/mcp", endpoint, endpoint.running),
         MountedApp("/ui", dashboard, own_login=True, error_page=error_pages()),

@@ -27,7 +27,7 @@ async def layer(urls, embedder):
 
 @pytest.fixture(scope="module")
 def mounts(layer):
-    pages = create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, within_rate_limit))
+    pages = create(layer, layer.explain.analytics, AccessControl(visitor_of, needs_no_token, within_rate_limit))
     return (MountedApp("/ui", pages, own_login=True, error_page=error_pages()),)
 
 

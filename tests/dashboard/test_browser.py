@@ -67,7 +67,7 @@ async def test_from_the_overview_to_why_a_memory_was_not_shown(page, url, played
 
 
 async def test_from_a_memory_to_what_the_latest_turns_had_against_it_is_one_click(page, url, layer, played):
-    [soup] = [row for row in (await layer.explain.figures.memories(played)).rows if "soup" in row.content]
+    [soup] = [row for row in (await layer.explain.analytics.memories(played)).rows if "soup" in row.content]
     await page.goto(f"{url}/ui/memory?agent={played}&id={soup.id}")
     await page.get_by_role("link", name="Why was it not shown?").click()
     answer = page.locator(".answer .candidates li")

@@ -32,7 +32,7 @@ STORE = AgentHealth(1_000_000, 1_000_000, 9, 0, "18.1", "0.8.1", "0004", 1)
 def pages_of(layer, config=None):
     mounted = MountedApp(
         "/ui",
-        create(layer, layer.explain.figures, AccessControl(visitor_of, needs_no_token, within_rate_limit)),
+        create(layer, layer.explain.analytics, AccessControl(visitor_of, needs_no_token, within_rate_limit)),
         own_login=True,
     )
     return inside(layer, config, (mounted,))

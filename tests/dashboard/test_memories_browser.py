@@ -50,7 +50,7 @@ async def test_three_memories_to_delete_are_found_and_deleted(page, url, layer, 
 
     await page.get_by_role("heading", name="3 memories were forgotten").wait_for()
     assert "15" in await page.locator(".receipt dt:text('Showings in turns') + dd").inner_text()
-    left = [row.content for row in (await layer.explain.figures.memories(agent)).rows]
+    left = [row.content for row in (await layer.explain.analytics.memories(agent)).rows]
     assert [WASTE.format(n) in left for n in range(4)] == [False, False, False, True]
 
 
@@ -75,7 +75,7 @@ async def test_a_verdict_is_given_where_the_question_stands(page, url, layer, st
     await page.get_by_role("button", name="Useful in this turn", exact=True).first.click()
 
     await page.get_by_text("Your verdict counts").wait_for()
-    assert (await layer.explain.figures.showings(agent, ids[1])).rows[0].rating is True
+    assert (await layer.explain.analytics.showings(agent, ids[1])).rows[0].rating is True
     await page.get_by_role("link", name="When do we deploy?").first.click()
     await page.wait_for_url("**/turn?*id=t4*")
 

@@ -94,7 +94,7 @@ async def send(pages, agent, page, **fields):
 
 async def test_a_search_is_the_agents_own_recall_with_its_scores_and_leaves_no_trace(pages, layer, shelf):
     agent, known = shelf
-    before = (await layer.explain.figures.life(agent, known["ignored"])).memory
+    before = (await layer.explain.analytics.life(agent, known["ignored"])).memory
     answer = await pages.get(of(agent, "memories?q=what is the seal made of"))
 
     hits = await layer.recall(agent, "what is the seal made of", limit=25)
@@ -102,7 +102,7 @@ async def test_a_search_is_the_agents_own_recall_with_its_scores_and_leaves_no_t
     assert f"<b>{hits[0].score:.3f}</b>" in answer.text
     assert "its meaning" in answer.text
     assert "said cosine" in answer.text
-    after = (await layer.explain.figures.life(agent, known["ignored"])).memory
+    after = (await layer.explain.analytics.life(agent, known["ignored"])).memory
     assert (after.times_shown, after.shown) == (before.times_shown, before.shown)
 
 
@@ -161,7 +161,9 @@ async def test_what_is_pinned_and_what_was_replaced_are_groups_of_their_own(page
 
 async def test_what_was_not_looked_at_as_a_whole_says_so(pages, layer, shelf, monkeypatch):
     agent, _ = shelf
-    monkeypatch.setattr(type(layer.explain.figures), "group_sizes", sampled(type(layer.explain.figures).group_sizes))
+    monkeypatch.setattr(
+        type(layer.explain.analytics), "group_sizes", sampled(type(layer.explain.analytics).group_sizes)
+    )
     answer = await pages.get(of(agent, "memories?group=ignored"))
 
     assert "≈ 200" in answer.text
@@ -241,7 +243,7 @@ async def test_a_verdict_counts_and_is_told(pages, layer, shelf):
     sent = await send(pages, agent, "memory/rate", id=known["ignored"], turn="t4", useful="yes")
 
     assert sent.status_code == 303
-    rated = (await layer.explain.figures.showings(agent, known["ignored"])).rows[0]
+    rated = (await layer.explain.analytics.showings(agent, known["ignored"])).rows[0]
     assert (rated.turn_id, rated.rating, rated.used) == ("t4", True, True)
     page = await pages.get(sent.headers["location"].partition("#")[0])
     assert "Your verdict counts" in page.text
@@ -384,7 +386,7 @@ async def test_a_form_of_another_site_changes_nothing(pages, layer, shelf, form,
     assert (await pages.get(of(agent, form))).status_code == 405  # no address does what a form does
     [same] = await layer.get(agent, [known["ignored"]])
     assert (same.content, same.superseded_by) == (SEAL, None)
-    assert (await layer.explain.figures.showings(agent, known["ignored"])).rows[0].rating is None
+    assert (await layer.explain.analytics.showings(agent, known["ignored"])).rows[0].rating is None
 
 
 async def test_memories_of_another_agent_are_as_if_they_were_not(pages, layer, shelf):

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from benchmarks.chaos.sample_data import ASKED, AT, KEY, TOPICS, WordEmbedder
-from brain.changes.filling import Pace
+from brain.changes.backfill import Pace
 from brain.embedding.minilm import MiniLM
 from brain.embedding.wordllama import WordLlama
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn

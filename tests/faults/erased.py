@@ -19,7 +19,7 @@ import asyncpg
 import numpy as np
 import pytest
 
-from brain.changes.filling import Pace
+from brain.changes.backfill import Pace
 from brain.embedded import ServerUrls
 from brain.ivf_index import IvfIndex
 from brain.store import identity

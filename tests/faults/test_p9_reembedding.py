@@ -21,7 +21,7 @@ from clients import reembedding
 from hashed import Hashed, new, old
 
 from brain import statements
-from brain.changes.filling import Pace
+from brain.changes.backfill import Pace
 from brain.embedding.minilm import MiniLM
 from brain.embedding.wordllama import WordLlama
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn

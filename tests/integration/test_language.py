@@ -12,7 +12,7 @@ import pytest
 from hashed import old
 
 from brain.changes import reindexing
-from brain.changes.filling import Pace, PendingMemory
+from brain.changes.backfill import Pace, PendingMemory
 from brain.postgres.database import Database
 from brain.postgres.wire_types import as_value
 from brain.search import MemorySearch, Query

@@ -317,7 +317,7 @@ async def test_with_the_database_away_the_last_known_one_holds(opened, agent, mo
     monkeypatch.setattr("cognitive.policy.resolver.FRESH", 0.0)
     saved = await opened.policies.save(agent, WIDE, by="ada")
     await opened.policies.activate(agent, saved.version, by="ada")
-    holding = await internals(opened).policy_store.holding(agent)
+    holding = await internals(opened).policy_store.active(agent)
 
     known = PolicyResolver(Away(holding), BASE)
     for _ in range(3):

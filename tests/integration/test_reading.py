@@ -106,8 +106,8 @@ async def test_all_agents_are_counted_by_the_overview_alone(ungranted, reading, 
         await layer.post_turn(context, Outcome(response="The pump was sealed."))
     period = Period(now.replace(hour=0), now.replace(hour=23))
     with pytest.raises(StoreError, match="permission denied"):
-        await TurnAnalytics(reading()).across.agents(period)
-    across = TurnAnalytics(reading(grant=lambda: roles.create(ungranted.admin, ["cognitive_app"]))).across
+        await TurnAnalytics(reading()).fleet.agents(period)
+    across = TurnAnalytics(reading(grant=lambda: roles.create(ungranted.admin, ["cognitive_app"]))).fleet
 
     mine = {each.value: each for each in await across.agents(period, limit=500) if each.value.startswith(agent)}
     assert {name: each.numbers.turns for name, each in mine.items()} == {f"{agent}-0": 1, f"{agent}-1": 1}

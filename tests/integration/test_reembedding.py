@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hashed import Hashed, Held, new, old, twin
 
-from brain.changes.filling import Pace
+from brain.changes.backfill import Pace
 from brain.deadline import Deadline
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import EmbeddingError, InvalidInput

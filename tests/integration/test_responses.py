@@ -41,7 +41,7 @@ def ask(agent, turn_id, minute=0, *, session="s", text="How does the winch of th
 
 
 async def kept(layer, agent, turn_id):
-    return (await layer.explain.figures.turn(agent, turn_id)).response
+    return (await layer.explain.analytics.turn(agent, turn_id)).response
 
 
 async def test_the_beginning_of_a_response_is_kept_with_its_turn(layer, agent, winch):
@@ -65,7 +65,7 @@ async def test_an_erased_agent_takes_its_responses_along(layer, agent, winch):
     await layer.post_turn(await layer.pre_turn(ask(agent, "t")), ANSWER)
 
     assert (await layer.erase_agent(agent)).responses == 1
-    assert await layer.explain.figures.turn(agent, "t") is None
+    assert await layer.explain.analytics.turn(agent, "t") is None
 
 
 async def test_forgetting_a_memory_takes_away_what_was_answered_with_it_and_what_followed(layer, agent, winch):

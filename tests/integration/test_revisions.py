@@ -74,8 +74,8 @@ async def test_a_memory_that_is_forgotten_takes_its_history_with_it(layer, agent
     [other] = await layer.remember(agent, [NewMemory(type="fact", content="Tea is at four.")])
     await layer.update(agent, other, content="Tea is at five.")
 
-    assert (await layer.explain.figures.removal(agent, [noted])).revisions == 2
-    foreseen = await layer.explain.figures.removal(agent, [noted])
+    assert (await layer.explain.analytics.removal(agent, [noted])).revisions == 2
+    foreseen = await layer.explain.analytics.removal(agent, [noted])
     assert await layer.forget(agent, [noted]) == foreseen
     assert await texts(urls, agent) == ['{"content": "Tea is at four."}']
     assert (await layer.erase_agent(agent)).revisions == 1

@@ -306,6 +306,6 @@ async def test_nothing_of_another_agent_is_read_but_its_counts_by_those_who_may(
     assert (await figures.near(other, pumps[0], "any")).rows == ()
     assert await figures.totals(other, Period(AT - DAY, AT + DAY)) == []
     await take(layer, other)
-    agents = await figures.across.agents(Period(AT - DAY, AT + DAY), limit=500)
+    agents = await figures.fleet.agents(Period(AT - DAY, AT + DAY), limit=500)
     totals = {total.value: total.numbers.turns for total in agents}
     assert (totals[agent], totals[other]) == (1, 1)
