@@ -25,7 +25,7 @@ from cognitive.lab.replay import again
 from cognitive.policy.constants import CONSTANTS
 from cognitive.recording.record import TurnInputs, decode
 from cognitive.tokens import count
-from cognitive.trace import compared
+from cognitive.trace import window_similarities
 from cognitive.turn import TurnContext
 
 FLOORS = (None, 0.6, 0.7, 0.75, 0.8, 0.83, 0.85, 0.87, 0.9, 0.95, 1.0)  # None: no abstention, no floor per item
@@ -84,7 +84,7 @@ def given(context: TurnContext) -> TurnInputs:
     """What the stages of a turn ran on, from its trace: of each memory the passage that was compared."""
     record = decode(context.trace.record)
     hits = tuple(result.candidate.hit for result in context.trace.candidates)
-    recorded = record.given
+    recorded = record.inputs
     if recorded is None:
         raise ValueError("no stage ran in this turn")
     return replace(recorded, found=replace(recorded.found, hits=hits))
@@ -94,7 +94,7 @@ def shown(turn: AskedTurn, policy: Policy) -> tuple[frozenset[str], int]:
     """Sources and tokens of what a turn shows under a policy."""
     if turn.context.trace.record is None:
         return frozenset(), 0
-    made = again(given(turn.context), compared(turn.context.trace.candidates), policy, count, CONSTANTS)
+    made = again(given(turn.context), window_similarities(turn.context.trace.candidates), policy, count, CONSTANTS)
     sources = frozenset(candidate.hit.source or "" for candidate in made.shown)
     return sources, sum(candidate.tokens for candidate in made.shown)
 

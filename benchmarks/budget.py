@@ -22,7 +22,7 @@ from cognitive.lab.replay import again
 from cognitive.policy.constants import CONSTANTS
 from cognitive.policy.tables import FRAMES
 from cognitive.tokens import count
-from cognitive.trace import compared
+from cognitive.trace import window_similarities
 from cognitive.turn import TurnContext
 
 TOTALS = (150, 300, 450, 600, 1200)
@@ -65,7 +65,10 @@ def main() -> None:
     for total in TOTALS:
         policy = tight(total)
         shown = [
-            (again(given(context), compared(context.trace.candidates), policy, count, CONSTANTS).shown, evidence)
+            (
+                again(given(context), window_similarities(context.trace.candidates), policy, count, CONSTANTS).shown,
+                evidence,
+            )
             for context, evidence in cases
         ]
         found = sum(len({each.hit.source for each in own} & evidence) / len(evidence) for own, evidence in shown)

@@ -86,7 +86,7 @@ async def replay(conversation: dict[str, Any], placement: str, turns: int) -> di
             context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=text, conversation=tuple(kept)))
             prompts.append(flat(context.prompt(SYSTEM)))
             shown += len(context.shown)
-            standing += sum(result.disposition == "standing" for result in context.trace.candidates)
+            standing += sum(result.disposition == "already_in_prompt" for result in context.trace.candidates)
             kept = [*kept, context.user_message, Message(role="assistant", content=answer)]
         await layer.erase_agent(agent)
     common_bytes = [common(one, two) for one, two in pairwise(prompts)]

@@ -61,7 +61,11 @@ class TurnRequest:
         """
         started, deadline = perf_counter(), Deadline(policies.for_agent(turn.agent_id).deadline_ms)
         policy = await policies.current(turn.agent_id)
-        spoken = dedup.history(turn.conversation, policy.placement) if turn.kind == "user" else turn.conversation
+        spoken = (
+            dedup.without_injected_blocks(turn.conversation, policy.placement)
+            if turn.kind == "user"
+            else turn.conversation
+        )
         named = turn.model_copy(update={"turn_id": turn.turn_id or str(uuid4()), "conversation": spoken})
         return cls(named, turn.now or datetime.now(UTC), deadline, policy, started)
 
@@ -84,7 +88,7 @@ class TurnRequest:
 class TurnMemories:
     """The memories of a turn; `redacted` is the turn as it is planned and recorded."""
 
-    built: MemoryContext
+    memory_context: MemoryContext
     redacted: Turn
     degraded: tuple[Degradation, ...]
     embedding_model: str
@@ -137,9 +141,9 @@ class MemoryFetcher:
     async def fetch(self, request: TurnRequest, window: asyncio.Task[ConversationWindow]) -> tuple[Plan, TurnMemories]:
         """Return the plan of a turn and its memories. `window` is awaited where earlier blocks stay in it."""
         redacted, withheld = await redaction.redact_turn_in_time(request.turn, self._redactor, request.deadline)
-        plan, built = await self._fetch(replace(request, turn=redacted), window)
-        model = built.model or self._embedders.of(request.turn.agent_id).model
-        return plan, TurnMemories(built, redacted, (*withheld, *built.degraded), model)
+        plan, memory_context = await self._fetch(replace(request, turn=redacted), window)
+        model = memory_context.model or self._embedders.of(request.turn.agent_id).model
+        return plan, TurnMemories(memory_context, redacted, (*withheld, *memory_context.degraded), model)
 
     async def _fetch(
         self, request: TurnRequest, window: asyncio.Task[ConversationWindow]
@@ -147,7 +151,7 @@ class MemoryFetcher:
         turn, policy, deadline = request.turn, request.policy, request.deadline
         plan = self._planner.default_plan(turn, "failed" if request.planned else f"kind.{turn.kind}", policy)
         if not request.planned:
-            return plan, MemoryContext.nothing(plan, request.now)
+            return plan, MemoryContext.empty(plan, request.now)
 
         async def sent() -> Sequence[Message]:
             return (await window).messages
@@ -156,16 +160,20 @@ class MemoryFetcher:
             with Span(attributes.PLAN, lambda: {attributes.AGENT_ID: turn.agent_id}) as span:
                 plan = self._planner.plan(turn, request.now, policy)
                 span.add_attributes(lambda: attributes.plan(plan))
-            built = await self._engine.build(plan, turn, request.now, deadline, policy, request.memory_tokens, sent)
+            memory_context = await self._engine.build(
+                plan, turn, request.now, deadline, policy, request.memory_tokens, sent
+            )
         except Exception as error:  # whatever went wrong, the agent's turn goes on
             log.exception("pre_turn goes on without memory")
             failed = Degradation("memory_failed", f"{type(error).__name__}: {error}")
-            return plan, MemoryContext.nothing(plan, request.now, failed)
+            return plan, MemoryContext.empty(plan, request.now, failed)
         try:
-            return await self._planner.refine(plan, turn, built.own, deadline, policy), built
+            return await self._planner.refine(
+                plan, turn, memory_context.first_model_vector, deadline, policy
+            ), memory_context
         except Exception as error:  # a plug-in may raise anything, and the turn has its plan
             log.warning("the classifier is not heard: %s", str(error) or type(error).__name__)
-            return plan, built
+            return plan, memory_context
 
 
 class ToolSelector:
@@ -180,11 +188,11 @@ class ToolSelector:
         tools = [tool for tool in turn.tools if tool.name not in removed]
         if not request.planned:
             return TurnTools(self._catalog.select_all(tools, turn.model))
-        given = memories.built.given
+        inputs = memories.memory_context.inputs
         try:
             wanted = frozenset(merge_requirements(plan.categories, policy).tools)
-            past = given.found.past if given is not None else ()
-            signals = ToolSignals(plan.signals.text, memories.built.own, past, wanted)
+            past = inputs.found.past if inputs is not None else ()
+            signals = ToolSignals(plan.signals.text, memories.memory_context.first_model_vector, past, wanted)
             selection = await self._catalog.select(turn, tools, signals, request.deadline, policy)
         except Exception as error:  # a model that sees too many tools answers; one without them may not
             log.warning("pre_turn goes on with all tools: %r", error)
@@ -212,7 +220,7 @@ class TurnRecorder:
         """Return the context as it was recorded, with the milliseconds that preparing it took."""
         context = await self._record(request, _timed(context, request.started))
         self._session_manager.on_turn_recorded(window.sent)
-        self._shadowing.follow(context.agent_id, context.turn_id, memories.built)
+        self._shadowing.follow(context.agent_id, context.turn_id, memories.memory_context)
         return context
 
     async def _record(self, request: TurnRequest, context: TurnContext) -> TurnContext:
@@ -231,24 +239,24 @@ def create_context(
     request: TurnRequest, plan: Plan, memories: TurnMemories, tools: TurnTools, window: ConversationWindow
 ) -> TurnContext:
     """Return all parts of a turn together."""
-    turn, built, redacted = request.turn, memories.built, memories.redacted
+    turn, memory_context, redacted = request.turn, memories.memory_context, memories.redacted
     return TurnContext(
         agent_id=turn.agent_id,
         session_id=turn.session_id,
         turn_id=turn.turn_id or "",
         now=request.now,
         message=turn.text,
-        text=built.text,
-        prefix=built.prefix,
-        shown=built.shown,
+        text=memory_context.text,
+        prefix=memory_context.prefix,
+        shown=memory_context.shown,
         plan=hinted(plan, tools.selection, request.policy),
         messages=window.messages,
         tools=tools.selection.tools,
         degraded=(*memories.degraded, *window.degraded, *tools.degraded),
-        trace=replace(built.trace, trim=tools.selection.trim, window=window.trace),
+        trace=replace(memory_context.trace, trim=tools.selection.trim, window=window.trace),
         user_id=turn.user_id,
         embedding_model=memories.embedding_model,
-        query_vector=built.vector,
+        query_vector=memory_context.vector,
         policy=request.policy,
         placement=request.policy.placement,
         language_model=turn.model,

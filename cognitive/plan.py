@@ -64,7 +64,7 @@ class RetrievalQuery:
 class Caps:
     """How much memory a message of some category is worth: memories of all types, and tokens."""
 
-    facts: int
+    memories: int
     tokens: int
 
 
@@ -72,11 +72,11 @@ class Caps:
 class Plan:
     """What this message needs.
 
-    `budgets` and `total` are tokens; `window` is how many turns of the conversation a memory is compared with; `most`
-    is how many memories are shown of all types together, None for no other bound than those of the types. `categories`
-    are in the order of their table, none if no rule fired; `caps` are theirs. `tools` are the names to keep of those
-    that the turn gave, `removed` the others; `thinking` and `model` are what the turn should run with, None where the
-    caller's own setting stands; `hint` is a line for the model before the message.
+    `budgets` and `total` are tokens; `window` is how many turns of the conversation a memory is compared with;
+    `max_memories` is how many memories are shown of all types together, None for no other bound than those of the
+    types. `categories` are in the order of their table, none if no rule fired; `caps` are theirs. `tools` are the names
+    to keep of those that the turn gave, `removed` the others; `thinking` and `model` are what the turn should run with,
+    None where the caller's own setting stands; `hint` is a line for the model before the message.
     """
 
     signals: Signals
@@ -90,7 +90,7 @@ class Plan:
     policy: str
     categories: tuple[str, ...] = ()
     caps: Caps | None = None
-    most: int | None = None
+    max_memories: int | None = None
     tools: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     thinking: str | None = None
@@ -101,8 +101,8 @@ class Plan:
         """What is recorded of the plan beside what a replay makes again: no words of the message."""
         return {
             "categories": list(self.categories),
-            "memory": [self.caps.facts, self.caps.tokens] if self.caps else None,
-            "most": self.most,
+            "memory": [self.caps.memories, self.caps.tokens] if self.caps else None,
+            "max_memories": self.max_memories,
             "total": self.total,
             "tools": len(self.tools),
             "removed": list(self.removed),

@@ -96,14 +96,16 @@ async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Pol
 
 def _sourced(ranked: Sequence[Candidate], policy: Policy) -> Sequence[Candidate]:
     """What the policy lets a model see of its sources, in the prompt and here."""
-    return trust.capped(trust.trusted(ranked, policy).kept, policy).kept
+    return trust.cap_per_source(trust.drop_untrusted(ranked, policy).kept, policy).kept
 
 
 async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str) -> set[UUID]:
     """What the turn's prompt shows already: its block, its prefix, earlier blocks that stay, and earlier recalls."""
     shown = {shown.memory_id for shown in await turns.shown(agent_id, turn_id)}
     standing = {
-        result.memory_id for result in await _candidates(turns, agent_id, turn_id) if result.disposition == "standing"
+        result.memory_id
+        for result in await _candidates(turns, agent_id, turn_id)
+        if result.disposition == "already_in_prompt"
     }
     return shown | standing | {memory.id for memory in await store.pinned(agent_id)}
 

@@ -27,7 +27,7 @@ Disposition = Literal[
     "source_cap",  # more of one source than a turn shows
     "irrelevant",  # the floor: nothing, or not this, is worth showing
     "over_limit",  # more of this type than the plan asks for
-    "standing",  # the conversation still shows it, as an earlier turn put it there
+    "already_in_prompt",  # the conversation still shows it, as an earlier turn put it there
     "over_budget",  # its section or the total had no room
     "displaced",  # exploration tried another in its place
 ]
@@ -42,7 +42,7 @@ COUNTED: Mapping[Disposition, Literal["injected", "abstained", "deduped", "trimm
     "irrelevant": "abstained",
     "restated": "deduped",
     "duplicate": "deduped",
-    "standing": "deduped",
+    "already_in_prompt": "deduped",
     "over_limit": "trimmed",
     "over_budget": "trimmed",
     "displaced": "trimmed",
@@ -101,7 +101,7 @@ class Candidate:
     """A memory on its way through the stages, by its best passage; each stage returns a new one.
 
     `factors` are the weighted parts of `relevance` by name; `rank` counts from 1, `rank_before` is by relevance alone.
-    `likeness` is None if it was not compared with the window; `propensity` is the chance it had of being shown.
+    `similarity` is None if it was not compared with the window; `propensity` is the chance it had of being shown.
     `excerpt` are the offsets of what is shown of a shortened memory, empty where it is shown as it was found.
     """
 
@@ -113,7 +113,7 @@ class Candidate:
     rank_before: int = 0
     rank: int = 0
     tokens: int = 0
-    likeness: WindowSimilarity | None = None
+    similarity: WindowSimilarity | None = None
     propensity: float = 1.0
     excerpt: tuple[tuple[int, int], ...] = ()
 
@@ -277,7 +277,7 @@ def excerpts(results: Sequence[CandidateResult]) -> Mapping[UUID, tuple[tuple[in
     return {candidate.hit.memory_id: candidate.excerpt for candidate in shown if candidate.excerpt}
 
 
-def compared(results: Sequence[CandidateResult]) -> Mapping[tuple[UUID, int], WindowSimilarity]:
+def window_similarities(results: Sequence[CandidateResult]) -> Mapping[tuple[UUID, int], WindowSimilarity]:
     """The likenesses of all candidates that were compared with the window, by memory and ordinal."""
     candidates = [result.candidate for result in results]
-    return {(c.hit.memory_id, c.hit.ordinal): c.likeness for c in candidates if c.likeness is not None}
+    return {(c.hit.memory_id, c.hit.ordinal): c.similarity for c in candidates if c.similarity is not None}

@@ -27,7 +27,7 @@ _BATCH = 500
 INSTALL = (
     "install them without constraints.txt, which pins what mem0 cannot have: pip install --editable . --group peers"
 )
-Moved = Callable[[int, int], None]
+MovedMemory = Callable[[int, int], None]
 
 
 class Peer(Protocol):
@@ -35,7 +35,7 @@ class Peer(Protocol):
 
     name: str
 
-    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: Moved) -> None:
+    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
         """Stores the memories with these vectors."""
 
     def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
@@ -60,7 +60,7 @@ class Mem0:
             {"vector_store": {"provider": "pgvector", "config": table}, "history_db_path": f"{home}/history.db"}
         )
 
-    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: Moved) -> None:
+    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
         """By its vector store, with the payloads that `add` makes: `add` embeds and inserts one at a time."""
         for n in range(0, len(memories), _BATCH):
             part = memories[n : n + _BATCH]
@@ -132,7 +132,7 @@ class LangGraph:
         vectors: list[list[float]] = self._embedder.embed(list(texts)).tolist()
         return vectors
 
-    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: Moved) -> None:
+    def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
         """By batches of its own operations."""
         from langgraph.store.base import PutOp
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from brain.changes.backfill import Pace
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import LanguageStatus, Reindexing
-from brain.changes.reindexing import Progress as Moved
+from brain.changes.reindexing import Progress as MovedMemory
 from brain.erasure.retention import Retained
 from brain.ivf_index import IvfIndex, VectorGroup
 from brain.journal import Backlog, JournalEntry
@@ -142,7 +142,7 @@ class AdminApi:
         language: str,
         *,
         pace: Pace | None = None,
-        progress: Moved = lambda doing, done, total: None,
+        progress: MovedMemory = lambda doing, done, total: None,
     ) -> LanguageStatus:
         """Have an agent's memory searched in another language: that of a Snowball stemmer, or `simple`.
 

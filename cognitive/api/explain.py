@@ -48,9 +48,9 @@ class ExplainApi:
         """Return what became of every candidate of a turn, by rank; see `why`."""
         return await self._questions.candidates(agent_id, turn_id)
 
-    async def account(self, agent_id: str, turn_id: str) -> TurnExplanation:
+    async def turn(self, agent_id: str, turn_id: str) -> TurnExplanation:
         """Return all that a turn showed, and why; see `cognitive.lab.questions.TurnExplanation`."""
-        return await self._questions.account(agent_id, turn_id)
+        return await self._questions.turn(agent_id, turn_id)
 
     async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay | None:
         """Run a recorded turn again, under its own policy or another; return None if no stage ran in it.
@@ -65,11 +65,11 @@ class ExplainApi:
         """Return how far the policies that ran as shadows agree with what was shown."""
         return await self._questions.shadow_agreement(agent_id)
 
-    async def cases(
+    async def evaluation_cases(
         self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
         """Return the completed ones of these turns that replay as they were, and all that was ever judged."""
-        return await self._questions.cases(agent_id, turn_ids, progress)
+        return await self._questions.evaluation_cases(agent_id, turn_ids, progress)
 
     async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[TurnSummary]:
         """Return the agent's last turns, or those of one session, newest first."""

@@ -148,7 +148,9 @@ class PoliciesApi:
         for which, at in (("since", since), ("until", until)):
             require_aware(which, at)
         live = (await self.effective(agent_id)).live
-        return await self._samples.tried(agent_id, name or f"{since}~{until}", since, until, changes, live, whole=whole)
+        return await self._samples.what_if(
+            agent_id, name or f"{since}~{until}", since, until, changes, live, whole=whole
+        )
 
     async def _choose(
         self, agent_id: str, role: Role, version: str | None, by: str, note: str, after: int | None

@@ -31,7 +31,7 @@ _DROPPED_SHOWN = 5
 # All that may become of what is not shown; what tells the most about the turn stands first.
 _TELLING: tuple[Disposition, ...] = (
     "restated",
-    "standing",
+    "already_in_prompt",
     "superseded",
     "duplicate",
     "distrusted",

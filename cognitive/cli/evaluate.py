@@ -64,10 +64,10 @@ class RecordedTurns:
 class _EvaluationAnswer:
     policy: PolicySource
     evaluation: Evaluation
-    unanswered: Sequence[str]
+    unanswerable: Sequence[str]
 
 
-@click.command(cls=JsonCommand, shape=f"{{policy: {POLICY_SOURCE}, evaluation: {EVALUATION}, unanswered: [setting]}}")
+@click.command(cls=JsonCommand, shape=f"{{policy: {POLICY_SOURCE}, evaluation: {EVALUATION}, unanswerable: [setting]}}")
 @click.option("--policy", "file", type=FILE, help="Policy file; default: the policy that holds for the agent.")
 @AGENT
 @SINCE
@@ -85,15 +85,15 @@ async def _evaluate(
     file: Path | None, agent: str, since: datetime | None, until: datetime | None, limit: int
 ) -> _EvaluationAnswer:
     from cognitive.lab.evaluate import evaluate
-    from cognitive.lab.evidence import logged, never_answered
+    from cognitive.lab.evidence import to_logged_turn, unanswerable_settings
 
     found = await read(agent, since, until, limit, file)
     turns = []
     with printing.progress("replaying") as moved:
         for done, case in enumerate(found.cases, 1):
-            turns.append(logged(case, found.policy, found.history))
+            turns.append(to_logged_turn(case, found.policy, found.history))
             moved(done, len(found.cases))
-    return _EvaluationAnswer(found.used, evaluate(turns), never_answered(found.cases, found.policy))
+    return _EvaluationAnswer(found.used, evaluate(turns), unanswerable_settings(found.cases, found.policy))
 
 
 async def read(
@@ -110,7 +110,7 @@ async def read(
         recorded = await layer.explain.turn_ids(agent, since, until)
         turn_ids = recorded[-limit:]
         with printing.progress("reading turns") as moved:
-            cases, history = await layer.explain.cases(agent, turn_ids, moved)
+            cases, history = await layer.explain.evaluation_cases(agent, turn_ids, moved)
     if len(turn_ids) < len(recorded):
         printing.note(f"the latest {len(turn_ids)} of {len(recorded)} turns are read; --limit reads more")
     if not cases:
@@ -147,7 +147,7 @@ async def _held(layer: cognitive.CognitiveLayer, agent: str) -> tuple[cognitive.
 
 def _show(told: _EvaluationAnswer) -> None:
     show(told.evaluation)
-    show_unanswered(told.unanswered)
+    show_unanswerable(told.unanswerable)
 
 
 def show(told: Evaluation) -> None:
@@ -168,7 +168,7 @@ def show(told: Evaluation) -> None:
         printing.line(f"It cannot be told: {told.refusal}.", style="bold yellow")
 
 
-def show_unanswered(names: Sequence[str]) -> None:
+def show_unanswerable(names: Sequence[str]) -> None:
     """Settings of a policy that the figures say nothing of."""
     if names:
         why = "no turn has a record of what it would have found or measured under their values"

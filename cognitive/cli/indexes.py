@@ -94,12 +94,12 @@ class _ReembedActions:
         self._agent, self._model, self._pace, self._moved = agent, model, pace, moved
 
     async def build(self) -> Mapping[str, Any]:
-        from cognitive.lab.comparison import asked
+        from cognitive.lab.comparison import searched_text
 
         await self._work.begin(self._agent, self._model)
         lacking = await self._work.fill(self._agent, self._model, self._pace, self._moved)
         latest = self._layer.explain.constants.association_max_turns
-        turns = await self._work.fill_turns(self._agent, self._model, latest, asked, self._pace)
+        turns = await self._work.fill_turns(self._agent, self._model, latest, searched_text, self._pace)
         return {"lacking": lacking, "turns": turns}
 
     async def status(self) -> Mapping[str, Any]:

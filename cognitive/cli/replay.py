@@ -14,7 +14,7 @@ import click
 import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.evaluate import POLICY_SOURCE, PolicySource, load_policy, show_unanswered
+from cognitive.cli.evaluate import POLICY_SOURCE, PolicySource, load_policy, show_unanswerable
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _NO_STAGES = "without stages"  # heartbeats, and turns whose memory failed
 _REPLAY = (
     "{turn_id, at, message, verdict, reason, text, prefix, difference: {entered: [id], left: [id], "
     "moved: [[id, from, to]], tokens: [was, is], use: [was, is], uncompared: [id]}, gone: [id], changed: [id], "
-    "unanswered: [setting]}"
+    "unanswerable: [setting]}"
 )
 
 
@@ -122,4 +122,4 @@ def _differing(ran: _ReplayAnswer) -> None:
         f" memories used {use[0]:.1f} → {use[1]:.1f} (an estimate)",
         style="bold",
     )
-    show_unanswered(sorted(frozenset[str]().union(*(replay.unanswered for replay in ran.replays))))
+    show_unanswerable(sorted(frozenset[str]().union(*(replay.unanswerable for replay in ran.replays))))

@@ -13,7 +13,7 @@ import click
 from brain.errors import PolicyError
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.evaluate import EVALUATION, MAX_TURNS, POLICY_SOURCE, PolicySource, read, show, show_unanswered
+from cognitive.cli.evaluate import EVALUATION, MAX_TURNS, POLICY_SOURCE, PolicySource, read, show, show_unanswerable
 from cognitive.cli.options import AGENT, FILE, SINCE, UNTIL
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class _TuningAnswer:
     held_out: Evaluation
     proven: bool
     written: str | None
-    unanswered: Sequence[str]
+    unanswerable: Sequence[str]
 
 
 def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
@@ -43,7 +43,7 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
 @click.command(
     cls=JsonCommand,
     shape=f"{{policy: {POLICY_SOURCE}, steps: [{{name, before, after, score}}], training, "
-    f"gain: {{value?, low?, high?}}, held_out: {EVALUATION}, proven, written?, unanswered: [setting]}}",
+    f"gain: {{value?, low?, high?}}, held_out: {EVALUATION}, proven, written?, unanswerable: [setting]}}",
 )
 @AGENT
 @SINCE
@@ -73,7 +73,7 @@ def command(
 async def _tune(
     agent: str, since: datetime | None, until: datetime | None, limit: int, file: Path | None, out: Path
 ) -> _TuningAnswer:
-    from cognitive.lab.evidence import never_answered
+    from cognitive.lab.evidence import unanswerable_settings
     from cognitive.lab.tune import SPACE, answerable, as_evidence, tune
 
     found = await read(agent, since, until, limit, file)
@@ -98,7 +98,7 @@ async def _tune(
         tuning.held_out,
         tuning.proven,
         written,
-        never_answered(found.cases, tuning.policy),
+        unanswerable_settings(found.cases, tuning.policy),
     )
 
 
@@ -121,7 +121,7 @@ def _show(told: _TuningAnswer) -> None:
     printing.table(("setting", "now", "found", f"score on {told.training} turns"), rows)
     printing.line(f"On {told.held_out.turns} held-out turns the score gains {told.gain}:", style="bold")
     show(told.held_out)
-    show_unanswered(told.unanswered)
+    show_unanswerable(told.unanswerable)
     if told.written is None:
         printing.line("Nothing is written: the held-out turns do not tell that this policy is better.", style="bold")
     else:

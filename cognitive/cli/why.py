@@ -28,7 +28,7 @@ SHAPE = "{turn_id, session_id, at, status, message}"
 _MAX_WORDS = 100  # characters of a memory: enough to know it by
 EXPLANATION = (
     "{turn_id, memory_id, at, disposition?, reason, value?, rank_before?, rank?, relevance?, score?, boost: {…}, "
-    "scores: {…}, factors: {…}, tokens?, used?, overlap?, story}"
+    "scores: {…}, factors: {…}, tokens?, used?, overlap?, summary}"
 )
 
 
@@ -109,14 +109,14 @@ def candidate_line(explanation: Explanation, memory: Memory | None) -> Text:
     words = shorten(memory.content, _MAX_WORDS, placeholder=" …") if memory is not None else "(erased)"
     return Text.assemble(
         (f"{explanation.rank} {explanation.disposition} ", "bold"),
-        printing.safe(explanation.story),
+        printing.safe(explanation.summary),
         (f" {printing.safe(words)} ", "italic"),
         (str(explanation.memory_id), "dim"),
     )
 
 
 def _show_one(explanation: Explanation) -> None:
-    printing.line(explanation.story, style="bold")
+    printing.line(explanation.summary, style="bold")
     printing.line(f"{explanation.disposition or 'no candidate'}: {explanation.reason}")
     if explanation.disposition is None:
         return

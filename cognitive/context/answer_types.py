@@ -11,17 +11,19 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerKind:
-    """A question that `asks` this is answered by a text that `says` that; `worth` is how much that proves."""
+class AnswerType:
+    """A kind of answer. `question_pattern` matches questions for it and `answer_pattern` texts that may hold it;
+    `weight` is how much such a text proves.
+    """
 
     name: str
-    asks: re.Pattern[str]
-    says: re.Pattern[str]
-    worth: float
+    question_pattern: re.Pattern[str]
+    answer_pattern: re.Pattern[str]
+    weight: float
 
 
-ANSWER_KINDS = (
-    AnswerKind(
+ANSWER_TYPES = (
+    AnswerType(
         "time",
         re.compile(
             r"\b(?:when|what (?:date|day|time|month|year|week)|which (?:date|day|month|year|week)|how long"
@@ -37,7 +39,7 @@ ANSWER_KINDS = (
         ),
         1.0,
     ),
-    AnswerKind(
+    AnswerType(
         "amount",
         re.compile(
             r"\bhow (?:many|much|long|old|often|far|big|tall)\b|\bwhat (?:number|amount|percentage|price|age|time)\b",
@@ -50,7 +52,7 @@ ANSWER_KINDS = (
         ),
         0.6,
     ),
-    AnswerKind(
+    AnswerType(
         "name",
         re.compile(r"\b(?:who|whom|whose|where|which|what (?:is|was|are|were) the names?)\b", re.IGNORECASE),
         re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+"),

@@ -34,23 +34,23 @@ class AssembledContext:
 
 def assemble(
     plan: Plan,
-    given: TurnInputs,
+    inputs: TurnInputs,
     compare: dedup.Compare,
     policy: Policy,
     counter: TokenCounter = count,
     constants: Constants = CONSTANTS,
 ) -> AssembledContext:
     """The context of a turn: a function of its arguments, bit for bit."""
-    ranked = order(plan.retrieval, given.found, given.now, policy, constants)
-    room = budget.sections(plan, given.found, given.room, given.now, policy, constants)
+    ranked = order(plan.retrieval, inputs.found, inputs.now, policy, constants)
+    room = budget.section_budgets(plan, inputs.found, inputs.room, inputs.now, policy, constants)
     scales = Scales(counter, room, policy, constants)
-    sifted = _explored(_sift(ranked, plan, given, compare, scales), plan, given, scales)
-    results = [CandidateResult(candidate, "shown", candidate.score, _reason(candidate)) for candidate in sifted.kept]
+    filtered = _explore(_run_filters(ranked, plan, inputs, compare, scales), plan, inputs, scales)
+    results = [CandidateResult(candidate, "shown", candidate.score, _reason(candidate)) for candidate in filtered.kept]
     return AssembledContext(
-        text=render.block(sifted.kept, policy),
-        prefix=render.prefix(trust.pinned(given.pinned, policy), policy),
-        shown=sifted.kept,
-        candidates=tuple(sorted((*results, *sifted.dropped), key=lambda result: result.candidate.rank)),
+        text=render.block(filtered.kept, policy),
+        prefix=render.prefix(trust.trusted_pinned(inputs.pinned, policy), policy),
+        shown=filtered.kept,
+        candidates=tuple(sorted((*results, *filtered.dropped), key=lambda result: result.candidate.rank)),
         sections=room,
     )
 
@@ -91,26 +91,26 @@ def order(
     if not queries:
         return []
     relevant = ranking.candidates(found, queries[0], now, policy)
-    earned = usage.earned(found, now, policy, constants)
+    earned = usage.combined_boosts(found, now, policy, constants)
     return ranking.rank(relevant, earned, policy, constants, queries[0])
 
 
-def _sift(
-    ranked: Sequence[Candidate], plan: Plan, given: TurnInputs, compare: dedup.Compare, scales: Scales
+def _run_filters(
+    ranked: Sequence[Candidate], plan: Plan, inputs: TurnInputs, compare: dedup.Compare, scales: Scales
 ) -> StageResult:
     """From all candidates to those that are shown: the stages in their order, each saying what it dropped."""
     policy = scales.policy
     limits = {query.type: query.limit for query in plan.retrieval}
-    stands = _standing(given, policy)
+    shown_before = _already_in_prompt(inputs, policy)
     stages: tuple[Callable[[Sequence[Candidate]], StageResult], ...] = (
-        lambda candidates: _without_pinned(candidates, trust.pinned(given.pinned, policy)),
+        lambda candidates: _without_pinned(candidates, trust.trusted_pinned(inputs.pinned, policy)),
         _without_superseded,
-        lambda candidates: trust.trusted(candidates, policy),
-        lambda candidates: abstention.abstain(candidates, given.found, plan.signals, policy, plan.frame),
-        lambda candidates: trust.capped(candidates, policy),
-        lambda candidates: _distinct(candidates, limits, plan, compare, stands, scales),
+        lambda candidates: trust.drop_untrusted(candidates, policy),
+        lambda candidates: abstention.abstain(candidates, inputs.found, plan.signals, policy, plan.frame),
+        lambda candidates: trust.cap_per_source(candidates, policy),
+        lambda candidates: _distinct(candidates, limits, plan, compare, shown_before, scales),
         lambda candidates: budget.limit(candidates, limits),
-        lambda candidates: dedup.drop_in_history(candidates, stands),
+        lambda candidates: dedup.drop_in_history(candidates, shown_before),
         lambda candidates: budget.fit(
             candidates,
             scales.sections.budgets,
@@ -120,14 +120,14 @@ def _sift(
             overhead=scales.frame,
             asked=plan.budgets.keys() & dict(plan.signals.hints),
         ),
-        lambda candidates: budget.cap(candidates, plan.most),
+        lambda candidates: budget.cap(candidates, plan.max_memories),
     )
     left = tuple(ranked)
     dropped: tuple[CandidateResult, ...] = ()
     for stage in stages:
-        sifted = stage(left)
-        left, dropped = sifted.kept, (*dropped, *sifted.dropped)
-    return StageResult(left, dedup.retold(dropped, stands))
+        filtered = stage(left)
+        left, dropped = filtered.kept, (*dropped, *filtered.dropped)
+    return StageResult(left, dedup.mark_in_prompt(dropped, shown_before))
 
 
 def _distinct(
@@ -135,18 +135,18 @@ def _distinct(
     limits: Mapping[MemoryType, int],
     plan: Plan,
     compare: dedup.Compare,
-    stands: Sequence[AlreadyInPrompt],
+    shown_before: Sequence[AlreadyInPrompt],
     scales: Scales,
 ) -> StageResult:
     """What nobody has said yet, of so many of each type as its limit may show: twice the limit are looked at, and more
     while what was dropped leaves places empty. A dozen restatements take one place, and not all.
     """
-    times, keys = _DEDUP_POOL, {(id, ordinal) for id, ordinal, _ in stands}
+    times, keys = _DEDUP_POOL, {(id, ordinal) for id, ordinal, _ in shown_before}
     while True:
         pool = budget.limit(candidates, {type_: limit * times for type_, limit in limits.items()})
         if not plan.dedup:
             return pool
-        unsaid = dedup.drop_said(pool.kept, compare, scales.policy, scales.constants, keys)
+        unsaid = dedup.drop_restated(pool.kept, compare, scales.policy, scales.constants, keys)
         kept = Counter(candidate.hit.type for candidate in unsaid.kept)
         waiting = {result.candidate.hit.type for result in pool.dropped}
         if times >= _MAX_COMPARED or all(kept[type_] >= limits.get(type_, 0) for type_ in waiting):
@@ -154,20 +154,20 @@ def _distinct(
         times *= _DEDUP_POOL
 
 
-def _explored(sifted: StageResult, plan: Plan, given: TurnInputs, scales: Scales) -> StageResult:
+def _explore(filtered: StageResult, plan: Plan, inputs: TurnInputs, scales: Scales) -> StageResult:
     """With the exploration's draw, and with the chance of being shown of all that had one."""
     every = scales.policy.usage.explore_every
     if not every:
-        return sifted
-    room = scales.sections.total - scales.frame - sum(candidate.tokens for candidate in sifted.kept)
-    below = _below_the_cut(sifted.dropped, plan, scales)
-    draw = explore.explore(given.turn_id, given.agent_id, sifted.kept, below, every, room=room)
+        return filtered
+    room = scales.sections.total - scales.frame - sum(candidate.tokens for candidate in filtered.kept)
+    below = _below_the_cut(filtered.dropped, plan, scales)
+    draw = explore.explore(inputs.turn_id, inputs.agent_id, filtered.kept, below, every, room=room)
 
     def chanced(candidate: Candidate) -> Candidate:
         chance = draw.propensities.get(candidate.hit.memory_id, candidate.propensity)
         return candidate if chance == candidate.propensity else replace(candidate, propensity=chance)
 
-    results = (*sifted.dropped, *([draw.displaced] if draw.displaced else []))
+    results = (*filtered.dropped, *([draw.displaced] if draw.displaced else []))
     left_out = [result for result in results if draw.drawn is None or result.candidate.hit is not draw.drawn.hit]
     return StageResult(
         tuple(chanced(candidate) for candidate in draw.kept),
@@ -186,14 +186,14 @@ def _below_the_cut(dropped: Sequence[CandidateResult], plan: Plan, scales: Scale
         for result in dropped
         if result.disposition in ("over_limit", "over_budget")
         and result.candidate.hit.type in asked
-        and (result.candidate.likeness is not None or not plan.dedup)
+        and (result.candidate.similarity is not None or not plan.dedup)
     ]
     return sorted(below, key=lambda candidate: candidate.rank)
 
 
-def _standing(given: TurnInputs, policy: Policy) -> Sequence[AlreadyInPrompt]:
+def _already_in_prompt(inputs: TurnInputs, policy: Policy) -> Sequence[AlreadyInPrompt]:
     """What the conversation still shows, where the policy leaves it there."""
-    return given.standing if policy.placement == "journaled" else ()
+    return inputs.already_in_prompt if policy.placement == "journaled" else ()
 
 
 def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -> StageResult:

@@ -20,7 +20,7 @@ from cognitive.policy.constants import Constants
 from cognitive.trace import Candidate, CandidateResult, SectionBudgets, StageResult
 
 
-def sections(
+def section_budgets(
     plan: Plan, found: SearchResult, room: int | None, now: datetime, policy: Policy, constants: Constants
 ) -> SectionBudgets:
     """The budgets of a turn, and why they are other than planned.

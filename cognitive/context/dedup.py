@@ -70,27 +70,27 @@ def window(stated: Sequence[str], vectors: Mapping[str, Vector]) -> SentenceSet:
     return SentenceSet([ParsedSentence.of(sentence, vectors.get(sentence)) for sentence in stated], together=_TOGETHER)
 
 
-def against(said: SentenceSet, policy: Policy) -> Compare:
+def window_comparer(said: SentenceSet, policy: Policy) -> Compare:
     """How a memory is compared with a window; sentence by sentence too where a policy shortens."""
 
     def compare(hit: Hit, own: ParsedSentence) -> WindowSimilarity:
-        like = said.likeness(own)
+        like = said.similarity(own)
         if policy.dedup.mode == "drop" or hit.partial or not len(said):
             return like
         parts = [hit.content[start:end] for start, end in sentence_spans(hit.content)]
         if len(parts) < 2:
             return like
-        return replace(like, parts=tuple(said.likeness(ParsedSentence.of(part)).containment for part in parts))
+        return replace(like, parts=tuple(said.similarity(ParsedSentence.of(part)).containment for part in parts))
 
     return compare
 
 
-def drop_said(
+def drop_restated(
     candidates: Sequence[Candidate],
     compare: Compare,
     policy: Policy,
     constants: Constants,
-    standing: Collection[Key] = (),
+    already_in_prompt: Collection[Key] = (),
 ) -> StageResult:
     """Drops what the window says already, and what a better candidate says; or shortens it to what is not said yet.
 
@@ -101,11 +101,11 @@ def drop_said(
     own = [ParsedSentence.of(each.hit.content, each.hit.vector, each.hit.speaker) for each in candidates]
     among = SentenceSet(own)
     kept: list[Candidate] = []
-    seen = [n for n, each in enumerate(candidates) if (each.hit.memory_id, each.hit.ordinal) in standing]
+    seen = [n for n, each in enumerate(candidates) if (each.hit.memory_id, each.hit.ordinal) in already_in_prompt]
     stands = frozenset(seen)
     dropped: list[CandidateResult] = []
     for n, given in enumerate(candidates):
-        candidate = replace(given, likeness=compare(given.hit, own[n]))
+        candidate = replace(given, similarity=compare(given.hit, own[n]))
         if n in stands:
             kept.append(candidate)
             continue
@@ -122,7 +122,7 @@ def drop_said(
 def _restated(
     candidate: Candidate, own: ParsedSentence, policy: Policy, constants: Constants
 ) -> CandidateResult | None:
-    like = candidate.likeness
+    like = candidate.similarity
     if like is not None and policy.dedup.mode == "shorten" and like.parts and not _unsaid(like, policy):
         least = min(like.parts)
         return CandidateResult(
@@ -141,7 +141,7 @@ def _duplicate(
     constants: Constants,
 ) -> CandidateResult | None:
     like = (
-        among.likeness_among(own, seen, lambda like: same(own, like, policy, constants) is not None) if seen else None
+        among.similarity_among(own, seen, lambda like: same(own, like, policy, constants) is not None) if seen else None
     )
     verdict = same(own, like, policy, constants) if like is not None else None
     return _result(candidate, verdict, "duplicate", "a better candidate says it")
@@ -177,7 +177,7 @@ def _unsaid(like: WindowSimilarity, policy: Policy) -> list[int]:
 
 def _shortened(candidate: Candidate, policy: Policy) -> Candidate:
     """A candidate without the sentences that the window says; as it is if that is none, or the policy drops whole."""
-    like = candidate.likeness
+    like = candidate.similarity
     if policy.dedup.mode != "shorten" or like is None or not like.parts:
         return candidate
     unsaid = _unsaid(like, policy)
@@ -204,7 +204,7 @@ def _joined(spans: Sequence[tuple[int, int]], content: str) -> Iterator[tuple[in
     yield start, end
 
 
-def history(conversation: Sequence[Message], placement: Placement) -> tuple[Message, ...]:
+def without_injected_blocks(conversation: Sequence[Message], placement: Placement) -> tuple[Message, ...]:
     """The conversation as the model should see it again.
 
     Blocks and hints of earlier turns stand there for good where they are journaled, byte for byte. Elsewhere a host has
@@ -216,7 +216,7 @@ def history(conversation: Sequence[Message], placement: Placement) -> tuple[Mess
     return tuple(now for now, was in cleared if now is was or now.content.strip() or now.tool_calls)
 
 
-def in_history(
+def find_in_history(
     hits: Sequence[Hit], conversation: Sequence[Message], line: Callable[[Hit], str]
 ) -> tuple[AlreadyInPrompt, ...]:
     """Of what was found, what the conversation still shows as it would be rendered now, and how many messages back."""
@@ -231,40 +231,42 @@ def in_history(
     return tuple((hit.memory_id, hit.ordinal, distance) for hit, distance in found if distance is not None)
 
 
-def drop_in_history(candidates: Sequence[Candidate], standing: Sequence[AlreadyInPrompt]) -> StageResult:
+def drop_in_history(candidates: Sequence[Candidate], already_in_prompt: Sequence[AlreadyInPrompt]) -> StageResult:
     """Leaves out what the conversation still shows. It has had its place among the candidates: nobody moves up."""
-    distances = _distances(standing)
+    distances = _distances(already_in_prompt)
     return StageResult(
         tuple(candidate for candidate in candidates if _key(candidate) not in distances),
-        tuple(_stands(each, distances[_key(each)]) for each in candidates if _key(each) in distances),
+        tuple(_in_prompt(each, distances[_key(each)]) for each in candidates if _key(each) in distances),
     )
 
 
-def retold(dropped: Sequence[CandidateResult], standing: Sequence[AlreadyInPrompt]) -> tuple[CandidateResult, ...]:
+def mark_in_prompt(
+    dropped: Sequence[CandidateResult], already_in_prompt: Sequence[AlreadyInPrompt]
+) -> tuple[CandidateResult, ...]:
     """The results, in which a memory that was passed over but still stands in the conversation is said to stand there.
 
     The model sees it, so it must not be tried by exploration, nor judged as a decoy.
     """
-    distances = _distances(standing)
+    distances = _distances(already_in_prompt)
     return tuple(
-        _stands(result.candidate, distances[_key(result.candidate)])
+        _in_prompt(result.candidate, distances[_key(result.candidate)])
         if result.disposition in PASSED_OVER and _key(result.candidate) in distances
         else result
         for result in dropped
     )
 
 
-def _distances(standing: Sequence[AlreadyInPrompt]) -> Mapping[Key, int]:
-    return {(memory_id, ordinal): distance for memory_id, ordinal, distance in standing}
+def _distances(already_in_prompt: Sequence[AlreadyInPrompt]) -> Mapping[Key, int]:
+    return {(memory_id, ordinal): distance for memory_id, ordinal, distance in already_in_prompt}
 
 
 def _key(candidate: Candidate) -> Key:
     return candidate.hit.memory_id, candidate.hit.ordinal
 
 
-def _stands(candidate: Candidate, distance: int) -> CandidateResult:
+def _in_prompt(candidate: Candidate, distance: int) -> CandidateResult:
     return CandidateResult(
-        candidate, "standing", distance, f"the conversation still shows it, {distance} messages back"
+        candidate, "already_in_prompt", distance, f"the conversation still shows it, {distance} messages back"
     )
 
 

@@ -29,16 +29,16 @@ from cognitive.trace import NOT_ELIGIBLE, Candidate, Trace
 from cognitive.turn import Message, Shown, Turn
 
 Sent = Callable[[], Awaitable[Sequence[Message]]]
-NOTHING_SAID = dedup.window([], {})
+EMPTY_WINDOW = dedup.window([], {})
 _WINDOW_SHARE = 0.8  # of the time left goes to embedding the window at most
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryContext:
-    """What the model should see of its memory, and how that came about; `given` is what the stages ran on.
+    """What the model should see of its memory, and how that came about; `inputs` is what the stages ran on.
 
-    `vector` is the query's, by the embedding model of that name; `own` is the same by the process's own first model,
-    for what the process compares it with itself.
+    `vector` is the query's, by the embedding model of that name; `first_model_vector` is the same by the process's own
+    first model, for what the process compares it with itself.
     """
 
     text: str
@@ -47,12 +47,12 @@ class MemoryContext:
     trace: Trace
     degraded: tuple[Degradation, ...]
     vector: Vector | None
-    given: TurnInputs | None = None
+    inputs: TurnInputs | None = None
     model: str | None = None
-    own: Vector | None = None
+    first_model_vector: Vector | None = None
 
     @classmethod
-    def nothing(cls, plan: Plan, now: datetime, *degraded: Degradation) -> MemoryContext:
+    def empty(cls, plan: Plan, now: datetime, *degraded: Degradation) -> MemoryContext:
         """No memory at all: none was asked for, or none could be had."""
         return cls("", "", (), Trace(plan.signals.text, plan.policy, now), degraded, None)
 
@@ -101,7 +101,7 @@ class ContextEngine:
             window, missing = await self._window(turn, plan, searching, policy, embedder)
         retrieved = retrieved.in_time(deadline.left(), kept)
         clock.lap("retrieve")
-        given = TurnInputs.of(
+        inputs = TurnInputs.from_plan(
             plan,
             now,
             embedder.model,
@@ -109,34 +109,36 @@ class ContextEngine:
             tuple(pinned),
             turn.agent_id,
             turn.turn_id or "",
-            await _standing(turn, retrieved.found.hits, sent, policy),
+            await _already_in_prompt(turn, retrieved.found.hits, sent, policy),
             self._counter.name,
             room,
             self._constants.digest,
         )
-        made = assemble(plan, given, dedup.against(window, policy), policy, self._counter, self._constants)
+        assembled = assemble(
+            plan, inputs, dedup.window_comparer(window, policy), policy, self._counter, self._constants
+        )
         clock.lap("assemble")
-        record = encode(given, made.candidates, text=made.text, prefix=made.prefix)
+        record = encode(inputs, assembled.candidates, text=assembled.text, prefix=assembled.prefix)
         clock.lap("record")
         return MemoryContext(
-            text=made.text,
-            prefix=made.prefix,
-            shown=_shown(made),
+            text=assembled.text,
+            prefix=assembled.prefix,
+            shown=_shown(assembled),
             trace=Trace(
                 plan.signals.text,
                 plan.policy,
                 now,
                 retrieved.channels,
-                made.candidates,
+                assembled.candidates,
                 clock.laps,
                 record,
-                made.sections,
+                assembled.sections,
             ),
             degraded=unpinned + retrieved.degraded + (missing if retrieved.found.hits else ()),
             vector=retrieved.vector,
-            given=given,
+            inputs=inputs,
             model=embedder.model,
-            own=await self._own(plan.retrieval, retrieved.vector, embedder, deadline),
+            first_model_vector=await self._own(plan.retrieval, retrieved.vector, embedder, deadline),
         )
 
     async def recall(
@@ -225,7 +227,7 @@ class ContextEngine:
     ) -> tuple[SentenceSet, tuple[Degradation, ...]]:
         """What the last turns of the conversation and this message state, with the vectors that can be had in time."""
         if not plan.dedup or not plan.retrieval:
-            return NOTHING_SAID, ()
+            return EMPTY_WINDOW, ()
         spoken = [said.content for said in turn.conversation if said.role in ("user", "assistant") and said.content]
         recent = [without_injected(content) for content in spoken[-2 * plan.window :]] if plan.window else []
         stated = dedup.window_sentences([*recent, turn.text])
@@ -259,8 +261,8 @@ class StageTimer:
         self._last = now
 
 
-def _shown(made: AssembledContext) -> tuple[Shown, ...]:
-    eligible = (result.candidate.relevance for result in made.candidates if result.disposition not in NOT_ELIGIBLE)
+def _shown(assembled: AssembledContext) -> tuple[Shown, ...]:
+    eligible = (result.candidate.relevance for result in assembled.candidates if result.disposition not in NOT_ELIGIBLE)
     best = max(eligible, default=0.0)
     return tuple(
         Shown(
@@ -273,13 +275,15 @@ def _shown(made: AssembledContext) -> tuple[Shown, ...]:
             each.propensity,
             relevance_gap=best - each.relevance,
         )
-        for each in made.shown
+        for each in assembled.shown
     )
 
 
-async def _standing(turn: Turn, hits: Sequence[Hit], sent: Sent | None, policy: Policy) -> tuple[AlreadyInPrompt, ...]:
+async def _already_in_prompt(
+    turn: Turn, hits: Sequence[Hit], sent: Sent | None, policy: Policy
+) -> tuple[AlreadyInPrompt, ...]:
     """What the conversation still shows of what was found, where blocks stay in it: not what its window leaves out."""
     if policy.placement != "journaled" or not hits:
         return ()
     conversation = await sent() if sent is not None else turn.conversation
-    return dedup.in_history(hits, conversation, lambda hit: render.line(hit, policy))
+    return dedup.find_in_history(hits, conversation, lambda hit: render.line(hit, policy))

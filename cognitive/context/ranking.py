@@ -23,13 +23,13 @@ from brain.caches import cached
 from brain.search import K1, Hit, SearchResult
 from brain.text import STOP_WORDS, lexemes, words
 from cognitive.context.answer_types import (
-    ANSWER_KINDS,
+    ANSWER_TYPES,
     ASKS_ASSISTANT,
     ASSISTANTS,
     FIRST_PERSON,
     INSTRUCTS,
     USERS,
-    AnswerKind,
+    AnswerType,
 )
 from cognitive.plan import DateRange, RetrievalQuery
 from cognitive.policy import Policy
@@ -83,7 +83,7 @@ class _QueryFacts:
         self.recency = query.recency_weight
         self.mass = max(sum(found.idf.values()), 1e-6)
         self.session_mass = max(sum(found.session_idf.values()), 1e-6)
-        self.asked = [kind for kind in ANSWER_KINDS if kind.asks.search(query.text)]
+        self.asked = [kind for kind in ANSWER_TYPES if kind.question_pattern.search(query.text)]
         self.asks_assistant = ASKS_ASSISTANT.search(query.text) is not None
         self.named = _named_speakers(found.hits, query.text)
         sessions = [hit.scores.get("session_bm25", 0.0) for hit in found.hits if hit.session_id is not None]
@@ -134,15 +134,15 @@ def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[
         "semantic": content_cosine,
         "semantic_context": scores.get("context_cosine", content_cosine),
         "session": query.session(hit) / ((K1 + 1) * query.session_mass),
-        "beside": query.neighbours(hit),
+        "neighbor": query.neighbours(hit),
         "speaker": float(len(query.named) == 1 and hit.speaker in query.named),
         "first_person": traits.first_person,
-        "answer_kind": max((kind.worth for kind in query.asked if _says(kind, hit.content)), default=0.0),
-        "asker": _OWN_LINE * (speaker in ASSISTANTS) if query.asks_assistant else float(speaker in USERS),
+        "answer_type": max((kind.weight for kind in query.asked if _says(kind, hit.content)), default=0.0),
+        "user_turn": _OWN_LINE * (speaker in ASSISTANTS) if query.asks_assistant else float(speaker in USERS),
         "instruction": float(speaker not in ASSISTANTS and traits.instructs),
         "date": _dated(hit.occurred_at, query.dates) if query.dates else 0.0,
         "recency": query.recency * _recent(hit.occurred_at, query.now) if query.recency else 0.0,
-        "length": traits.length,
+        "content_length": traits.length,
     }
     return {name: weight[name] * value for name, value in raw.items() if value}
 
@@ -165,8 +165,8 @@ def _traits(content: str) -> _Traits:
 
 
 @cached(_MAX_READ)
-def _says(kind: AnswerKind, content: str) -> bool:
-    return kind.says.search(content) is not None
+def _says(kind: AnswerType, content: str) -> bool:
+    return kind.answer_pattern.search(content) is not None
 
 
 def _dated(at: datetime, dates: DateRange) -> float:

@@ -64,7 +64,7 @@ class SentenceSet:
     def __len__(self) -> int:
         return len(self._single)
 
-    def likeness(self, memory: ParsedSentence) -> WindowSimilarity:
+    def similarity(self, memory: ParsedSentence) -> WindowSimilarity:
         """How nearly these statements say what a memory says, whatever is made of it.
 
         Rounded, so that what is compared now and what is recorded of it are the same number.
@@ -74,7 +74,7 @@ class SentenceSet:
             memory, self._measured(memory), lambda values: self._best(values, memory, against), self._quotes(memory)
         )
 
-    def likeness_among(
+    def similarity_among(
         self, memory: ParsedSentence, among: Sequence[int], suffices: Callable[[WindowSimilarity], bool]
     ) -> WindowSimilarity | None:
         """The same of the statements of these numbers alone; None if that does not suffice even without guards.

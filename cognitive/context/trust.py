@@ -16,7 +16,7 @@ from cognitive.policy import Policy
 from cognitive.trace import Candidate, CandidateResult, StageResult
 
 
-def trusted(candidates: Sequence[Candidate], policy: Policy) -> StageResult:
+def drop_untrusted(candidates: Sequence[Candidate], policy: Policy) -> StageResult:
     """Those whose source is trusted enough for their type."""
     if not policy.trust.min_level:
         return StageResult(tuple(candidates))
@@ -31,7 +31,7 @@ def trusted(candidates: Sequence[Candidate], policy: Policy) -> StageResult:
     return StageResult(tuple(kept), tuple(dropped))
 
 
-def pinned(memories: Sequence[Memory], policy: Policy) -> tuple[Memory, ...]:
+def trusted_pinned(memories: Sequence[Memory], policy: Policy) -> tuple[Memory, ...]:
     """Those that stand in the prefix: what is pinned passes the trust of its type and the cap of its source, too."""
     taken = Counter[tuple[str, ...]]()
     kept = []
@@ -47,7 +47,7 @@ def _enough(memory: Hit | Memory, policy: Policy) -> bool:
     return TRUSTS.index(memory.trust) >= TRUSTS.index(policy.trust.min_level.get(memory.type, TRUSTS[0]))
 
 
-def capped(candidates: Sequence[Candidate], policy: Policy) -> StageResult:
+def cap_per_source(candidates: Sequence[Candidate], policy: Policy) -> StageResult:
     """The first so many of each source, in the order given; 0 in the policy is no bound."""
     taken = Counter[tuple[str, ...]]()
     kept, dropped = [], []

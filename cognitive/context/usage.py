@@ -39,7 +39,7 @@ _MIN_SHOWN = 2  # showings from which the seed's rule applies
 _CREDIBLE = 0.5
 _CHANCE = 0.2
 _DECOYS = 5
-MAX_LACKED = 0.25  # of relevance, which ends at 1
+MAX_RELEVANCE_GAP = 0.25  # of relevance, which ends at 1
 MARGIN = 0.12  # what was used should not just reach the best of its turn, it should stand above what was not
 HIGH = 0.1  # below the best: what stood nearer to it and was not used sinks
 _SINKS = 0.2  # of what a use lifts: not being used is weaker evidence than being used
@@ -47,26 +47,26 @@ _MANY = 0.1  # exponent: a turn that used many memories says less of each
 
 
 @dataclass(frozen=True, slots=True)
-class Nearby:
+class SimilarTurnUsage:
     """How past turns like this one shown and used a memory.
 
     `weighed_*` are sums of kernel weights; `shown` and `used` are decayed masses of the turns that were about the same
     thing at all, and `times_*` their counts. What was rated weighs more, as it does in the masses of the memory.
     """
 
-    weighed_shown: float = 0.0
-    weighed_used: float = 0.0
+    weighted_shown: float = 0.0
+    weighted_used: float = 0.0
     shown: float = 0.0
     used: float = 0.0
     times_shown: int = 0
     times_used: int = 0
 
 
-NOWHERE = Nearby()
+NO_SIMILAR_USAGE = SimilarTurnUsage()
 _UNKNOWN = Boost()  # one object for all: most candidates were never shown
 
 
-def earned(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Boost]:
+def combined_boosts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Boost]:
     """What every memory that was found has earned by its use, in all turns and in those like this one."""
     trust = reliability(found.base, now, policy)
     lifted, boosted = lifts(found, now, policy, constants), boosts(found, now, policy, constants)
@@ -85,7 +85,7 @@ def boosts(found: SearchResult, now: datetime, policy: Policy, constants: Consta
     trust = reliability(found.base, now, policy)
     return {
         hit.memory_id: measure(
-            hit, found.base, now, policy, constants, near.get(hit.memory_id, NOWHERE) if near else None, trust
+            hit, found.base, now, policy, constants, near.get(hit.memory_id, NO_SIMILAR_USAGE) if near else None, trust
         )
         for hit in found.hits
     }
@@ -97,7 +97,7 @@ def boost(
     now: datetime,
     policy: Policy,
     constants: Constants,
-    near: Nearby | None = None,
+    near: SimilarTurnUsage | None = None,
     trust: float = 1.0,
 ) -> Boost:
     """A factor in [min_boost, max_boost] from three levels of evidence: type, memory, and turns like this one.
@@ -123,19 +123,19 @@ def boost(
         far_shown, far_used = max(0.0, shown - near.shown), max(0.0, used - near.used)
         elsewhere = (far_used + strength * expected) / (far_shown + strength)
         prior = max(0.3, 0.05 / usual)
-        rate = (near.weighed_used + prior * rate) / (near.weighed_shown + prior)
+        rate = (near.weighted_used + prior * rate) / (near.weighted_shown + prior)
     factor = _factor(rate, expected, max(expected, elsewhere), constants) ** trust
     specific = min(1.0, (near.used + _FEW_USES) / (used + _FEW_USES)) if near is not None else 1.0
     return Boost(factor, shown, used, _counted(hit, near), specific)
 
 
-def seeds_rate(
+def seed_rate(
     hit: Hit,
     base: Mapping[str, Masses],
     now: datetime,
     policy: Policy,
     constants: Constants,
-    near: Nearby | None = None,
+    near: SimilarTurnUsage | None = None,
     trust: float = 1.0,
 ) -> Boost:
     """The seed's rule, exactly: 0.5 + used ÷ shown, by plain counts, from the second showing on."""
@@ -146,22 +146,22 @@ def seeds_rate(
     return Boost(factor, shown, used, _counted(hit, None))
 
 
-BOOSTS: Mapping[str, Callable[..., Boost]] = {"posterior": boost, "rate": seeds_rate}
+BOOSTS: Mapping[str, Callable[..., Boost]] = {"posterior": boost, "rate": seed_rate}
 
 
-def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID, Nearby]:
+def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID, SimilarTurnUsage]:
     """By memory, what the past turns most like this one say of it."""
-    found: dict[UUID, Nearby] = {}
+    found: dict[UUID, SimilarTurnUsage] = {}
     for turn in past:
         weight = decayed(exp((turn.cosine - 1) / WIDTH), turn.at, now, policy.association.half_life_days)
         related = turn.cosine >= UNRELATED
         mass = decayed(1.0, turn.at, now, policy.usage.half_life_days) if related else 0.0
         for each in turn.shown:
-            so_far = found.get(each.memory_id, NOWHERE)
+            so_far = found.get(each.memory_id, NO_SIMILAR_USAGE)
             worth = policy.feedback.rating_weight if each.rated else 1.0
-            found[each.memory_id] = Nearby(
-                so_far.weighed_shown + worth * weight,
-                so_far.weighed_used + worth * weight * each.used,
+            found[each.memory_id] = SimilarTurnUsage(
+                so_far.weighted_shown + worth * weight,
+                so_far.weighted_used + worth * weight * each.used,
                 so_far.shown + worth * mass,
                 so_far.used + worth * mass * each.used,
                 so_far.times_shown + related,
@@ -204,7 +204,7 @@ def _factor(rate: float, expected: float, reference: float, constants: Constants
     return 1.0
 
 
-def _counted(hit: Hit, near: Nearby | None) -> str:
+def _counted(hit: Hit, near: SimilarTurnUsage | None) -> str:
     told = f"used in {hit.times_used} of {hit.times_shown} turns that showed it"
     if near is None or not near.times_shown:
         return told
@@ -253,7 +253,7 @@ def _lesson(shown: PastShown) -> float:
     A rating says it outright: it belongs to the best, or it does not.
     """
     if shown.used:
-        return MAX_LACKED if shown.rated else min(MAX_LACKED, (shown.relevance_gap or 0.0) + MARGIN)
+        return MAX_RELEVANCE_GAP if shown.rated else min(MAX_RELEVANCE_GAP, (shown.relevance_gap or 0.0) + MARGIN)
     if shown.rated:
         return -HIGH
     return -_SINKS * max(0.0, HIGH - shown.relevance_gap) if shown.relevance_gap is not None else 0.0

@@ -21,7 +21,7 @@ from cognitive.dashboard.formats import moment as format_moment
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery, parse_time
 from cognitive.errors import StoreUnavailable
-from cognitive.lab.stories import FACTORS
+from cognitive.lab.descriptions import FACTORS
 from cognitive.layer import CognitiveLayer
 from cognitive.turn import RecallHit
 

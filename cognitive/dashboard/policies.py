@@ -16,7 +16,7 @@ from brain.decay import decayed
 from brain.policies import PolicyActivation, PolicyVersion, Role
 from brain.search import Masses, SearchResult
 from brain.types import MEMORY_TYPES
-from cognitive.context.budget import sections
+from cognitive.context.budget import section_budgets
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery
 from cognitive.lab.shadow import Agreement
@@ -292,7 +292,9 @@ def _types(rates: Mapping[str, Masses], policy: Policy, constants: Constants, no
     """What use has taught of each type; nothing is learnt of a type that was never shown."""
     on = policy.changed({"budgets.learned": True})
     plans = [planning.create_plan(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES]
-    moved = [sections(plan, SearchResult((), base=dict(rates)), None, now, on, constants).budgets for plan in plans]
+    moved = [
+        section_budgets(plan, SearchResult((), base=dict(rates)), None, now, on, constants).budgets for plan in plans
+    ]
     data = []
     for type_ in MEMORY_TYPES:
         masses = rates.get(type_)

@@ -23,8 +23,8 @@ from cognitive.dashboard.highlight import HighlightedResponse, highlight
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery
 from cognitive.dashboard.tools_view import TurnToolsView, turn_tools
+from cognitive.lab.descriptions import FACTORS
 from cognitive.lab.questions import TurnExplanation
-from cognitive.lab.stories import FACTORS
 from cognitive.lab.why import Explanation
 from cognitive.layer import CognitiveLayer
 
@@ -33,7 +33,7 @@ DISPOSITIONS: Mapping[str, tuple[str, Tone, str]] = {
     "shown": ("Shown", "good", "it is in the prompt"),
     "pinned": ("Pinned", "good", "it stands in the prefix of every turn"),
     "restated": ("Restated", "info", "the conversation says it already"),
-    "standing": ("Standing", "info", "the conversation still shows it from an earlier turn"),
+    "already_in_prompt": ("In prompt", "info", "the conversation still shows it from an earlier turn"),
     "duplicate": ("Duplicate", "info", "another candidate says it better"),
     "superseded": ("Superseded", "info", "a newer memory replaced it"),
     "distrusted": ("Distrusted", "warn", "its source is not trusted enough for its type"),
@@ -119,7 +119,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
     numbers = await analytics.turn(agent, turn_id)
     if numbers is None:
         return None
-    account = await layer.explain.account(agent, turn_id)
+    account = await layer.explain.turn(agent, turn_id)
     ids = [explanation.memory_id for explanation in _listed(account, query)]
     memories, policy = {memory.id: memory for memory in await layer.get(agent, ids)}, layer.policies.current(agent)
     return TurnData(

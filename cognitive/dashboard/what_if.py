@@ -128,7 +128,7 @@ def view(result: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> Wh
         projections=_projections(result) if found else (),
         tokens=(was, now),
         shown=(found.logged_shown, found.shown) if found else (0.0, 0.0),
-        looked=result.looked,
+        looked=result.examined,
         recorded=result.recorded,
     )
 

@@ -24,7 +24,7 @@ from brain.errors import (
 from brain.journal import Journal
 from cognitive.feedback.outcomes import OutcomeRecorder
 
-Left = Literal["nothing", "something", "to another"]  # by a round
+RoundResult = Literal["nothing", "something", "to another"]  # by a round
 
 log = logging.getLogger(__name__)
 
@@ -38,40 +38,40 @@ _AT_CLOSE_MS = 1_000.0  # for what can still be settled when a layer closes; the
 
 
 @asynccontextmanager
-async def draining(settlement: OutcomeRecorder, journal: Journal) -> AsyncIterator[None]:
+async def draining(recorder: OutcomeRecorder, journal: Journal) -> AsyncIterator[None]:
     """Drains the journal for as long as this is entered, and once more on the way out."""
-    task = asyncio.create_task(_drain(settlement, journal))
-    task.add_done_callback(_told)
+    task = asyncio.create_task(_drain(recorder, journal))
+    task.add_done_callback(_log_failure)
     try:
         yield
     finally:
         task.cancel()
         await asyncio.wait({task})
-        await settlement.kept()
-        if settlement.behind:
+        await recorder.flush()
+        if recorder.has_pending:
             with suppress(TimeoutError):
-                await Deadline(_AT_CLOSE_MS).within(_round(settlement, journal))
+                await Deadline(_AT_CLOSE_MS).within(_round(recorder, journal))
 
 
-async def _drain(settlement: OutcomeRecorder, journal: Journal) -> None:
+async def _drain(recorder: OutcomeRecorder, journal: Journal) -> None:
     await _unpark(journal)
     backoff = _SOONEST
     while True:
-        settlement.news.clear()
-        settlement.behind = False  # so that whatever is put there during the round is news
-        left: Left = "something"
+        recorder.wake_up.clear()
+        recorder.has_pending = False  # so that whatever is put there during the round is news
+        left: RoundResult = "something"
         try:
-            left = await _round(settlement, journal)
+            left = await _round(recorder, journal)
         finally:  # a layer that closes meanwhile has its last round
-            settlement.behind = settlement.behind or left != "nothing"
+            recorder.has_pending = recorder.has_pending or left != "nothing"
         wait = {"nothing": _IDLE, "something": backoff, "to another": _ELSEWHERE}[left]
         with suppress(TimeoutError):
             async with asyncio.timeout(wait):
-                await settlement.news.wait()
+                await recorder.wake_up.wait()
         backoff = min(2 * backoff, _LATEST) if left == "something" else _SOONEST
 
 
-def _told(task: asyncio.Task[None]) -> None:
+def _log_failure(task: asyncio.Task[None]) -> None:
     """Draining ends with its layer; a defect that ends it before is not to go unheard until then."""
     if not task.cancelled() and (error := task.exception()) is not None:
         log.error("the journal is not drained until the next start", exc_info=error)
@@ -84,23 +84,23 @@ async def _unpark(journal: Journal) -> None:
         log.warning("%s; an outcome is not safe while Postgres is away", error)
 
 
-async def _round(settlement: OutcomeRecorder, journal: Journal) -> Left:
+async def _round(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
     """Settles what is pending, unless another process is at it; what that leaves, or what has to wait."""
     if not journal.exists:
         return "nothing"
     with journal.draining() as alone:
-        return await _settled(settlement, journal) if alone else "to another"
+        return await _settled(recorder, journal) if alone else "to another"
 
 
-async def _settled(settlement: OutcomeRecorder, journal: Journal) -> Left:
+async def _settled(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
     """Settles what is pending, oldest first."""
     last = 0
-    left: Left = "nothing"
+    left: RoundResult = "nothing"
     try:
         while (entry := await asyncio.to_thread(journal.after, last)) is not None:
             last = entry.id
             try:
-                await settlement.drain(entry)
+                await recorder.drain(entry)
             except _AWAY as error:
                 log.debug("the journal waits: %s", error)
                 return "something"

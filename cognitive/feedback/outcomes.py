@@ -49,8 +49,8 @@ class OutcomeRecorder:
         self._capture = capture
         self._redactor = redactor
         self._keeping: set[asyncio.Task[None]] = set()
-        self.behind = True  # the journal may hold something; a look will tell
-        self.news = asyncio.Event()  # it does since a moment ago, or Postgres is back
+        self.has_pending = True  # the journal may hold something; a look will tell
+        self.wake_up = asyncio.Event()  # it does since a moment ago, or Postgres is back
 
     async def post(self, context: TurnContext | TurnRef, outcome: Outcome, received_at: float) -> Report:
         """Counts an outcome within the policy's deadline, or keeps it in the journal: it is safe either way.
@@ -72,8 +72,8 @@ class OutcomeRecorder:
             log.warning("turn %s goes to the journal: %s", context.turn_id, str(error) or "no answer in time")
             first = await self._keep(context.agent_id, context.turn_id, opening, outcome)
             return Report(context.turn_id, (), recorded=False, duplicate=not first)
-        if self.behind:
-            self.news.set()
+        if self.has_pending:
+            self.wake_up.set()
         return report
 
     def keep_opening(self, agent_id: str, opening: OpenTurn) -> None:
@@ -82,7 +82,7 @@ class OutcomeRecorder:
         self._keeping.add(task)
         task.add_done_callback(self._keeping.discard)
 
-    async def kept(self) -> None:
+    async def flush(self) -> None:
         """Returns when all that is on its way to the journal is there."""
         await asyncio.gather(*self._keeping)
 
@@ -121,7 +121,7 @@ class OutcomeRecorder:
         whether the entry is still there, and Postgres lets the erasure in only after that.
         """
         await self._capture.stop(agent_id)
-        await self.kept()
+        await self.flush()
         return await asyncio.to_thread(self._journal.erase, agent_id)
 
     async def forget(self, agent_id: str, remains: Residue) -> int:
@@ -130,7 +130,7 @@ class OutcomeRecorder:
         Whoever is draining one of them finds it gone, or stores nothing of what it said: that was read before.
         """
         await self._capture.wait_for(agent_id)
-        await self.kept()
+        await self.flush()
         return await asyncio.to_thread(self._journal.cut, agent_id, remains)
 
     async def _count(
@@ -217,9 +217,9 @@ class OutcomeRecorder:
             opening=written(opening) if opening is not None else None,
             outcome=_kept(outcome).model_dump_json() if outcome is not None else None,
         )
-        if not self.behind:
-            self.behind = True
-            self.news.set()
+        if not self.has_pending:
+            self.has_pending = True
+            self.wake_up.set()
         return first
 
     async def _keep_quietly(self, agent_id: str, opening: OpenTurn) -> None:

@@ -4,7 +4,7 @@ Modules, in order of execution:
 
 - `questions`: answer what is asked about a turn: why, what became of it all, would it come out the same.
 - `why`: explain one memory in one turn, from the record.
-- `stories`: tell that explanation in plain words.
+- `descriptions`: tell that explanation in plain words.
 - `replay`: run a turn again, under its own policy or another, and say what changes.
 - `evidence`: take turns as evidence on another policy.
 - `evaluate`: estimate what that policy would have been worth, with intervals, or refuse.

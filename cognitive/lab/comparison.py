@@ -55,13 +55,13 @@ class _SearchResult:
         return len(set(self.first) & set(used)) / len(used)
 
 
-def asked(message: str, record: str | None) -> str:
+def searched_text(message: str, record: str | None) -> str:
     """What a recorded turn searched for: elliptic messages lean on earlier ones, as the record tells."""
     try:
-        given = decode(record).given if record else None
+        inputs = decode(record).inputs if record else None
     except InvalidInput:  # a record of another version
-        given = None
-    return searched(given.signals.text if given is not None else message)
+        inputs = None
+    return searched(inputs.signals.text if inputs is not None else message)
 
 
 async def compare(
@@ -86,7 +86,7 @@ async def compare(
         raise InvalidInput(f"agent {agent_id!r} has no memories")
     pairs: list[tuple[PastRequest, _SearchResult, _SearchResult]] = []
     for turn in await reembedding.asked(agent_id, latest):
-        text = asked(turn.message, turn.record)
+        text = searched_text(turn.message, turn.record)
         by_old, by_new = [await _search(agent_id, text, model, engine, policy, now) for model in (old, new)]
         pairs.append((turn, by_old, by_new))
     judged = [(turn.used, by_old, by_new) for turn, by_old, by_new in pairs if turn.used]

@@ -19,7 +19,7 @@ from brain.turn_records import Verdict
 from brain.types import Memory
 from cognitive.context.assemble import AssembledContext, cost
 from cognitive.errors import InvalidInput
-from cognitive.lab.replay import again, expected_use, replay, unanswered, uncompared
+from cognitive.lab.replay import again, expected_use, replay, unanswerable, uncompared
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.recording.record import Recording, TurnInputs
@@ -33,17 +33,17 @@ _SAME = 1e-6  # propensities are stored as 32-bit floats
 class EvaluationCase:
     """A turn with a known outcome that replays to the same bytes.
 
-    `policy` is the one it was planned under; `verdicts` are of the memories its prompt showed; `tried` is the
+    `policy` is the one it was planned under; `verdicts` are of the memories its prompt showed; `propensities` is the
     probability of being shown of those whose showing was left to chance, whether they were shown or not.
     """
 
     turn_id: str
-    given: TurnInputs
-    likeness: Mapping[Key, WindowSimilarity]
+    inputs: TurnInputs
+    similarity: Mapping[Key, WindowSimilarity]
     policy: Policy
     verdicts: Mapping[UUID, Verdict]
     tokens: Mapping[UUID, int]
-    tried: Mapping[UUID, float]
+    propensities: Mapping[UUID, float]
     counter: TokenCounter
     constants: Constants
 
@@ -62,9 +62,9 @@ def evaluation_case(
     replayed = replay(record, contents, pinned, policy, counter, constants)
     if not replayed.identical:
         return None
-    tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.made.shown}
-    tried, given = _tried(record), replayed.given
-    return EvaluationCase(turn_id, given, record.likeness, policy, verdicts, tokens, tried, counter, constants)
+    tokens = {candidate.hit.memory_id: candidate.tokens for candidate in replayed.assembled.shown}
+    tried, inputs = _tried(record), replayed.inputs
+    return EvaluationCase(turn_id, inputs, record.similarity, policy, verdicts, tokens, tried, counter, constants)
 
 
 def restored_evaluation_case(
@@ -82,36 +82,36 @@ def restored_evaluation_case(
     make the same of it again.
     """
     restored = record.restored(contents, pinned)
-    if restored.gone or restored.changed or restored.given.counter != counter.name:
+    if restored.gone or restored.changed or restored.inputs.counter != counter.name:
         return None
-    if not restored.given.ran_by(constants):
+    if not restored.inputs.ran_by(constants):
         return None
     tokens = {result.memory_id: result.tokens or 0 for result in record.candidates if result.disposition == "shown"}
-    tried, given = _tried(record), restored.given
-    return EvaluationCase(turn_id, given, record.likeness, policy, verdicts, tokens, tried, counter, constants)
+    tried, inputs = _tried(record), restored.inputs
+    return EvaluationCase(turn_id, inputs, record.similarity, policy, verdicts, tokens, tried, counter, constants)
 
 
 def _tried(record: Recording) -> Mapping[UUID, float]:
     return {result.memory_id: result.propensity for result in record.candidates if result.propensity is not None}
 
 
-def logged(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:
+def to_logged_turn(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:
     """A turn as evidence on a policy: every memory that was shown, or would have been.
 
     What counts as used is what was counted then, whatever threshold the policy has: otherwise a policy would look
     better for crediting more. Its threshold and half-life change what was learnt before the turn, from `history`.
     """
-    given = relearnt(case, policy, history)
-    made = again(given, case.likeness, policy, case.counter, case.constants)
-    target = chances(made)
-    ids = dict.fromkeys((*case.verdicts, *case.tried, *target))
+    inputs = with_relearned_usage(case, policy, history)
+    assembled = again(inputs, case.similarity, policy, case.counter, case.constants)
+    target = show_probabilities(assembled)
+    ids = dict.fromkeys((*case.verdicts, *case.propensities, *target))
     found = {
         result.candidate.hit.memory_id: result.candidate
-        for result in made.candidates
+        for result in assembled.candidates
         if result.candidate.hit.memory_id in ids
     }
     tokens = {id: cost(candidate, case.counter, policy) for id, candidate in found.items()}
-    expected = {id: expected_use(candidate, given, policy) for id, candidate in found.items()}
+    expected = {id: expected_use(candidate, inputs, policy) for id, candidate in found.items()}
     return LoggedTurn(
         case.turn_id,
         tuple(
@@ -125,24 +125,24 @@ def logged(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> 
             )
             for id in ids
         ),
-        len(uncompared(made, policy)),
+        len(uncompared(assembled, policy)),
     )
 
 
-def never_answered(cases: Sequence[EvaluationCase], policy: Policy) -> list[str]:
+def unanswerable_settings(cases: Sequence[EvaluationCase], policy: Policy) -> list[str]:
     """The settings of a policy whose worth at least one of the turns cannot tell, by name."""
     planned_under = {case.policy.version: case.policy for case in cases}
-    return sorted(frozenset[str]().union(*(unanswered(policy, was) for was in planned_under.values())))
+    return sorted(frozenset[str]().union(*(unanswerable(policy, was) for was in planned_under.values())))
 
 
-def chances(made: AssembledContext) -> Mapping[UUID, float]:
+def show_probabilities(assembled: AssembledContext) -> Mapping[UUID, float]:
     """The probability with which the policy shows each memory that it may show, whatever this turn drew.
 
     A memory that is not shown has a probability only if chance decided that.
     """
     return {
         result.candidate.hit.memory_id: result.candidate.propensity
-        for result in made.candidates
+        for result in assembled.candidates
         if result.disposition == "shown" or result.candidate.propensity < 1
     }
 
@@ -150,39 +150,39 @@ def chances(made: AssembledContext) -> Mapping[UUID, float]:
 def _propensity(case: EvaluationCase, id: UUID) -> float:
     """The probability with which it was shown: from the record if it is there, since the verdict's has fewer digits."""
     known = case.verdicts[id].propensity if id in case.verdicts else 0.0
-    return case.tried.get(id, known)
+    return case.propensities.get(id, known)
 
 
-def relearnt(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> TurnInputs:
+def with_relearned_usage(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> TurnInputs:
     """What a turn was given, had feedback been counted by this policy's half-life and threshold until then.
 
     Where both are those of the turn's own policy, what was recorded stands. Else every showing before the turn is
     counted again, as of its own time: the same sums that the store keeps (`brain.decay`), under the other half-life.
     """
     if _learns_alike(policy, case.policy):
-        return case.given
-    before = [verdict for verdict in history if verdict.at < case.given.now and verdict.turn_id != case.turn_id]
+        return case.inputs
+    before = [verdict for verdict in history if verdict.at < case.inputs.now and verdict.turn_id != case.turn_id]
     own: dict[UUID, list[Verdict]] = {}
     types: dict[str, list[Verdict]] = {}
     for verdict in before:
         own.setdefault(verdict.memory_id, []).append(verdict)
         types.setdefault(verdict.type, []).append(verdict)
-    hits = tuple(_relearnt(hit, own.get(hit.memory_id, []), policy) for hit in case.given.found.hits)
+    hits = tuple(_with_relearned_usage(hit, own.get(hit.memory_id, []), policy) for hit in case.inputs.found.hits)
     base = {
-        type_: _with_decoys(_summed(shown, policy), case.given.found.base.get(type_)) for type_, shown in types.items()
+        type_: _with_decoys(_summed(shown, policy), case.inputs.found.base.get(type_)) for type_, shown in types.items()
     }
     past = _past(case, policy, before)
-    return replace(case.given, found=replace(case.given.found, hits=hits, base=base, past=past))
+    return replace(case.inputs, found=replace(case.inputs.found, hits=hits, base=base, past=past))
 
 
 def _past(case: EvaluationCase, policy: Policy, before: Sequence[Verdict]) -> tuple[PastTurn, ...]:
     """The past turns that were compared, each with what counts as used by this policy; those that `before` lacks stay
     as they are.
     """
-    used = {(verdict.turn_id, verdict.memory_id): as_used(verdict, policy) for verdict in before}
+    used = {(verdict.turn_id, verdict.memory_id): counts_as_used(verdict, policy) for verdict in before}
     return tuple(
         replace(turn, shown=tuple(replace(s, used=used.get((turn.turn_id, s.memory_id), s.used)) for s in turn.shown))
-        for turn in case.given.found.past
+        for turn in case.inputs.found.past
     )
 
 
@@ -194,11 +194,11 @@ def _learns_alike(one: Policy, other: Policy) -> bool:
     )
 
 
-def _relearnt(hit: Hit, shown: Sequence[Verdict], policy: Policy) -> Hit:
+def _with_relearned_usage(hit: Hit, shown: Sequence[Verdict], policy: Policy) -> Hit:
     if not shown:
         return replace(hit, usage_shown=0.0, usage_used=0.0, times_shown=0, times_used=0, usage_at=None)
     masses = _summed(shown, policy)
-    times = sum(as_used(verdict, policy) for verdict in shown)
+    times = sum(counts_as_used(verdict, policy) for verdict in shown)
     return replace(
         hit,
         usage_shown=masses.shown,
@@ -216,7 +216,7 @@ def _summed(shown: Sequence[Verdict], policy: Policy) -> Masses:
         * decayed(1.0, verdict.at, at, policy.usage.half_life_days)
         for verdict in shown
     ]
-    used = sum(weight for weight, verdict in zip(weights, shown, strict=True) if as_used(verdict, policy))
+    used = sum(weight for weight, verdict in zip(weights, shown, strict=True) if counts_as_used(verdict, policy))
     return Masses(sum(weights), used, at)
 
 
@@ -225,7 +225,7 @@ def _with_decoys(masses: Masses, was: Masses | None) -> Masses:
     return masses if was is None else replace(masses, decoys=was.decoys, decoys_used=was.decoys_used)
 
 
-def as_used(verdict: Verdict, policy: Policy) -> bool:
+def counts_as_used(verdict: Verdict, policy: Policy) -> bool:
     """The verdict at a policy's threshold, where the overlap decided it. A verdict stands if it differs from what the
     overlap says by the policy of its own turn, since a rating or a citation made it, or if nobody can tell.
     """
@@ -259,7 +259,7 @@ class LoggedTurn:
     """
 
     turn_id: str
-    choices: tuple[LoggedCandidate, ...]
+    candidates: tuple[LoggedCandidate, ...]
     uncompared: int = 0
 
 
@@ -294,7 +294,7 @@ def read(turns: Sequence[LoggedTurn]) -> Log:
     rows = [
         (n, c.propensity, c.target, c.used is not None, c.used is True, c.predicted, c.tokens)
         for n, turn in enumerate(ordered)
-        for c in turn.choices
+        for c in turn.candidates
     ]
     columns = np.array(rows, dtype=np.float64).reshape(-1, 7).T
     log = Log(len(ordered), columns[0].astype(np.intp), *columns[1:])

@@ -14,9 +14,9 @@ from brain.turn_records import ExposureRow, RecordedTurn, Verdict
 from brain.turns import TurnLog
 from brain.types import Memory
 from cognitive.errors import InvalidInput, PolicyError, UnknownTurn
-from cognitive.lab import stories
+from cognitive.lab import descriptions
 from cognitive.lab.evidence import EvaluationCase, evaluation_case
-from cognitive.lab.replay import ReplayDifference, Replayed, ShownUsage, difference, replan, replay, unanswered
+from cognitive.lab.replay import ReplayDifference, Replayed, ShownUsage, difference, replan, replay, unanswerable
 from cognitive.lab.shadow import Agreement, agreements
 from cognitive.lab.why import Explanation, Judged, explain, explain_missing
 from cognitive.policy import Policy
@@ -35,7 +35,7 @@ class Replay:
     `verdict`: "identical" bytes; "changed since", where memories that it found are gone or say something else; "another
     counter", where tokens were counted by another one; "other constants", where the turn was recorded under others; and
     "different" where none of it is the case, which is a defect. Under "another policy" the difference is what counts,
-    and `unanswered` are its settings whose worth the record cannot tell. `reason` says it in words.
+    and `unanswerable` are its settings whose worth the record cannot tell. `reason` says it in words.
     """
 
     turn_id: str
@@ -48,7 +48,7 @@ class Replay:
     difference: ReplayDifference
     gone: tuple[UUID, ...] = ()
     changed: tuple[UUID, ...] = ()
-    unanswered: frozenset[str] = frozenset()
+    unanswerable: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +97,9 @@ class Questions:
         plan = replan(record, policy)
         result = next((result for result in record.candidates if result.memory_id == memory_id), None)
         if result is not None:
-            return explain(stories.ExplainedCandidate(result, record, plan, policy), turn, judged.get(memory_id))
+            return explain(descriptions.ExplainedCandidate(result, record, plan, policy), turn, judged.get(memory_id))
         memory = next(iter(await self._store.get(agent_id, [memory_id])), None)
-        missing = stories.Missing(
+        missing = descriptions.Missing(
             memory,
             await self._cosine(agent_id, turn, memory_id),
             record,
@@ -114,7 +114,7 @@ class Questions:
         """What became of every candidate of a turn, by rank."""
         return await self._explained(agent_id, *await self._recorded(agent_id, turn_id))
 
-    async def account(self, agent_id: str, turn_id: str) -> TurnExplanation:
+    async def turn(self, agent_id: str, turn_id: str) -> TurnExplanation:
         """All that a turn showed, and what became of every candidate."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
         return TurnExplanation(
@@ -137,7 +137,7 @@ class Questions:
         policy = await self._planned_under(agent_id, turn.policy, record)
         plan = replan(record, policy)
         return [
-            explain(stories.ExplainedCandidate(result, record, plan, policy), turn, judged.get(result.memory_id))
+            explain(descriptions.ExplainedCandidate(result, record, plan, policy), turn, judged.get(result.memory_id))
             for result in record.candidates
         ]
 
@@ -170,23 +170,23 @@ class Questions:
             turn.message,
             verdict,
             reason,
-            replayed.made.text,
-            replayed.made.prefix,
+            replayed.assembled.text,
+            replayed.assembled.prefix,
             difference(shown, replayed, policy),
             tuple(sorted(replayed.gone)),
             tuple(sorted(replayed.changed)),
-            unanswered(policy, was),
+            unanswerable(policy, was),
         )
 
     def _verdict(self, replayed: Replayed, since: str) -> tuple[Outcome, str]:
-        given, counter = replayed.given, self._counter.name
+        inputs, counter = replayed.inputs, self._counter.name
         if replayed.identical:
             return "identical", since
         if since:
             return "changed since", since
-        if given.counter != counter:
-            return "another counter", f"tokens were counted by {given.counter}, and are by {counter} now"
-        if not given.ran_by(self._constants):
+        if inputs.counter != counter:
+            return "another counter", f"tokens were counted by {inputs.counter}, and are by {counter} now"
+        if not inputs.ran_by(self._constants):
             return "other constants", "recorded under other constants"
         return "different", "other bytes, though every memory that it found is as it was"
 
@@ -194,7 +194,7 @@ class Questions:
         """How far the policies that ran as shadows agree with what was shown."""
         return agreements(await self._turns.shadows(require_label("agent_id", agent_id)))
 
-    async def cases(
+    async def evaluation_cases(
         self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
         """Of these turns the completed ones that come out as they were, in their order, and all that was ever judged.

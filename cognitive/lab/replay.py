@@ -32,8 +32,8 @@ class Replayed:
     nobody knows whether the conversation said them: under the policy of the turn they were not compared.
     """
 
-    given: TurnInputs
-    made: AssembledContext
+    inputs: TurnInputs
+    assembled: AssembledContext
     identical: bool
     gone: frozenset[UUID] = frozenset()
     changed: frozenset[UUID] = frozenset()
@@ -50,21 +50,21 @@ def replay(
 ) -> Replayed:
     """Runs the stages of a turn on what they were given then, with the memories' words as they are now.
 
-    Tokens are counted by `counter`; what counted them then is `given.counter`.
+    Tokens are counted by `counter`; what counted them then is `inputs.counter`.
     """
     restored = record.restored(contents, pinned)
-    made = again(restored.given, record.likeness, policy, counter, constants)
+    assembled = again(restored.inputs, record.similarity, policy, counter, constants)
     return Replayed(
-        given=restored.given,
-        made=made,
-        identical=(sha256(made.text), sha256(made.prefix)) == (record.text, record.prefix),
+        inputs=restored.inputs,
+        assembled=assembled,
+        identical=(sha256(assembled.text), sha256(assembled.prefix)) == (record.text, record.prefix),
         gone=restored.gone,
         changed=restored.changed,
-        uncompared=uncompared(made, policy),
+        uncompared=uncompared(assembled, policy),
     )
 
 
-def unanswered(policy: Policy, was: Policy) -> frozenset[str]:
+def unanswerable(policy: Policy, was: Policy) -> frozenset[str]:
     """The settings of a policy whose worth a turn's record cannot tell, since it was planned under another policy."""
     return frozenset(
         name
@@ -75,29 +75,35 @@ def unanswered(policy: Policy, was: Policy) -> frozenset[str]:
     )
 
 
-def uncompared(made: AssembledContext, policy: Policy) -> tuple[UUID, ...]:
+def uncompared(assembled: AssembledContext, policy: Policy) -> tuple[UUID, ...]:
     """The memories shown under a policy that compares with the window, though the turn did not compare them."""
-    return tuple(c.hit.memory_id for c in made.shown if policy.dedup.enabled and c.likeness is None)
+    return tuple(c.hit.memory_id for c in assembled.shown if policy.dedup.enabled and c.similarity is None)
 
 
 def again(
-    given: TurnInputs,
-    likeness: Mapping[Key, WindowSimilarity],
+    inputs: TurnInputs,
+    similarity: Mapping[Key, WindowSimilarity],
     policy: Policy,
     counter: TokenCounter,
     constants: Constants,
 ) -> AssembledContext:
     """The stages of a turn on what they were given, with the window as it was compared then."""
-    plan = planning.create_plan(given.signals, given.frame, given.reasons, policy, given.thinking, given.categories)
-    return assemble(plan, given, lambda hit, _: likeness.get((hit.memory_id, hit.ordinal)), policy, counter, constants)
+    plan = planning.create_plan(
+        inputs.signals, inputs.frame, inputs.reasons, policy, inputs.thinking, inputs.categories
+    )
+    return assemble(
+        plan, inputs, lambda hit, _: similarity.get((hit.memory_id, hit.ordinal)), policy, counter, constants
+    )
 
 
 def replan(record: Recording, policy: Policy) -> Plan:
     """The plan of a turn, made again from what was understood of its message; without stages, an empty one."""
-    given = record.given
-    if given is None:
+    inputs = record.inputs
+    if inputs is None:
         return planning.create_plan(Signals("", greeting=True), "conversation", (), policy)
-    return planning.create_plan(given.signals, given.frame, given.reasons, policy, given.thinking, given.categories)
+    return planning.create_plan(
+        inputs.signals, inputs.frame, inputs.reasons, policy, inputs.thinking, inputs.categories
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +139,16 @@ class ReplayDifference:
 def difference(shown: Sequence[ShownUsage], replayed: Replayed, policy: Policy) -> ReplayDifference:
     """What changes from a turn as it was recorded, best first, to the turn as it was replayed under a policy."""
     before = {placed.memory_id: n for n, placed in enumerate(shown, 1)}
-    after = {candidate.hit.memory_id: n for n, candidate in enumerate(replayed.made.shown, 1)}
+    after = {candidate.hit.memory_id: n for n, candidate in enumerate(replayed.assembled.shown, 1)}
     stayed = [id for id in before if id in after]
     return ReplayDifference(
         entered=tuple(id for id in after if id not in before),
         left=tuple(id for id in before if id not in after),
         moved=tuple((id, before[id], after[id]) for id in stayed if before[id] != after[id]),
-        tokens=(sum(placed.tokens for placed in shown), sum(candidate.tokens for candidate in replayed.made.shown)),
+        tokens=(
+            sum(placed.tokens for placed in shown),
+            sum(candidate.tokens for candidate in replayed.assembled.shown),
+        ),
         use=_use(shown, replayed, policy),
         uncompared=replayed.uncompared,
     )
@@ -148,18 +157,18 @@ def difference(shown: Sequence[ShownUsage], replayed: Replayed, policy: Policy) 
 def _use(shown: Sequence[ShownUsage], replayed: Replayed, policy: Policy) -> tuple[float, float]:
     known = {placed.memory_id: placed.used for placed in shown}
     expected = {
-        result.candidate.hit.memory_id: expected_use(result.candidate, replayed.given, policy)
-        for result in replayed.made.candidates
+        result.candidate.hit.memory_id: expected_use(result.candidate, replayed.inputs, policy)
+        for result in replayed.assembled.candidates
     }
-    before, after = list(known), [candidate.hit.memory_id for candidate in replayed.made.shown]
+    before, after = list(known), [candidate.hit.memory_id for candidate in replayed.assembled.shown]
     worth = {id: float(used) if used is not None else expected.get(id, 0.0) for id, used in known.items()}
     return sum(worth[id] for id in before), sum(worth.get(id, expected[id]) for id in after)
 
 
-def expected_use(candidate: Candidate, given: TurnInputs, policy: Policy) -> float:
+def expected_use(candidate: Candidate, inputs: TurnInputs, policy: Policy) -> float:
     """How likely a memory is to be used if it is shown, from its own past and that of its type at the time of the turn:
     (used + m·b) / (shown + m), decayed masses, b the base rate of the type, m = 2. The prior is the base rate itself,
     without the boost's optimism, since an estimate need not give anybody a chance.
     """
-    base = base_rate(given.found.base.get(candidate.hit.type), given.now, policy)
+    base = base_rate(inputs.found.base.get(candidate.hit.type), inputs.now, policy)
     return (candidate.boost.used + _PRIOR * base) / (candidate.boost.shown + _PRIOR)

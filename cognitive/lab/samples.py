@@ -20,7 +20,7 @@ from brain.turn_records import Verdict
 from brain.types import Memory
 from cognitive.errors import InvalidInput, PolicyError
 from cognitive.lab.evidence import EvaluationCase, evaluation_case, restored_evaluation_case
-from cognitive.lab.what_if import Sample, WhatIf, learns, what_if
+from cognitive.lab.what_if import Sample, WhatIf, needs_history, what_if
 from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.policy.live import check_changes
@@ -85,7 +85,7 @@ class SampleCache:
         self._one = asyncio.Lock()  # reading takes memory and a core: one after the other
         self._erased = 0  # erasures: what was read across one may hold what is gone, and is not kept
 
-    async def tried(
+    async def what_if(
         self,
         agent_id: str,
         name: str,
@@ -102,7 +102,7 @@ class SampleCache:
         rows = check_changes(moved)
         mine = self._asked[agent_id] = object()
         most = MAX_WHOLE if whole else MAX_TURNS
-        sample = await self.of(agent_id, name, since, until, most, history=learns(rows))
+        sample = await self.of(agent_id, name, since, until, most, history=needs_history(rows))
         async with self._one:
             spent = _TimeLimit(_WHOLE_SECONDS if whole else _ANSWER_SECONDS)
             try:
@@ -155,8 +155,8 @@ class SampleCache:
         own = [row for row in rows if row.turn_id in records and row.policy in policies]
         cases = await asyncio.to_thread(self._cases, own, records, policies, verdicts, words, pinned)
         told = {row.turn_id: (row.at, row.message) for row in own}
-        ids = {hit.memory_id for case in cases for hit in case.given.found.hits}
-        ids |= {memory.id for case in cases for memory in case.given.pinned}
+        ids = {hit.memory_id for case in cases for hit in case.inputs.found.hits}
+        ids |= {memory.id for case in cases for memory in case.inputs.pinned}
         return _CachedSample(0.0, Sample(tuple(cases), told, len(rows), max(recorded, len(rows))), tuple(ids))
 
     def _cases(
@@ -216,7 +216,7 @@ class SampleCache:
     async def _with_history(self, agent_id: str, sample: Sample) -> Sample:
         if not sample.cases:
             return sample
-        newest = max(at for at, _ in sample.told.values())
+        newest = max(at for at, _ in sample.messages.values())
         history = await self._policies.verdicts_before(agent_id, newest, MAX_BEFORE)
         turns = {verdict.turn_id for verdict in history}
         return replace(sample, history=tuple(history), since=history[0].at if len(turns) >= MAX_BEFORE else None)

@@ -20,7 +20,7 @@ from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.recording.record import TurnInputs
 from cognitive.tokens import TokenCounter
-from cognitive.trace import WindowSimilarity, compared
+from cognitive.trace import WindowSimilarity, window_similarities
 
 _MAX_WAITING = 64  # turns; a shadow that cannot keep up misses some, and memory does not grow
 
@@ -45,21 +45,28 @@ class Shadowing:
         self._constants = constants
         self._queue = background.queue(_MAX_WAITING)
 
-    def follow(self, agent_id: str, turn_id: str, built: MemoryContext) -> None:
+    def follow(self, agent_id: str, turn_id: str, memory_context: MemoryContext) -> None:
         """Has a turn shadowed in the background."""
         policy = self._policies(agent_id)
-        if policy is None or built.given is None:
+        if policy is None or memory_context.inputs is None:
             return
-        shadow = self._shadow(agent_id, turn_id, built.given, compared(built.trace.candidates), policy)
+        shadow = self._shadow(
+            agent_id, turn_id, memory_context.inputs, window_similarities(memory_context.trace.candidates), policy
+        )
         self._queue.start(shadow, agent_id, "shadow of turn", turn_id)
 
     async def _shadow(
-        self, agent_id: str, turn_id: str, given: TurnInputs, likeness: Mapping[Key, WindowSimilarity], policy: Policy
+        self,
+        agent_id: str,
+        turn_id: str,
+        inputs: TurnInputs,
+        similarity: Mapping[Key, WindowSimilarity],
+        policy: Policy,
     ) -> None:
-        made = await asyncio.to_thread(again, given, likeness, policy, self._counter, self._constants)
-        shown = tuple(candidate.hit.memory_id for candidate in made.shown)
-        tokens = sum(candidate.tokens for candidate in made.shown)
-        await self._turns.shadow(agent_id, Shadow(turn_id, policy.version, shown, tokens, given.now))
+        assembled = await asyncio.to_thread(again, inputs, similarity, policy, self._counter, self._constants)
+        shown = tuple(candidate.hit.memory_id for candidate in assembled.shown)
+        tokens = sum(candidate.tokens for candidate in assembled.shown)
+        await self._turns.shadow(agent_id, Shadow(turn_id, policy.version, shown, tokens, inputs.now))
 
 
 @dataclass(frozen=True, slots=True)

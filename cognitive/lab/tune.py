@@ -13,7 +13,7 @@ import numpy as np
 from brain.turn_records import Verdict
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import RESAMPLES, Estimate, Evaluation, Numbers, evaluate, resample
-from cognitive.lab.evidence import EvaluationCase, LoggedCandidate, LoggedTurn, logged, never_answered
+from cognitive.lab.evidence import EvaluationCase, LoggedCandidate, LoggedTurn, to_logged_turn, unanswerable_settings
 from cognitive.policy import Policy
 
 Score = Callable[[Policy], float]
@@ -62,7 +62,9 @@ def answerable(space: Sequence[SettingRange], cases: Sequence[EvaluationCase], p
     return [
         SettingRange(
             row.name,
-            tuple(value for value in row.values if row.name not in never_answered(cases, row.set(policy, value))),
+            tuple(
+                value for value in row.values if row.name not in unanswerable_settings(cases, row.set(policy, value))
+            ),
         )
         for row in space
     ]
@@ -161,7 +163,7 @@ def balance_gained(turns: Sequence[LoggedTurn]) -> Estimate:
 
 def _columns(turns: Sequence[LoggedTurn]) -> Numbers:
     """Per turn: used (estimated), shown, used as it was, shown as it was; shape (turns, 4)."""
-    return np.array([np.sum([_worth(choice) for choice in turn.choices] or [(0.0,) * 4], axis=0) for turn in turns])
+    return np.array([np.sum([_worth(choice) for choice in turn.candidates] or [(0.0,) * 4], axis=0) for turn in turns])
 
 
 def _worth(choice: LoggedCandidate) -> tuple[float, float, float, float]:
@@ -183,7 +185,7 @@ def _f1(used: Numbers, shown: Numbers, relevant: Numbers) -> Numbers:
 
 def as_evidence(history: Sequence[Verdict]) -> Turns:
     """Cases as evidence, with everything that was ever judged as the past that other half-lives are learnt from."""
-    return lambda cases, policy: [logged(case, policy, history) for case in cases]
+    return lambda cases, policy: [to_logged_turn(case, policy, history) for case in cases]
 
 
 def as_toml(policy: Policy) -> str:

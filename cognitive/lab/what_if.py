@@ -11,33 +11,40 @@ from uuid import UUID
 
 from brain.turn_records import Verdict
 from cognitive.lab.evaluate import Evaluation, evaluate
-from cognitive.lab.evidence import EvaluationCase, LoggedCandidate, LoggedTurn, as_used, logged, never_answered
+from cognitive.lab.evidence import (
+    EvaluationCase,
+    LoggedCandidate,
+    LoggedTurn,
+    counts_as_used,
+    to_logged_turn,
+    unanswerable_settings,
+)
 from cognitive.policy import Policy
 from cognitive.policy.live import with_changes
 
 RESAMPLES = 500  # for somebody who moves a slider; `cognitive evaluate` draws four times as many
-MAX_TOLD = 20  # turns whose difference is told memory by memory
+MAX_CHANGED_TURNS = 20  # turns whose difference is told memory by memory
 _SHOWN = 0.5  # probability from which a memory counts as shown; a trial's is lower
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Completed turns that still come out as they were, newest first: of the `looked` latest ones, of `recorded` in
+    """Completed turns that still come out as they were, newest first: of the `examined` latest ones, of `recorded` in
     all.
 
-    `told` has each turn's time and message, `history` what was judged, back to `since` if that is not all.
+    `messages` has each turn's time and message, `history` what was judged, back to `since` if that is not all.
     """
 
     cases: tuple[EvaluationCase, ...]
-    told: Mapping[str, tuple[datetime, str]]
-    looked: int
+    messages: Mapping[str, tuple[datetime, str]]
+    examined: int
     recorded: int
     history: tuple[Verdict, ...] = ()
     since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedMemory:
     """A memory that enters or leaves; `used` is the verdict, None if nobody knows, and `expected` an estimate then."""
 
     memory_id: UUID
@@ -55,8 +62,8 @@ class ChangedTurn:
     turn_id: str
     at: datetime
     message: str
-    entered: tuple[Moved, ...]
-    left: tuple[Moved, ...]
+    entered: tuple[MovedMemory, ...]
+    left: tuple[MovedMemory, ...]
     tokens: tuple[int, int]
 
 
@@ -76,10 +83,10 @@ class WhatIf:
 
     `differing` of them would have shown other memories; the first are told in `changed`. `entered` and `left` count
     memories over all turns, `used` what was used of those shown, before, and `kept` how many of these would still be
-    shown: these are known. `hoped` is how many of those that enter would be used, by their own past: an estimate.
-    `evaluation` has intervals, and says where the record cannot tell; None without turns. `unanswered` are settings
-    whose worth no record tells; `others` turns were planned under another policy than the one that holds; `late` were
-    not run for want of time. `looked`, `recorded` and `since` are the sample's.
+    shown: these are known. `expected_uses` is how many of those that enter would be used, by their own past: an
+    estimate. `evaluation` has intervals, and says where the record cannot tell; None without turns. `unanswerable` are
+    settings whose worth no record tells; `other_policy` turns were planned under another policy than the one that
+    holds; `not_run` were not run for want of time. `examined`, `recorded` and `since` are the sample's.
     """
 
     turns: int
@@ -89,13 +96,13 @@ class WhatIf:
     left: int
     used: int
     kept: int
-    hoped: float
+    expected_uses: float
     evaluation: Evaluation | None
-    unanswered: tuple[str, ...]
+    unanswerable: tuple[str, ...]
     relabelled: Relabelled | None
-    others: int
-    late: int = 0
-    looked: int = 0
+    other_policy: int
+    not_run: int = 0
+    examined: int = 0
     recorded: int = 0
     since: datetime | None = None
 
@@ -114,32 +121,32 @@ def what_if(
     for case in sample.cases:
         if done and not go_on():
             break
-        done.append((case, logged(case, policies[case.policy.version], sample.history)))
+        done.append((case, to_logged_turn(case, policies[case.policy.version], sample.history)))
     turns = [turn for _, turn in done]
-    differing = [(case, turn) for case, turn in done if any(_enters(c) or _leaves(c) for c in turn.choices)]
-    choices = [choice for turn in turns for choice in turn.choices]
+    differing = [(case, turn) for case, turn in done if any(_enters(c) or _leaves(c) for c in turn.candidates)]
+    choices = [choice for turn in turns for choice in turn.candidates]
     cases = [case for case, _ in done]
     return WhatIf(
         turns=len(done),
         differing=len(differing),
-        changed=tuple(_changed(case, turn, sample) for case, turn in differing[:MAX_TOLD]),
+        changed=tuple(_changed(case, turn, sample) for case, turn in differing[:MAX_CHANGED_TURNS]),
         entered=sum(map(_enters, choices)),
         left=sum(map(_leaves, choices)),
         used=sum(choice.used is True for choice in choices),
         kept=sum(choice.used is True and not _leaves(choice) for choice in choices),
-        hoped=sum(choice.predicted for choice in choices if _enters(choice)),
+        expected_uses=sum(choice.predicted for choice in choices if _enters(choice)),
         evaluation=evaluate(turns, resamples=RESAMPLES) if turns else None,
-        unanswered=_unanswered(cases, policies),
+        unanswerable=_unanswerable(cases, policies),
         relabelled=_relabelled(cases, policies, moved),
-        others=sum(case.policy.version != live.version for case in cases),
-        late=len(sample.cases) - len(done),
-        looked=sample.looked,
+        other_policy=sum(case.policy.version != live.version for case in cases),
+        not_run=len(sample.cases) - len(done),
+        examined=sample.examined,
         recorded=sample.recorded,
         since=sample.since,
     )
 
 
-def learns(moved: Mapping[str, float | int]) -> bool:
+def needs_history(moved: Mapping[str, float | int]) -> bool:
     """Whether what was learnt before each turn must be counted again, from all that was judged by then."""
     learnt = ("usage.half_life_days", "feedback.rating_weight")
     return any(name in learnt or name.startswith("feedback.attribution_") for name in moved)
@@ -154,23 +161,23 @@ def _leaves(choice: LoggedCandidate) -> bool:
 
 
 def _changed(case: EvaluationCase, turn: LoggedTurn, sample: Sample) -> ChangedTurn:
-    hits = {hit.memory_id: hit for hit in case.given.found.hits}
-    was = sum(choice.tokens for choice in turn.choices if choice.used is not None)
-    now = sum(choice.tokens for choice in turn.choices if choice.target > _SHOWN)
+    hits = {hit.memory_id: hit for hit in case.inputs.found.hits}
+    was = sum(choice.tokens for choice in turn.candidates if choice.used is not None)
+    now = sum(choice.tokens for choice in turn.candidates if choice.target > _SHOWN)
 
-    def told(choice: LoggedCandidate) -> Moved:
+    def told(choice: LoggedCandidate) -> MovedMemory:
         hit = hits.get(choice.memory_id)
         type_, content = (hit.type, hit.content) if hit is not None else ("", "")
-        return Moved(choice.memory_id, type_, content, choice.tokens, choice.used, choice.predicted)
+        return MovedMemory(choice.memory_id, type_, content, choice.tokens, choice.used, choice.predicted)
 
-    entered = tuple(told(choice) for choice in turn.choices if _enters(choice))
-    left = tuple(told(choice) for choice in turn.choices if _leaves(choice))
-    return ChangedTurn(case.turn_id, *sample.told[case.turn_id], entered, left, (was, now))
+    entered = tuple(told(choice) for choice in turn.candidates if _enters(choice))
+    left = tuple(told(choice) for choice in turn.candidates if _leaves(choice))
+    return ChangedTurn(case.turn_id, *sample.messages[case.turn_id], entered, left, (was, now))
 
 
-def _unanswered(cases: Sequence[EvaluationCase], policies: Mapping[str, Policy]) -> tuple[str, ...]:
+def _unanswerable(cases: Sequence[EvaluationCase], policies: Mapping[str, Policy]) -> tuple[str, ...]:
     by_version = {case.policy.version: case for case in cases}
-    names = {name for version, case in by_version.items() for name in never_answered([case], policies[version])}
+    names = {name for version, case in by_version.items() for name in unanswerable_settings([case], policies[version])}
     return tuple(sorted(names))
 
 
@@ -180,5 +187,5 @@ def _relabelled(
     if not any(name.startswith("feedback.attribution_thresholds.") for name in moved):
         return None
     pairs = [(verdict, case) for case in cases for verdict in case.verdicts.values()]
-    now = sum(as_used(verdict, policies[case.policy.version]) for verdict, case in pairs)
+    now = sum(counts_as_used(verdict, policies[case.policy.version]) for verdict, case in pairs)
     return Relabelled(len(pairs), (sum(verdict.used for verdict, _ in pairs), now))

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from brain.turn_records import RecordedTurn
-from cognitive.lab.stories import ExplainedCandidate, Missing, tell, tell_missing
+from cognitive.lab.descriptions import ExplainedCandidate, Missing, describe, describe_missing
 
 Judged = tuple[float, bool]  # overlap, verdict
 
@@ -19,8 +19,8 @@ class Explanation:
     """The result of one memory in one turn.
 
     `disposition` is None if the memory was no candidate: no channel found it. `value` is the number that decided,
-    `reason` says what it is, and `story` tells it in plain words; `scores` are the channels' raw scores, `factors` the
-    weighted parts of the relevance.
+    `reason` says what it is, and `summary` tells it in plain words; `scores` are the channels' raw scores, `factors`
+    the weighted parts of the relevance.
     """
 
     turn_id: str
@@ -39,7 +39,7 @@ class Explanation:
     tokens: int | None = None
     used: bool | None = None
     overlap: float | None = None
-    story: str = ""
+    summary: str = ""
 
 
 def explain(case: ExplainedCandidate, turn: RecordedTurn, judged: Judged | None = None) -> Explanation:
@@ -63,7 +63,7 @@ def explain(case: ExplainedCandidate, turn: RecordedTurn, judged: Judged | None 
         tokens=result.tokens,
         used=used,
         overlap=overlap,
-        story=tell(case),
+        summary=describe(case),
     )
 
 
@@ -73,5 +73,5 @@ def explain_missing(missing: Missing, turn: RecordedTurn, memory_id: UUID, judge
     searched = ", ".join(turn.channels) or "no channel: nothing was retrieved in this turn"
     reason = f"none of {len(missing.record.candidates)} candidates; searched: {searched}"
     return Explanation(
-        turn.turn_id, memory_id, turn.at, None, reason, used=used, overlap=overlap, story=tell_missing(missing)
+        turn.turn_id, memory_id, turn.at, None, reason, used=used, overlap=overlap, summary=describe_missing(missing)
     )

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from brain.erasure.retention import Retained
 from cognitive.policy.annotations import BEFORE_RECORD, OUTSIDE, REPLAYABLE, LiveRange, Positive, SettingsGroup, Share
-from cognitive.policy.tables import ATTRIBUTION_THRESHOLDS, over
+from cognitive.policy.tables import ATTRIBUTION_THRESHOLDS, with_default_rows
 
 
 class FeedbackSettings(SettingsGroup):
@@ -22,7 +22,7 @@ class FeedbackSettings(SettingsGroup):
 
     attribution_thresholds: Annotated[
         Mapping[str, Share],
-        over(ATTRIBUTION_THRESHOLDS),
+        with_default_rows(ATTRIBUTION_THRESHOLDS),
         LiveRange("Attribution threshold ({})", 0, 1, 0.01),
         REPLAYABLE,
     ] = Field(default_factory=lambda: dict(ATTRIBUTION_THRESHOLDS))

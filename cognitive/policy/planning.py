@@ -22,7 +22,7 @@ from cognitive.policy.annotations import (
     Tokens,
 )
 from cognitive.policy.models import ModelRow
-from cognitive.policy.tables import FRAMES, CategoryChange, FrameBudget, each, over, sound
+from cognitive.policy.tables import FRAMES, CategoryChange, FrameBudget, check_categories, check_rows, with_default_rows
 
 
 class DeadlineSettings(SettingsGroup):
@@ -46,7 +46,7 @@ class BudgetSettings(SettingsGroup):
 
     frames: Annotated[
         Mapping[Frame, Annotated[FrameBudget, NESTED]],
-        over(FRAMES),
+        with_default_rows(FRAMES),
         BeforeRecord(
             lambda new, old: any(
                 new.budgets.frames[name].window != row.window for name, row in old.budgets.frames.items()
@@ -72,7 +72,7 @@ class BudgetSettings(SettingsGroup):
     """Whether the sections of the memory types move by how often each type is used when shown. Switch it on where an
     agent uses some types far more than others; off, every section has its planned tokens."""
 
-    models: Annotated[Mapping[Label, ModelRow], each("budgets.models", ModelRow), BEFORE_RECORD] = Field(
+    models: Annotated[Mapping[Label, ModelRow], check_rows("budgets.models", ModelRow), BEFORE_RECORD] = Field(
         default_factory=dict
     )
     """Further rows for the table of models, by model id or prefix; a row of the same name replaces the built-in one.
@@ -140,7 +140,10 @@ class CategorySettings(SettingsGroup):
     off where an unexpected tool call costs more than a missing tool."""
 
     rules: Annotated[
-        Mapping[str, CategoryChange], each("categories.rules", CategoryChange), AfterValidator(sound), BEFORE_RECORD
+        Mapping[str, CategoryChange],
+        check_rows("categories.rules", CategoryChange),
+        AfterValidator(check_categories),
+        BEFORE_RECORD,
     ] = Field(default_factory=dict)
     """Categories that are changed or added, by name. Add one for a kind of work that the built-in rules do not know,
     or add tools to a built-in one."""

@@ -23,7 +23,7 @@ from cognitive.policy.annotations import (
     Weight,
 )
 from cognitive.policy.constants import CONSTANTS
-from cognitive.policy.tables import RELEVANCE, over
+from cognitive.policy.tables import RELEVANCE, with_default_rows
 
 
 def _learns(policy: Any) -> bool:
@@ -46,15 +46,15 @@ class RetrievalSettings(SettingsGroup):
     """Passages that each channel (words, meaning) may find per memory type, from 1 to 1,000. Short memories need 60,
     long ones have several passages. Raise it for stores of long documents."""
 
-    relevance: Annotated[Mapping[str, Weight], over(RELEVANCE), LiveRange("Relevance: {}", 0, 1, 0.005), REPLAYABLE] = (
-        Field(default_factory=lambda: dict(RELEVANCE))
-    )
+    relevance: Annotated[
+        Mapping[str, Weight], with_default_rows(RELEVANCE), LiveRange("Relevance: {}", 0, 1, 0.005), REPLAYABLE
+    ] = Field(default_factory=lambda: dict(RELEVANCE))
     """Weight of each part of the relevance, from 0: a candidate's relevance is the sum of its parts, and by default the
     weights add up to 1. `lexical` and `semantic` compare the memory with the message, `lexical_context` and
-    `semantic_context` what was said around it, `session` and `beside` its conversation and its neighbours there;
-    `speaker`, `date` and `recency` count where the message names one or asks for it; `asker`, `first_person`,
-    `instruction`, `answer_kind` and `length` are traits of the memory. `cognitive recall --scores` shows the parts.
-    0 switches a part off. Change one where replayed turns show that it misleads."""
+    `semantic_context` what was said around it, `session` and `neighbor` its conversation and its neighbours there;
+    `speaker`, `date` and `recency` count where the message names one or asks for it; `user_turn`, `first_person`,
+    `instruction`, `answer_type` and `content_length` are traits of the memory. `cognitive recall --scores` shows the
+    parts. 0 switches a part off. Change one where replayed turns show that it misleads."""
 
 
 class DedupSettings(SettingsGroup):

@@ -106,7 +106,7 @@ class CategoryChange(InputModel):
     """Whether the category is left out: no message is put into it."""
 
 
-def each(table: str, row: type[InputModel]) -> BeforeValidator:
+def check_rows(table: str, row: type[InputModel]) -> BeforeValidator:
     """Has an error in a row of a table name that row."""
 
     def check(given: Any) -> Any:
@@ -123,7 +123,7 @@ def each(table: str, row: type[InputModel]) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def sound(changes: Mapping[str, CategoryChange]) -> Mapping[str, CategoryChange]:
+def check_categories(changes: Mapping[str, CategoryChange]) -> Mapping[str, CategoryChange]:
     """The changes, checked: every pattern compiles and does not match everything; a new category has patterns of its
     own and a plain name, since that stands in the prompt and in the record.
     """
@@ -164,15 +164,15 @@ _WEIGHTS: Mapping[str, float] = {
     "semantic": 4.0,  # 1.0 / 1.7 / 5.7
     "semantic_context": 2.4,  # .7 / 1.0 / -.8
     "session": 2.5,  # 1.0 / 1.0 / 1.2
-    "beside": 1.6,  # 1.0 / -.3 / 1.7
+    "neighbor": 1.6,  # 1.0 / -.3 / 1.7
     "speaker": 1.2,  # 1.1 / 2.5 / 0; more would cost where a question names the wrong speaker
     "first_person": 1.5,  # 0 / 2.7 / .8
-    "answer_kind": 1.4,  # .6 / .3 / .6
-    "asker": 2.2,  # 0 / 0 / 9.4
+    "answer_type": 1.4,  # .6 / .3 / .6
+    "user_turn": 2.2,  # 0 / 0 / 9.4
     "instruction": 1.6,  # 0 / 0 / 5.3
     "date": 1.6,  # 0 on all questions; nDCG +1.7 on those that name a date
     "recency": 1.0,  # not measured: only where the message asks for what is recent
-    "length": 2.4,  # .2 / 1.0 / .3
+    "content_length": 2.4,  # .2 / 1.0 / .3
 }
 _TOTAL = sum(_WEIGHTS.values())
 RELEVANCE: Mapping[str, float] = {name: weight / _TOTAL for name, weight in _WEIGHTS.items()}
@@ -195,7 +195,7 @@ TOOL_OUTPUTS: Mapping[str, int] = {
 }
 
 
-def over(defaults: Mapping[str, Any]) -> BeforeValidator:
+def with_default_rows(defaults: Mapping[str, Any]) -> BeforeValidator:
     """Lets a table name only what it changes: the rest keeps its default, and an unknown row is an error."""
 
     def merge(given: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from cognitive.policy.annotations import BEFORE_RECORD, AtLeastOne, BeforeRecord, Count, SettingsGroup, Share
-from cognitive.policy.tables import RESERVES, TOOL_OUTPUTS, ToolOutputKind, over
+from cognitive.policy.tables import RESERVES, TOOL_OUTPUTS, ToolOutputKind, with_default_rows
 
 # With journaled placement the window decides which blocks the model still sees, and those are not shown again: the
 # record holds what stood in the window of its own turn alone.
@@ -29,9 +29,9 @@ class WindowSettings(SettingsGroup):
     """Characters of one message that is no tool result, from 1,000; what is longer is a pasted file and is cut. Raise
     it where users paste documents that must be read whole."""
 
-    max_tool_output_chars: Annotated[Mapping[str, Annotated[int, Field(ge=500)]], over(TOOL_OUTPUTS), JOURNALED] = (
-        Field(default_factory=lambda: dict(TOOL_OUTPUTS))
-    )
+    max_tool_output_chars: Annotated[
+        Mapping[str, Annotated[int, Field(ge=500)]], with_default_rows(TOOL_OUTPUTS), JOURNALED
+    ] = Field(default_factory=lambda: dict(TOOL_OUTPUTS))
     """Characters of one tool result in the window, from 500, by the kind of its tool; a longer one is shortened, and
     the whole is kept aside behind a pointer. Lower a kind whose end the model never reads, raise one that it asks for
     again and again."""
@@ -50,7 +50,7 @@ class WindowSettings(SettingsGroup):
     """Tool calls in a row after which finished work is summarized, from 0; 0 never does for that reason. Raise it where
     long chains of calls need every result."""
 
-    reserves: Annotated[Mapping[str, Share], over(RESERVES), BEFORE_RECORD] = Field(
+    reserves: Annotated[Mapping[str, Share], with_default_rows(RESERVES), BEFORE_RECORD] = Field(
         default_factory=lambda: dict(RESERVES)
     )
     """Shares of the model's input tokens that the messages in the window may not use, from 0 to 1: `system` for the

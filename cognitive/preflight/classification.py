@@ -263,7 +263,7 @@ def _new(name: str) -> CategoryDefinition:
 def _changed(need: CategoryDefinition, change: CategoryChange | None) -> CategoryDefinition:
     if change is None:
         return need
-    facts = need.caps.facts if change.facts is None else change.facts
+    facts = need.caps.memories if change.facts is None else change.facts
     tokens = need.caps.tokens if change.tokens is None else change.tokens
     tools = tuple(dict.fromkeys((*need.tools, *change.extra_tools)))
     return replace(

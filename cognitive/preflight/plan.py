@@ -83,7 +83,7 @@ def create_plan(
         policy=policy.version,
         categories=categories,
         caps=caps,
-        most=most,
+        max_memories=most,
         thinking=thinking,
     )
 
@@ -140,7 +140,7 @@ def hint(plan: Plan, wanted: Sequence[str]) -> str | None:
 
 def summary(plan: Plan, given: int, microseconds: float) -> str:
     """The line of the log: what was recognised, tools kept of those given, memories and tokens, how long it took."""
-    caps = f"{plan.caps.facts}/{plan.caps.tokens}" if plan.caps else f"all/{plan.total}"
+    caps = f"{plan.caps.memories}/{plan.caps.tokens}" if plan.caps else f"all/{plan.total}"
     return (
         f"classified: categories=[{','.join(plan.categories)}] tools={len(plan.tools)}/{given} "
         f"memory={caps} thinking={plan.thinking or 'unset'} ({microseconds:.0f} µs)"
@@ -181,10 +181,10 @@ def merge_requirements(categories: Sequence[str], policy: Policy) -> PlanRequire
     return PlanRequirements(
         tools=tuple(dict.fromkeys(tool for need in matched for tool in need.tools)),
         whole=any(need.whole for need in matched),
-        caps=Caps(max(need.caps.facts for need in matched), max(need.caps.tokens for need in matched)),
+        caps=Caps(max(need.caps.memories for need in matched), max(need.caps.tokens for need in matched)),
         thinking=max((need.thinking for need in matched), key=THINKING.index),
         model=next((known.models[need.name] for need in matched if need.name in known.models), None),
-        skip=all(need.caps.facts == 0 for need in matched),
+        skip=all(need.caps.memories == 0 for need in matched),
     )
 
 
@@ -231,7 +231,7 @@ def _capped(
         return None, total
     facts, tokens = _asked_for(signals, budgets, policy)
     return (
-        None if facts is None or caps.facts >= FULL.facts else max(caps.facts, facts),
+        None if facts is None or caps.memories >= FULL.memories else max(caps.memories, facts),
         total if caps.tokens >= FULL.tokens else min(total, max(caps.tokens, tokens)),
     )
 
@@ -273,7 +273,7 @@ def _limits(signals: Signals, caps: Caps, policy: Policy) -> Mapping[MemoryType,
     min_recency, _, episodes = RECENCY_ROW
     if signals.recency > min_recency or signals.dates is not None:
         limits["episode"] = max(limits["episode"], episodes)
-    wider = max(1.0, caps.facts / FULL.facts)
+    wider = max(1.0, caps.memories / FULL.memories)
     return {type_: int(limit * wider) for type_, limit in limits.items()}
 
 

@@ -29,7 +29,7 @@ from cognitive.errors import InvalidInput
 from cognitive.plan import Frame, Plan, Signals
 from cognitive.policy.constants import Constants
 from cognitive.recording.coding import Ids, column, plain, typed, types, uncolumn
-from cognitive.trace import Boost, CandidateResult, Disposition, WindowSimilarity, compared
+from cognitive.trace import Boost, CandidateResult, Disposition, WindowSimilarity, window_similarities
 from cognitive.turn import TurnContext
 
 AlreadyInPrompt = tuple[UUID, int, int]  # a passage's memory and ordinal, and how many messages back it was shown
@@ -59,7 +59,7 @@ class TurnInputs:
     pinned: tuple[Memory, ...] = ()
     agent_id: str = ""
     turn_id: str = ""
-    standing: tuple[AlreadyInPrompt, ...] = ()
+    already_in_prompt: tuple[AlreadyInPrompt, ...] = ()
     counter: str = "estimate-1"  # what counted before turns recorded its name
     room: int | None = None
     categories: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class TurnInputs:
         return self.constants in ("", constants.digest)
 
     @classmethod
-    def of(
+    def from_plan(
         cls,
         plan: Plan,
         now: datetime,
@@ -79,7 +79,7 @@ class TurnInputs:
         pinned: tuple[Memory, ...],
         agent_id: str,
         turn_id: str,
-        standing: tuple[AlreadyInPrompt, ...] = (),
+        already_in_prompt: tuple[AlreadyInPrompt, ...] = (),
         counter: str = "estimate-1",
         room: int | None = None,
         constants: str = "",
@@ -96,7 +96,7 @@ class TurnInputs:
             pinned,
             agent_id,
             turn_id,
-            standing,
+            already_in_prompt,
             counter,
             room,
             plan.categories,
@@ -143,17 +143,16 @@ class RecordedCandidate:
 class Recording:
     """A record as it is read back.
 
-    `given` is what the stages were given, without the hits and the pinned memories, whose words are read again; None if
-    no stage ran. `rows` are the recorded parts of the hits; `digests`, and those of `pinned`, are checksums of what the
-    memories said; `text` and `prefix` are the SHA-256 of what was rendered; `candidates` are
-    recorded by rank.
+    `inputs` is what the stages were given, without the hits and the pinned memories, whose words are read again; None
+    if no stage ran. `rows` are the recorded parts of the hits; `digests`, and those of `pinned`, are checksums of what
+    the memories said; `text` and `prefix` are the SHA-256 of what was rendered; `candidates` are recorded by rank.
     """
 
-    given: TurnInputs | None
+    inputs: TurnInputs | None
     rows: tuple[Mapping[str, Any], ...]
     digests: tuple[int, ...]
     pinned: tuple[tuple[UUID, int], ...]
-    likeness: Mapping[Key, WindowSimilarity]
+    similarity: Mapping[Key, WindowSimilarity]
     text: str
     prefix: str
     candidates: tuple[RecordedCandidate, ...]
@@ -167,7 +166,7 @@ class Recording:
     @property
     def model(self) -> str:
         """The embedding model of the hits' vectors."""
-        return self.given.model if self.given is not None else ""
+        return self.inputs.model if self.inputs is not None else ""
 
     def restored(self, contents: Mapping[Key, PassageText], pinned: Mapping[UUID, Memory]) -> Restored:
         """What the stages were given, as far as the store still has it.
@@ -175,7 +174,7 @@ class Recording:
         Raises:
             InvalidInput: no stage ran.
         """
-        if self.given is None:
+        if self.inputs is None:
             raise InvalidInput("no stage ran in this turn")
         found = zip(self.keys, self.rows, self.digests, strict=True)
         hits, gone, changed = list[Hit](), set[UUID](), set[UUID]()
@@ -189,8 +188,8 @@ class Recording:
         gone |= {id for id, _ in self.pinned if id not in pinned}
         changed |= {id for id, was in self.pinned if id in pinned and digest_of_pinned(pinned[id]) != was}
         prefixed = tuple(pinned[id] for id, _ in self.pinned if id in pinned)
-        given = replace(self.given, found=replace(self.given.found, hits=tuple(hits)), pinned=prefixed)
-        return Restored(given, frozenset(gone), frozenset(changed - gone))
+        inputs = replace(self.inputs, found=replace(self.inputs.found, hits=tuple(hits)), pinned=prefixed)
+        return Restored(inputs, frozenset(gone), frozenset(changed - gone))
 
 
 NOTHING = Recording(None, (), (), (), {}, "", "", ())
@@ -200,24 +199,24 @@ NOTHING = Recording(None, (), (), (), {}, "", "", ())
 class Restored:
     """A turn's inputs as the store has them now, and the memories that are gone or say something else since."""
 
-    given: TurnInputs
+    inputs: TurnInputs
     gone: frozenset[UUID]
     changed: frozenset[UUID]
 
 
-def encode(given: TurnInputs, results: Sequence[CandidateResult], *, text: str, prefix: str) -> str:
+def encode(inputs: TurnInputs, results: Sequence[CandidateResult], *, text: str, prefix: str) -> str:
     """The record of a turn, as text: JSON by columns, compressed."""
-    hits = given.found.hits
+    hits = inputs.found.hits
     ids = Ids(hit.memory_id for hit in hits)
     place = {(hit.memory_id, hit.ordinal): n for n, hit in enumerate(hits)}
     document = {
         "form": _FORM,
-        "facts": {name: plain(getattr(given, name), ids) for name in _FACTS},
-        "found": {name: plain(getattr(given.found, name), ids) for name in _FOUND},
+        "facts": {name: plain(getattr(inputs, name), ids) for name in _FACTS},
+        "found": {name: plain(getattr(inputs.found, name), ids) for name in _FOUND},
         "hits": {name: column(_values(hits, name), ids) for name in _OF_A_HIT},
         "digests": [digest(hit) for hit in hits],
-        "pinned": [(ids.place(memory.id), digest_of_pinned(memory)) for memory in given.pinned],
-        "likeness": [(place[key], *astuple(like)) for key, like in compared(results).items()],
+        "pinned": [(ids.place(memory.id), digest_of_pinned(memory)) for memory in inputs.pinned],
+        "similarity": [(place[key], *astuple(like)) for key, like in window_similarities(results).items()],
         "candidates": {name: column(values, ids) for name, values in _columns(results).items()} if results else [],
         "text": sha256(text),
         "prefix": sha256(prefix),
@@ -240,14 +239,16 @@ def decode(record: str | None) -> Recording:
     ids = [UUID(hex=id) for id in document["ids"]]
     rows = _rows(document["hits"], len(document["digests"]), ids)
     return Recording(
-        given=TurnInputs(
+        inputs=TurnInputs(
             **_typed(TurnInputs, document["facts"], ids),
             found=SearchResult((), **_typed(SearchResult, document["found"], ids)),
         ),
         rows=rows,
         digests=tuple(document["digests"]),
         pinned=tuple((ids[id], was) for id, was in document["pinned"]),
-        likeness={(rows[n]["memory_id"], rows[n]["ordinal"]): _likeness(like) for n, *like in document["likeness"]},
+        similarity={
+            (rows[n]["memory_id"], rows[n]["ordinal"]): _similarity(like) for n, *like in document["similarity"]
+        },
         text=document["text"],
         prefix=document["prefix"],
         candidates=_candidates(document["candidates"], ids),
@@ -255,7 +256,7 @@ def decode(record: str | None) -> Recording:
     )
 
 
-def _likeness(written: Sequence[Any]) -> WindowSimilarity:
+def _similarity(written: Sequence[Any]) -> WindowSimilarity:
     return WindowSimilarity(*written[:3], *map(tuple, written[3:]))
 
 

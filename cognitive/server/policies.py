@@ -66,7 +66,7 @@ async def shadow_agreement(agent_id: AgentId, version: Version, layer: Layer) ->
 @router.post("/what-if", summary="What settings would have changed in recorded turns (policies.what_if)")
 async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer) -> WhatIf:
     """Which turns would have shown other memories, at which tokens, and what that is estimated to be worth. It takes
-    about a second; turns that it did not come to are told in `late`, and with `whole` it takes longer.
+    about a second; turns that it did not come to are counted in `not_run`, and with `whole` it takes longer.
     """
     until = body.until or datetime.now(UTC)
     return await layer.policies.what_if(agent_id, body.changes, body.since, until, whole=body.whole)

@@ -159,9 +159,9 @@ def _memories(results: Sequence[CandidateResult]) -> Iterator[Observation]:
         if disposition in COUNTED:
             yield Observation(MEMORY_INSTRUMENTS[COUNTED[disposition]], (number,), (type_,))
     yield Observation(BOOST, [result.candidate.boost.factor for result in results if result.disposition == "shown"])
-    likenesses = [like for result in results if (like := result.candidate.likeness) is not None]
-    yield Observation(DEDUP_SIMILARITY, [each.containment for each in likenesses], ("containment",))
-    yield Observation(DEDUP_SIMILARITY, [each.cosine for each in likenesses if each.cosine is not None], ("cosine",))
+    similarities = [like for result in results if (like := result.candidate.similarity) is not None]
+    yield Observation(DEDUP_SIMILARITY, [each.containment for each in similarities], ("containment",))
+    yield Observation(DEDUP_SIMILARITY, [each.cosine for each in similarities if each.cosine is not None], ("cosine",))
 
 
 def _tokens(context: TurnContext) -> Iterator[Observation]:

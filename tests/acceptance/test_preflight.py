@@ -80,7 +80,7 @@ async def test_a_statement_shows_no_more_memories_than_its_category_allows(frank
     assert 0 < len(capped.shown) <= 5
     assert sum(memory.tokens for memory in capped.shown) <= 200
     asked = await frank.pre_turn(ask(agent, "which folder is deployment script number 3 in?"))
-    assert asked.plan.most is None
+    assert asked.plan.max_memories is None
     assert len(asked.shown) > 3
 
 
@@ -181,7 +181,7 @@ async def test_a_classifier_is_asked_where_the_rules_are_silent(urls, embedder, 
     assert guessed.plan.categories == ("media",)
     assert "classifier.media" in guessed.plan.reasons
     assert names(guessed) == ("exec", "message", *FOREIGN)
-    assert guessed.plan.most is None, "what was fetched is not taken back"
+    assert guessed.plan.max_memories is None, "what was fetched is not taken back"
     assert known.plan.categories == ("crypto",)
 
 

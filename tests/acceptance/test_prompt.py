@@ -140,7 +140,7 @@ async def test_what_the_conversation_shows_is_shown_again_once_it_has_left_or_wa
     talk = [first.user_message, Message(role="assistant", content="Upstairs.")]
     second = await journaled.pre_turn(ask(agent, question, talk, n=2))
     assert (second.text, second.shown) == ("", ())
-    assert second.trace.of(kettle).disposition == "standing"
+    assert second.trace.of(kettle).disposition == "already_in_prompt"
     assert "still shows it, 2 messages back" in (await journaled.why(agent, "t2", kettle)).reason
     assert (await journaled.explain.replay(agent, "t2")).verdict == "identical"
     assert KETTLE in (await journaled.pre_turn(ask(agent, question, talk[1:], n=3))).text, "it has scrolled out"
@@ -157,7 +157,7 @@ async def test_what_the_conversation_shows_the_recall_tool_leaves_out(journaled,
     first = await journaled.pre_turn(ask(agent, question, n=1))
     talk = [first.user_message, Message(role="assistant", content="Upstairs.")]
     second = await journaled.pre_turn(ask(agent, question, talk, n=2))
-    assert second.trace.of(kettle).disposition == "standing"
+    assert second.trace.of(kettle).disposition == "already_in_prompt"
     left = {kettle, lid} - {shown.memory_id for shown in (*first.shown, *second.shown)}
     assert {hit.memory_id for hit in await journaled.recall(agent, "kettle", turn_id="t2")} == left
     assert kettle in {hit.memory_id for hit in await journaled.recall(agent, "kettle")}
@@ -173,7 +173,7 @@ async def test_what_the_window_leaves_out_of_the_conversation_is_shown_again(jou
         Message(role=role, content=f"The {role} counts to {n}.") for n in range(60) for role in ("user", "assistant")
     ]
     second = await journaled.pre_turn(ask(agent, question, [*talk, *small[:4]], n=2))
-    assert second.trace.of(kettle).disposition == "standing"
+    assert second.trace.of(kettle).disposition == "already_in_prompt"
     third = await journaled.pre_turn(ask(agent, question, [*talk, *small], n=3))
     assert KETTLE not in flat(third.messages), "the window has gone on"
     assert [shown.memory_id for shown in third.shown] == [kettle]

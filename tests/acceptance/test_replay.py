@@ -22,7 +22,7 @@ from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Turn
 from cognitive.bootstrap import Extensions, assemble
 from cognitive.errors import InvalidInput
 from cognitive.lab.evaluate import evaluate
-from cognitive.lab.evidence import logged, relearnt
+from cognitive.lab.evidence import to_logged_turn, with_relearned_usage
 from cognitive.policy.constants import Constants
 
 CHECKOUT = Path(__file__).parents[2]
@@ -163,7 +163,7 @@ async def evidence(layers, day):
     agent, rendered = day
     seen = []
     turns = [turn_id for turn_id in rendered if turn_id.startswith("calm")]
-    cases, history = await calm.explain.cases(agent, turns, lambda done, total: seen.append((done, total)))
+    cases, history = await calm.explain.evaluation_cases(agent, turns, lambda done, total: seen.append((done, total)))
     assert [case.turn_id for case in cases] == turns
     return cases, history, seen
 
@@ -257,14 +257,14 @@ async def test_what_was_learnt_is_learnt_again_to_the_same_masses(evidence):
     nearly = Policy(deadline_ms=60_000, abstention=False, usage={"half_life_days": 7.0 + 1e-9})
     taught = 0
     for case in cases:
-        again = relearnt(case, nearly, history).found
-        for was, now in zip(case.given.found.hits, again.hits, strict=True):
+        again = with_relearned_usage(case, nearly, history).found
+        for was, now in zip(case.inputs.found.hits, again.hits, strict=True):
             assert (now.times_shown, now.times_used, now.usage_at) == (was.times_shown, was.times_used, was.usage_at)
             assert (now.usage_shown, now.usage_used) == pytest.approx((was.usage_shown, was.usage_used), rel=1e-6)
             taught += was.times_shown > 0
-        for type_, masses in case.given.found.base.items():
+        for type_, masses in case.inputs.found.base.items():
             relearned, lived = (
-                [decayed(mass, each.at, case.given.now, 7.0) for mass in (each.shown, each.used)]
+                [decayed(mass, each.at, case.inputs.now, 7.0) for mass in (each.shown, each.used)]
                 for each in (again.base[type_], masses)
             )  # a decoy moves the moment that masses are told of, and nothing else
             assert relearned == pytest.approx(lived)
@@ -273,7 +273,7 @@ async def test_what_was_learnt_is_learnt_again_to_the_same_masses(evidence):
 
 def test_turns_are_evidence_on_their_own_policy_as_it_was(evidence):
     cases, history, _ = evidence
-    turns = [logged(case, CALM, history) for case in cases]
+    turns = [to_logged_turn(case, CALM, history) for case in cases]
     assert all(choice.target == choice.propensity == 1.0 for turn in turns for choice in turn.choices)
     told = evaluate(turns)
     assert told.doubly_robust.gain.value == pytest.approx(0)

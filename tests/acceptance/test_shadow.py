@@ -27,7 +27,7 @@ async def stocked(layer, agent):
 def recorded(record: str) -> Recording:
     """What is kept of a turn, but for its name."""
     told = decode(record)
-    return replace(told, given=replace(told.given, turn_id=""))
+    return replace(told, inputs=replace(told.inputs, turn_id=""))
 
 
 async def played(layer, agent: str, name: str) -> list[tuple]:

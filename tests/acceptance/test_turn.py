@@ -507,7 +507,7 @@ async def test_why_tells_the_fate_of_what_was_shown_dropped_and_never_met(layer,
     absent = await layer.why(agent, context.turn_id, later)
     assert absent.disposition is None
     assert "2 candidates" in absent.reason
-    assert "it was stored later" in absent.story
+    assert "it was stored later" in absent.summary
     await layer.post_turn(context, Outcome(response=BY_BARGE))
     used = await layer.why(agent, context.turn_id, brix)
     assert used.used is True

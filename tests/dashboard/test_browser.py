@@ -63,7 +63,7 @@ async def test_from_the_overview_to_why_a_memory_was_not_shown(page, url, played
     await page.locator(".answer summary").first.click()
 
     assert "canteen" in await page.locator(".answer blockquote").first.inner_text()
-    assert await page.locator(".answer .story").first.inner_text()
+    assert await page.locator(".answer .summary").first.inner_text()
 
 
 async def test_from_a_memory_to_what_the_latest_turns_had_against_it_is_one_click(page, url, layer, played):
@@ -239,7 +239,7 @@ async def test_a_turn_shows_what_became_of_its_memories(page, url, played):
     row = page.locator(".cand", has_text=DEPLOY).first
     await row.locator("summary").click()
 
-    assert "Shown at rank" in await row.locator(".story").inner_text()
+    assert "Shown at rank" in await row.locator(".summary").inner_text()
     await page.get_by_role("link", name="Show the prompt").click()
     await page.get_by_text("byte for byte").wait_for()
     await page.get_by_role("link", name="Run it again").click()

@@ -96,11 +96,11 @@ async def test_an_erased_agent_is_nowhere_and_stays_so(site, agent):
 async def test_the_journal_of_a_dead_database_is_cut_too(site, agent):
     async with opened(site) as layer:
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
-        settlement = internals(layer).outcomes
+        recorder = internals(layer).outcomes
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
         with internals(layer).journal.drained_by_one():  # what is kept waits, as when Postgres is away
-            await settlement._keep(agent, "lost", None, Outcome(response=f"Yes. {SECRET}"))
-            await settlement._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
+            await recorder._keep(agent, "lost", None, Outcome(response=f"Yes. {SECRET}"))
+            await recorder._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
             assert files(site)
             receipt = await layer.forget(agent, [secret])
             assert receipt.journaled == 2
@@ -166,7 +166,7 @@ async def test_a_replay_of_a_turn_that_showed_it_says_so_and_of_one_that_said_it
         assert "erased" in replay.reason
         with pytest.raises(InvalidInput, match="erased"):
             await layer.explain.replay(agent, "said")
-        assert (await layer.explain.account(agent, "said")).message == "Is it so? [erased]."
+        assert (await layer.explain.turn(agent, "said")).message == "Is it so? [erased]."
 
 
 async def test_memories_that_were_handed_over_and_say_the_same_stay_and_are_told(site, agent):

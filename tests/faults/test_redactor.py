@@ -41,9 +41,9 @@ async def test_what_is_redacted_is_stored_nowhere_and_the_model_still_reads_the_
         assert SECRET in contexts[1].prompt()[-1].content
         assert (await layer.get(agent, [secret]))[0].content == without(SECRET)
         assert (await layer.explain.replay(agent, "turn-0")).verdict == "identical"
-        settlement = internals(layer).outcomes
-        settlement.keep_opening(agent, recorded(contexts[2]))
-        await settlement.kept()
+        recorder = internals(layer).outcomes
+        recorder.keep_opening(agent, recorded(contexts[2]))
+        await recorder.flush()
         assert files(site) == []
 
 

@@ -111,7 +111,7 @@ async def test_a_part_that_fails_costs_what_it_gives_and_no_more(layer, stocked,
 async def test_a_turn_that_could_not_be_recorded_is_so_with_its_outcome(layer, stocked):
     context = await without(layer, "turns", "open", StoreUnavailable("away")).pre_turn(ask(stocked, "t1"))
     assert await layer.explain.turns(stocked) == []
-    await internals(layer).outcomes.kept()
+    await internals(layer).outcomes.flush()
     by_name = TurnRef(stocked, context.turn_id)  # as another process knows it
     assert (await layer.post_turn(by_name, Outcome(response="The blue one."))).recorded
     assert [turn.turn_id for turn in await layer.explain.turns(stocked)] == ["t1"]

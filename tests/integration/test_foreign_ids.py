@@ -34,7 +34,7 @@ ASKED = {
     "why": lambda layer, agent, had: layer.why(agent, had["turn"], had["memory"]),
     "candidates": lambda layer, agent, had: layer.explain.candidates(agent, had["turn"]),
     "replay": lambda layer, agent, had: layer.explain.replay(agent, had["turn"]),
-    "account": lambda layer, agent, had: layer.explain.account(agent, had["turn"]),
+    "turn": lambda layer, agent, had: layer.explain.turn(agent, had["turn"]),
     "turns": lambda layer, agent, had: layer.explain.turns(agent, session_id=had["session"]),
     "turn_ids": lambda layer, agent, had: layer.explain.turn_ids(agent),
     "open_turns": lambda layer, agent, had: layer.sessions.open_turns(agent, had["session"]),

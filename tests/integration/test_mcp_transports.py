@@ -63,7 +63,7 @@ async def test_over_stdio_a_recall_is_tied_to_the_turn_of_its_session(layer, url
     async with process(agent, urls.app, "--session", "s1") as client:
         result = await recall(client)
     assert result.structured_content["turn_id"] == mine.turn_id
-    account = await layer.explain.account(agent, mine.turn_id)
+    account = await layer.explain.turn(agent, mine.turn_id)
     assert [(memory.content, memory.via) for memory in account.shown] == [(CANARY, "recall")]
 
 

@@ -268,10 +268,8 @@ async def test_an_outcome_from_the_journal_is_judged_by_the_policy_of_its_turn(o
     journal, turn_id = Journal(tmp_path / "journal" / "x.sqlite"), "t-0" if recorded else "t-lost"
     opening = None if recorded else written(replace(settling(context), turn_id=turn_id))
     journal.put(stocked, turn_id, opening=opening, outcome=VAGUE.model_dump_json())
-    settlement = OutcomeRecorder(
-        internals(opened).turns, journal, internals(opened).resolver, internals(opened).capture
-    )
-    await settlement.drain(journal.find(stocked, turn_id))
+    recorder = OutcomeRecorder(internals(opened).turns, journal, internals(opened).resolver, internals(opened).capture)
+    await recorder.drain(journal.find(stocked, turn_id))
 
     assert await credited(opened, stocked, turn_id) == [True]
 

@@ -296,7 +296,7 @@ async def _past(layer: CognitiveLayer, agent: str):
     at, inside = AT + timedelta(days=2), internals(layer)
     plan = inside.planner.plan(turn(agent), at, TOLERANT)
     built = await inside.engine.build(plan, turn(agent), at, Deadline(5_000), TOLERANT)
-    return built.given.found.past
+    return built.inputs.found.past
 
 
 async def test_a_model_whose_vectors_have_another_dimension_is_refused(opened, stored, agent, counted):

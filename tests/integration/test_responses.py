@@ -116,7 +116,7 @@ async def test_the_journal_brings_the_response_unless_its_memory_is_gone(layer, 
     if forgotten:
         await layer.forget(agent, [winch])
 
-    settlement = OutcomeRecorder(internals(layer).turns, journal, internals(layer).resolver, internals(layer).capture)
-    await settlement.drain(journal.find(agent, "journaled"))
+    recorder = OutcomeRecorder(internals(layer).turns, journal, internals(layer).resolver, internals(layer).capture)
+    await recorder.drain(journal.find(agent, "journaled"))
 
     assert await kept(layer, agent, "journaled") == (None if forgotten else ANSWER.response)

@@ -26,7 +26,7 @@ from brain.decay import added
 from brain.past_turns import PastShown, PastTurn
 from brain.search import Masses, SearchResult
 from cognitive.context.ranking import rank
-from cognitive.context.usage import earned
+from cognitive.context.usage import combined_boosts
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS
 from cognitive.trace import Boost, Candidate
@@ -80,7 +80,7 @@ def earned_by_the_seeds_rule(found: SearchResult, now: datetime) -> Mapping[UUID
 
 
 def earned_by_ours(found: SearchResult, now: datetime) -> Mapping[UUID, Boost]:
-    return earned(found, now, POLICY, CONSTANTS)
+    return combined_boosts(found, now, POLICY, CONSTANTS)
 
 
 def multiplied(candidates: Sequence[Candidate], earned: Mapping[UUID, Boost]) -> Sequence[Candidate]:

@@ -37,7 +37,7 @@ def stored(n: int, type: str, cosine: float, words: int = 5, **fields) -> Hit:
 
 def made(hits, policy, *, turn_id="t", turns=(), frame="question", room=None):
     plan = planning.create_plan(Signals("Where is the tea?", question=True), frame, (), policy)
-    was = TurnInputs.of(
+    was = TurnInputs.from_plan(
         plan, AT, "m", found(*hits, passages=len(hits), past=turns), (), "agent", turn_id, (), count.name, room
     )
     return assemble(plan, was, lambda *_: NOT_SAID, policy)
@@ -91,7 +91,7 @@ def test_another_counter_decides_what_fits():
         return len(text)
 
     plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), OFF)
-    was = TurnInputs.of(plan, AT, "m", found(*FACTS, passages=8), (), "agent", "t", (), "letters", 260)
+    was = TurnInputs.from_plan(plan, AT, "m", found(*FACTS, passages=8), (), "agent", "t", (), "letters", 260)
     text = assemble(plan, was, lambda *_: NOT_SAID, OFF, letters).text
     assert text
     assert len(text) <= 260 < len(made(FACTS, OFF, room=260).text)
@@ -209,7 +209,7 @@ def test_every_stage_reads_the_constants_it_is_given(other):
     plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), policy)
     base = {"fact": Masses(900.0, 600.0, AT), "decision": Masses(900.0, 0.0, AT)}
     turns = (past(0.75, (6, True, 0.2), words=0.4),)
-    was = TurnInputs.of(
+    was = TurnInputs.from_plan(
         plan, AT, "m", found(*hits, passages=6, base=base, past=turns), (), "agent", "t", (), count.name, 100
     )
     usual, varied = (

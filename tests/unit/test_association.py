@@ -11,7 +11,7 @@ from making import AT, candidate, found, ids, past, uid
 
 from cognitive.context.abstention import match
 from cognitive.context.ranking import rank
-from cognitive.context.usage import MARGIN, MAX_LACKED, NO_LIFT, lifts, similarity
+from cognitive.context.usage import MARGIN, MAX_RELEVANCE_GAP, NO_LIFT, lifts, similarity
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.trace import Boost
@@ -50,14 +50,14 @@ CHOSEN = st.builds(Constants, association_full_similarity=st.floats(0, 1), assoc
 @given(TURNS, POLICIES, CHOSEN)
 def test_a_lift_stays_within_its_bounds(turns, policy, constants):
     for each in lifts(found(past=tuple(turns)), AT, policy, constants).values():
-        assert abs(each.value) <= policy.association.weight * MAX_LACKED + 1e-12
+        assert abs(each.value) <= policy.association.weight * MAX_RELEVANCE_GAP + 1e-12
         assert 0 <= each.used <= each.shown <= len(turns)
 
 
 @given(st.booleans(), LACKED)
 def test_sinking_is_bounded_closer_than_lifting(rated, lacked):
     sunk = lift(1, past(SAME, (1, False, lacked, rated)))
-    assert -MAX_LACKED * (1 if rated else 0.2) < sunk <= 0
+    assert -MAX_RELEVANCE_GAP * (1 if rated else 0.2) < sunk <= 0
 
 
 @given(TURNS, st.randoms(use_true_random=False))
@@ -148,7 +148,7 @@ def test_the_same_question_again_gets_what_its_search_lacked(lacked):
 
 
 def test_what_stood_far_below_is_lifted_no_further_than_the_bound():
-    assert lift(1, past(SAME, (1, True, 0.9))) == MAX_LACKED
+    assert lift(1, past(SAME, (1, True, 0.9))) == MAX_RELEVANCE_GAP
 
 
 def test_what_lacked_more_is_lifted_more():

@@ -13,7 +13,7 @@ from making import AT, candidate, found, hit, past, uid
 from brain.search import Masses
 from cognitive.context.assemble import order
 from cognitive.context.ranking import rank
-from cognitive.context.usage import boost, boosts, earned, reliability
+from cognitive.context.usage import boost, boosts, combined_boosts, reliability
 from cognitive.plan import RetrievalQuery
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS, Constants
@@ -255,7 +255,7 @@ SEEN = (
 
 
 def learnt(rates, policy=POLICY):
-    return earned(found(*SEEN, base=rates, past=LEARNT), AT, policy, CONSTANTS)
+    return combined_boosts(found(*SEEN, base=rates, past=LEARNT), AT, policy, CONSTANTS)
 
 
 @given(COUNTS, st.floats(0.0, 1.0))
@@ -319,7 +319,7 @@ SEED = Policy.seed()
 def test_the_seeds_rule_is_half_plus_the_rate_from_the_second_showing_on(counts, days, turns):
     shown, used = counts
     given_ = found(experienced(shown, used), base=judged(100, 5, 100, 100), past=turns)
-    got = earned(given_, AT + timedelta(days=days), SEED, CONSTANTS)[uid(1)]
+    got = combined_boosts(given_, AT + timedelta(days=days), SEED, CONSTANTS)[uid(1)]
     assert got.factor == (0.5 + used / shown if shown >= 2 else 1.0)
     assert got.lift == 0.0
 

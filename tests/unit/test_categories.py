@@ -76,7 +76,7 @@ def test_the_table_is_whole():
 )
 def test_needs_are_the_seeds(name, tools, caps, thinking):
     need = next(need for need in CATEGORY_DEFINITIONS if need.name == name)
-    assert (" ".join(need.tools), (need.caps.facts, need.caps.tokens), need.thinking) == (tools, caps, thinking)
+    assert (" ".join(need.tools), (need.caps.memories, need.caps.tokens), need.thinking) == (tools, caps, thinking)
 
 
 # --- messages ---

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from making import beside, candidate, ids, unit
 
 from cognitive.context import dedup
-from cognitive.context.dedup import drop_said, same, window_sentences
+from cognitive.context.dedup import drop_restated, same, window_sentences
 from cognitive.context.sentences import ParsedSentence
 from cognitive.context.similarity import SentenceSet
 from cognitive.policy import Policy
@@ -27,7 +27,7 @@ def window(*messages, vectors=None):
 
 
 def to(statements):
-    return lambda _, own: statements.likeness(own)
+    return lambda _, own: statements.similarity(own)
 
 
 def dropped_by(memory: str, *messages: str, cosine: float | None = None, policy=POLICY, **given):
@@ -36,7 +36,7 @@ def dropped_by(memory: str, *messages: str, cosine: float | None = None, policy=
     own = candidate(1, memory, vector=None if cosine is None else beside(cosine))
     return next(
         iter(
-            drop_said(
+            drop_restated(
                 [own], to(window(*messages, vectors=vectors)), policy, **{"constants": CONSTANTS, **given}
             ).dropped
         ),
@@ -218,7 +218,9 @@ def test_at_a_cosine_of_095_no_distinct_pair_is_taken_for_the_same(pair):
 @pytest.mark.parametrize("pair", DISTINCT, ids=named)
 def test_of_two_distinct_candidates_both_are_kept(pair):
     _, one, other = pair
-    assert ids(drop_said([candidate(1, one), candidate(2, other)], to(SentenceSet([])), POLICY, CONSTANTS).kept) == [
+    assert ids(
+        drop_restated([candidate(1, one), candidate(2, other)], to(SentenceSet([])), POLICY, CONSTANTS).kept
+    ) == [
         1,
         2,
     ]
@@ -248,7 +250,7 @@ def test_the_table_is_large_enough_to_mean_something():
 @pytest.mark.parametrize("pair", SAME, ids=named)
 def test_of_two_candidates_that_say_the_same_the_better_one_is_kept(pair):
     _, one, other = pair
-    sifted = drop_said([candidate(1, other), candidate(2, one)], to(SentenceSet([])), POLICY, CONSTANTS)
+    sifted = drop_restated([candidate(1, other), candidate(2, one)], to(SentenceSet([])), POLICY, CONSTANTS)
     assert ids(sifted.kept) == [1]
     assert [result.disposition for result in sifted.dropped] == ["duplicate"]
 
@@ -351,8 +353,8 @@ def test_a_vetoing_sentence_does_not_hide_one_that_says_it():
 def test_a_memory_is_eligible_again_once_its_twin_has_scrolled_out():
     memory = candidate(1, "Backups are kept for 30 days.")
     said, other = "Backups are kept for 30 days.", "The weather is fine today."
-    assert drop_said([memory], to(window(said, other)), POLICY, CONSTANTS).kept == ()
-    assert ids(drop_said([memory], to(window(other)), POLICY, CONSTANTS).kept) == [1]
+    assert drop_restated([memory], to(window(said, other)), POLICY, CONSTANTS).kept == ()
+    assert ids(drop_restated([memory], to(window(other)), POLICY, CONSTANTS).kept) == [1]
 
 
 def test_of_a_very_long_message_the_end_is_compared_and_it_stays_bounded():
@@ -373,7 +375,7 @@ def test_the_newest_sentences_are_kept_when_there_are_too_many():
 def test_an_empty_window_drops_nothing():
     assert len(window()) == 0
     assert len(window("", "   ", "\n")) == 0
-    assert ids(drop_said([candidate(1)], to(window()), POLICY, CONSTANTS).kept) == [1]
+    assert ids(drop_restated([candidate(1)], to(window()), POLICY, CONSTANTS).kept) == [1]
 
 
 # --- what is known of the window, whatever the policy ---
@@ -384,10 +386,10 @@ def test_a_likeness_is_the_highest_among_the_statements_that_nothing_speaks_agai
     near = ParsedSentence.of("Backups are kept for 30 days, he says.", beside(0.7))
     meant = ParsedSentence.of("For 30 days they stay.", beside(0.9))
     vetoed = ParsedSentence.of("Backups are kept for 90 days.", beside(0.99))
-    assert SentenceSet([near, meant, vetoed]).likeness(memory) == WindowSimilarity(0.9, 1.0, 0.85)
-    assert SentenceSet([vetoed]).likeness(memory) == WindowSimilarity(None, 0.0)
-    assert SentenceSet([meant, vetoed]).likeness(memory).containment < 0.7
-    assert SentenceSet([]).likeness(memory) == WindowSimilarity(None, 0.0)
+    assert SentenceSet([near, meant, vetoed]).similarity(memory) == WindowSimilarity(0.9, 1.0, 0.85)
+    assert SentenceSet([vetoed]).similarity(memory) == WindowSimilarity(None, 0.0)
+    assert SentenceSet([meant, vetoed]).similarity(memory).containment < 0.7
+    assert SentenceSet([]).similarity(memory) == WindowSimilarity(None, 0.0)
 
 
 def test_the_order_of_the_window_does_not_change_a_likeness():
@@ -399,17 +401,17 @@ def test_the_order_of_the_window_does_not_change_a_likeness():
     }
     said = [ParsedSentence.of(text, beside(cosine)) for text, cosine in texts.items()]
     assert (
-        SentenceSet(said).likeness(memory)
-        == SentenceSet(said[::-1]).likeness(memory)
+        SentenceSet(said).similarity(memory)
+        == SentenceSet(said[::-1]).similarity(memory)
         == WindowSimilarity(0.8, 1.0, 0.775)
     )
 
 
 def test_a_candidate_carries_its_likeness_on_and_one_that_was_never_compared_is_kept():
     memory = candidate(1, "The green tea is served in the garden behind the house.")
-    sifted = drop_said([memory], to(window("The tea is served.")), POLICY, CONSTANTS)
-    assert [kept.likeness for kept in sifted.kept] == [WindowSimilarity(None, 0.333333)]
-    assert [kept.likeness for kept in drop_said([memory], lambda *_: None, POLICY, CONSTANTS).kept] == [None]
+    sifted = drop_restated([memory], to(window("The tea is served.")), POLICY, CONSTANTS)
+    assert [kept.similarity for kept in sifted.kept] == [WindowSimilarity(None, 0.333333)]
+    assert [kept.similarity for kept in drop_restated([memory], lambda *_: None, POLICY, CONSTANTS).kept] == [None]
 
 
 # --- among candidates ---
@@ -417,20 +419,20 @@ def test_a_candidate_carries_its_likeness_on_and_one_that_was_never_compared_is_
 
 def test_three_of_a_kind_leave_the_best_one():
     text = "Redis was chosen for the session cache."
-    sifted = drop_said([candidate(n, text) for n in (3, 1, 2)], to(SentenceSet([])), POLICY, CONSTANTS)
+    sifted = drop_restated([candidate(n, text) for n in (3, 1, 2)], to(SentenceSet([])), POLICY, CONSTANTS)
     assert ids(sifted.kept) == [3]
     assert ids(result.candidate for result in sifted.dropped) == [1, 2]
 
 
 def test_what_the_window_says_does_not_count_against_other_candidates():
     said = "Redis was chosen for the session cache."
-    sifted = drop_said([candidate(1, said), candidate(2, said)], to(window(said)), POLICY, CONSTANTS)
+    sifted = drop_restated([candidate(1, said), candidate(2, said)], to(window(said)), POLICY, CONSTANTS)
     assert [result.disposition for result in sifted.dropped] == ["restated", "restated"]
 
 
 def test_a_candidate_of_another_speaker_is_no_duplicate():
     text = "I really love painting lakes at dawn."
-    sifted = drop_said(
+    sifted = drop_restated(
         [candidate(1, text, speaker="Ines"), candidate(2, text, speaker="Caroline")],
         to(SentenceSet([])),
         POLICY,
@@ -448,11 +450,11 @@ VECTORS = st.none() | st.floats(-1, 1).map(beside)
 def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, messages, embedded):
     vectors = dict.fromkeys(window_sentences(messages), AXIS) if embedded else {}
     candidates = [candidate(n, text, vector=vector) for n, (text, vector) in enumerate(crowd, 1)]
-    sifted = drop_said(candidates, to(window(*messages, vectors=vectors)), POLICY, CONSTANTS)
+    sifted = drop_restated(candidates, to(window(*messages, vectors=vectors)), POLICY, CONSTANTS)
     kept, dropped = ids(sifted.kept), ids(result.candidate for result in sifted.dropped)
     assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
     assert kept == sorted(kept)
-    again = drop_said(sifted.kept, to(window(*messages, vectors=vectors)), POLICY, CONSTANTS)
+    again = drop_restated(sifted.kept, to(window(*messages, vectors=vectors)), POLICY, CONSTANTS)
     assert again.kept == sifted.kept
 
 
@@ -460,6 +462,6 @@ def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, messages
 def test_no_text_breaks_the_comparison(one, other):
     for vector in (None, AXIS):
         memory = ParsedSentence.of(one, vector)
-        verdict = same(memory, SentenceSet([ParsedSentence.of(other, vector)]).likeness(memory), POLICY, CONSTANTS)
+        verdict = same(memory, SentenceSet([ParsedSentence.of(other, vector)]).similarity(memory), POLICY, CONSTANTS)
         assert verdict is None or 0 <= verdict[1] <= 1 + 1e-6
     assert np.isclose(np.linalg.norm(AXIS), 1)

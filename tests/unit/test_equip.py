@@ -154,39 +154,39 @@ def test_the_first_category_with_a_model_of_its_own_chooses():
 def test_the_largest_caps_win_and_memory_is_skipped_only_if_all_skip(names):
     caps = {need.name: need.caps for need in category_table(POLICY).definitions}
     needs = merge_requirements(names, POLICY)
-    assert needs.caps == Caps(max(caps[n].facts for n in names), max(caps[n].tokens for n in names))
+    assert needs.caps == Caps(max(caps[n].memories for n in names), max(caps[n].tokens for n in names))
     assert needs.skip is (names == ("casual",))
 
 
 def test_a_category_narrows_what_a_statement_gets():
     plan = equipped("coding")
-    assert (plan.most, plan.total, plan.caps) == (5, 200, Caps(5, 200))
+    assert (plan.max_memories, plan.total, plan.caps) == (5, 200, Caps(5, 200))
     plan = equipped("coding", "research")
-    assert (plan.most, plan.total) == (10, 400)
+    assert (plan.max_memories, plan.total) == (10, 400)
 
 
 @pytest.mark.parametrize("names", [(), ("complex",), ("memory",), ("media", "memory")])
 def test_full_caps_narrow_nothing(names):
     plan = equipped(*names)
-    assert (plan.most, plan.total) == (None, FRAMES["task"].total)
+    assert (plan.max_memories, plan.total) == (None, FRAMES["task"].total)
 
 
 def test_a_question_keeps_what_a_question_gets():
     plan = equipped("coding", question=True)
-    assert (plan.most, plan.total) == (None, FRAMES["question"].total)
+    assert (plan.max_memories, plan.total) == (None, FRAMES["question"].total)
     assert limits(plan) == dict.fromkeys(MEMORY_TYPES, 5)
 
 
 def test_what_is_hinted_at_keeps_its_section_and_its_limit():
     plan = equipped("media", hints=(("decision", 1.0),))
-    assert plan.most == 8
+    assert plan.max_memories == 8
     assert plan.total == plan.budgets["decision"] == FRAMES["task"].decision
 
 
 @pytest.mark.parametrize("read", [{"dates": MAY}, {"recency": 0.8}])
 def test_what_is_of_a_time_keeps_the_episodes_row(read):
     plan = equipped("media", **read)
-    assert (plan.most, plan.total) == (8, 1000)
+    assert (plan.max_memories, plan.total) == (8, 1000)
 
 
 @given(SETS, st.sampled_from(MEMORY_TYPES))
@@ -194,7 +194,7 @@ def test_no_cap_zeroes_what_is_asked_for(names, type_):
     plan = equipped(*names, hints=((type_, 1.0),))
     assert limits(plan)[type_] >= 8
     assert plan.total >= plan.budgets[type_] > 0
-    assert plan.most is None or plan.most >= 8
+    assert plan.max_memories is None or plan.max_memories >= 8
 
 
 @given(SETS)
@@ -211,11 +211,14 @@ def test_a_question_about_memory_gets_more_of_it():
 def test_memory_tuning_switches():
     plan = equipped("casual", policy=Policy(categories={"memory_tuning": False}))
     assert plan.retrieval
-    assert (plan.most, plan.total, plan.caps) == (None, FRAMES["task"].total, None)
+    assert (plan.max_memories, plan.total, plan.caps) == (None, FRAMES["task"].total, None)
 
 
 def test_caps_can_be_changed():
-    assert equipped("coding", policy=Policy(categories={"rules": {"coding": {"facts": 2, "tokens": 99}}})).most == 2
+    assert (
+        equipped("coding", policy=Policy(categories={"rules": {"coding": {"facts": 2, "tokens": 99}}})).max_memories
+        == 2
+    )
 
 
 def test_the_operators_budgets_stand_above_the_caps():
@@ -296,7 +299,7 @@ def test_the_plan_is_recorded_without_the_message():
     assert recorded == {
         "categories": ["coding"],
         "memory": [5, 200],
-        "most": 5,
+        "max_memories": 5,
         "total": 200,
         "tools": 7,
         "removed": ["web_fetch", "web_search", "memory_search", "memory_get"],

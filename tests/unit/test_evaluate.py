@@ -23,13 +23,13 @@ def choice(n: int, propensity: float, used: bool | None, target: float, predicte
     return LoggedCandidate(uid(n), propensity, used, target, predicted, tokens=10 * n)
 
 
-def logged(turns: int, target=(1, 0, 1, 0), every: float = 2.0, seed: int = 0) -> list[LoggedTurn]:
+def to_logged_turn(turns: int, target=(1, 0, 1, 0), every: float = 2.0, seed: int = 0) -> list[LoggedTurn]:
     """The first memory always, the second unless, once in `every` turns, one of the last two is tried."""
     chance = random.Random(seed)
     trial = 1 / every / 2
     rows = []
     for n in range(turns):
-        last = chance.choices((1, 2, 3), (1 - 2 * trial, trial, trial))[0]
+        last = chance.candidates((1, 2, 3), (1 - 2 * trial, trial, trial))[0]
         rows.append(
             LoggedTurn(
                 f"turn-{n}",
@@ -47,7 +47,7 @@ ESTIMATORS = pytest.mark.parametrize("estimator", [ips, snips, doubly_robust])
 
 @ESTIMATORS
 def test_on_average_an_estimate_is_the_worth_of_the_policy(estimator):
-    values = [estimator(logged(300, seed=seed), resamples=2).value for seed in range(60)]
+    values = [estimator(to_logged_turn(300, seed=seed), resamples=2).value for seed in range(60)]
     error = np.std(values) / np.sqrt(len(values))
     assert abs(np.mean(values) - (RATES[0] + RATES[2])) < 3.5 * error
 
@@ -64,7 +64,8 @@ def test_the_policy_that_logged_is_worth_what_was_seen(estimator):
 
 def test_a_policy_that_changes_nothing_gains_exactly_nothing():
     same = [
-        LoggedTurn(turn.turn_id, tuple(replace(c, target=c.propensity) for c in turn.choices)) for turn in logged(200)
+        LoggedTurn(turn.turn_id, tuple(replace(c, target=c.propensity) for c in turn.candidates))
+        for turn in to_logged_turn(200)
     ]
     evaluation = evaluate(same, **FEW)
     for worth in (evaluation.ips, evaluation.snips, evaluation.doubly_robust):
@@ -80,35 +81,35 @@ def test_the_self_normalised_share_stays_a_share_whatever_the_luck_of_the_draw()
 
 def test_a_true_model_leaves_nothing_for_chance_to_move():
     turns = [
-        LoggedTurn(turn.turn_id, tuple(replace(c, predicted=RATES[c.memory_id.int]) for c in turn.choices))
-        for turn in logged(1000)
+        LoggedTurn(turn.turn_id, tuple(replace(c, predicted=RATES[c.memory_id.int]) for c in turn.candidates))
+        for turn in to_logged_turn(1000)
     ]
     by_model, by_weight = doubly_robust(turns, **FEW), ips(turns, **FEW)
     assert by_model.high - by_model.low < by_weight.high - by_weight.low
 
 
 def test_what_a_policy_spends_is_known():
-    evaluation = evaluate(logged(100), **FEW)
+    evaluation = evaluate(to_logged_turn(100), **FEW)
     assert (evaluation.shown, evaluation.tokens) == (2, 20)
     assert evaluation.logged_shown == pytest.approx(2)
     assert evaluation.logged_tokens == pytest.approx(10 * 0.5 + 20 * 0.25 + 30 * 0.25)
 
 
 def test_turns_without_memories_count_as_turns():
-    turns = [*logged(200), *(LoggedTurn(f"silent-{n}", ()) for n in range(200))]
-    assert ips(turns, **FEW).value == pytest.approx(ips(logged(200), **FEW).value / 2)
+    turns = [*to_logged_turn(200), *(LoggedTurn(f"silent-{n}", ()) for n in range(200))]
+    assert ips(turns, **FEW).value == pytest.approx(ips(to_logged_turn(200), **FEW).value / 2)
 
 
 def test_neither_the_order_of_turns_nor_another_run_moves_a_figure():
-    turns = logged(150)
+    turns = to_logged_turn(150)
     assert evaluate(turns, **FEW) == evaluate(turns[::-1], **FEW) == evaluate(list(turns), **FEW)
 
 
 def test_without_exploration_what_is_new_cannot_be_judged():
     turns = [
-        LoggedTurn(turn.turn_id, tuple(replace(c, propensity=float(c.memory_id.int < 2)) for c in turn.choices))
-        for turn in logged(1000)
-        if all(c.used is None for c in turn.choices[2:])
+        LoggedTurn(turn.turn_id, tuple(replace(c, propensity=float(c.memory_id.int < 2)) for c in turn.candidates))
+        for turn in to_logged_turn(1000)
+        if all(c.used is None for c in turn.candidates[2:])
     ]
     evaluation = evaluate(turns, **FEW)
     assert evaluation.unsupported == 1
@@ -123,8 +124,8 @@ def test_without_exploration_showing_less_can_be_judged():
 
 
 def test_what_both_show_alike_is_no_evidence_on_the_difference():
-    evaluation = evaluate(logged(3000, every=60), **FEW)
-    trials = sum(turn.choices[2].used is not None for turn in logged(3000, every=60))
+    evaluation = evaluate(to_logged_turn(3000, every=60), **FEW)
+    trials = sum(turn.candidates[2].used is not None for turn in to_logged_turn(3000, every=60))
     assert evaluation.effective == pytest.approx(trials)
     assert f"evidence of {trials} turns, 200 are needed" in evaluation.refusal
 
@@ -135,10 +136,10 @@ def test_rare_uses_are_refused_though_trials_are_many_and_what_is_certain_is_use
             turn.turn_id,
             tuple(
                 replace(c, used=False if c.used and c.propensity < 0.5 else c.used, target=t)
-                for c, t in zip(turn.choices, (1.0, 1.0, 1.0, 0.0), strict=True)
+                for c, t in zip(turn.candidates, (1.0, 1.0, 1.0, 0.0), strict=True)
             ),
         )
-        for turn in logged(2000, every=4)
+        for turn in to_logged_turn(2000, every=4)
     ]
     evaluation = evaluate(turns, **FEW)
     assert evaluation.effective > 200
@@ -147,8 +148,8 @@ def test_rare_uses_are_refused_though_trials_are_many_and_what_is_certain_is_use
 
 
 def test_few_turns_are_refused():
-    assert "99 turns are too few" in evaluate(logged(99, every=2), **FEW).refusal
-    assert evaluate(logged(2000, every=2), **FEW).refusal is None
+    assert "99 turns are too few" in evaluate(to_logged_turn(99, every=2), **FEW).refusal
+    assert evaluate(to_logged_turn(2000, every=2), **FEW).refusal is None
 
 
 @pytest.mark.parametrize(

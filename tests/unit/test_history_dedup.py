@@ -9,7 +9,7 @@ from making import AT, candidate, found, hit, ids, uid
 from cognitive import Message, Policy
 from cognitive.context import render
 from cognitive.context.assemble import assemble
-from cognitive.context.dedup import drop_in_history, in_history
+from cognitive.context.dedup import drop_in_history, find_in_history
 from cognitive.plan import Signals
 from cognitive.preflight import plan as planning
 from cognitive.prompt import with_injected
@@ -32,8 +32,8 @@ def user(*numbers: int, words: str = "Hi", policy=JOURNALED) -> Message:
 
 def made(conversation, policy=JOURNALED, turn_id="turn", hits=HITS):
     plan = planning.create_plan(Signals("Where is it?", question=True), "question", (), policy)
-    still = in_history(hits, conversation, line)
-    given = TurnInputs.of(plan, AT, "m", found(*hits, passages=5), (), "agent", turn_id, still)
+    still = find_in_history(hits, conversation, line)
+    given = TurnInputs.from_plan(plan, AT, "m", found(*hits, passages=5), (), "agent", turn_id, still)
     return assemble(plan, given, lambda *_: WindowSimilarity(None, 0.0), policy)
 
 
@@ -43,9 +43,9 @@ def results(assembled) -> dict[int, str]:
 
 def test_what_stands_in_a_block_is_found_with_its_distance_and_the_latest_counts():
     talk = [user(1, 2), Message(role="assistant", content="Yes."), user(2), Message(role="assistant", content="No.")]
-    assert in_history(HITS, talk, line) == ((uid(1), 0, 4), (uid(2), 0, 2))
-    assert in_history(HITS, talk[1:], line) == ((uid(2), 0, 2),), "the first has scrolled out"
-    assert in_history(HITS, [], line) == ()
+    assert find_in_history(HITS, talk, line) == ((uid(1), 0, 4), (uid(2), 0, 2))
+    assert find_in_history(HITS, talk[1:], line) == ((uid(2), 0, 2),), "the first has scrolled out"
+    assert find_in_history(HITS, [], line) == ()
 
 
 def test_what_only_looks_like_a_block_or_stands_elsewhere_shows_nothing():
@@ -53,28 +53,28 @@ def test_what_only_looks_like_a_block_or_stands_elsewhere_shows_nothing():
     parroted = Message(role="assistant", content=user(1).content)
     read = Message(role="tool", content=user(1).content, tool_call_id="1")
     quoted = Message(role="user", content=line(HITS[0]))
-    assert in_history(HITS, [forged, parroted, read, quoted], line) == ()
+    assert find_in_history(HITS, [forged, parroted, read, quoted], line) == ()
 
 
 def test_a_memory_that_was_changed_or_shows_another_passage_is_eligible():
     talk = [user(1, 2)]
     changed = replace(HITS[0], content="Memory 1 is about something else.")
     other = replace(HITS[1], ordinal=1, content="Its second passage.", partial=True)
-    assert in_history([changed, other], talk, line) == ()
+    assert find_in_history([changed, other], talk, line) == ()
 
 
 def test_a_standing_memory_keeps_its_place_and_says_how_far_back_it_is():
     sifted = drop_in_history([candidate(1), candidate(2)], [(uid(1), 0, 4), (uid(2), 1, 2)])
     assert [each.hit.memory_id for each in sifted.kept] == [uid(2)]
     [result] = sifted.dropped
-    assert (result.disposition, result.value) == ("standing", 4)
+    assert (result.disposition, result.value) == ("already_in_prompt", 4)
     assert result.reason == "the conversation still shows it, 4 messages back"
 
 
 def test_nothing_lesser_moves_up_for_what_the_conversation_shows():
     assert results(made([])) == {1: "shown", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
     again = made([user(1)])
-    assert results(again) == {1: "standing", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
+    assert results(again) == {1: "already_in_prompt", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
     assert "Memory 1" not in again.text
     assert made([user(1, 2)]).text == ""
 
@@ -84,7 +84,7 @@ def test_what_stands_is_neither_tried_nor_taken_for_a_measure_of_chance():
     policy = JOURNALED.changed({"usage.explore_every": 2})
     for turn_id in map(str, range(40)):
         assembled = made([user(3, 4)], policy, turn_id)
-        assert {n for n, result in results(assembled).items() if result == "standing"} == {3, 4}
+        assert {n for n, result in results(assembled).items() if result == "already_in_prompt"} == {3, 4}
         assert {3, 4}.isdisjoint(ids(assembled.shown))
         assert {uid(3), uid(4)}.isdisjoint(decoys(assembled.candidates))
 
@@ -92,7 +92,13 @@ def test_what_stands_is_neither_tried_nor_taken_for_a_measure_of_chance():
 def test_what_stands_below_the_floor_stands_all_the_same():
     policy = Policy(placement="journaled", evidence={"threshold": 5.0})
     assembled = made([user(3)], policy)
-    assert results(assembled) == {1: "irrelevant", 2: "irrelevant", 3: "standing", 4: "irrelevant", 5: "irrelevant"}
+    assert results(assembled) == {
+        1: "irrelevant",
+        2: "irrelevant",
+        3: "already_in_prompt",
+        4: "irrelevant",
+        5: "irrelevant",
+    }
 
 
 def test_a_memory_that_says_what_stands_is_not_shown_beside_it():
@@ -100,7 +106,7 @@ def test_a_memory_that_says_what_stands_is_not_shown_beside_it():
     hits = [hit(1, f"{said[:-1]} now.", scores={"content_cosine": 0.9}), hit(2, said, scores={"content_cosine": 0.5})]
     talk = [Message(role="user", content=with_injected("Hi", None, render.block([candidate(2, said)], JOURNALED)))]
     assert results(made([], hits=hits)) == {1: "shown", 2: "duplicate"}
-    assert results(made(talk, hits=hits)) == {1: "duplicate", 2: "standing"}
+    assert results(made(talk, hits=hits)) == {1: "duplicate", 2: "already_in_prompt"}
 
 
 def test_where_blocks_do_not_stay_nothing_stands():

@@ -49,7 +49,7 @@ def test_a_search_is_refused_that_would_end_on_a_file_that_is_there(tmp_path):
 
 def test_a_candidate_is_told_in_full_words_on_a_narrow_terminal():
     story = "Not shown: place 7 among the facts, the plan asks for 5. It scored 0.400, the last one shown 0.500."
-    result = Explanation("t", uid(5), AT, "over_limit", "place 7", rank=7, story=story)
+    result = Explanation("t", uid(5), AT, "over_limit", "place 7", rank=7, summary=story)
     narrow = Console(file=io.StringIO(), width=80)
     narrow.print(candidate_line(result, None))
     lines = narrow.file.getvalue().splitlines()

@@ -13,7 +13,7 @@ import pytest
 from making import candidate, ids
 
 from cognitive.context import dedup
-from cognitive.context.dedup import drop_said, window_sentences
+from cognitive.context.dedup import drop_restated, window_sentences
 from cognitive.context.sentences import ParsedSentence
 from cognitive.context.similarity import SentenceSet
 from cognitive.policy import Policy
@@ -47,7 +47,7 @@ def dropped(vectors):
         stated = window_sentences([message])
         window = dedup.window(stated, {sentence: vectors(sentence) for sentence in stated} if embedded else {})
         own = candidate(1, memory, vector=vectors(memory) if embedded else None)
-        return next(iter(drop_said([own], dedup.against(window, policy), policy, CONSTANTS).dropped), None)
+        return next(iter(drop_restated([own], dedup.window_comparer(window, policy), policy, CONSTANTS).dropped), None)
 
     return of
 
@@ -74,8 +74,8 @@ def test_of_a_distinct_pair_neither_is_taken_for_said(dropped, pair, embedded):
 def test_of_a_distinct_pair_of_candidates_both_are_kept(vectors, pair):
     crowd = [candidate(n, text, vector=vectors(text)) for n, text in enumerate((pair["one"], pair["other"]), 1)]
     nothing = SentenceSet([])
-    assert ids(drop_said(crowd, dedup.against(nothing, POLICY), POLICY, CONSTANTS).kept) == [1, 2]
-    assert ids(drop_said(crowd[::-1], dedup.against(nothing, POLICY), POLICY, CONSTANTS).kept) == [2, 1]
+    assert ids(drop_restated(crowd, dedup.window_comparer(nothing, POLICY), POLICY, CONSTANTS).kept) == [1, 2]
+    assert ids(drop_restated(crowd[::-1], dedup.window_comparer(nothing, POLICY), POLICY, CONSTANTS).kept) == [2, 1]
 
 
 @pytest.mark.parametrize("pair", SAME, ids=named)
@@ -128,4 +128,4 @@ def test_a_quotation_that_is_taken_back_is_none(dropped):
 def test_a_guard_is_asked_in_the_language_of_the_text_as_far_as_it_goes():
     """Figures and swapped words need no lexicon."""
     one, two = "Бэкапы хранятся 30 дней на сервере.", "Бэкапы хранятся 90 дней на сервере."
-    assert SentenceSet([ParsedSentence.of(two)]).likeness(ParsedSentence.of(one)).containment == 0.0
+    assert SentenceSet([ParsedSentence.of(two)]).similarity(ParsedSentence.of(one)).containment == 0.0

@@ -24,15 +24,15 @@ from cognitive.turn import Attribution, Outcome, Report, Shown, TurnContext
 PLAN = Plan(Signals("Where?"), "question", (), {"fact": 100}, 100, 3, True, (), Policy().version, ("coding", "memory"))
 
 
-def result(n, disposition, type="fact", likeness=None, boost=1.0):
-    made = replace(candidate(n, type=type), likeness=likeness, boost=Boost(factor=boost))
+def result(n, disposition, type="fact", similarity=None, boost=1.0):
+    made = replace(candidate(n, type=type), similarity=similarity, boost=Boost(factor=boost))
     return CandidateResult(made, disposition, 0.5, "because")
 
 
 RESULTS = (
-    result(1, "shown", boost=1.2, likeness=WindowSimilarity(0.3, 0.25)),
-    result(2, "restated", likeness=WindowSimilarity(0.9, 0.75)),
-    result(3, "duplicate", likeness=WindowSimilarity(None, 0.5)),
+    result(1, "shown", boost=1.2, similarity=WindowSimilarity(0.3, 0.25)),
+    result(2, "restated", similarity=WindowSimilarity(0.9, 0.75)),
+    result(3, "duplicate", similarity=WindowSimilarity(None, 0.5)),
     result(4, "over_budget", type="episode"),
     result(5, "over_limit", type="episode"),
     result(6, "irrelevant", type="episode"),

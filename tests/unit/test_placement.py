@@ -9,7 +9,7 @@ from making import AT, candidate, uid
 
 from brain.types import Memory
 from cognitive.context import render
-from cognitive.context.dedup import history
+from cognitive.context.dedup import without_injected_blocks
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.preflight import plan as planning
@@ -43,7 +43,7 @@ def context(message="Hello?", *, block="", prefix="", hint=None, messages=(), pl
         prefix,
         (),
         plan,
-        history(messages, placement),
+        without_injected_blocks(messages, placement),
         (),
         (),
         Trace(message, "p", AT),

@@ -23,7 +23,7 @@ OTHERS = {
     "window.tool_output_kinds": {"deploy": "terminal"},
     "budgets.frames": {"debug": {"total": 1}},
     "budgets.overrides": {"fact": 7},
-    "retrieval.relevance": {"words": 0.01},
+    "retrieval.relevance": {"lexical": 0.01},
     "feedback.attribution": "windowed",
     "feedback.attribution_thresholds": {"relative": 0.5},
     "dedup.enabled": False,
@@ -98,8 +98,8 @@ def test_saying_a_default_is_saying_nothing():
         pytest.param({"usage.half_life_days": float("nan")}, "usage.half_life_days", id="no number"),
         pytest.param({"deadline_ms": float("inf")}, "deadline_ms", id="no deadline"),
         pytest.param({"evidence.threshold": float("nan")}, "evidence.threshold", id="a floor that is no number"),
-        pytest.param({"retrieval.relevance": {"words": float("nan")}}, "relevance", id="a weight that is no number"),
-        pytest.param({"retrieval.relevance": {"words": -1.0}}, "relevance", id="a negative weight"),
+        pytest.param({"retrieval.relevance": {"lexical": float("nan")}}, "relevance", id="a weight that is no number"),
+        pytest.param({"retrieval.relevance": {"lexical": -1.0}}, "relevance", id="a negative weight"),
         pytest.param({"budgets.overrides": {"fact": -1}}, "budgets.overrides", id="a negative budget"),
         pytest.param({"budgets.frames": {"debug": {"total": -1}}}, "total", id="a negative total"),
         pytest.param({"limits.default": -1}, "limits.default", id="a negative limit"),
@@ -202,14 +202,14 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path):
 
 def test_loading_a_file_does_not_change_the_defaults_of_others(tmp_path):
     before = Policy().version
-    loaded(tmp_path, "[budgets.frames.debug]\ntotal = 1\n[retrieval.relevance]\nwords = 0.9\n")
+    loaded(tmp_path, "[budgets.frames.debug]\ntotal = 1\n[retrieval.relevance]\nlexical = 0.9\n")
     assert Policy().version == before
 
 
 def test_a_loaded_policy_is_the_same_as_one_that_was_written_in_code(tmp_path):
     assert (
-        loaded(tmp_path, "[retrieval.relevance]\nwords = 0.5\n").version
-        == Policy(retrieval={"relevance": {"words": 0.5}}).version
+        loaded(tmp_path, "[retrieval.relevance]\nlexical = 0.5\n").version
+        == Policy(retrieval={"relevance": {"lexical": 0.5}}).version
     )
 
 

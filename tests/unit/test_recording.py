@@ -66,25 +66,25 @@ def test_everything_comes_back():
     )
     record = recorded(was)
     restored = record.restored(said(*hits), {})
-    assert same(restored.given, was)
-    assert list(restored.given.found.idf) == ["b", "a"], "sums depend on the order"
+    assert same(restored.inputs, was)
+    assert list(restored.inputs.found.idf) == ["b", "a"], "sums depend on the order"
     assert (restored.gone, restored.changed) == (frozenset(), frozenset())
     assert (record.text, record.prefix, record.model) == (sha256("text"), sha256(""), "model")
 
 
 def test_what_the_conversation_still_showed_comes_back_and_older_records_knew_nothing_of_it():
-    was = dataclasses.replace(given(hit(1)), standing=((uid(1), 0, 4), (uid(7), 2, 1)))
-    assert recorded(was).restored(said(hit(1)), {}).given.standing == was.standing
+    was = dataclasses.replace(given(hit(1)), already_in_prompt=((uid(1), 0, 4), (uid(7), 2, 1)))
+    assert recorded(was).restored(said(hit(1)), {}).inputs.already_in_prompt == was.already_in_prompt
     document = json.loads(zlib.decompress(b64decode(encode(was, (), text="", prefix=""))))
-    del document["facts"]["standing"]
+    del document["facts"]["already_in_prompt"]
     older = decode(b64encode(zlib.compress(json.dumps(document).encode())).decode())
-    assert older.restored(said(hit(1)), {}).given.standing == ()
+    assert older.restored(said(hit(1)), {}).inputs.already_in_prompt == ()
 
 
 @having(st.lists(st.tuples(EXACT, EXACT, EXACT), min_size=1, max_size=20))
 def test_every_number_comes_back_to_the_last_bit(numbers):
     hits = [hit(n, scores={"x": a}, usage_shown=b, usage_used=c) for n, (a, b, c) in enumerate(numbers, 1)]
-    back = recorded(given(*hits)).restored(said(*hits), {}).given.found.hits
+    back = recorded(given(*hits)).restored(said(*hits), {}).inputs.found.hits
     assert [(h.scores["x"].hex(), h.usage_shown.hex(), h.usage_used.hex()) for h in back] == [
         (a.hex(), b.hex(), c.hex()) for a, b, c in numbers
     ]
@@ -92,7 +92,7 @@ def test_every_number_comes_back_to_the_last_bit(numbers):
 
 @having(st.datetimes(timezones=st.just(UTC) | st.just(timezone(timedelta(hours=5, minutes=30)))))
 def test_every_time_comes_back(at: datetime):
-    back = recorded(given(hit(1, usage_at=at))).restored(said(hit(1)), {}).given.found.hits
+    back = recorded(given(hit(1, usage_at=at))).restored(said(hit(1)), {}).inputs.found.hits
     assert back[0].usage_at == at
 
 
@@ -124,14 +124,14 @@ def test_a_memory_that_says_something_else_is_known_by_it(change):
 
 def test_what_the_store_no_longer_has_is_left_out_and_named():
     restored = recorded(given(hit(1), hit(2))).restored(said(hit(2)), {})
-    assert [h.memory_id for h in restored.given.found.hits] == [uid(2)]
+    assert [h.memory_id for h in restored.inputs.found.hits] == [uid(2)]
     assert restored.gone == {uid(1)}
 
 
 def test_fates_and_likenesses_come_back():
     one = candidate(1, factors={"words": 0.1}, boost=Boost(1.2, 3.0, 1.0, "used"), score=0.5, rank=1, tokens=9)
-    one = dataclasses.replace(one, likeness=WindowSimilarity(0.81, 0.5), propensity=0.25)
-    two = dataclasses.replace(candidate(2), likeness=WindowSimilarity(None, 0.0))
+    one = dataclasses.replace(one, similarity=WindowSimilarity(0.81, 0.5), propensity=0.25)
+    two = dataclasses.replace(candidate(2), similarity=WindowSimilarity(None, 0.0))
     three = candidate(3)
     results = [
         CandidateResult(one, "shown", 0.5, "rank 1"),
@@ -139,7 +139,7 @@ def test_fates_and_likenesses_come_back():
         CandidateResult(three, "irrelevant", 0.1, "no"),
     ]
     record = recorded(given(one.hit, two.hit, three.hit), *results)
-    assert record.likeness == {(uid(1), 0): WindowSimilarity(0.81, 0.5), (uid(2), 0): WindowSimilarity(None, 0.0)}
+    assert record.similarity == {(uid(1), 0): WindowSimilarity(0.81, 0.5), (uid(2), 0): WindowSimilarity(None, 0.0)}
     assert [(result.memory_id, result.disposition, result.reason) for result in record.candidates] == [
         (uid(1), "shown", "rank 1"),
         (uid(2), "over_limit", "place 6 of 5"),
@@ -170,5 +170,5 @@ def test_another_form_of_record_is_refused():
 
 
 def test_a_found_without_hits_comes_back():
-    assert recorded(given()).restored({}, {}).given == given()
+    assert recorded(given()).restored({}, {}).inputs == given()
     assert SearchResult(()) == given().found

@@ -53,8 +53,8 @@ DECIDERS = {
     ),
     "speaker": ({"speaker": "Ines"}, {"speaker": "Caroline"}, {"text": "what does Caroline drink"}),
     "first_person": ({}, {"content": "tea was served to all my own guests"}, {}),
-    "answer_kind": ({}, {"content": "tea was served the guests yesterday"}, {"text": "when was it served"}),
-    "asker": ({"speaker": "assistant"}, {"speaker": "user"}, {}),
+    "answer_type": ({}, {"content": "tea was served the guests yesterday"}, {"text": "when was it served"}),
+    "user_turn": ({"speaker": "assistant"}, {"speaker": "user"}, {}),
     "instruction": ({}, {"content": "always serve the tea to every guest"}, {}),
     "date": (
         {"occurred_at": datetime(2023, 9, 1, tzinfo=UTC)},
@@ -62,7 +62,7 @@ DECIDERS = {
         {"dates": MAY},
     ),
     "recency": ({"occurred_at": NOW - timedelta(days=90)}, {"occurred_at": NOW - timedelta(days=1)}, {"recency": 1.0}),
-    "length": ({"content": "tea"}, {}, {}),
+    "content_length": ({"content": "tea"}, {}, {}),
 }
 
 
@@ -72,7 +72,7 @@ def test_a_factor_decides_between_two_that_are_otherwise_alike(name):
     hits = hit(1, **{"content": LINE, **without}), hit(2, **{"content": LINE, **having})
     first, second = of(*hits, **query)
     assert first.hit.memory_id == uid(2)
-    beside = {"lexical": {"beside"}, "semantic": {"beside"}, "length": {"beside"}}.get(name, set())
+    beside = {"lexical": {"neighbor"}, "semantic": {"neighbor"}, "content_length": {"neighbor"}}.get(name, set())
     differing = {
         key
         for key in {*first.factors, *second.factors}
@@ -90,7 +90,7 @@ def test_a_factor_without_weight_decides_nothing(name):
 
 
 def test_every_factor_of_the_policy_is_tried_here():
-    assert {*DECIDERS, "beside"} == set(RELEVANCE)
+    assert {*DECIDERS, "neighbor"} == set(RELEVANCE)
 
 
 def talk(*matches: float, session="s"):
@@ -111,7 +111,7 @@ def talk(*matches: float, session="s"):
 
 def test_what_stands_beside_a_match_gains_in_both_directions_and_less_two_lines_away():
     got = factors(*talk(0.0, 0.0, 0.0, 0.9, 0.0, 0.0, 0.0))
-    gain = {n: got[n].get("beside", 0.0) for n in got}
+    gain = {n: got[n].get("neighbor", 0.0) for n in got}
     assert gain[3] == gain[5] > gain[2] == gain[6] > 0
     assert gain[1] == gain[7] == 0
     assert gain[4] == 0  # a match does not stand beside itself
@@ -119,7 +119,7 @@ def test_what_stands_beside_a_match_gains_in_both_directions_and_less_two_lines_
 
 def test_a_neighbour_that_no_channel_found_lends_nothing_and_hides_what_is_behind_it():
     lines = talk(0.0, 0.0, 0.9)
-    assert factors(lines[0], lines[2])[1].get("beside", 0.0) == 0.0
+    assert factors(lines[0], lines[2])[1].get("neighbor", 0.0) == 0.0
 
 
 def test_the_best_passage_stands_for_its_memory():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from making import AT, found
 
 from brain.search import Masses
-from cognitive.context.budget import sections
+from cognitive.context.budget import section_budgets
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.policy.constants import CONSTANTS
@@ -23,7 +23,7 @@ USED = {"fact": Masses(900.0, 600.0, AT), "decision": Masses(900.0, 0.0, AT), "p
 
 def made(base, policy=ON, *, hints=(), room=None, now=AT):
     plan = planning.create_plan(Signals("Where is the tea?", hints=hints), "question", (), policy)
-    return plan, sections(plan, found(base=base), room, now, policy, CONSTANTS)
+    return plan, section_budgets(plan, found(base=base), room, now, policy, CONSTANTS)
 
 
 def test_off_is_the_plan_to_the_last_token():

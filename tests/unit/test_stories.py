@@ -9,8 +9,8 @@ import pytest
 from making import AT, candidate, found, uid
 
 from brain.types import Memory
+from cognitive.lab.descriptions import _DESCRIPTIONS, FACTORS, ExplainedCandidate, Missing, describe, describe_missing
 from cognitive.lab.replay import replan
-from cognitive.lab.stories import _TOLD, FACTORS, ExplainedCandidate, Missing, tell, tell_missing
 from cognitive.plan import Signals
 from cognitive.policy import Policy
 from cognitive.policy.tables import RELEVANCE
@@ -40,7 +40,7 @@ def story(disposition: Disposition, value: float, reason: str, **fields) -> str:
     own = candidate(1, **{"score": 0.4, "rank": 7, "tokens": 30} | fields)
     object.__setattr__(own, "rank_before", rank_before)
     told = record(shown, CandidateResult(own, disposition, value, reason))
-    return tell(ExplainedCandidate(told.candidates[1], told, replan(told, POLICY), POLICY))
+    return describe(ExplainedCandidate(told.candidates[1], told, replan(told, POLICY), POLICY))
 
 
 STORIES = [
@@ -48,7 +48,7 @@ STORIES = [
         "shown",
         0.4,
         "rank 2",
-        {"rank": 2, "rank_before": 6, "boost": USED, "factors": {"lexical": 0.1, "length": 0.2}},
+        {"rank": 2, "rank_before": 6, "boost": USED, "factors": {"lexical": 0.1, "content_length": 0.2}},
         "Shown at rank 2 of 2 candidates, for 30 tokens. What spoke for it in this turn: its words (0.100). Having been"
         " used in 4 of 5 turns that showed it (boost 1.31) adds 0.002 to its score. It was moved from rank 6 to 2 by"
         " that use.",
@@ -83,7 +83,7 @@ STORIES = [
         "Not shown: the conversation says it (cosine 0.91). It is eligible again once that has left the last 5 turns.",
     ),
     (
-        "standing",
+        "already_in_prompt",
         4,
         "the conversation still shows it, 4 messages back",
         {},
@@ -123,7 +123,7 @@ def test_what_similar_turns_add_is_told(lift, told):
 
 
 def test_every_disposition_and_every_factor_has_its_words():
-    assert set(_TOLD) == set(get_args(Disposition)) == {row[0] for row in STORIES}
+    assert set(_DESCRIPTIONS) == set(get_args(Disposition)) == {row[0] for row in STORIES}
     assert set(FACTORS) == set(RELEVANCE)
 
 
@@ -133,7 +133,7 @@ def memory(type_: str, content: str) -> Memory:
 
 def missed(memory: Memory | None, told, cosine: float | None = None, policy: Policy = POLICY, **of_turn) -> str:
     of_turn = {"channels": ["dense", "lexical"]} | of_turn
-    return tell_missing(Missing(memory, cosine, told, replan(told, policy), **of_turn))
+    return describe_missing(Missing(memory, cosine, told, replan(told, policy), **of_turn))
 
 
 def test_a_memory_that_was_no_candidate_is_told_why():
@@ -203,7 +203,7 @@ def test_what_sinks_since_it_was_replaced_is_told_so():
 def test_a_boost_that_multiplies_is_told_by_what_it_adds_to_the_relevance():
     own = candidate(1, relevance=0.5, score=0.655, rank=1, boost=USED)
     told = record(CandidateResult(own, "shown", 0.655, "rank 1"))
-    assert "adds 0.155 to its score" in tell(
+    assert "adds 0.155 to its score" in describe(
         ExplainedCandidate(told.candidates[0], told, replan(told, POLICY), Policy.seed())
     )
 
@@ -220,7 +220,7 @@ def test_what_exploration_tried_is_told_with_its_chance_and_sets_no_bar():
         CandidateResult(replace(drawn, propensity=0.5), "shown", 0.3, "rank 7"),
     )
     first, _, short, tried = (
-        tell(ExplainedCandidate(result, told, replan(told, POLICY), POLICY)) for result in told.candidates
+        describe(ExplainedCandidate(result, told, replan(told, POLICY), POLICY)) for result in told.candidates
     )
     assert "exploration" not in first
     assert tried.startswith(

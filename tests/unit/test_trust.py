@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from making import candidate, ids
 
 from brain.types import TRUSTS, NewMemory
-from cognitive.context.trust import capped, trusted
+from cognitive.context.trust import cap_per_source, drop_untrusted
 from cognitive.feedback.capture import CapturedExchange, episodes
 from cognitive.policy import Policy
 
@@ -20,7 +20,9 @@ LEVELS = st.sampled_from(TRUSTS)
 @pytest.mark.parametrize(("trust", "shown"), [("foreign", False), ("talk", False), ("agent", True), ("host", True)])
 def test_a_type_is_shown_from_the_level_that_the_policy_names(trust, shown):
     policy = Policy(trust={"min_level": {"decision": "agent"}})
-    sifted = trusted([candidate(1, type="decision", trust=trust), candidate(2, type="fact", trust=trust)], policy)
+    sifted = drop_untrusted(
+        [candidate(1, type="decision", trust=trust), candidate(2, type="fact", trust=trust)], policy
+    )
     assert ids(sifted.kept) == ([1, 2] if shown else [2])
     if not shown:
         [result] = sifted.dropped
@@ -32,7 +34,7 @@ def test_one_speaker_gets_so_many_places_and_the_others_theirs():
     mallory = [candidate(n, speaker="mallory", session_id=f"s{n}", trust="talk") for n in range(1, 11)]
     ada = [candidate(n, speaker="ada", trust="talk") for n in range(11, 14)]
     quoted = [candidate(n, speaker="ada", trust="foreign") for n in range(14, 16)]  # may be anybody's word
-    sifted = capped([*mallory, *ada, *quoted], Policy(trust={"max_per_source": 2}))
+    sifted = cap_per_source([*mallory, *ada, *quoted], Policy(trust={"max_per_source": 2}))
     assert ids(sifted.kept) == [1, 2, 11, 12, 14, 15]
     assert [result.value for result in sifted.dropped if result.candidate.hit.speaker == "mallory"] == [*range(3, 11)]
     assert {result.disposition for result in sifted.dropped} == {"source_cap"}
@@ -44,15 +46,15 @@ def test_one_speaker_gets_so_many_places_and_the_others_theirs():
 )
 def test_without_a_speaker_a_source_is_its_session_its_name_or_the_way_in(fields, named):
     crowd = [candidate(n, trust="foreign", **fields) for n in range(1, 4)]
-    [result] = capped(crowd, Policy(trust={"max_per_source": 2})).dropped
+    [result] = cap_per_source(crowd, Policy(trust={"max_per_source": 2})).dropped
     assert result.reason == f"place 3 of 2 for one {named}, whose word is foreign"
 
 
 def test_what_the_program_handed_over_is_not_counted_and_nought_is_no_bound():
     handed = [candidate(n, speaker="ada") for n in range(1, 9)]
-    assert len(capped(handed, Policy(trust={"max_per_source": 1})).kept) == 8
+    assert len(cap_per_source(handed, Policy(trust={"max_per_source": 1})).kept) == 8
     said = [candidate(n, speaker="ada", trust="talk") for n in range(1, 9)]
-    assert len(capped(said, Policy(trust={"max_per_source": 0})).kept) == 8
+    assert len(cap_per_source(said, Policy(trust={"max_per_source": 0})).kept) == 8
 
 
 @given(
@@ -74,8 +76,8 @@ def test_use_never_raises_trust(lived, least, cap):
             )
             for n, (trust, shown, times, use, speaker) in enumerate(lived, 1)
         ]
-        first = trusted(crowd, policy)
-        return [ids(first.kept), ids(capped(first.kept, policy).kept)]
+        first = drop_untrusted(crowd, policy)
+        return [ids(first.kept), ids(cap_per_source(first.kept, policy).kept)]
 
     assert left(used=True) == left(used=False)
 

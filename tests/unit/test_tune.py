@@ -17,12 +17,12 @@ from cognitive.lab.evidence import (
     EvaluationCase,
     LoggedCandidate,
     LoggedTurn,
-    logged,
-    never_answered,
-    relearnt,
     restored_evaluation_case,
+    to_logged_turn,
+    unanswerable_settings,
+    with_relearned_usage,
 )
-from cognitive.lab.replay import again, unanswered
+from cognitive.lab.replay import again, unanswerable
 from cognitive.lab.tune import SPACE, SettingRange, answerable, as_toml, balance, balance_gained, search, tune
 from cognitive.plan import Signals
 from cognitive.policy import Policy
@@ -49,12 +49,12 @@ def verdict(n: int = 1, days: float = 1.0, used: bool = True, overlap: float = 0
     return Verdict(**{**given, **fields}, at=AT - timedelta(days=days), overlap=overlap, used=used)
 
 
-def case(*hits, verdicts=(), tried=None) -> EvaluationCase:
+def case(*hits, verdicts=(), propensities=None) -> EvaluationCase:
     given = TurnInputs(
         Signals("Where is the tea?", question=True), "question", (), None, AT, "m", found(*hits, passages=5)
     )
     judged = {each.memory_id: each for each in verdicts}
-    return EvaluationCase("now", given, {}, POLICY, judged, {}, tried or {}, count, CONSTANTS)
+    return EvaluationCase("now", given, {}, POLICY, judged, {}, propensities or {}, count, CONSTANTS)
 
 
 # --- the search ---
@@ -191,7 +191,7 @@ def test_a_policy_is_written_as_what_differs_and_read_back_as_it_was(tmp_path):
     ],
 )
 def test_what_a_record_cannot_tell_is_named_against_the_turns_own_policy(was, policy, told):
-    assert unanswered(Policy().changed(policy), Policy().changed(was)) == told
+    assert unanswerable(Policy().changed(policy), Policy().changed(was)) == told
 
 
 @pytest.mark.parametrize("name", settings())
@@ -209,7 +209,10 @@ def test_only_values_are_searched_that_all_turns_can_tell_of():
     space = [SettingRange("limits.default", (2, 4, 6)), SettingRange("evidence.min_item_share", (0.3, 0.5))]
     cases = [dataclasses.replace(case(), policy=Policy(limits={"default": limit})) for limit in (4, 8)]
     assert answerable(space, cases, POLICY) == [SettingRange("limits.default", (2, 4)), space[1]]
-    assert never_answered(cases, Policy(limits={"default": 6}, deadline_ms=9.0)) == ["deadline_ms", "limits.default"]
+    assert unanswerable_settings(cases, Policy(limits={"default": 6}, deadline_ms=9.0)) == [
+        "deadline_ms",
+        "limits.default",
+    ]
 
 
 def test_the_space_holds_todays_defaults_and_what_turns_under_them_can_tell_of():
@@ -223,11 +226,11 @@ def test_the_space_holds_todays_defaults_and_what_turns_under_them_can_tell_of()
 def test_what_was_not_compared_with_the_window_is_counted():
     turn = case(hit(1, scores={"content_cosine": 0.9}), verdicts=[])
     blind = dataclasses.replace(turn, policy=Policy(abstention=False, dedup={"enabled": False}))
-    compared = dataclasses.replace(blind, likeness={(uid(1), 0): WindowSimilarity(0.1, 0.0)})
-    told = [logged(each, Policy(abstention=False), []) for each in (blind, compared)]
+    window_similarities = dataclasses.replace(blind, similarity={(uid(1), 0): WindowSimilarity(0.1, 0.0)})
+    told = [to_logged_turn(each, Policy(abstention=False), []) for each in (blind, window_similarities)]
     assert [each.uncompared for each in told] == [1, 0]
     assert evaluate(told[:1]).uncompared == 1
-    assert logged(blind, blind.policy, []).uncompared == 0
+    assert to_logged_turn(blind, blind.policy, []).uncompared == 0
 
 
 @pytest.mark.parametrize(
@@ -239,25 +242,25 @@ def test_what_was_not_compared_with_the_window_is_counted():
     ],
 )
 def test_a_turn_recorded_under_other_constants_is_no_evidence(recorded, kept):
-    given = dataclasses.replace(case().given, counter=count.name, constants=recorded)
+    given = dataclasses.replace(case().inputs, counter=count.name, constants=recorded)
     record = decode(encode(given, (), text="", prefix=""))
     assert (restored_evaluation_case("t", record, {}, {}, POLICY, {}, count, CONSTANTS) is not None) == kept
 
 
 def test_under_the_turns_own_half_life_the_record_stands():
     turn = case(hit(1, usage_shown=0.3, usage_used=0.2, times_shown=1, times_used=1, usage_at=AT))
-    assert relearnt(turn, POLICY, [verdict()]) is turn.given
+    assert with_relearned_usage(turn, POLICY, [verdict()]) is turn.inputs
 
 
 def test_under_another_half_life_everything_before_the_turn_is_counted_again():
     turn = case(hit(1), hit(2, usage_shown=9.0, times_shown=9, usage_at=AT))
     history = [verdict(days=1), verdict(days=3, used=False), verdict(days=-1), verdict(days=2, turn_id="now")]
     slow = Policy(usage={"half_life_days": 2.0})
-    one, two = relearnt(turn, slow, history).found.hits
+    one, two = with_relearned_usage(turn, slow, history).found.hits
     assert (one.times_shown, one.times_used, one.usage_at) == (2, 1, AT - timedelta(days=1))
     assert (one.usage_shown, one.usage_used) == pytest.approx((1 + 0.5, 1.0))
     assert (two.times_shown, two.usage_shown, two.usage_at) == (0, 0.0, None)
-    base = relearnt(turn, slow, history).found.base["fact"]
+    base = with_relearned_usage(turn, slow, history).found.base["fact"]
     assert (base.shown, base.used) == pytest.approx((1.5, 1.0))
 
 
@@ -270,7 +273,7 @@ def test_another_threshold_moves_what_the_overlap_decided_and_nothing_else():
         verdict(days=3, overlap=0.1, used=True),
         verdict(days=4, overlap=0.5, rating=True),
     ]
-    [again] = relearnt(turn, strict, history).found.hits
+    [again] = with_relearned_usage(turn, strict, history).found.hits
     assert (again.times_shown, again.times_used) == (4, 3), "a citation and a rating stand"
 
 
@@ -282,32 +285,32 @@ def test_what_the_overlap_decided_is_told_by_the_policy_of_its_own_turn():
         verdict(days=2, overlap=0.5, used=False),
         verdict(days=3, overlap=0.5, used=False, threshold=None),
     ]
-    [again] = relearnt(case(hit(1)), frank, history).found.hits
+    [again] = with_relearned_usage(case(hit(1)), frank, history).found.hits
     assert (again.times_shown, again.times_used) == (3, 1)
 
 
 def test_another_threshold_moves_what_the_turns_alike_used():
     turn = case(hit(1), hit(2))
     alike = (PastTurn("then", AT, 0.9, 0.9, (PastShown(uid(1), True, 0.1), PastShown(uid(2), True, 0.1))),)
-    given = dataclasses.replace(turn.given, found=dataclasses.replace(turn.given.found, past=alike))
+    given = dataclasses.replace(turn.inputs, found=dataclasses.replace(turn.inputs.found, past=alike))
     strict = Policy(feedback={"attribution_thresholds": {"relative": 0.6}})
     history = [verdict(1, turn_id="then", overlap=0.5), verdict(1, turn_id="other", overlap=0.7)]
-    [again] = relearnt(dataclasses.replace(turn, given=given), strict, history).found.past
+    [again] = with_relearned_usage(dataclasses.replace(turn, inputs=given), strict, history).found.past
     assert [shown.used for shown in again.shown] == [False, True], "what no verdict is known of stands"
 
 
 def test_a_turn_is_evidence_on_what_either_policy_shows():
     hits = [hit(n, f"The tea number {n} is green.", scores={"content_cosine": 0.9 - n / 100}) for n in range(1, 8)]
-    turn = case(*hits, verdicts=[verdict(n, used=n == 1) for n in range(1, 6)], tried={uid(6): 0.1})
+    turn = case(*hits, verdicts=[verdict(n, used=n == 1) for n in range(1, 6)], propensities={uid(6): 0.1})
     frank = Policy(abstention=False, dedup={"enabled": False})
-    told = logged(dataclasses.replace(turn, policy=frank), frank, [])
-    choices = {choice.memory_id.int: choice for choice in told.choices}
+    told = to_logged_turn(dataclasses.replace(turn, policy=frank), frank, [])
+    choices = {choice.memory_id.int: choice for choice in told.candidates}
     assert {n for n, choice in choices.items() if choice.target == 1.0} == {1, 2, 3, 4, 5}
     assert choices[1].used is True
     assert choices[2].used is False
     assert (choices[6].used, choices[6].propensity, choices[6].target) == (None, 0.1, 0.0)
     wide = Policy(abstention=False, dedup={"enabled": False}, limits={"default": 7})
-    seven = {choice.memory_id.int: choice for choice in logged(turn, wide, []).choices}[7]
+    seven = {choice.memory_id.int: choice for choice in to_logged_turn(turn, wide, []).candidates}[7]
     assert (seven.used, seven.propensity, seven.target) == (None, 0.0, 1.0)
     assert 0 < seven.predicted < 1
     assert seven.tokens > 0
@@ -320,8 +323,8 @@ def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
     told, drawn = [], 0
     for n in range(60):
         own = dataclasses.replace(case(*hits), turn_id=f"t{n}", policy=policy)
-        own = dataclasses.replace(own, given=dataclasses.replace(own.given, agent_id="a", turn_id=own.turn_id))
-        made = again(own.given, {}, policy, count, CONSTANTS)
+        own = dataclasses.replace(own, inputs=dataclasses.replace(own.inputs, agent_id="a", turn_id=own.turn_id))
+        made = again(own.inputs, {}, policy, count, CONSTANTS)
         verdicts = {
             each.hit.memory_id: verdict(
                 each.hit.memory_id.int, used=n % 3 == 0, propensity=float(np.float32(each.propensity))
@@ -334,11 +337,11 @@ def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
             if result.candidate.propensity != 1.0
         }
         drawn += any(result.disposition == "displaced" for result in made.candidates)
-        told.append(logged(dataclasses.replace(own, verdicts=verdicts, tried=tried), policy, []))
+        told.append(to_logged_turn(dataclasses.replace(own, verdicts=verdicts, propensities=tried), policy, []))
     assert 0 < drawn < 60
-    assert sum(choice.target for choice in told[0].choices) == pytest.approx(policy.limits.default)
-    assert all(choice.target == choice.propensity for turn in told for choice in turn.choices)
-    assert all(choice.tokens for turn in told for choice in turn.choices)
+    assert sum(choice.target for choice in told[0].candidates) == pytest.approx(policy.limits.default)
+    assert all(choice.target == choice.propensity for turn in told for choice in turn.candidates)
+    assert all(choice.tokens for turn in told for choice in turn.candidates)
     worth = evaluate(told)
     assert worth.logged.value > 0
     for each in (worth.ips, worth.snips, worth.doubly_robust):
@@ -349,5 +352,5 @@ def test_what_another_policy_leaves_to_chance_has_that_chance():
     hits = [hit(n, f"The tea number {n} is green.", scores={"content_cosine": 0.9 - n / 100}) for n in range(1, 13)]
     turn = case(*hits, verdicts=[verdict(n) for n in range(1, 6)])
     policy = Policy(abstention=False, dedup={"enabled": False}, usage={"explore_every": 4})
-    target = {choice.memory_id.int: choice.target for choice in logged(turn, policy, []).choices}
+    target = {choice.memory_id.int: choice.target for choice in to_logged_turn(turn, policy, []).candidates}
     assert target == pytest.approx({**dict.fromkeys(range(1, 5), 1.0), 5: 0.75, **dict.fromkeys(range(6, 11), 0.05)})

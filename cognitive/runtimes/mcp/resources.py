@@ -38,7 +38,7 @@ async def _plans(request: ScopedRequest) -> Any:
 
 async def _last_turn(request: ScopedRequest) -> Any:
     turns = await request.layer.explain.turns(request.agent_id, 1, session_id=request.scope.session_id)
-    return await request.layer.explain.account(request.agent_id, turns[0].turn_id) if turns else None
+    return await request.layer.explain.turn(request.agent_id, turns[0].turn_id) if turns else None
 
 
 async def _memory(request: ScopedRequest, id: str) -> Any:

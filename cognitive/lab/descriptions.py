@@ -14,7 +14,9 @@ from cognitive.policy import Policy
 from cognitive.recording.record import RecordedCandidate, Recording
 
 _MAX_NAMED = 3  # factors in a sentence
-_FOR_ANYTHING = frozenset({"length", "first_person", "asker"})  # they speak for a memory whatever the message is
+_FOR_ANYTHING = frozenset(
+    {"content_length", "first_person", "user_turn"}
+)  # they speak for a memory whatever the message is
 
 # factor -> what it is, as in "for its words (0.11)"
 FACTORS: Mapping[str, str] = {
@@ -23,15 +25,15 @@ FACTORS: Mapping[str, str] = {
     "semantic": "its meaning",
     "semantic_context": "the meaning of what surrounds it",
     "session": "the session it belongs to",
-    "beside": "what stands beside it",
+    "neighbor": "what stands beside it",
     "speaker": "who said it",
     "first_person": "speaking in the first person",
-    "answer_kind": "holding the kind of answer that is asked for",
-    "asker": "being the user's own words",
+    "answer_type": "holding the kind of answer that is asked for",
+    "user_turn": "being the user's own words",
     "instruction": "being a standing instruction",
     "date": "its date",
     "recency": "being recent",
-    "length": "its length",
+    "content_length": "its length",
 }
 
 
@@ -86,12 +88,12 @@ class Missing:
     stored: datetime | None = None
 
 
-def tell(case: ExplainedCandidate) -> str:
+def describe(case: ExplainedCandidate) -> str:
     """Why a candidate was shown or was not."""
-    return f"{_TOLD[case.result.disposition](case)} {_standing(case)}".strip()
+    return f"{_DESCRIPTIONS[case.result.disposition](case)} {_standing(case)}".strip()
 
 
-def tell_missing(missing: Missing) -> str:
+def describe_missing(missing: Missing) -> str:
     """Why a memory was no candidate: the first reason that holds."""
     return "Not shown: " + next(reason for told in _NOT_FOUND if (reason := told(missing)))
 
@@ -140,7 +142,7 @@ def _said(case: ExplainedCandidate) -> str:
     return f"Not shown: {case.result.reason}."
 
 
-_TOLD: Mapping[str, Callable[[ExplainedCandidate], str]] = {
+_DESCRIPTIONS: Mapping[str, Callable[[ExplainedCandidate], str]] = {
     "shown": _shown,
     "pinned": lambda _: "Shown in the prefix of every turn, since it is pinned; the block does not repeat it.",
     "restated": _restated,
@@ -150,7 +152,7 @@ _TOLD: Mapping[str, Callable[[ExplainedCandidate], str]] = {
     "source_cap": _said,
     "irrelevant": _irrelevant,
     "over_limit": _over_limit,
-    "standing": _still_shown,
+    "already_in_prompt": _still_shown,
     "over_budget": _over_budget,
     "displaced": _said,
 }
@@ -228,7 +230,7 @@ def _unknown(missing: Missing) -> str:
 
 
 def _nothing_ran(missing: Missing) -> str:
-    return "" if missing.record.given is not None else "no stage ran in this turn."
+    return "" if missing.record.inputs is not None else "no stage ran in this turn."
 
 
 def _nothing_asked(missing: Missing) -> str:
@@ -266,14 +268,14 @@ def _shared(missing: Missing) -> list[str]:
     """The words that were searched for and stand in the memory, as the message has them: by the language that the turn
     was searched in, whatever the agent's is now.
     """
-    memory, given = missing.memory, missing.record.given
-    if given is None:
+    memory, inputs = missing.memory, missing.record.inputs
+    if inputs is None:
         return []
-    searched = given.found.idf
+    searched = inputs.found.idf
     language = language_of(next(iter(searched), ""))
     said = lexemes(f"{memory.content} {memory.context} {memory.speaker or ''}", language) if memory else []
     found = searched.keys() & said
-    asked = dict.fromkeys(words(given.signals.text))
+    asked = dict.fromkeys(words(inputs.signals.text))
     return [word for word in asked if as_lexeme(word, language) in found]
 
 
