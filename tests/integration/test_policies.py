@@ -303,7 +303,7 @@ class Away:
         self.holdings = [holding] if holding is not None else []
         self.hangs = hangs
 
-    async def holding(self, agent_id):
+    async def active(self, agent_id):
         if self.holdings:
             return self.holdings.pop()
         if self.hangs:
