@@ -14,7 +14,7 @@ from pages import commands, found, script
 from cognitive.cli.main import cli
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = found(ROOT, ("README.md", "docs/guides/*.md", "docs/*.md"))
+PAGES = found(ROOT, ("README.md", "docs/integrations/*.md", "docs/*.md"))
 EXAMPLES = found(ROOT, ("examples/*.py",))
 _LASTING = {"serve", "mcp", "hook"}  # they end when somebody ends them: their options are checked
 _AWAITING = """
