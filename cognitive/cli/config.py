@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _PASSWORD = re.compile(r"(?<=:)[^:/@]*(?=@)|(?<=password=)[^&]*")
 _VALUE = "[{name, value?, source}]"
-_STORED = "{live?, shadow?, changes: {…}, since?, by?, error?}"
+_STORED = "{live?, shadow?, changes: {…}, since?, author?, error?}"
 
 
 @click.command(

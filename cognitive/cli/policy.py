@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from cognitive.policy.live import LiveSetting
 
 _NO_SHADOW = "No policy has run as a shadow for this agent: `cognitive policy shadow VERSION` starts one."
-_CHOICE = "{role, no, version?, at, by, note}"
-_CANDIDATE = "{version, base, changes: {…}, at, by, note}"
+_CHOICE = "{role, number, version?, activated_at, author, note}"
+_CANDIDATE = "{version, base, changes: {…}, created_at, author, note}"
 _NOTE = click.option("--note", default="", help="Reason; stored with it.")
 
 

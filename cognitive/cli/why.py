@@ -33,7 +33,7 @@ EXPLANATION = (
 
 
 @dataclass(frozen=True, slots=True)
-class _ExplainedCandidate:
+class _CandidateRow:
     candidate: Explanation
     memory: Memory | None
 
@@ -80,14 +80,14 @@ def _show_turns(turns: Sequence[TurnSummary]) -> None:
     printing.table(("turn", "session", "at", "status", "message"), rows)
 
 
-async def _whole(agent: str, turn_id: str) -> list[_ExplainedCandidate]:
+async def _whole(agent: str, turn_id: str) -> list[_CandidateRow]:
     async with cognitive.CognitiveLayer.open() as layer:
         explanations = await layer.explain.candidates(agent, turn_id)
         memories = {
             memory.id: memory
             for memory in await layer.get(agent, [explanation.memory_id for explanation in explanations])
         }
-    return [_ExplainedCandidate(explanation, memories.get(explanation.memory_id)) for explanation in explanations]
+    return [_CandidateRow(explanation, memories.get(explanation.memory_id)) for explanation in explanations]
 
 
 async def _one(agent: str, turn_id: str, memory_id: UUID) -> Explanation:
@@ -95,7 +95,7 @@ async def _one(agent: str, turn_id: str, memory_id: UUID) -> Explanation:
         return await layer.why(agent, turn_id, memory_id)
 
 
-def _show_whole(explanations: Sequence[_ExplainedCandidate]) -> None:
+def _show_whole(explanations: Sequence[_CandidateRow]) -> None:
     counts = Counter(str(each.candidate.disposition) for each in explanations)
     printing.line(", ".join(f"{n} {name}" for name, n in counts.items()))
     for each in explanations:

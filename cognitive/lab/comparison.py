@@ -47,7 +47,7 @@ class ModelComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class _SearchResult:
+class _NearestMemories:
     first: tuple[UUID, ...]
     cosine: float
 
@@ -84,7 +84,7 @@ async def compare(
     old = await reembedding.live(agent_id)
     if old is None:
         raise InvalidInput(f"agent {agent_id!r} has no memories")
-    pairs: list[tuple[PastRequest, _SearchResult, _SearchResult]] = []
+    pairs: list[tuple[PastRequest, _NearestMemories, _NearestMemories]] = []
     for turn in await reembedding.asked(agent_id, latest):
         text = searched_text(turn.message, turn.record)
         by_old, by_new = [await _search(agent_id, text, model, engine, policy, now) for model in (old, new)]
@@ -105,20 +105,20 @@ async def compare(
 
 async def _search(
     agent_id: str, text: str, model: str, engine: ContextEngine, policy: Policy, now: datetime
-) -> _SearchResult:
+) -> _NearestMemories:
     """What a model finds by relevance alone: past turns would bring their own memories back whatever the model."""
     queries = [RetrievalQuery(type_, text, FIRST) for type_ in MEMORY_TYPES]
     found = await engine.recall(agent_id, queries, NO_FILTERS, now, policy, model)
     best = sorted(found, key=lambda candidate: (-candidate.relevance, candidate.hit.memory_id))
     cosine = max((each.hit.scores.get("content_cosine", 0.0) for each in found), default=0.0)
-    return _SearchResult(_distinct(best), cosine)
+    return _NearestMemories(_distinct(best), cosine)
 
 
 def _distinct(candidates: Sequence[Candidate]) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys(candidate.hit.memory_id for candidate in candidates))[:FIRST]
 
 
-def _overlap(one: _SearchResult, other: _SearchResult) -> float:
+def _overlap(one: _NearestMemories, other: _NearestMemories) -> float:
     longest = max(len(one.first), len(other.first))
     return len(set(one.first) & set(other.first)) / longest if longest else 1.0
 

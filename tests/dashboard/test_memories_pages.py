@@ -101,7 +101,7 @@ async def test_a_search_is_the_agents_own_recall_with_its_scores_and_leaves_no_t
     assert listed(answer) == [str(hit.memory_id) for hit in hits]
     assert f"<b>{hits[0].score:.3f}</b>" in answer.text
     assert "its meaning" in answer.text
-    assert "said cosine" in answer.text
+    assert "content cosine" in answer.text
     after = (await layer.explain.analytics.life(agent, known["ignored"])).memory
     assert (after.times_shown, after.shown) == (before.times_shown, before.shown)
 
