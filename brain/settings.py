@@ -21,58 +21,57 @@ class Settings(BaseSettings):
     )
 
     database_url: str | None = None
-    """URL of the database. Without one the embedded server of this machine is started and used."""
+    """URL of the database. If unset, this process starts and uses the embedded server."""
 
     replica_url: str | None = None
-    """URL of a standby of the database, for those who only look: the dashboard and reports. Turns and writes never use
-    it. Set it where the dashboard slows down the turns."""
+    """URL of a standby that the dashboard and reports read; turns and writes use the primary. Set it if the dashboard
+    slows down turns."""
 
     server_user: str | None = None
-    """System user whom the embedded server runs as under root. Without one it is postgres, or else nobody."""
+    """System user of the embedded server under root. If unset: postgres, else nobody."""
 
     data_dir: Path | None = None
-    """Directory of the embedded server and the journal. Without one it is the user's data directory."""
+    """Directory of the embedded server and the journal. If unset: the user's data directory."""
 
     cache_dir: Path | None = None
-    """Directory of the prepared embedding model. Without one it is the user's cache directory."""
+    """Directory of the prepared embedding model. If unset: the user's cache directory."""
 
     embedding_models: str = "minilm"
-    """Embedding models of this process, with commas: minilm, wordllama, sentence-transformers:MODEL, or
-    package.module:maker. The first is for agents without vectors; the database names the one that an agent's reads
-    use."""
+    """Embedding models of this process, separated by commas: minilm, wordllama, sentence-transformers:MODEL, or
+    package.module:maker. The first serves agents without vectors; the database names the model of every other agent."""
 
     pool_size: Annotated[int, Field(ge=1, le=100)] = 8
-    """Connections to the database, from 1 to 100. Raise it where many turns run at once."""
+    """Maximum number of database connections. Raise it if many turns run at once."""
 
     pooler: Literal["none", "transaction"] = "none"
-    """Pooler between this process and the server; transaction means PgBouncer in that mode."""
+    """Pooler between this process and the server: PgBouncer in transaction mode, or none."""
 
     cluster: Literal["none", "citus"] = "none"
-    """What the URL of the database leads to; citus means the coordinator of a Citus cluster."""
+    """Kind of server behind the database URL: the coordinator of a Citus cluster, or a single server."""
 
     breaker_failures: Annotated[int, Field(ge=0)] = 5
-    """Consecutive failures that open the circuit breaker, from 0; 0 disables it."""
+    """Consecutive failures that open the circuit breaker; 0 disables it."""
 
     breaker_wait: Annotated[float, Field(gt=0)] = 0.25
-    """Seconds until the open breaker's first probe, above 0, doubled each time. The default is what a turn may take."""
+    """Seconds until the open circuit breaker's first probe, doubled after each failed probe."""
 
     breaker_max_wait: Annotated[float, Field(gt=0)] = 5.0
-    """Longest time between two probes, in seconds, above 0: a turn may miss for so long that the database is back."""
+    """Maximum number of seconds between two probes of the open circuit breaker."""
 
     policy: Path | None = None
-    """TOML file with a policy."""
+    """TOML file with the host's policy."""
 
     model_limits: Path | None = None
-    """TOML file with further rows for the table of models."""
+    """TOML file with further rows of model limits."""
 
     token_file: Path | None = None
-    """TOML file with the server's tokens. Without one it is tokens.toml in the data directory."""
+    """TOML file with the server's tokens. If unset: tokens.toml in the data directory."""
 
     redact: str | None = None
-    """Redaction of what is stored: "patterns", or "module:function" from a text to what may be stored of it."""
+    """Redaction of stored text: "patterns", or "module:function", a function from a text to its redacted form."""
 
     shadow_policy: Path | None = None
-    """TOML file with a policy that is run beside the other and changes nothing."""
+    """TOML file with a policy that runs as a shadow, without effect on turns."""
 
     @property
     def embedders(self) -> tuple[str, ...]:

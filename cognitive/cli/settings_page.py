@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -146,7 +147,9 @@ def _groups() -> Iterator[str]:
 
 
 def _items(entries: Sequence[SettingEntry]) -> str:
-    return "\n".join(f"- `{entry.name}` ({_values(entry)}): {entry.effect}" for entry in entries)
+    """Return a list of settings; neighbours that differ in their names alone are one item."""
+    groups = itertools.groupby(entries, key=lambda entry: f"({_values(entry)}): {entry.effect}")
+    return "\n".join(f"- {', '.join(f'`{entry.name}`' for entry in alike)} {text}" for text, alike in groups)
 
 
 def _values(entry: SettingEntry) -> str:

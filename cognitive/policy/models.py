@@ -19,24 +19,24 @@ Tier = Literal["A", "B", "C"]
 
 
 class ModelRow(InputModel):
-    """A model, or all whose ids begin alike."""
+    """Limits of one model, or of all models whose ids share a prefix."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     input_tokens: Annotated[int, Field(ge=1)]
-    """Tokens that the model reads reliably, from 1, which is less than the window that is advertised."""
+    """Input tokens that the model reads reliably, fewer than its advertised window."""
 
     output_tokens: Annotated[int, Field(ge=1)]
-    """Tokens to ask of the model at most where structure matters, from 1."""
+    """Maximum number of output tokens to request if structure matters."""
 
     catalog_bytes: Annotated[int, Field(ge=0)] = 0
-    """Bytes of tool definitions that the model copes with, from 0; 0 sets no bound."""
+    """Bytes of tool definitions that the model can carry; 0 sets no limit."""
 
     tier: Tier = "A"
-    """How reliable the model's structured output is when the prompt is large, from A, the best, to C."""
+    """Reliability of structured output with a large prompt, from A (best) to C."""
 
     refine: bool = False
-    """Whether a small model may choose among the tools where their ranking is not sure (`layer.refine_tools`)."""
+    """Let a small model choose tools where their ranking is uncertain (`layer.refine_tools`)."""
 
 
 def _row(tier: Tier, input_tokens: int, output_tokens: int, catalog_bytes: int = 0) -> ModelRow:

@@ -51,24 +51,23 @@ class Policy(SettingsGroup):
     """
 
     deadline_ms: Annotated[Positive, BEFORE_RECORD] = 250.0
-    """Time for `pre_turn`, in milliseconds, above 0; what is not ready in time is left out and reported. The default is
-    what a user does not notice. Raise it where the database is far away or the machine is busy."""
+    """Milliseconds that `pre_turn` may take; missing parts are left out and reported. Raise it if the database is far
+    away or the machine is busy."""
 
     capture: Annotated[Literal["off", "user", "exchange"], OUTSIDE] = "off"
-    """What a completed turn stores as episodes: nothing, the user's message, or the message and the response. Switch it
-    on where conversations shall be remembered and the users know."""
+    """Episodes that a completed turn stores: none, the user's message, or message and response. Switch it on to
+    remember conversations, with the users' knowledge."""
 
     abstention: Annotated[bool, REPLAYABLE] = True
-    """Whether a turn shows nothing where nothing stored is about the message. Switch it off to always show the best
-    matches."""
+    """Show nothing if no memory is about the message. Switch it off to always show the best matches."""
 
     # under other placements blocks do not stay, and the turn did not look for them
     placement: Annotated[Placement, BeforeRecord(lambda new, old: new.placement == "journaled" != old.placement)] = (
         "user_tail"
     )
-    """Where memories stand in the prompt: "user_tail" after the user's message and gone with the turn, "journaled" kept
-    there by the host, "system" in the system prompt as in the seed, which breaks prompt caches.
-    docs/decisions/0013-placement.md has the cost. Choose "journaled" where the host replays its prompts."""
+    """Place of memories in the prompt: after the user's message for one turn ("user_tail"), kept there by the host
+    ("journaled"), or in the system prompt ("system"), which defeats prompt caches. Choose "journaled" if the host
+    replays its prompts."""
 
     deadlines: Annotated[DeadlineSettings, NESTED] = DeadlineSettings()
     budgets: Annotated[BudgetSettings, NESTED] = BudgetSettings()
@@ -86,8 +85,8 @@ class Policy(SettingsGroup):
     retention: Annotated[RetentionSettings, NESTED] = RetentionSettings()
 
     agents: Annotated[Mapping[str, Mapping[str, Any]], OUTSIDE] = Field(default_factory=dict)
-    """Settings that differ for an agent, by its name, in the form of the policy itself; a table changes in the rows
-    that are named. Add an entry for an agent that needs other settings than the rest."""
+    """Settings that differ per agent, by agent id, in the form of the policy itself. Add an entry for an agent that
+    needs other settings."""
 
     @model_validator(mode="after")
     def _checked(self) -> Self:

@@ -25,7 +25,7 @@ _MAX_TOKENS = 32_000  # of a turn's memory at run time; more is a document, and 
 SectionTokens = Annotated[
     Tokens,
     LiveRange("{}s", 0, _MAX_TOKENS, 50, "tokens"),
-    Field(description="Tokens planned for the section of this memory type; what it leaves, other types use."),
+    Field(description="Tokens planned for this memory type; other types use the rest."),
 ]
 _PLAIN_NAME = re.compile(r"\w[\w -]{0,63}")
 MAX_PATTERN_LENGTH = 1_000  # characters of an operator's pattern; a list of words that is longer is two patterns
@@ -33,7 +33,7 @@ MAX_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repeti
 
 
 class FrameBudget(InputModel):
-    """Tokens per memory type and in total, and how many turns of the conversation a memory is compared with."""
+    """Tokens of memory in total and per type, and turns of the conversation to compare memories with."""
 
     total: Annotated[
         Tokens,
@@ -66,44 +66,42 @@ FRAMES: Mapping[Frame, FrameBudget] = {
 
 
 class CategoryChange(InputModel):
-    """What an operator changes in a category, or the whole of a new one. Names as here or in camel case.
+    """Changes of a category, or a whole new category. Names may be in snake case or camel case.
 
-    Patterns are linear-time regular expressions (RE2's syntax), matched anywhere in the lower-case message. One that
-    matches makes the category active; with a `weight`, each counts that, and the category is active from its threshold
-    on. A new category keeps every tool unless it names `extra_tools`, and narrows no memory unless it says so.
+    Patterns are regular expressions in RE2's syntax, matched anywhere in the lower-case message. One match activates
+    the category; with a `weight`, each match counts that, and the category is active from its threshold on. Fields that
+    are unset keep the category's values. A new category keeps every tool unless it names `extra_tools`, and does not
+    limit memory by default.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, use_attribute_docstrings=True)
 
     extra_patterns: tuple[str, ...] = ()
-    """Regular expressions that count for the category, beside its own."""
+    """Further regular expressions of the category."""
 
     extra_tools: tuple[Label, ...] = ()
-    """Names of tools that stay where the category is active, beside its own."""
+    """Names of further tools that the category keeps."""
 
     weight: Positive | None = None
-    """Points that each match of a pattern counts, above 0; none keeps the category's own weight, and makes one match
-    of a further pattern suffice."""
+    """Points per match of a pattern. Without it, one match of a further pattern suffices."""
 
     threshold: Positive | None = None
-    """Points from which the category is active, above 0; none keeps the category's own."""
+    """Points at which the category is active."""
 
     facts: Count | None = None
-    """Memories of all types that a turn of the category shows at most, from 0, unless the message asks for more; 0
-    looks for none. None keeps the category's own bound."""
+    """Maximum number of memories in a turn of the category, unless the message asks for more; 0 searches none."""
 
     tokens: Tokens | None = None
-    """Tokens of memory that a turn of the category has at most, from 0, unless the message asks for more; none keeps
-    the category's own bound."""
+    """Maximum number of tokens of memory in a turn of the category, unless the message asks for more."""
 
     thinking_level: Thinking | None = None
-    """How hard the model shall think; none keeps the category's own level."""
+    """Thinking level that the plan proposes."""
 
     model: Label | None = None
-    """Name of the model that the plan proposes to the host; none proposes no other."""
+    """Model that the plan proposes to the host."""
 
     disabled: bool = False
-    """Whether the category is left out: no message is put into it."""
+    """Remove the category."""
 
 
 def check_rows(table: str, row: type[InputModel]) -> BeforeValidator:
