@@ -111,7 +111,7 @@ async def test_it_ends_when_nobody_calls_for_a_while_and_when_it_is_told_to(laye
 
 
 async def test_a_server_whose_socket_is_another_ones_ends_and_leaves_it(layer, where):
-    async with serving(layer, where, looks=0.01) as lost:
+    async with serving(layer, where, check_seconds=0.01) as lost:
         os.unlink(where.socket)
         async with serving(layer, where):
             await lost
@@ -119,7 +119,7 @@ async def test_a_server_whose_socket_is_another_ones_ends_and_leaves_it(layer, w
 
 
 async def test_a_server_whose_folder_is_gone_ends(layer, where):
-    async with serving(layer, where, looks=0.01) as lost:
+    async with serving(layer, where, check_seconds=0.01) as lost:
         shutil.rmtree(where.folder)
         with_private_folders(where)  # the next hook makes it anew
         await lost
