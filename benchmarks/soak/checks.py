@@ -61,7 +61,7 @@ def check_samples(path: Path, ledger: SoakReport) -> dict[str, Any]:
         ledger.violations[f"memory: grows by {slope:.1f} MB a minute beside its caches"] += 1
     last, most = looks[-1], {name: max(look[name] for look in looks) for name in looks[-1]}
     if most["contexts"] > ServerConfig().max_cached_contexts:
-        ledger.violations[f"contexts: {most['kept']} are kept"] += 1
+        ledger.violations[f"contexts: {most['contexts']} are kept"] += 1
     for name, least in (("tasks", 12), ("threads", 12), ("files", 12)):
         if last[name] > looks[2][name] + least:
             ledger.violations[f"{name}: {looks[2][name]} at first, {last[name]} in the end"] += 1

@@ -90,7 +90,7 @@ async def test_an_erased_agent_is_nowhere_and_stays_so(site, agent):
         assert erasure.what == "agent"
         assert erasure.counts["turns"] == 5
         anew = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Hello again, what is new?"))
-        assert (await layer.post_turn(anew, Outcome(response="Nothing."))).resume_text
+        assert (await layer.post_turn(anew, Outcome(response="Nothing."))).recorded
 
 
 async def test_the_journal_of_a_dead_database_is_cut_too(site, agent):
@@ -98,7 +98,7 @@ async def test_the_journal_of_a_dead_database_is_cut_too(site, agent):
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
         recorder = internals(layer).outcomes
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
-        with internals(layer).journal.drained_by_one():  # what is kept waits, as when Postgres is away
+        with internals(layer).journal.draining():  # what is kept waits, as when Postgres is away
             await recorder._keep(agent, "lost", None, Outcome(response=f"Yes. {SECRET}"))
             await recorder._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
             assert files(site)
@@ -114,7 +114,7 @@ async def test_what_is_drained_while_it_is_forgotten_brings_nothing_back(site, a
     embedder = Interrupted("Yes.")
     async with opened(site, embedder=embedder) as layer:
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
-        with internals(layer).journal.drained_by_one():
+        with internals(layer).journal.draining():
             await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
             await internals(layer).outcomes._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
             embedder.meanwhile = lambda: layer.forget(agent, [secret])
@@ -180,17 +180,17 @@ async def test_memories_that_were_handed_over_and_say_the_same_stay_and_are_told
 async def test_prepared_turns_that_wait_in_a_server_let_go_of_it(site, agent):
     async with opened(site) as layer:
         kept, hooks = ContextCache(8), Hooks(layer)
-        layer.admin.on_erasure(kept.let_go)
+        layer.admin.on_erasure(kept.forget)
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
-        kept.keep(await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, turn_id="held")))
-        kept.keep(await layer.pre_turn(Turn(agent_id=f"{agent}-2", session_id="s", text=ASKED, turn_id="theirs")))
+        kept.put(await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, turn_id="held")))
+        kept.put(await layer.pre_turn(Turn(agent_id=f"{agent}-2", session_id="s", text=ASKED, turn_id="theirs")))
         asked = {"session_id": "hooked", "prompt": ASKED, "prompt_id": "p"}
         await hooks.handle("user-prompt-submit", json.dumps(asked).encode(), agent=agent)
         await layer.forget(agent, [secret])
-        assert kept.of(agent, "held") == TurnRef(agent, "held")
+        assert kept.get(agent, "held") == TurnRef(agent, "held")
         assert len(kept) == 1
         assert isinstance(next(iter(hooks._sessions.values())).open.turn, TurnRef)
-        assert (await layer.post_turn(kept.of(agent, "held"), Outcome(response="I do not know."))).resume_text
+        assert (await layer.post_turn(kept.get(agent, "held"), Outcome(response="I do not know."))).recorded
 
 
 async def test_an_outcome_in_another_machines_journal_does_not_bring_an_erased_agent_back(

@@ -92,7 +92,7 @@ NAMESPACES = {
         "activate base base_rates current effective get history list load roll_back save shadow "
         "shadow_agreement what_if",
     ),
-    "explain": (ExplainApi, "account candidates cases past_plans replay shadow_agreement turn_ids turns why"),
+    "explain": (ExplainApi, "candidates evaluation_cases past_plans replay shadow_agreement turn turn_ids turns why"),
     "admin": (
         AdminApi,
         "apply_retention build_vector_index category_learning compare_models context_budgets "
@@ -127,7 +127,7 @@ async def test_layer_holds_its_namespaces(layer):
     held = {name for name in vars(layer) if not name.startswith("_")}
     assert held == {*NAMESPACES, "loop"}
     assert all(isinstance(getattr(layer, name), owner) for name, (owner, _) in NAMESPACES.items())
-    assert {name for name in vars(layer.explain) if not name.startswith("_")} == {"constants", "figures"}
+    assert {name for name in vars(layer.explain) if not name.startswith("_")} == {"analytics", "constants"}
     assert {name for name in vars(layer.admin) if not name.startswith("_")} == {"reembedding", "reindexing"}
 
 
