@@ -15,7 +15,7 @@ from brain.changes.backfill import Pace
 from brain.deadline import Deadline
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 from cognitive.errors import EmbeddingError, InvalidInput
-from cognitive.lab.comparison import asked
+from cognitive.lab.comparison import searched_text
 from tests.internals import internals
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
@@ -278,8 +278,8 @@ async def test_past_turns_are_compared_by_the_new_model_too(opened, stored, agen
         first = await layer.pre_turn(turn(agent))
         await layer.post_turn(first, Outcome(response=KEY))
         await build(layer, agent)
-        assert await layer.admin.reembedding.fill_turns(agent, "test/new", 100, asked, FULL) == 1
-        assert await layer.admin.reembedding.fill_turns(agent, "test/new", 100, asked, FULL) == 0
+        assert await layer.admin.reembedding.fill_turns(agent, "test/new", 100, searched_text, FULL) == 1
+        assert await layer.admin.reembedding.fill_turns(agent, "test/new", 100, searched_text, FULL) == 0
         await layer.admin.reembedding.cut_over(agent, "test/new")
         [past] = await _past(layer, agent)
         assert (past.turn_id, round(past.cosine, 2)) == (first.turn_id, 1.0)
