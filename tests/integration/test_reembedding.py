@@ -122,10 +122,10 @@ async def test_a_built_model_has_every_memory_once_and_is_read_only_after_the_cu
         assert await counted() == {"test/old": 25, "test/new": 25}
         assert await states(layer, agent) == {"test/old": ("live", 0), "test/new": ("ready", 0)}
         before = await other.pre_turn(turn(agent))
-        assert (before.model, before.degraded) == ("test/old", ())
+        assert (before.embedding_model, before.degraded) == ("test/old", ())
         assert await layer.admin.reembedding.cut_over(agent, "test/new") == "test/old"
         after = await other.pre_turn(turn(agent))
-        assert (after.model, after.degraded) == ("test/new", ())
+        assert (after.embedding_model, after.degraded) == ("test/new", ())
         assert KEY in before.text
         assert KEY in after.text
         assert await states(other, agent) == {"test/old": ("retired", 0), "test/new": ("live", 0)}
@@ -160,7 +160,7 @@ async def test_rolled_back_and_dropped(opened, stored, agent, counted, ask):
         await build(layer, agent)
         await layer.admin.reembedding.cut_over(agent, "test/new")
         assert await layer.admin.reembedding.roll_back(agent) == ("test/new", "test/old")
-        assert (await layer.pre_turn(turn(agent))).model == "test/old"
+        assert (await layer.pre_turn(turn(agent))).embedding_model == "test/old"
         assert await layer.admin.reembedding.roll_back(agent) == ("test/old", "test/new")
         assert await layer.admin.reembedding.droppable(agent) == ("test/old",)
         dropped = await layer.admin.reembedding.drop(agent, "test/old")
@@ -301,9 +301,9 @@ async def _past(layer: CognitiveLayer, agent: str):
 
 async def test_a_model_whose_vectors_have_another_dimension_is_refused(opened, stored, agent, counted):
     async with opened(Hashed("test/old", 96)) as layer:
-        with pytest.raises(EmbeddingError, match=r"96 numbers.*have 64"):
+        with pytest.raises(EmbeddingError, match=r"96 dimensions.*have 64"):
             await layer.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
-        with pytest.raises(EmbeddingError, match=r"96 numbers.*have 64"):
+        with pytest.raises(EmbeddingError, match=r"96 dimensions.*have 64"):
             await layer.admin.reembedding.begin(agent, "test/old")
         assert "different halfvec dimensions" in (await layer.pre_turn(turn(agent))).degraded[0]
     assert await counted() == {"test/old": 25}
