@@ -1,4 +1,4 @@
-"""Work beside the turns: bounded, named, and logged when it goes wrong. A layer owns all of it and ends it at close."""
+"""Background tasks of a layer: bounded in number, named, logged when they fail, and awaited at close."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ log = logging.getLogger(__name__)
 
 
 class Background:
-    """All work beside the turns of a layer, in queues by kind; ended in the order in which they were created."""
+    """All background work of a layer, in one queue per kind; queues are drained in the order of their creation."""
 
     def __init__(self) -> None:
-        self._endings: list[Callable[[], Awaitable[None]]] = []
+        self._at_close: list[Callable[[], Awaitable[None]]] = []
 
     def queue(self, max_tasks: int, *, at_close: float | None = None) -> BackgroundQueue:
-        """Return a queue of at most `max_tasks` tasks, which a closing layer awaits for `at_close` seconds at most."""
+        """Return a queue of at most `max_tasks` tasks; the layer waits for them at most `at_close` seconds at close."""
         queue = BackgroundQueue(max_tasks)
-        self._endings.append(lambda: queue.drain(at_close))
+        self._at_close.append(lambda: queue.drain(at_close))
         return queue
 
     def on_close(self, ending: Callable[[], Awaitable[None]]) -> None:
-        """Await `ending` when the layer closes, for work that is kept in no queue."""
-        self._endings.append(ending)
+        """Await `ending` when the layer closes, for work that is not in a queue."""
+        self._at_close.append(ending)
 
     async def drain(self) -> None:
-        """Return when all work is done, has failed, or took longer than its queue is given."""
-        for ending in self._endings:
+        """Wait until all work is done, has failed, or has exceeded the time of its queue."""
+        for ending in self._at_close:
             await ending()
 
 
 class BackgroundQueue:
-    """At most so many pieces of work at a time; what cannot keep up is left out, and memory does not grow."""
+    """At most `max_tasks` background tasks at a time; further ones are refused, so that memory stays bounded."""
 
     def __init__(self, max_tasks: int) -> None:
         self._max_tasks = max_tasks
         self._running: dict[asyncio.Task[None], tuple[str, ...]] = {}
 
     def start(self, work: Coroutine[Any, Any, None], *name: str) -> bool:
-        """Has work done, unless there is too much of it, or some of this very name. False if it is left out."""
+        """Start work as a task; return False if the queue is full or a task with this name is running."""
         if len(self._running) >= self._max_tasks or (name and name in self._running.values()):
             work.close()
             return False
@@ -52,23 +52,23 @@ class BackgroundQueue:
         return True
 
     def running(self, *name: str) -> list[asyncio.Task[None]]:
-        """The work whose names begin with this, the earliest first."""
-        return [task for task, own in self._running.items() if own[: len(name)] == name]
+        """Return the running tasks whose names start with `name`, in the order of their start."""
+        return [task for task, task_name in self._running.items() if task_name[: len(name)] == name]
 
     async def drain(self, seconds: float | None = None) -> None:
-        """Returns when all is done or has failed; what is not within so many seconds is given up."""
+        """Wait until all tasks are done or have failed; cancel those that are not within `seconds`."""
         if self._running:
             _, late = await asyncio.wait(self._running, timeout=seconds)
-            await _stopped(late)
+            await _cancel(late)
 
     async def wait_for(self, *name: str) -> None:
-        """Returns when the work whose names begin with this is done or has failed."""
-        if own := self.running(*name):
-            await asyncio.wait(own)
+        """Wait until the tasks whose names start with `name` are done or have failed."""
+        if tasks := self.running(*name):
+            await asyncio.wait(tasks)
 
     async def stop(self, *name: str) -> None:
-        """Gives up the work whose names begin with this."""
-        await _stopped(self.running(*name))
+        """Cancel the tasks whose names start with `name`."""
+        await _cancel(self.running(*name))
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
@@ -84,7 +84,7 @@ class BackgroundQueue:
         )
 
 
-async def _stopped(tasks: Collection[asyncio.Task[None]]) -> None:
+async def _cancel(tasks: Collection[asyncio.Task[None]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""The errors a user of the layer may catch; `brain.errors` shows the tree."""
+"""The errors that users of the layer may catch; `brain.errors` shows the tree."""
 
 from __future__ import annotations
 

@@ -38,10 +38,10 @@ from cognitive.window.summary import Summarizer
 
 
 class CognitiveLayer:
-    """Decides before every turn what the model should see, and learns after it what was worth showing.
+    """Selects before every turn what the model should see, and learns after it which memories were used.
 
-    `sessions`, `policies`, `explain` and `admin` hold the other methods, by what they are about; `work` keeps an
-    agent's plans and subtasks. `loop` is the event loop that it was opened in, the only one that it may be called in.
+    Further methods are in namespaces: `sessions`, `policies`, `explain` and `admin`; `work` stores an agent's plans and
+    subtasks. Call the layer only in `loop`, the event loop that opened it.
     """
 
     def __init__(self, services: bootstrap.Services) -> None:
@@ -83,20 +83,24 @@ class CognitiveLayer:
         metrics: Metrics | None = None,
         redact: Redact | None = None,
     ) -> AsyncIterator[CognitiveLayer]:
-        """A ready layer on a Postgres URL; without one on COGNITIVE_DATABASE_URL, or on the embedded server.
+        """Open a layer on a Postgres database, and close it at the end of the `async with` block.
 
-        `embedder` takes the place of the models that the environment names: one, or several while agents move from one
-        to another. Under `shadow`, every turn is run a second time after it was prepared, and the difference is
-        recorded. `token_counter` counts what takes room in the prompt, in place of the estimate (`cognitive.tokens`);
-        `summarizer` summarises what leaves the window, after the turn, in place of extraction; `classifier` is asked
-        about messages that no rule of the categories knows; `extractor` makes memories of what a completed turn said,
-        beside what `Policy.capture` keeps; `metrics` counts (`cognitive.telemetry.prometheus`); `redact` is called with
-        every text before it is stored, and must take milliseconds (`cognitive.privacy.patterns`).
+        Args:
+            database_url: the address; None uses COGNITIVE_DATABASE_URL, or else the embedded server.
+            policy: the settings of all agents; None uses the file named by COGNITIVE_POLICY, or else the defaults.
+            shadow: a second policy. Every turn is also planned with it in the background, and the difference is stored.
+            embedder: replaces the embedding models named by the environment. Pass several while agents change models.
+            token_counter: counts tokens; the default estimates them (`cognitive.tokens`).
+            summarizer: summarizes evicted messages after a turn; the default extracts sentences.
+            classifier: classifies messages that no category rule matches.
+            extractor: makes memories from a completed turn, in addition to those that `Policy.capture` stores.
+            metrics: receives counts and durations (`cognitive.telemetry.prometheus`).
+            redact: changes every text before it is stored; must take milliseconds (`cognitive.privacy.patterns`).
 
         Raises:
             SchemaError: the database lacks the extension, the schema or the role; the message says what to do.
             EmbeddedServerError: the bundled server cannot be started.
-            PolicyError: the environment names a file that holds no policy, or no table of models.
+            PolicyError: the environment names a file that is not a valid policy or model table.
         """
         extensions = bootstrap.Extensions(embedder, token_counter, summarizer, classifier, extractor, metrics, redact)
         async with bootstrap.assemble(database_url, policy, shadow, extensions) as services:
@@ -106,21 +110,21 @@ class CognitiveLayer:
 
     @instrument(PRE_TURN)
     async def pre_turn(self, turn: Turn) -> TurnContext:
-        """What the model should see in this turn, within the policy's deadline.
+        """Return what the model should see in this turn, within the policy's deadline.
 
-        It never fails because memory does: what cannot be had in time is missing, and `degraded` says so.
+        A failure of memory never fails the turn: the context then lacks a part, and `degraded` names it.
 
         Raises:
-            WrongEventLoop: called from another event loop than the one that the layer was opened in.
+            WrongEventLoop: the call comes from another event loop than the one that opened the layer.
         """
         event_loop.require(self.loop)
         request = await TurnRequest.create(turn, self._policies)
         try:
-            async with asyncio.TaskGroup() as tasks:  # no part raises, so none cancels another
+            async with asyncio.TaskGroup() as tasks:  # the parts fail open, so that none cancels another
                 window_task = tasks.create_task(self._window.build(request))
                 plan, memories = await self._memories.fetch(request, window_task)
                 tools = await self._tools.select(request, plan, memories)
-        except ExceptionGroup as defects:  # a part raised all the same
+        except ExceptionGroup as defects:  # a defect of ours: a part raised after all
             raise defects.exceptions[0] from None
         window = window_task.result()
         context = create_context(request, plan, memories, tools, window)
@@ -129,15 +133,19 @@ class CognitiveLayer:
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None
     ) -> FittedWindow:
-        """The window over a conversation that has grown within a turn, before the model is called again.
+        """Fit a conversation that has grown within a turn into the window, before the model is called again.
 
-        For loops of tool calls: `conversation` is all that the model would see, with the turn's own message, its calls
-        and their results; `iteration` is the number of the call, None to count them. No memory is fetched and no model
-        called; the bounds are those of `pre_turn`, and whole outputs are kept as there. It is never late: what cannot
-        be made in time is the newest messages, cut, and `trace.degraded` says so.
+        Use this in a loop of tool calls. It fetches no memories and calls no model. The limits are those of `pre_turn`,
+        and long outputs are stored as artifacts as there. If it cannot finish in time, the result is the newest
+        messages, truncated, and `trace.degraded` says so.
+
+        Args:
+            context: the result of `pre_turn`.
+            conversation: all messages that the model would see, with the turn's message, its tool calls and results.
+            iteration: the number of this model call within the turn; None counts the calls.
 
         Raises:
-            InvalidInput: a conversation of something else than messages.
+            InvalidInput: `conversation` contains something other than messages.
             WrongEventLoop: as in `pre_turn`.
         """
         event_loop.require(self.loop)
@@ -148,11 +156,10 @@ class CognitiveLayer:
         return await self._window.fit(context, conversation, iteration, self._policy_of(context))
 
     async def refine_tools(self, context: TurnContext, model: ToolChooser) -> RefinedTools:
-        """Lets a small model choose among a turn's tools where ranking was not sure which to cut, within the policy's
-        `tools.refine_deadline_ms`; the choice is fitted to the budget again.
+        """Let a small model choose among the tools that ranking could not separate; return the tools that fit.
 
-        `model` is any async callable from a prompt to an answer. It never fails: whatever goes wrong leaves the tools
-        as they are in the context, and `reason` says what it was.
+        `model` is an async function from a prompt to an answer, with at most `tools.refine_deadline_ms` of the policy.
+        This never raises: if the model fails, the result has the tools of the context, and `reason` names the failure.
         """
         if context.tool_selection is None:
             return RefinedTools(context.tools, "not_needed")
@@ -160,14 +167,14 @@ class CognitiveLayer:
 
     @instrument(POST_TURN)
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
-        """Learns from a turn's outcome, once, whatever is retried. Returns after the commit.
+        """Learn from a turn's outcome and return after the commit. A repeated call counts nothing twice.
 
-        While Postgres is away the outcome is kept in a local journal, synced, and `Report.recorded` is False: it is
-        counted when Postgres is back, by this process or by the next one.
+        While Postgres is down, the outcome is stored in a local journal, and `Report.recorded` is False. It is
+        counted when Postgres is back, by this process or the next one.
 
         Raises:
-            UnknownTurn: it was never opened.
-            JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
+            UnknownTurn: the turn was never opened.
+            JournalError: Postgres is down and the journal cannot be written, so the outcome is not stored.
             WrongEventLoop: as in `pre_turn`.
         """
         event_loop.require(self.loop)
@@ -181,21 +188,21 @@ class CognitiveLayer:
         return report
 
     def settle(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
-        """`post_turn` in the background, for a host whose user shall not wait for it.
+        """Run `post_turn` in the background, so that the user need not wait for it.
 
-        What goes wrong with it is logged. The layer does not close before it is done.
+        Errors are logged. The layer waits for it before it closes.
 
         Raises:
-            StoreUnavailable: too many outcomes are on their way; this one is not.
+            StoreUnavailable: too many outcomes are pending; this one was not accepted.
             WrongEventLoop: as in `pre_turn`.
         """
         event_loop.require(self.loop)
         name = (context.agent_id, context.turn_id, str(uuid4()))
         if not self._settling.start(self._posted(context, outcome), *name):
-            raise StoreUnavailable("settle: too many outcomes are on their way to Postgres or to the journal")
+            raise StoreUnavailable("settle: too many outcomes are pending; wait with `flush`, or call `post_turn`")
 
     async def flush(self, context: TurnContext | TurnRef | None = None) -> None:
-        """Returns when every outcome handed to `settle`, or a turn's, is counted, safe in the journal, or refused."""
+        """Wait until the outcomes passed to `settle`, of one turn or of all, are stored, in the journal, or refused."""
         name = () if context is None else (context.agent_id, context.turn_id)
         await self._settling.wait_for(*name)
 
@@ -206,13 +213,13 @@ class CognitiveLayer:
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
     ) -> list[UUID]:
-        """Store memories, a transaction per batch, and return their ids in order.
+        """Store memories, one transaction per batch, and return their ids in order.
 
-        A memory that is there already stays as it is, and its id stands in its place: one with the same agent, type and
-        source, or without a source the same speaker, session, time and content.
+        A memory that already exists is not changed, and its id is returned. Memories are the same if agent, type and
+        source are equal or, without a source, agent, type, speaker, session, time and content.
 
         Raises:
-            InvalidInput: a memory that cannot be stored; the message names it, and nothing of its batch is stored.
+            InvalidInput: a memory is invalid; the message names it, and nothing of its batch is stored.
         """
         return await self._agent_memories.remember(agent_id, memories, progress=progress)
 
@@ -232,10 +239,24 @@ class CognitiveLayer:
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> tuple[RecallHit, ...]:
-        """Return memories for a query of the model's own, best first; see `cognitive.recall`.
+        """Return at most `limit` memories for a query, best first; this is the recall tool of the model.
+
+        Args:
+            agent_id: the agent whose memories are searched.
+            query: the text to search for.
+            memory_type: restricts the search to one type.
+            limit: the maximum number of memories, 1 to 200.
+            turn_id: the turn in which the model asks. Memories that its prompt already shows are left out, and the
+                results count as shown in it.
+            now: the time for decay and relative dates; None is the current time.
+            tags: only memories with at least one of these tags.
+            session_id: only memories of this session.
+            since: only memories from this time on.
+            until: only memories before this time.
 
         Raises:
-            InvalidInput: a query or a filter that cannot be searched with; the message names it.
+            InvalidInput: the query or a filter is invalid; the message names it.
+            RecallClosed: the policy disables the tool in this turn.
             WrongEventLoop: as in `pre_turn`.
         """
         event_loop.require(self.loop)
@@ -243,65 +264,67 @@ class CognitiveLayer:
         return await self._recall.search(agent_id, query, memory_type, limit, turn_id, now, filters)
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
-        """Return the memories of these ids that this agent has, in the order asked."""
+        """Return the agent's memories with these ids, in the order of `ids`; unknown ids are skipped."""
         return await self._agent_memories.get(agent_id, ids)
 
     @instrument(UPDATE)
     @waits_for_recovery
     async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
-        """Change fields of a memory (those of `NewMemory` but type, session_id, source and supersedes).
+        """Change fields of a memory and return it.
 
-        `by` is whose word the change is: it reaches no memory that is trusted more, and gives no more trust.
+        All fields of `NewMemory` can be changed except type, session_id, source and supersedes.
+
+        `by` is the trust of the author. It cannot change a memory with more trust, nor give a memory more trust.
 
         Raises:
-            UnknownMemory: this agent has no such memory. InvalidInput: a field that cannot be changed, a bad value, or
-            a memory that is trusted more.
+            UnknownMemory: the agent has no such memory.
+            InvalidInput: a field that cannot be changed, an invalid value, or a memory with more trust than `by`.
         """
         return await self._agent_memories.update(agent_id, id, by=by, **changes)
 
     @waits_for_recovery
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
-        """Count an explicit verdict on a memory that a turn showed.
+        """Store a user's rating of a memory that a turn showed.
 
-        It weighs as many showings as the turn's own policy says (`feedback.rating_weight`).
+        It weighs as much as `feedback.rating_weight` measured showings, by the policy of the turn.
 
         Raises:
-            InvalidInput: the turn showed no such memory.
+            InvalidInput: the turn did not show this memory.
         """
         await self._agent_memories.rate(agent_id, turn_id, memory_id, useful=useful)
 
     @instrument(FORGET)
     @waits_for_recovery
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Erase memories with all that was derived from them; the receipt counts what went.
+        """Erase memories and everything derived from them; the receipt counts the deleted and changed rows.
 
-        Their words go wherever they stand: in what turns said, in summaries and last messages of sessions, in
-        artifacts, subtasks, the journal of this machine and the caches of this process. Memories that were handed over
-        and say the same stay, and are counted as `restated`.
+        Their text is removed from turns, from the summaries and last messages of sessions, from artifacts and subtasks,
+        from this machine's journal and from the caches of this process. Other memories that a caller stored with the
+        same statement stay; the receipt counts them as `restated`.
 
         Raises:
-            UnknownMemory: an id that this agent does not have; nothing is erased.
+            UnknownMemory: the agent does not have one of the ids; nothing is erased.
         """
         return await self._agent_memories.forget(agent_id, ids)
 
     @instrument(ERASE)
     @waits_for_recovery
     async def erase_agent(self, agent_id: str) -> Receipt:
-        """Erase everything of an agent, here and in the journal of this machine; the receipt counts what went."""
+        """Erase everything of an agent, in Postgres and in this machine's journal; the receipt counts the rows."""
         return await self._agent_memories.erase_agent(agent_id)
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
-        """Return why a memory was shown in a turn, or why it was not.
+        """Return the explanation why a memory was shown in a turn, or why it was not.
 
         Raises:
-            UnknownTurn: this agent does not have it.
+            UnknownTurn: the agent has no such turn.
         """
         return await self.explain.why(agent_id, turn_id, memory_id)
 
     # --- sessions ---
 
     async def resume(self, agent_id: str, session_id: str) -> ResumedSession | None:
-        """Return what is needed to go on with a session, read from Postgres; None if it never was."""
+        """Return what is needed to continue a session: summary, last messages, plan. None for an unknown session."""
         return await self.sessions.resume(agent_id, session_id)
 
     async def end_session(self, agent_id: str, session_id: str) -> bool:
@@ -309,15 +332,18 @@ class CognitiveLayer:
         return await self.sessions.end(agent_id, session_id)
 
     async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS) -> ArtifactPage:
-        """Return a page of a whole tool output: `length` characters from `start` on; `Page.next` begins the next.
+        """Return a page of a stored tool output: `length` characters from offset `start`.
+
+        `ArtifactPage.next` is the offset of the next page.
 
         Raises:
-            UnknownArtifact: this agent has no such artifact. InvalidInput: a page that cannot be.
+            UnknownArtifact: the agent has no such artifact.
+            InvalidInput: `start` or `length` is out of range.
         """
         return await self.sessions.artifact(agent_id, id, start=start, length=length)
 
     def _policy_of(self, context: TurnContext) -> Policy:
-        """Return the policy that a turn was planned under; over HTTP, a context comes without it."""
+        """Return the policy that the turn was planned with; a context from HTTP has none, then the current one."""
         return context.policy or self._policies.for_agent(context.agent_id)
 
     async def _posted(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:

@@ -1,6 +1,6 @@
-"""The parts of a turn, in order: request, window and memories, tools, context, record.
+"""The parts of `pre_turn` in order: request, window and memories, tools, context, record.
 
-Each part fails open by itself: it never raises, and if it is late or fails, the agent's turn goes on without it.
+Each part fails open: it raises nothing, and if it is late or fails, the turn continues without its result.
 """
 
 from __future__ import annotations
@@ -45,38 +45,38 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """What every part of a turn is prepared from: the turn, its time, its policy and what is left of its deadline."""
+    """The input of every part of a turn: the turn, its time, its policy and its deadline."""
 
     turn: Turn
     now: datetime
     deadline: Deadline
     policy: Policy
-    started: float  # by the performance counter
+    started: float  # time of the performance counter, in seconds
 
     @classmethod
     async def create(cls, turn: Turn, policies: PolicyResolver) -> TurnRequest:
-        """Return the request of a turn: with an id and a time, and without blocks that the prompt no longer shows.
+        """Return the request of a turn, with an id, a time, and a conversation without memory blocks of earlier turns.
 
-        The deadline begins before the agent's policy is read again.
+        The deadline starts before the agent's policy is refreshed.
         """
         started, deadline = perf_counter(), Deadline(policies.for_agent(turn.agent_id).deadline_ms)
         policy = await policies.current(turn.agent_id)
-        spoken = (
+        conversation = (
             dedup.without_injected_blocks(turn.conversation, policy.placement)
             if turn.kind == "user"
             else turn.conversation
         )
-        named = turn.model_copy(update={"turn_id": turn.turn_id or str(uuid4()), "conversation": spoken})
-        return cls(named, turn.now or datetime.now(UTC), deadline, policy, started)
+        complete = turn.model_copy(update={"turn_id": turn.turn_id or str(uuid4()), "conversation": conversation})
+        return cls(complete, turn.now or datetime.now(UTC), deadline, policy, started)
 
     @property
     def planned(self) -> bool:
-        """Return whether the turn is a user's. Any other is answered as it came."""
+        """True for a turn of a user. Turns of other kinds pass through unchanged."""
         return self.turn.kind == "user"
 
     @property
     def memory_tokens(self) -> int | None:
-        """Return the tokens that the turn's model leaves for memory, None where the host does not name the model."""
+        """The tokens that the turn's model reserves for memory; None if the turn names no model."""
         if self.turn.model is None:
             return None
         return int(
@@ -86,7 +86,7 @@ class TurnRequest:
 
 @dataclass(frozen=True, slots=True)
 class TurnMemories:
-    """The memories of a turn; `redacted` is the turn as it is planned and recorded."""
+    """The memories of a turn. `redacted` is the turn after redaction, which is planned and recorded."""
 
     memory_context: MemoryContext
     redacted: Turn
@@ -96,41 +96,41 @@ class TurnMemories:
 
 @dataclass(frozen=True, slots=True)
 class TurnTools:
-    """The tools that a turn's model is offered."""
+    """The tools selected for a turn."""
 
     selection: ToolSelection
     degraded: tuple[Degradation, ...] = ()
 
 
 class WindowBuilder:
-    """Fits the conversation into the model's window; if that is late or fails, its newest messages, cut."""
+    """Fits the conversation into the model's window; the fallback is the newest messages, truncated."""
 
     def __init__(self, session_manager: SessionManager) -> None:
         self._session_manager = session_manager
 
     async def build(self, request: TurnRequest) -> ConversationWindow:
-        """Return the window over the conversation before a turn. A turn that is not planned keeps all of it."""
+        """Return the window of the conversation before a turn; all of it for a turn that is not planned."""
         turn, policy = request.turn, request.policy
         if not request.planned:
             return ConversationWindow(turn.conversation, None)
         try:
             return await self._session_manager.window(Conversation.of(turn), request.now, request.deadline, policy)
-        except Exception as error:  # a turn without its window is still a turn
-            return ConversationWindow(newest_messages(turn.conversation, policy), None, (_cut(error),))
+        except Exception as error:  # the turn must go on
+            return ConversationWindow(newest_messages(turn.conversation, policy), None, (_degradation(error),))
 
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], iteration: int | None, policy: Policy
     ) -> FittedWindow:
-        """Return the window over a conversation that has grown within its turn."""
+        """Return the window of a conversation that has grown within its turn."""
         grown = Conversation.within(context, tuple(conversation), iteration)
         try:
             return await self._session_manager.fit(grown, datetime.now(UTC), Deadline(policy.deadlines.fit_ms), policy)
-        except Exception as error:  # a loop of calls goes on as a turn does
-            return FittedWindow.of(newest_messages(grown.messages, policy), grown.messages, policy, _cut(error))
+        except Exception as error:  # the loop of tool calls must go on
+            return FittedWindow.of(newest_messages(grown.messages, policy), grown.messages, policy, _degradation(error))
 
 
 class MemoryFetcher:
-    """Plans a turn and fetches the memories that it wants; none, if that fails."""
+    """Plans a turn and fetches the memories of the plan; the fallback is no memories."""
 
     def __init__(self, planner: Planner, engine: ContextEngine, embedders: Embedders, redactor: Redactor) -> None:
         self._planner = planner
@@ -139,7 +139,10 @@ class MemoryFetcher:
         self._redactor = redactor
 
     async def fetch(self, request: TurnRequest, window: asyncio.Task[ConversationWindow]) -> tuple[Plan, TurnMemories]:
-        """Return the plan of a turn and its memories. `window` is awaited where earlier blocks stay in it."""
+        """Return the plan and the memories of a turn.
+
+        The `window` is awaited only with the placement "journaled", where messages contain earlier memory blocks.
+        """
         redacted, withheld = await redaction.redact_turn_in_time(request.turn, self._redactor, request.deadline)
         plan, memory_context = await self._fetch(replace(request, turn=redacted), window)
         model = memory_context.model or self._embedders.of(request.turn.agent_id).model
@@ -163,21 +166,21 @@ class MemoryFetcher:
             memory_context = await self._engine.build(
                 plan, turn, request.now, deadline, policy, request.memory_tokens, sent
             )
-        except Exception as error:  # whatever went wrong, the agent's turn goes on
-            log.exception("pre_turn goes on without memory")
+        except Exception as error:  # the turn must go on
+            log.exception("pre_turn continues without memories")
             failed = Degradation("memory_failed", f"{type(error).__name__}: {error}")
             return plan, MemoryContext.empty(plan, request.now, failed)
         try:
             return await self._planner.refine(
                 plan, turn, memory_context.first_model_vector, deadline, policy
             ), memory_context
-        except Exception as error:  # a plug-in may raise anything, and the turn has its plan
-            log.warning("the classifier is not heard: %s", str(error) or type(error).__name__)
+        except Exception as error:  # a plug-in may raise anything; the plan of the rules is good enough
+            log.warning("the classifier failed: %s", str(error) or type(error).__name__)
             return plan, memory_context
 
 
 class ToolSelector:
-    """Selects the tools that the plan keeps, as the model can carry them; all of them whole, if that fails."""
+    """Selects the tools that the plan keeps, compacted to fit the model; the fallback is all of them unchanged."""
 
     def __init__(self, catalog: CatalogEngine) -> None:
         self._catalog = catalog
@@ -194,17 +197,17 @@ class ToolSelector:
             past = inputs.found.past if inputs is not None else ()
             signals = ToolSignals(plan.signals.text, memories.memory_context.first_model_vector, past, wanted)
             selection = await self._catalog.select(turn, tools, signals, request.deadline, policy)
-        except Exception as error:  # a model that sees too many tools answers; one without them may not
-            log.warning("pre_turn goes on with all tools: %r", error)
-            failed = Degradation("tools_failed", f"{type(error).__name__}: {error}; all of them are offered whole")
+        except Exception as error:  # a model with too many tools still answers; one without tools may not
+            log.warning("pre_turn continues with all tools: %r", error)
+            failed = Degradation("tools_failed", f"{type(error).__name__}: {error}; all tools are sent unchanged")
             return TurnTools(self._catalog.select_all(tools, turn.model), (failed,))
         if selection.trim is not None and selection.trim.late:
-            return TurnTools(selection, (Degradation("tools_late", "not read in time; they are cut by their names"),))
+            return TurnTools(selection, (Degradation("tools_late", "not ranked in time; reduced to their names"),))
         return TurnTools(selection)
 
 
 class TurnRecorder:
-    """Records a turn as it was prepared, and starts what follows beside it: its session and its shadow run."""
+    """Records a prepared turn, and starts its background work: the session's state and the shadow run."""
 
     def __init__(
         self, turns: TurnLog, outcomes: OutcomeRecorder, session_manager: SessionManager, shadowing: Shadowing
@@ -217,20 +220,20 @@ class TurnRecorder:
     async def record(
         self, request: TurnRequest, context: TurnContext, memories: TurnMemories, window: ConversationWindow
     ) -> TurnContext:
-        """Return the context as it was recorded, with the milliseconds that preparing it took."""
+        """Record the turn and return its context with the milliseconds that preparing it took."""
         context = await self._record(request, _timed(context, request.started))
         self._session_manager.on_turn_recorded(window.sent)
         self._shadowing.follow(context.agent_id, context.turn_id, memories.memory_context)
         return context
 
     async def _record(self, request: TurnRequest, context: TurnContext) -> TurnContext:
-        """Record the turn; what cannot be recorded in time is recorded with the outcome."""
+        """Record the turn; if that fails or is late, keep its opening to be recorded with the outcome."""
         opening, minutes = opened(context), request.policy.feedback.abandon_after_minutes
         try:
             await request.deadline.within(self._turns.open(context.agent_id, opening, abandon_after_minutes=minutes))
         except (CognitiveError, TimeoutError) as error:
             self._outcomes.keep_opening(context.agent_id, opening)
-            late = Degradation.from_error("record", error, "not in time", "; it is recorded with the outcome")
+            late = Degradation.from_error("record", error, "not in time", "; recorded with the outcome")
             return replace(context, degraded=(*context.degraded, late))
         return context
 
@@ -238,7 +241,7 @@ class TurnRecorder:
 def create_context(
     request: TurnRequest, plan: Plan, memories: TurnMemories, tools: TurnTools, window: ConversationWindow
 ) -> TurnContext:
-    """Return all parts of a turn together."""
+    """Return the context of a turn from the results of all parts."""
     turn, memory_context, redacted = request.turn, memories.memory_context, memories.redacted
     return TurnContext(
         agent_id=turn.agent_id,
@@ -269,15 +272,15 @@ def create_context(
 
 
 def _timed(context: TurnContext, started: float) -> TurnContext:
-    """Return the context with the time that preparing it took, and when it came in; recording it is not counted."""
+    """Return the context with the time of its arrival and the milliseconds of its preparation, without recording."""
     elapsed = perf_counter() - started
     timings = {**context.trace.timings, ELAPSED: elapsed * 1000}
     return replace(context, received_at=time() - elapsed, trace=replace(context.trace, timings=timings))
 
 
-def _cut(error: Exception) -> Degradation:
-    """Return why a window is only the newest messages."""
+def _degradation(error: Exception) -> Degradation:
+    """Return the degradation of a window that is only the newest messages, and log unexpected errors."""
     if isinstance(error, TimeoutError):
-        return Degradation("window_late", "not in time; the newest messages, cut")
-    log.error("a window could not be made: %r", error, exc_info=error)
-    return Degradation("window_failed", f"{type(error).__name__}: {error}; the newest messages, cut")
+        return Degradation("window_late", "not in time; only the newest messages, truncated")
+    log.error("the window could not be built: %r", error, exc_info=error)
+    return Degradation("window_failed", f"{type(error).__name__}: {error}; only the newest messages, truncated")

@@ -1,4 +1,4 @@
-"""The on-demand tool: the model asks in its own words, through the same stages, wider."""
+"""The recall tool: search memory with the model's query, through the stages of a turn with wider limits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_HITS = 200
 
 
 class Recall:
-    """Searches an agent's memory for a query of the model's own."""
+    """Searches an agent's memories for a query of the model."""
 
     def __init__(self, engine: ContextEngine, policies: PolicyResolver, store: MemoryStore, turns: TurnLog) -> None:
         self._engine = engine
@@ -44,13 +44,14 @@ class Recall:
         now: datetime | None = None,
         filters: Filters = NO_FILTERS,
     ) -> tuple[RecallHit, ...]:
-        """Return memories for a query, best first. With a turn, what its prompt shows is left out, and hits count as
-        shown.
+        """Return at most `limit` memories for a query, best first.
+
+        With a `turn_id`, memories that its prompt shows are left out, and the results count as shown in the turn.
 
         Raises:
-            InvalidInput: an unknown memory type, a limit outside 1 to 200, a query or filter that is no text.
-            RecallClosed: the policy closes the tool for the frame of the turn.
-            StoreUnavailable: Postgres is away or did not answer in time.
+            InvalidInput: an unknown memory type, a limit outside 1 to 200, or a query or filter that is not a text.
+            RecallClosed: the policy disables the tool for the frame of the turn.
+            StoreUnavailable: Postgres is down or did not answer in time.
         """
         _require_searchable(agent_id, query, turn_id, now, filters)
         policy, now = await self._policies.current(agent_id), now or datetime.now(UTC)
@@ -62,14 +63,14 @@ class Recall:
             await _require_open(self._turns, agent_id, turn_id, policy)
         read = signals.read(query, now=now)
         types = (memory_type,) if memory_type is not None else MEMORY_TYPES
-        # a query is searched as it stands: a model that asks for "thanks" means the word
+        # no small-talk rules here: a model that searches for "thanks" means the word
         queries = [RetrievalQuery(type_, query, limit, read.recency, read.dates) for type_ in types]
         present = await _present(self._store, self._turns, agent_id, turn_id) if turn_id else set()
         ranked = await self._engine.recall(agent_id, queries, filters, now, policy)
-        hits = _hits(_sourced(ranked, policy), present, limit)
+        hits = _hits(_trusted(ranked, policy), present, limit)
         if turn_id and hits:
-            lacked = await _lacked(self._turns, agent_id, turn_id, hits)
-            await self._turns.expose_recalled(agent_id, turn_id, lacked, now)
+            gaps = await _relevance_gaps(self._turns, agent_id, turn_id, hits)
+            await self._turns.expose_recalled(agent_id, turn_id, gaps, now)
         return hits
 
 
@@ -85,7 +86,7 @@ def _require_searchable(agent_id: str, query: str, turn_id: str | None, now: dat
 
 
 async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Policy) -> None:
-    """Raises where the policy closes the tool for the frame of the turn; where it closes any, a turn must be known."""
+    """Raise RecallClosed if the policy disables the tool for the turn's frame, or the frame cannot be checked."""
     if not policy.trust.recall_disabled_frames:
         return
     turn = await turns.turn(agent_id, turn_id)
@@ -94,45 +95,46 @@ async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Pol
         raise RecallClosed(f"Memory cannot be searched {frame}; go on with what the prompt shows.")
 
 
-def _sourced(ranked: Sequence[Candidate], policy: Policy) -> Sequence[Candidate]:
-    """What the policy lets a model see of its sources, in the prompt and here."""
+def _trusted(ranked: Sequence[Candidate], policy: Policy) -> Sequence[Candidate]:
+    """Return the candidates that the policy's rules on trust and sources allow, as in the prompt."""
     return trust.cap_per_source(trust.drop_untrusted(ranked, policy).kept, policy).kept
 
 
 async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str) -> set[UUID]:
-    """What the turn's prompt shows already: its block, its prefix, earlier blocks that stay, and earlier recalls."""
+    """Return the memories that the turn's prompt already shows: in its block, prefix, earlier blocks and recalls."""
     shown = {shown.memory_id for shown in await turns.shown(agent_id, turn_id)}
-    standing = {
+    in_earlier_blocks = {
         result.memory_id
         for result in await _candidates(turns, agent_id, turn_id)
         if result.disposition == "already_in_prompt"
     }
-    return shown | standing | {memory.id for memory in await store.pinned(agent_id)}
+    return shown | in_earlier_blocks | {memory.id for memory in await store.pinned(agent_id)}
 
 
 async def _candidates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[RecordedCandidate]:
-    """What became of the turn's own candidates, where its record can be read."""
+    """Return the recorded candidates of the turn; none if its record is missing or unreadable."""
     turn = await turns.turn(agent_id, turn_id)
     try:
         return decode(turn.record).candidates if turn is not None else ()
-    except InvalidInput:  # a record of another version cannot be read; the query can still be answered
+    except InvalidInput:  # a record of another version; the query can still be answered
         return ()
 
 
-async def _lacked(
+async def _relevance_gaps(
     turns: TurnLog, agent_id: str, turn_id: str, hits: Sequence[RecallHit]
 ) -> list[tuple[UUID, MemoryType, float | None]]:
-    """How far each stood below the best in the turn's own search, which did not bring it to the prompt.
+    """Return, for each hit, the best relevance in the turn's search minus the hit's relevance there.
 
-    What that search did not find at all stood below all that it found; None where it is not known to have searched.
+    A hit that the turn's search did not find gets the lowest relevance that it found. The gap is None if the turn's
+    search is unknown.
     """
     results = await _candidates(turns, agent_id, turn_id)
     eligible = [result.relevance for result in results if result.disposition not in NOT_ELIGIBLE]
     if not eligible:
         return [(hit.memory_id, hit.type, None) for hit in hits]
-    found = {result.memory_id: result.relevance for result in results}
-    best, least = max(eligible), min(found.values())
-    return [(hit.memory_id, hit.type, max(0.0, best - found.get(hit.memory_id, least))) for hit in hits]
+    relevance = {result.memory_id: result.relevance for result in results}
+    best, lowest = max(eligible), min(relevance.values())
+    return [(hit.memory_id, hit.type, max(0.0, best - relevance.get(hit.memory_id, lowest))) for hit in hits]
 
 
 def _hits(ranked: Sequence[Candidate], present: set[UUID], limit: int) -> tuple[RecallHit, ...]:

@@ -1,4 +1,4 @@
-"""Arguments of the layer's methods, checked: what is wrong is named."""
+"""Validate the arguments of the layer's methods; the error names the argument."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brain.types import MAX_LABEL_LENGTH
 
 
 def require_id(name: str, value: object) -> UUID:
-    """A memory's id as a UUID, from one or from its text, or InvalidInput that names it."""
+    """Return a memory's id as a UUID, given as a UUID or a text; raise InvalidInput otherwise."""
     if isinstance(value, UUID):
         return value
     try:
@@ -21,18 +21,18 @@ def require_id(name: str, value: object) -> UUID:
 
 
 def require_label(name: str, value: object, *, max_length: int = MAX_LABEL_LENGTH) -> str:
-    """A non-blank, storable name of bounded length, or InvalidInput that names it."""
+    """Return a text that is not blank, not too long and can be stored; raise InvalidInput otherwise."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"{name}: expected a non-empty string, got {value!r}")
     if len(value) > max_length:
         raise InvalidInput(f"{name}: longer than {max_length} characters")
     reason = unstorable(value)
     if reason is not None:
-        raise InvalidInput(f"{name}: holds {reason}")
+        raise InvalidInput(f"{name}: contains {reason}")
     return value
 
 
 def require_aware(name: str, at: datetime | None) -> None:
-    """InvalidInput that names a datetime without a time zone."""
+    """Raise InvalidInput if a datetime has no time zone."""
     if at is not None and at.tzinfo is None:
         raise InvalidInput(f"{name}: expected an aware datetime, got the naive {at.isoformat()}")

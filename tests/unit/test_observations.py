@@ -104,8 +104,8 @@ def test_every_reason_of_a_degraded_turn_is_counted_by_its_part_once():
     "reason",
     [
         Degradation("window_over_limit", "beyond its bound of tokens, and nothing is left to cut"),
-        Degradation("window_late", "not in time; the newest messages, cut"),
-        Degradation("tools_late", "not read in time; they are cut by their names"),
+        Degradation("window_late", "not in time; only the newest messages, truncated"),
+        Degradation("tools_late", "not ranked in time; reduced to their names"),
         Degradation("retrieval_failed", "OSError: the server said so"),
     ],
 )
