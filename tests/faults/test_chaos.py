@@ -73,7 +73,7 @@ async def test_a_broken_invariant_is_told():
     assert not ledger.broken
     ledger.require(False, "a row of another agent's")
     assert ledger.broken
-    assert ledger.told()["wrong"] == {"a row of another agent's": 1}
+    assert ledger.as_json()["violations"] == {"a row of another agent's": 1}
 
 
 async def test_a_suite_that_ends_by_an_error_is_broken_and_one_that_is_interrupted_says_so():
