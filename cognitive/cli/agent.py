@@ -39,15 +39,15 @@ def command() -> None:
     ", categories?: {…}} | {turns}",
 )
 @click.argument("message", required=False)
-@click.option("--user", "user_id", help="User id: show the categories of this user's turns, or reset those alone.")
+@click.option("--user", "user_id", help="User id: show or reset only this user's categories.")
 @AGENT
 @limit(25, 500)
-@click.option("--reset", is_flag=True, help="Forget what the turns were taken for: learning begins anew, turns stay.")
+@click.option("--reset", is_flag=True, help="Forget the categories of past turns; the turns stay.")
 @YES
 def learned(message: str | None, user_id: str | None, agent: str, limit: int, reset: bool, yes: bool) -> None:
-    """Show which tools the completed turns called: by category, and by what they were asked.
+    """Show which tools completed turns called, by category and by message.
 
-    With MESSAGE, only past turns with a similar message are listed.
+    With MESSAGE, list only past turns with a similar message.
     """
     if reset:
         confirm(yes, f"Forget what agent {agent!r} learned{f' of user {user_id!r}' if user_id else ''} for good?")
@@ -100,7 +100,7 @@ def _show(found: _LearningAnswer) -> None:
 @click.argument("agent")
 @YES
 def erase(agent: str, yes: bool) -> None:
-    """Erase everything of AGENT, in the database and in the journal of this machine, for good."""
+    """Erase all data of AGENT in the database and in this machine's journal, permanently."""
     confirm(yes, f"Erase all memories, turns and sessions of agent {agent!r} for good?")
     run(_erase(agent), show_receipt)
 

@@ -37,9 +37,9 @@ NO = 3  # it ran, and the answer is no: nothing found, nothing proven, something
 TERMINATED = 128 + signal.SIGTERM  # as a shell tells it of who was ended by that
 CODES = {
     0: "done",
-    FAILED: "an error: stderr says which, and what to run next",
-    MISUSED: "a command line that makes no sense",
-    NO: "it ran, and the answer is no: nothing found, nothing proven, a difference, something unhealthy",
+    FAILED: "an error; stderr has the message and the next command",
+    MISUSED: "an invalid command line",
+    NO: "a negative answer: nothing found or proven, a difference, a failed check",
 }
 
 

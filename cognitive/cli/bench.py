@@ -35,18 +35,24 @@ def options(function: Command) -> Command:
                 default=1,
                 show_default=True,
                 type=click.IntRange(min=1),
-                help="Agents that share the memories.",
+                help="Number of agents that share the memories.",
             ),
             click.option(
-                "--turns", default=60, show_default=True, type=click.IntRange(min=10), help="Timed turns of each size."
+                "--turns",
+                default=60,
+                show_default=True,
+                type=click.IntRange(min=10),
+                help="Number of timed turns per size.",
             ),
-            click.option("--seed", default=7, show_default=True, help="Decides what is stored and asked."),
+            click.option("--seed", default=7, show_default=True, help="Seed of the generated memories and questions."),
             click.option(
                 "--data",
                 type=click.Path(path_type=Path, file_okay=False),
                 help="Data directory of the embedded server.",
             ),
-            click.option("--url", help="Role that may create databases; default: an embedded server for the time."),
+            click.option(
+                "--url", help="URL of a role that may create databases; default: a temporary embedded server."
+            ),
         )
     ):
         function = add(function)
@@ -66,8 +72,8 @@ def checked(sizes: tuple[int, ...], agents: int) -> tuple[int, ...]:
 def turns(sizes: tuple[int, ...], agents: int, turns: int, seed: int, data: Path | None, url: str | None) -> None:
     """Time whole turns at SIZES memories (default 1000 10000), as ratios to the floor of the same run.
 
-    The floor is what no turn can do without: the message embedded, its ten nearest memories read by one statement,
-    a row committed. The memories are made up, and the databases they are in are dropped afterwards.
+    The floor is one embedded message, one query for its ten nearest memories, and one committed row. Memories are made
+    up; their databases are dropped afterwards.
     """
     run(_turns(checked(sizes, agents), agents, turns, seed, data, url), _show)
 

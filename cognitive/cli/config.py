@@ -27,13 +27,12 @@ _STORED = "{live?, shadow?, changes: {…}, since?, author?, error?}"
     cls=JsonCommand, shape=f"{{settings: {_VALUE}, embedded?, version, policy: {_VALUE}, stored: {_STORED}}}"
 )
 @AGENT
-@click.option("--all", "everything", is_flag=True, help="Also the settings that have their default.")
+@click.option("--all", "everything", is_flag=True, help="Include settings at their default.")
 def command(agent: str, everything: bool) -> None:
-    """Show the settings and an agent's policy, and where each value comes from.
+    """Show the settings and an agent's policy, and the source of each value.
 
-    What was chosen for the agent (`cognitive policy`) stands above the files, and is shown if the database answers.
-    The embedded server's URL is that of the application's role, which row level security binds; the server answers
-    there while a process uses it.
+    The policy includes the version activated for the agent if the database answers. The URL of the embedded server is
+    that of the application's role; it works while a process uses the server.
     """
     run(_effective(agent), lambda told: _show(told, everything))
 

@@ -25,10 +25,10 @@ for _command in (indexes.reembed, indexes.language, indexes.index):
 
 
 @command.command(cls=JsonCommand, shape="{revision} | {rebuilt: [index]}")
-@click.option("--url", help="Role that owns the schema or may create it; default: COGNITIVE_DATABASE_URL.")
+@click.option("--url", help="URL of the schema's owner; default: COGNITIVE_DATABASE_URL.")
 @click.option("--repair", is_flag=True, help="Rebuild only the indexes that an interrupted build left invalid.")
 def upgrade(url: str | None, repair: bool) -> None:
-    """Bring the schema up to date: of the database at the URL, or of the embedded server."""
+    """Upgrade the schema of the database at the URL, or of the embedded server."""
     if repair:
         run(_repair(url), _mended)
     else:
@@ -52,12 +52,12 @@ def _mended(told: Mapping[str, Sequence[str]]) -> None:
 
 
 @command.command(cls=JsonCommand, shape="{statements: [sql], run}")
-@click.option("--run", "really", is_flag=True, help="Run the statements; default: only show them.")
-@click.option("--url", help="Role that owns the schema, on the coordinator; default: COGNITIVE_DATABASE_URL.")
+@click.option("--run", "really", is_flag=True, help="Run the statements.")
+@click.option("--url", help="URL of the schema's owner on the coordinator; default: COGNITIVE_DATABASE_URL.")
 def distribute(really: bool, url: str | None) -> None:
-    """Show the statements by which Citus spreads the tables over several machines, an agent's rows on one.
+    """Show the statements that distribute the tables over the machines of a Citus cluster, one agent on one machine.
 
-    Turns there need COGNITIVE_CLUSTER=citus. None of it was tried on a cluster: docs/operations.md says what to expect.
+    Turns there need COGNITIVE_CLUSTER=citus. This is not tested on a cluster; see docs/operations.md.
     """
     run(_distribute(really, url), lambda told: click.echo(";\n".join((*told["statements"], "")).rstrip("\n")))
 
@@ -71,13 +71,12 @@ async def _distribute(really: bool, url: str | None) -> Mapping[str, Any]:
 
 @command.command(cls=JsonCommand, shape="{logins: [name], granted: [role]}")
 @click.argument("logins", nargs=-1)
-@click.option("--overview", is_flag=True, help="Also let them read the counts of all agents.")
-@click.option("--url", help="Role that owns the schema and may create roles; default: COGNITIVE_DATABASE_URL.")
+@click.option("--overview", is_flag=True, help="Also grant the counts of all agents.")
+@click.option("--url", help="URL of the schema's owner, who may create roles; default: COGNITIVE_DATABASE_URL.")
 def roles(logins: tuple[str, ...], overview: bool, url: str | None) -> None:
-    """Create the roles of those who only look, and let LOGINS become them.
+    """Create the read-only roles, and grant them to LOGINS.
 
-    cognitive_reader reads an agent's rows, one agent at a time; cognitive_overview reads the counts of all agents and
-    nothing else.
+    cognitive_reader reads one agent's rows at a time; cognitive_overview reads the counts of all agents only.
     """
     run(_roles(logins, overview, url), _granted)
 
@@ -101,7 +100,7 @@ def _granted(told: Mapping[str, Sequence[str]]) -> None:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @AGENT
 def export(file: Path, agent: str) -> None:
-    """Write every memory of an agent to FILE, a line of JSON each, with its use and what it said before."""
+    """Write all memories of an agent to FILE as JSON lines, with use and revisions."""
     run(_export(agent, file), lambda told: printing.line(f"{told['memories']} memories are in {told['file']}."))
 
 
@@ -119,10 +118,11 @@ async def _export(agent: str, file: Path) -> Mapping[str, object]:
 @click.argument("file", type=FILE)
 @AGENT
 def import_(file: Path, agent: str) -> None:
-    """Remember the memories of FILE: an export of ours, of mem0 (`get_all`) or of a LangGraph store (`Item.dict`).
+    """Store the memories of FILE: an export of `cognitive db export`, of mem0 (`get_all`) or of a LangGraph store
+    (`Item.dict`).
 
-    What is there already is not stored again, so that an import that was interrupted is run again. A line that cannot
-    be read is named by its number, and nothing of its file is stored.
+    Existing memories are not stored again, so an interrupted import can be repeated. If a line cannot be read, its
+    number is printed and nothing is stored.
     """
     run(_import(agent, file), lambda told: printing.line(f"{told['memories']} memories are there."))
 
@@ -136,14 +136,16 @@ async def _import(agent: str, file: Path) -> Mapping[str, object]:
 
 @command.command("apply-retention", cls=JsonCommand, shape="{agent, dry_run, rows: {…}} | {tables, log}")
 @OPTIONAL_AGENT
-@click.option("--dry-run", is_flag=True, help="Count what would be removed, and remove nothing.")
+@click.option("--dry-run", is_flag=True, help="Count the rows and delete nothing.")
 @click.option(
-    "--rewrite", is_flag=True, help="Rewrite every table instead, so that nothing erased is left between rows."
+    "--rewrite", is_flag=True, help="Rewrite every table instead, so that no erased bytes remain between rows."
 )
-@click.option("--url", help="With --rewrite: the owner of the schema, or a superuser; default: COGNITIVE_DATABASE_URL.")
+@click.option(
+    "--url", help="With --rewrite: URL of the schema's owner or a superuser; default: COGNITIVE_DATABASE_URL."
+)
 @YES
 def apply_retention(agent: str | None, dry_run: bool, rewrite: bool, url: str | None, yes: bool) -> None:
-    """Remove what the policy's retention.days keep no longer. Agents that have turns need no command for that.
+    """Delete data older than the policy's retention.days. Turns do the same for their agent.
 
     With --rewrite, each table is locked while it is rewritten, and turns go without memory meanwhile.
     """

@@ -51,10 +51,10 @@ _TELLING: tuple[Disposition, ...] = (
     "dropped: {…}, used: [id], degraded: [reason], degraded_codes: [code]}]}",
 )
 @click.option("--from", "file", type=FILE, help="JSON file to play.")
-@click.option("--agent", default=AGENT, show_default=True, help="Agent id; what it holds is erased first.")
+@click.option("--agent", default=AGENT, show_default=True, help="Agent id; its data is erased first.")
 @YES
 def command(file: Path | None, agent: str, yes: bool) -> None:
-    """Load a conversation and play a dozen turns: plan, what was shown and why, what was used, what was learnt."""
+    """Load a conversation and play a dozen turns: plan, shown memories and reasons, use, learning."""
     confirm(yes or agent == AGENT, f"Erase all that agent {agent!r} holds, to play the demo in its place?")
     run(_demo(file, agent))
 

@@ -15,10 +15,9 @@ _STYLES = {"ok": "green", "warning": "yellow", "failure": "bold red", "unknown":
 
 @click.command(cls=JsonCommand, shape="{healthy, checks: [{check, status, detail, fix}]}")
 def command() -> None:
-    """Check settings, data directory, journal, embedding model and database, and say how to mend what is not well.
+    """Check settings, data directory, journal, embedding model and database, and print remedies.
 
-    Each check is ok, a warning, a failure, or unknown where another one must be mended first. Exits with 3 if one
-    failed.
+    A check is ok, a warning, a failure, or unknown if another check must pass first. Exits with 3 after a failure.
     """
     run(_examine(), _show, succeeded=lambda told: told["healthy"])
 

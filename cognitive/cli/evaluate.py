@@ -27,13 +27,13 @@ MAX_TURNS = click.option(
     default=1_000,
     show_default=True,
     type=click.IntRange(min=1),
-    help="Maximum number of turns, the latest ones.",
+    help="Maximum number of latest turns.",
 )
-_ESTIMATE = "{value?, low?, high?}"
-_WORTH = f"{{used: {_ESTIMATE}, share: {_ESTIMATE}, gain: {_ESTIMATE}}}"
+ESTIMATE = "{value?, low?, high?}"
+WORTH = f"{{used: {ESTIMATE}, share: {ESTIMATE}, gain: {ESTIMATE}}}"
 EVALUATION = (
     "{turns, effective, uses, unsupported, shown, logged_shown, tokens, logged_tokens, "
-    f"logged: {_ESTIMATE}, ips: {_WORTH}, snips: {_WORTH}, doubly_robust: {_WORTH}, refusal?, uncompared}}"
+    f"logged: {ESTIMATE}, ips: {WORTH}, snips: {WORTH}, doubly_robust: {WORTH}, refusal?, uncompared}}"
 )
 
 
@@ -68,15 +68,15 @@ class _EvaluationAnswer:
 
 
 @click.command(cls=JsonCommand, shape=f"{{policy: {POLICY_SOURCE}, evaluation: {EVALUATION}, unanswerable: [setting]}}")
-@click.option("--policy", "file", type=FILE, help="Policy file; default: the policy that holds for the agent.")
+@click.option("--policy", "file", type=FILE, help="Policy file; default: the agent's live policy.")
 @AGENT
 @SINCE
 @UNTIL
 @MAX_TURNS
 def command(file: Path | None, agent: str, since: datetime | None, until: datetime | None, limit: int) -> None:
-    """Estimate what a policy would have been worth: used memories per turn, by three estimators, with intervals.
+    """Estimate the worth of a policy: used memories per turn, by three estimators with intervals.
 
-    It refuses where the log cannot tell, says why, and exits with 3; the figures then prove nothing.
+    If the log cannot support an answer, give the reason and exit with 3.
     """
     run(_evaluate(file, agent, since, until, limit), _show, succeeded=lambda told: told.evaluation.refusal is None)
 

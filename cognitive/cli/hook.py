@@ -51,7 +51,7 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
         click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
         click.option("--dry-run", is_flag=True, help="Show the change and write nothing."),
         click.option("--codex", is_flag=True, help="Codex instead of Claude Code."),
-        click.option("--user/--project", default=True, help="For all your projects (default), or this folder's."),
+        click.option("--user/--project", default=True, help="For all your projects (default) or this folder."),
     ):
         function = option(function)
     return function
@@ -59,7 +59,7 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
 
 @command.command()
 @_options
-@click.option("--agent", help="Agent id; default: COGNITIVE_AGENT, or one of the project's own.")
+@click.option("--agent", help="Agent id; default: COGNITIVE_AGENT, else one per project.")
 def install(user: bool, codex: bool, dry_run: bool, yes: bool, agent: str | None) -> None:
     """Add the hooks to the agent's settings, after showing the change."""
     tail = ["--agent", agent] if agent else []
@@ -75,7 +75,7 @@ def install(user: bool, codex: bool, dry_run: bool, yes: bool, agent: str | None
 @command.command()
 @_options
 def uninstall(user: bool, codex: bool, dry_run: bool, yes: bool) -> None:
-    """Take the hooks out of the agent's settings, after showing the change. Memories stay."""
+    """Remove the hooks from the agent's settings, after showing the change. Memories stay."""
     file = _settings_file(user=user, codex=codex)
     text = _text(file)
     _apply(file, text, _checked(file, lambda: settings.without_hooks(text)), dry_run=dry_run, yes=yes)
@@ -163,9 +163,9 @@ def _program() -> list[str]:
 
 
 @command.command()
-@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def status(as_json: bool) -> None:
-    """Show the server, the installations, and what is wrong with them. The exit code is 1 if something is."""
+    """Show the server, the installations, and their problems. Exits with 1 if there are problems."""
     paths = with_private_folders(daemon_paths())
     server, installations = _server(paths), list(_installations())
     problems = [*(problem for each in installations for problem in each["problems"]), *_wrong(server)]
@@ -180,10 +180,7 @@ def status(as_json: bool) -> None:
 @command.command()
 @click.argument("act", type=click.Choice(["start", "stop"]))
 def server(act: str) -> None:
-    """Start the server unless it runs, or stop it. Hooks start it themselves.
-
-    Before it stops, outcomes that are on their way are recorded.
-    """
+    """Start the server unless it runs, or stop it after it has recorded pending outcomes. Hooks start it themselves."""
     click.echo(_started() if act == "start" else _stopped())
 
 

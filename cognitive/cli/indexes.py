@@ -27,24 +27,22 @@ _ANSWER_KEYS = ("models", "lacking", "turns", "was", "live", "comparison", "drop
 @click.command(cls=JsonCommand, shape=_REEMBED)
 @click.option("--to", metavar="MODEL", help="New model: a name as in COGNITIVE_EMBEDDING_MODELS.")
 @click.option("--agent", "agents", multiple=True, help="Agent id; may be repeated. Default: all agents.")
-@click.option("--status", "act", flag_value="status", help="Show the models of each agent, and what each lacks.")
-@click.option("--compare", "act", flag_value="compare", help="Ask past turns by both models, before the cut-over.")
-@click.option("--cut-over", "act", flag_value="cut-over", help="Build what is lacking, then read by the new model.")
-@click.option("--roll-back", "act", flag_value="roll-back", help="Read by the model before this one again, at once.")
-@click.option("--drop-old", "act", flag_value="drop-old", help="Remove the vectors of models that were live before.")
-@click.option(
-    "--cancel", "act", flag_value="cancel", help="Give up the new model, which is not live: remove its vectors."
-)
+@click.option("--status", "act", flag_value="status", help="Show the models of each agent and the missing vectors.")
+@click.option("--compare", "act", flag_value="compare", help="Compare both models on past turns, before the cut-over.")
+@click.option("--cut-over", "act", flag_value="cut-over", help="Build the missing vectors, then read by the new model.")
+@click.option("--roll-back", "act", flag_value="roll-back", help="Read by the previous model again, at once.")
+@click.option("--drop-old", "act", flag_value="drop-old", help="Remove the vectors of previous models.")
+@click.option("--cancel", "act", flag_value="cancel", help="Remove the vectors of the new model, before the cut-over.")
 @options.BATCH
 @options.LOAD
-@click.option("--url", help="Role that sees all agents, to list them; not needed with --agent, or embedded.")
+@click.option("--url", help="URL of a role that sees all agents; not needed with --agent or the embedded server.")
 @options.YES
 def reembed(
     to: str | None, agents: tuple[str, ...], act: str | None, batch: int, load: float, url: str | None, yes: bool
 ) -> None:
-    """Move agents to another embedding model, while turns go on.
+    """Move agents to another embedding model while turns go on.
 
-    With --to alone it builds the new model's vectors, and goes on where it was interrupted. Several may run at once.
+    --to alone builds the new model's vectors and resumes after an interruption. Several workers may run at once.
     """
     if act in (None, "compare", "cut-over", "cancel") and to is None:
         raise click.UsageError(f"--{act or 'to'} needs to know which model: add --to MODEL")
@@ -185,10 +183,10 @@ _DOING = {"index": "indexing in {language}", "clear": "clearing what is no longe
 @options.BATCH
 @options.LOAD
 def language(to: str | None, agent: str, batch: int, load: float) -> None:
-    """Show the language that the agent's memory is searched in, or change it to LANGUAGE while turns go on.
+    """Show the language of the agent's word search, or change it to LANGUAGE while turns go on.
 
-    LANGUAGE is that of a Snowball stemmer, as german or spanish, or simple, which takes words as they are written. What
-    was interrupted goes on where it stopped when it is run again.
+    LANGUAGE is a Snowball stemmer, such as german or spanish, or simple (words as written). A change resumes after an
+    interruption.
     """
     run(_language(agent, to, batch, load), _show_language)
 
@@ -230,10 +228,9 @@ def _show_language(told: Mapping[str, Any]) -> None:
 @click.command(cls=JsonCommand, shape="{groups: [{model, field, type, vectors, cells, moved}]}")
 @options.AGENT
 def index(agent: str) -> None:
-    """Sort a large agent's vectors into cells, so that its turns read a few of them and not all.
+    """Sort a large agent's vectors into cells, so that its turns read only a few of them.
 
-    For agents with tens of thousands of memories, while they work; again when they have grown to several times that.
-    What was interrupted goes on where it stopped.
+    Run it for agents with tens of thousands of memories, also while they work. It resumes after an interruption.
     """
     run(_index(agent), _indexed, key="groups", empty_message="No type of this agent has enough memories to sort.")
 

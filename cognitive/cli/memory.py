@@ -48,14 +48,14 @@ class _ShownMemories(TypedDict):
 @click.option(
     "--type", "type_", type=click.Choice(MEMORY_TYPES), default="fact", show_default=True, help="Memory type."
 )
-@click.option("--speaker", help="Who said it.")
+@click.option("--speaker", help="Speaker.")
 @click.option("--session", help="Session id.")
-@at("When it was said: a day (UTC) or a time with offset; default: now.")
-@click.option("--source", help="Id of your own; a memory with the same one is stored once.")
+@at("Time of the statement: a day (UTC) or a time with offset; default: now.")
+@click.option("--source", help="Your id; memories with the same one are stored once.")
 @click.option("--tag", "tags", multiple=True, help="Tag; may be repeated.")
-@click.option("--pinned", is_flag=True, help="Always in the prompt's stable prefix.")
+@click.option("--pinned", is_flag=True, help="Keep the memory in the prompt's stable prefix.")
 @click.option("--supersedes", help="Id of the memory that this one replaces.")
-@click.option("--file", type=FILE, help="JSON lines of memories.")
+@click.option("--file", type=FILE, help="File of JSON lines.")
 def remember(
     content: str | None,
     agent: str,
@@ -69,9 +69,9 @@ def remember(
     supersedes: str | None,
     file: Path | None,
 ) -> None:
-    """Store CONTENT, or each line of --file as a JSON object with the fields of NewMemory; prints their ids in order.
+    """Store CONTENT, or each line of --file, a JSON object with the fields of NewMemory; print the ids in order.
 
-    A memory that is there already is not stored again: its id stands in its place.
+    A memory that exists is not stored again; its id is printed.
     """
     if (content is None) == (file is None):
         raise click.UsageError("give either CONTENT or --file")
@@ -129,7 +129,7 @@ def _show_ids(ids: Sequence[UUID]) -> None:
 @click.option("--session", "session_id", help="Only memories of this session.")
 @SINCE
 @UNTIL
-@click.option("--turn", "turn_id", help="Count the hits as shown in this turn; default: they are not counted.")
+@click.option("--turn", "turn_id", help="Count the hits as shown in this turn.")
 @click.option("--scores", is_flag=True, help="Show the parts of the relevance.")
 def recall(
     query: str,
@@ -199,15 +199,15 @@ def command() -> None:
 )
 @click.argument("ids", metavar="[ID...]", nargs=-1, type=click.UUID)
 @AGENT
-@click.option("--history", is_flag=True, help="Show how the IDs were changed instead: what each change replaced.")
-@click.option("--tag", "tags", multiple=True, help="Without IDs: only memories that have all of these tags.")
+@click.option("--history", is_flag=True, help="Show the previous values of each change instead.")
+@click.option("--tag", "tags", multiple=True, help="Without IDs: only memories with all of these tags.")
 @limit(20, 1000)
 @click.option("--offset", default=0, show_default=True, type=click.IntRange(0), help="Number of rows to skip.")
 def show(ids: Sequence[UUID], agent: str, history: bool, tags: Sequence[str], limit: int, offset: int) -> None:
-    """Show the memories of these IDs, whole, in the order asked. Exits with 3 if one is missing.
+    """Show the memories of these IDs in their order. Exits with 3 if one is missing.
 
-    Without IDs, list the agent's memories, oldest first, a page at a time. With --history, show the changes of each,
-    the latest first, and exit with 3 if there are none.
+    Without IDs, list the agent's memories, oldest first. With --history, show the changes of each, latest first, and
+    exit with 3 if there are none.
     """
     if ids and tags:
         raise click.UsageError("--tag takes no ID: it lists the memories that have the tag")
@@ -267,7 +267,7 @@ def update(id: UUID, changes: Sequence[str], agent: str) -> None:
     """Change fields of the memory ID: content, speaker, context, occurred_at, tags, entities, confidence, pinned,
     attributes.
 
-    A VALUE is JSON where it can be read as that, and text otherwise: pinned=true, tags='["billing"]', content=Noon.
+    A VALUE is JSON if it parses as JSON, else text: pinned=true, tags='["billing"]', content=Noon.
     """
     run(_update(agent, id, changes), printing.fields_of, key="memory")
 
@@ -295,7 +295,7 @@ def _change(given: str) -> tuple[str, Any]:
 @AGENT
 @YES
 def forget(ids: Sequence[UUID], agent: str, yes: bool) -> None:
-    """Erase the memories of these IDs with all that was derived from them, in one transaction, for good."""
+    """Erase the memories of these IDs and everything derived from them, in one transaction, permanently."""
     confirm(yes, f"Erase {len(ids)} {'memory' if len(ids) == 1 else 'memories'} of agent {agent!r} for good?")
     run(_forget(agent, ids), show_receipt)
 

@@ -35,7 +35,7 @@ SINCE = click.option(
     callback=_aware,
     help="Start of the time: a day (UTC) or a time with offset.",
 )
-UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=_aware, help="End of the time, not included.")
+UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=_aware, help="End of the time, exclusive.")
 BATCH = click.option(
     "--batch", default=64, show_default=True, type=click.IntRange(1, 1000), help="Memories per transaction."
 )
@@ -44,7 +44,7 @@ LOAD = click.option(
     default=0.5,
     show_default=True,
     type=click.FloatRange(0.01, 1),
-    help="Share of the time spent working; it rests in between.",
+    help="Share of the time spent working.",
 )
 YES = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _NO_SHADOW = "No policy has run as a shadow for this agent: `cognitive policy shadow VERSION` starts one."
 _CHOICE = "{role, number, version?, activated_at, author, note}"
 _CANDIDATE = "{version, base, changes: {…}, created_at, author, note}"
-_NOTE = click.option("--note", default="", help="Reason; stored with it.")
+_NOTE = click.option("--note", default="", help="Reason, stored with the change.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,12 @@ def command() -> None:
 )
 @click.argument("version", required=False)
 @OPTIONAL_AGENT
-@click.option("--with", "compared_with", help="Version to compare VERSION with; default: the one that holds.")
-@click.option("--live-settings", is_flag=True, help="List what may be changed while the layer runs, with its bounds.")
+@click.option("--with", "compared_with", help="Version to compare VERSION with; default: the live one.")
+@click.option("--live-settings", is_flag=True, help="List the settings that can change at run time, with their ranges.")
 def show(version: str | None, agent: str | None, compared_with: str | None, live_settings: bool) -> None:
-    """Show what holds for an agent, its candidates and every choice, the latest first.
+    """Show an agent's live policy, shadow, candidates and activations, latest first.
 
-    With VERSION, show what that policy says differently from the one that holds.
+    With VERSION, show how that policy differs from the live one.
     """
     if live_settings and (version is not None or compared_with is not None):
         raise click.UsageError("--live-settings takes neither VERSION nor --with: they are the same for every policy")
@@ -163,7 +163,7 @@ def _show_rows(found: Sequence[LiveSetting]) -> None:
 @AGENT
 @_NOTE
 def save(changes: Mapping[str, float], agent: str, note: str) -> None:
-    """Save a candidate: the operator's own policy with some numbers changed. No turn is planned under it yet."""
+    """Save a candidate: the host's policy with some numbers changed. It has no effect until it is activated."""
     run(_save(agent, changes, note), printing.fields_of, key="candidate")
 
 
@@ -180,13 +180,15 @@ async def _save(agent: str, changes: Mapping[str, float], note: str) -> PolicyVe
 @click.argument("version", required=False)
 @AGENT
 @_NOTE
-@click.option("--previous", is_flag=True, help="The shadow before the latest choice, instead of VERSION.")
-@click.option("--compare", is_flag=True, help="Change nothing; show how far past shadows agree with what was shown.")
+@click.option("--previous", is_flag=True, help="Return to the shadow before the latest one.")
+@click.option(
+    "--compare", is_flag=True, help="Show how far past shadows agree with the shown memories; change nothing."
+)
 def shadow(version: str | None, agent: str, note: str, previous: bool, compare: bool) -> None:
-    """Run the candidate VERSION beside the policy that holds; without one, none any more.
+    """Run the candidate VERSION as a shadow beside the live policy; without VERSION, stop the shadow.
 
-    With --compare, sum up the shadows that have run: of the memories that were used, how many a shadow would have shown
-    too. What it would have shown instead, and whether that would have been used, cannot be known from this alone.
+    With --compare, report how many of the used memories past shadows would have shown. The use of memories that only
+    the shadow shows is unknown.
     """
     if (version is not None) + previous + compare > 1:
         raise click.UsageError("give one of VERSION, --previous and --compare")
@@ -223,9 +225,9 @@ def _show_agreements(agreements: Sequence[Agreement]) -> None:
 @click.argument("version", required=False)
 @AGENT
 @_NOTE
-@click.option("--previous", is_flag=True, help="Roll back to the policy before the latest choice, instead of VERSION.")
+@click.option("--previous", is_flag=True, help="Roll back to the policy before the latest activation.")
 def activate(version: str | None, agent: str, note: str, previous: bool) -> None:
-    """Let turns be planned under the candidate VERSION from now on."""
+    """Plan turns under the candidate VERSION from now on."""
     if (version is None) != previous:
         raise click.UsageError("give either VERSION or --previous")
     if previous:

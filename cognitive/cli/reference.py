@@ -44,17 +44,19 @@ With `--json` a command prints one JSON document on stdout. Warnings and errors 
 or null. `--json` requires `--yes` where a command would ask for confirmation.
 
 In the shapes below, `?` marks a value that may be null, `{…}` an object with varying names, and `[id]` a list. A shape
-behind `|` belongs to another use of the command. Times are ISO 8601 with their offset. Names in capitals are:
+behind `|` belongs to another use of the command. Times are ISO 8601 with their offset. Shapes with a name:
 """.strip()
 
 _MIN_SHARED = 3  # commands with the same option, from which on it is described once for all of them
 _SHAPES: Mapping[str, str] = {
+    "ESTIMATE": evaluate.ESTIMATE,
     "EVALUATION": evaluate.EVALUATION,
     "EXPLANATION": why.EXPLANATION,
     "MEMORY": memory.SHAPE,
     "POLICY": evaluate.POLICY_SOURCE,
     "RECEIPT": memory.RECEIPT,
     "TIMES": bench.TIMES,
+    "WORTH": evaluate.WORTH,
 }
 
 

@@ -40,16 +40,15 @@ class _ReplayAnswer:
 @AGENT
 @SINCE
 @UNTIL
-@click.option("--policy", "file", type=FILE, help="Policy file to run them under.")
-@click.option("--live", is_flag=True, help="Run them under the policy that holds for the agent.")
+@click.option("--policy", "file", type=FILE, help="Policy file to run the turns under.")
+@click.option("--live", is_flag=True, help="Run the turns under the agent's live policy.")
 def command(
     turn_ids: tuple[str, ...], agent: str, since: datetime | None, until: datetime | None, file: Path | None, live: bool
 ) -> None:
-    """Run TURN_IDS again, or all turns of a time, and compare what comes out with what was shown, byte for byte.
+    """Run TURN_IDS, or all turns of a time, again, and compare the output with the recorded bytes.
 
-    Each is run under the policy that it was planned under. Under another one the difference is printed: which memories
-    would have entered and left the prompt, tokens, and how many would have been used (an estimate where a memory was
-    not shown). Exits with 3 if a turn came out different though nothing has changed since.
+    Each turn runs under its recorded policy. Under another policy, print the difference: memories that enter and leave,
+    tokens, and used memories (estimated for memories that were not shown). Exits with 3 if an unchanged turn differs.
     """
     if file is not None and live:
         raise click.UsageError("--live and --policy each name a policy: expected one of them")

@@ -27,7 +27,7 @@ from cognitive.errors import InvalidInput
 _PATIENCE = 2.0  # seconds for a server that may be there already to say so
 _MIN_TOKEN = 16  # characters: what is shorter can be guessed
 _PORT = click.option(
-    "--port", default=8765, show_default=True, type=click.IntRange(0, 65_535), help="Port; 0: any that is free."
+    "--port", default=8765, show_default=True, type=click.IntRange(0, 65_535), help="Port; 0 chooses a free one."
 )
 _TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKEN_FILE.")
 
@@ -40,19 +40,19 @@ _TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token 
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on; beyond loopback with tokens."
 )
 @_PORT
-@click.option("--socket", type=click.Path(path_type=Path), help="Listen on a unix socket instead.")
+@click.option("--socket", type=click.Path(path_type=Path), help="Unix socket to listen on instead.")
 @_TOKENS
-@click.option("--allow-host", "allowed_hosts", multiple=True, help="Further Host header to accept; * for any.")
+@click.option("--allow-host", "allowed_hosts", multiple=True, help="Further Host header to accept; * accepts any.")
 @click.option("--allow-origin", "allowed_origins", multiple=True, help="Origin of a web page that may call.")
 @click.option("--requests-per-minute", type=click.IntRange(1), help="Rate limit of one token.")
 @click.option(
     "--log", "form", type=click.Choice(["console", "json"]), default="console", show_default=True, help="Log format."
 )
-@click.option("--verbose", is_flag=True, help="Log requests too, and not only warnings.")
+@click.option("--verbose", is_flag=True, help="Log requests too.")
 def serve(form: Literal["console", "json"], verbose: bool, **given: Any) -> None:
     """Serve the layer over HTTP: /api/v1, /mcp, /ui, /healthz, /readyz, /metrics.
 
-    Without tokens it is open to programs on this machine and to nobody else.
+    Without tokens only programs on this machine have access.
     """
     run_server(form, verbose, lambda url, _: click.echo(f"Listening on {url}"), given)
 
@@ -90,12 +90,11 @@ def run_server(
 @click.option("--agent", help="Agent id to begin with; default: the list of all.")
 @_PORT
 @_TOKENS
-@click.option("--no-open", "quiet", is_flag=True, help="Print the address only; do not open a browser.")
+@click.option("--no-open", "quiet", is_flag=True, help="Do not open a browser.")
 def dashboard(agent: str | None, port: int, tokens: Path | None, quiet: bool) -> None:
     """Open the dashboard in the browser, and serve it until Ctrl-C.
 
-    It is the page that `cognitive serve` has at /ui, for programs on this machine; where such a server runs at the port
-    already, it is that one's that is opened.
+    If `cognitive serve` already runs at the port, open its dashboard instead.
     """
 
     def look(url: str, locked: bool) -> None:
@@ -146,14 +145,20 @@ def _open(page: str) -> None:
 @AGENT
 @click.option("--session", help="Count recalled memories in turns of this session only.")
 @click.option("--allow-remember", is_flag=True, help="Offer the tool that stores memories.")
-@click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp, not standard input and output.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to listen at.")
-@click.option("--port", default=8766, show_default=True, type=click.IntRange(0, 65535), help="With --http; 0: any.")
-@click.option("--allow-host", "names", multiple=True, help="With --http: a Host header to accept beside loopback's.")
+@click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: address to listen on.")
+@click.option(
+    "--port",
+    default=8766,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="With --http: port; 0 chooses a free one.",
+)
+@click.option("--allow-host", "names", multiple=True, help="With --http: further Host header to accept.")
 @click.option(
     "--token-file",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="With --http: holds the bearer token; without one, a token is made and shown.",
+    help="With --http: file with the bearer token; without it, a token is created and shown.",
 )
 def mcp(
     agent: str,
@@ -165,9 +170,9 @@ def mcp(
     names: tuple[str, ...],
     token_file: Path | None,
 ) -> None:
-    """Serve an agent's memory to MCP clients, over standard input and output, or over HTTP with a token.
+    """Serve an agent's memory to MCP clients over standard input and output, or over HTTP with a token.
 
-    It ends when standard input does. Logs go to standard error.
+    It ends when standard input ends. Logs go to standard error.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:

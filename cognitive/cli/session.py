@@ -35,7 +35,7 @@ def command() -> None:
 @_NAMED
 @AGENT
 def show(session_id: str, agent: str) -> None:
-    """Show all that is needed to go on with SESSION_ID: summary, plan, last messages, last turns."""
+    """Show the state of SESSION_ID: summary, plan, last messages, last turns."""
     run(_resume(agent, session_id), _show, key="session", empty_message=_unknown(agent, session_id))
 
 
@@ -59,12 +59,12 @@ def _show(session: ResumedSession | None) -> None:
 @command.command(cls=JsonCommand, shape="{ended} | {sessions, artifacts, subtasks}")
 @_NAMED
 @AGENT
-@click.option("--clear", is_flag=True, help="Remove instead what the session keeps, for good; turns and memories stay.")
+@click.option("--clear", is_flag=True, help="Remove the session's data permanently; turns and memories stay.")
 @YES
 def end(session_id: str, agent: str, clear: bool, yes: bool) -> None:
     """Mark SESSION_ID as ended.
 
-    With --clear, remove its summary, last messages, plan, artifacts and subtasks instead, after asking.
+    With --clear, remove its summary, last messages, plan, artifacts and subtasks instead.
     """
     if clear:
         confirm(yes, f"Clear session {session_id!r} of agent {agent!r} for good?")

@@ -22,19 +22,19 @@ def command() -> None:
 
 
 @command.command(cls=JsonCommand, shape="{id, agent?, admin, trust, erase, token}")
-@click.option("--agent", help="Agent id: the token is for this agent only.")
+@click.option("--agent", help="Agent id; the token is for this agent only.")
 @click.option("--admin", is_flag=True, help="The token is for all agents.")
 @click.option(
     "--trust",
     type=click.Choice(TRUSTS),
     default="host",
     show_default=True,
-    help="Highest trust of what is written with it.",
+    help="Maximum trust of memories written with the token.",
 )
-@click.option("--no-erase", is_flag=True, help="It may not erase memories, sessions or agents.")
+@click.option("--no-erase", is_flag=True, help="Refuse erasing of memories, sessions and agents.")
 @_FILE
 def create(agent: str | None, admin: bool, trust: Trust, no_erase: bool, tokens: Path | None) -> None:
-    """Create a token and show it, this once: only its digest is kept."""
+    """Create a token and show it once; only its digest is stored."""
     if (agent is None) != admin:
         raise click.UsageError("give either --agent NAME or --admin")
     run(_create(agent, trust, not no_erase, tokens), lambda made: click.echo(made["token"]))
@@ -51,7 +51,7 @@ def list_(tokens: Path | None) -> None:
 @click.argument("id")
 @_FILE
 def revoke(id: str, tokens: Path | None) -> None:
-    """Revoke the token of an ID, which `list` shows and the token itself holds."""
+    """Revoke the token with this ID, which `list` shows and the token contains."""
     run(_revoke(id, tokens), lambda was: printing.line(f"Revoked {id}, which was for {_whose(was)}."))
 
 

@@ -49,7 +49,7 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
 @SINCE
 @UNTIL
 @MAX_TURNS
-@click.option("--policy", "file", type=FILE, help="Policy file to start from; default: the policy that holds.")
+@click.option("--policy", "file", type=FILE, help="Policy file to start from; default: the agent's live policy.")
 @click.option(
     "--out",
     default="policy.toml",
@@ -61,11 +61,10 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
 def command(
     agent: str, since: datetime | None, until: datetime | None, limit: int, file: Path | None, out: Path
 ) -> None:
-    """Search floors, limits, weights, half-life and threshold on the earlier 70 % of the turns, and judge on the rest.
+    """Search thresholds, limits, weights and half-life on the earlier 70 % of the turns, and judge on the rest.
 
-    It starts from the policy that holds for the agent: what was chosen for it, or the operator's own. The policy found
-    is written to a new file and takes effect only when COGNITIVE_POLICY names it. Nothing is written
-    where the held-out turns cannot tell that it gains anything; the command then exits with 3.
+    The search starts from the agent's policy. The result is written to a new file, which takes effect only through
+    COGNITIVE_POLICY. If the held-out turns prove no gain, nothing is written and the command exits with 3.
     """
     run(_tune(agent, since, until, limit, file, out), _show, succeeded=lambda told: told.proven)
 

@@ -47,11 +47,11 @@ class _CandidateRow:
 @click.argument("memory_id", required=False, type=click.UUID)
 @AGENT
 @limit(20, 1_000)
-@click.option("--session", "session_id", help="Without a turn: list only the turns of this session.")
+@click.option("--session", "session_id", help="Without TURN_ID: only turns of this session.")
 def command(turn_id: str | None, memory_id: UUID | None, agent: str, limit: int, session_id: str | None) -> None:
-    """Explain why TURN_ID showed MEMORY_ID or did not; without a memory, explain the whole turn.
+    """Explain why TURN_ID showed MEMORY_ID or did not; without MEMORY_ID, explain the whole turn.
 
-    Without a turn, list the agent's last turns, newest first.
+    Without TURN_ID, list the agent's last turns, newest first.
     """
     if turn_id is None:
         run(_listed(agent, limit, session_id), _show_turns, key="turns", empty_message=_no_turns(agent, session_id))
