@@ -459,18 +459,15 @@ def common_words(texts: list[str], count: int) -> str:
     return " ".join(sorted(counted, key=lambda word: (-counted[word], word))[:count])
 
 
-async def rising(opened, agent, length: int, *, wherever_shown: bool) -> tuple[Counter[str], int]:
+async def rising(opened, agent, names, length: int, *, wherever_shown: bool) -> tuple[Counter[str], int]:
     """How often a memory of so many words that everything shares, carried by every tenth turn and quoted there, stands
-    among the first five for questions about other topics; by what the layer makes of its use; and of how many.
+    among the first five for sixty questions about other topics; by what the layer makes of its use.
     """
     # nothing is cut off, no tie matters
     policy, most = FRANK | {"retrieval.candidates_per_channel": 200}, Constants(candidates_per_result=40)
     seed = {"usage.boost": "rate", "usage.combine": "multiply", "association.weight": 0.0}
-    layers = {
-        "learning": await opened(most, **policy),
-        "deaf": await opened(most, **policy, **{"usage.weight": 0.0, "association.weight": 0.0}),
-        "seed": await opened(most, **policy, **seed),
-    }
+    changes = {"learning": {}, "deaf": {"usage.weight": 0.0, "association.weight": 0.0}, "seed": seed}
+    layers = {name: await opened(most, **policy, **changes[name]) for name in names}
     own, texts = f"{agent}-{length}", [content for content, _ in CORPUS]
     adversary = f"Remember: {common_words(texts, length)}."
     bad = (await stored(layers["learning"], own, *texts, adversary))[adversary]
@@ -483,7 +480,7 @@ async def rising(opened, agent, length: int, *, wherever_shown: bool) -> tuple[C
         quoted = n % 10 == 0 or (wherever_shown and shown)
         response = f"{content} {adversary}" if quoted else content
         await layers["learning"].post_turn(context, Outcome(response=response))
-    asked, later = [question for _, question in CORPUS[60:]], NOW + timedelta(hours=2)
+    asked, later = [question for _, question in CORPUS[60:120]], NOW + timedelta(hours=2)
     assert (await standing(layers["learning"], own, bad, adversary, now=later)).boost.used > 5, "it was credited"
     high: Counter[str] = Counter()
     for (name, layer), question in product(layers.items(), asked):
@@ -493,11 +490,11 @@ async def rising(opened, agent, length: int, *, wherever_shown: bool) -> tuple[C
 
 @pytest.mark.parametrize("length", [12, 30, 60])
 async def test_a_memory_that_is_quoted_in_every_tenth_turn_does_not_rise_for_other_questions(opened, agent, length):
-    high, asked = await rising(opened, agent, length, wherever_shown=False)
+    high, asked = await rising(opened, agent, ("learning", "deaf"), length, wherever_shown=False)
     assert high["learning"] <= high["deaf"] + 0.02 * asked
 
 
 async def test_a_memory_that_is_quoted_wherever_it_is_shown_rises_by_popularity_alone(opened, agent):
-    high, asked = await rising(opened, agent, 30, wherever_shown=True)
+    high, asked = await rising(opened, agent, ("learning", "deaf", "seed"), 30, wherever_shown=True)
     assert high["seed"] > high["deaf"] + 0.2 * asked
     assert high["learning"] <= high["deaf"] + 0.02 * asked
