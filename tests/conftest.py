@@ -15,6 +15,19 @@ from hypothesis import settings
 for name in [name for name in os.environ if name.startswith("COGNITIVE_")]:
     if name != "COGNITIVE_CACHE_DIR":  # the prepared model may be shared: it is derived from a pinned package
         del os.environ[name]
+
+
+def _memory_folder() -> str | None:
+    """Return /dev/shm if it has room for the servers of the tests: on a disk, each commit waits for it."""
+    if not os.access("/dev/shm", os.W_OK):
+        return None
+    memory = os.statvfs("/dev/shm")
+    roomy = memory.f_bavail * memory.f_frsize > 2_000_000_000
+    return "/dev/shm" if roomy and not memory.f_flag & os.ST_NOEXEC else None
+
+
+if "TMPDIR" not in os.environ and (folder := _memory_folder()):
+    os.environ["TMPDIR"] = tempfile.tempdir = folder  # of this process and of those that it starts
 _data = tempfile.TemporaryDirectory(prefix="cognitive-tests-data-")  # journals of layers that are given a URL
 os.environ["COGNITIVE_DATA_DIR"] = _data.name
 

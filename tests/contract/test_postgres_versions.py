@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -39,19 +38,10 @@ def tree(package: str) -> Path:
     return Path(spec.submodule_search_locations[0]) / "pginstall"
 
 
-def base() -> str | None:
-    """In memory, where there is enough of it: a cluster written through to a busy disk takes its time."""
-    if not os.access("/dev/shm", os.W_OK):
-        return None
-    memory = os.statvfs("/dev/shm")
-    roomy = memory.f_bavail * memory.f_frsize > 2_000_000_000
-    return "/dev/shm" if roomy and not memory.f_flag & os.ST_NOEXEC else None
-
-
 @pytest.fixture(scope="module", params=TREES, ids=lambda version: f"postgres-{version}")
 def plain(request) -> Iterator[tuple[int, ServerUrls]]:
     """A server of each version, with roles and extension and nothing else."""
-    with tempfile.TemporaryDirectory(prefix="cognitive-versions-", dir=base()) as directory:
+    with tempfile.TemporaryDirectory(prefix="cognitive-versions-") as directory:
         Path(directory).chmod(0o711)
         server = EmbeddedServer(Path(directory), install=tree(TREES[request.param]))
         yield request.param, server.acquire()

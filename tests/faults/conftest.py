@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from clients import AT, KEY, lines
-from sites import Site, base, opened
+from sites import Site, opened
 
 from brain.postgres.migrate import upgrade
 from cognitive import NewMemory
@@ -17,7 +17,7 @@ from cognitive import NewMemory
 
 @pytest.fixture(scope="session")
 def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="cognitive-faults-", dir=base()) as directory:
+    with tempfile.TemporaryDirectory(prefix="cognitive-faults-") as directory:
         Path(directory).chmod(0o711)  # as root the server runs as a user of its own, which must get there
         yield Path(directory)
 

@@ -50,15 +50,6 @@ class Site:
         return getattr(self.urls, role).replace("/cognitive?", f"/{name}?")
 
 
-def base() -> str | None:
-    """In memory, where there is enough of it: killed servers written through to a busy disk take minutes."""
-    if not os.access("/dev/shm", os.W_OK):
-        return None
-    memory = os.statvfs("/dev/shm")
-    roomy = memory.f_bavail * memory.f_frsize > 2_000_000_000
-    return "/dev/shm" if roomy and not memory.f_flag & os.ST_NOEXEC else None
-
-
 @asynccontextmanager
 async def opened(site: Site, policy: Policy = TOLERANT, embedder=None) -> AsyncIterator[CognitiveLayer]:
     async with CognitiveLayer.open(site.urls.app, policy=policy, embedder=embedder or WordEmbedder()) as layer:

@@ -182,19 +182,10 @@ class Client:
         self.process.communicate()
 
 
-def base() -> str:
-    """In memory, where there is enough of it: a dozen clusters written through to a busy disk take minutes."""
-    if not os.access("/dev/shm", os.W_OK):
-        return "/tmp"
-    memory = os.statvfs("/dev/shm")
-    roomy = memory.f_bavail * memory.f_frsize > 2_000_000_000
-    return "/dev/shm" if roomy and not memory.f_flag & os.ST_NOEXEC else "/tmp"
-
-
 @pytest.fixture
 def folder():
     """A folder that any system user can pass through, unlike pytest's own for root."""
-    path = Path(tempfile.mkdtemp(prefix="cognitive-test-", dir=base()))
+    path = Path(tempfile.mkdtemp(prefix="cognitive-test-"))
     path.chmod(0o711)
     yield path
     for pid, line in commands().items():
@@ -211,7 +202,7 @@ def directory(folder):
 @pytest.fixture(scope="module")
 def template():
     """A data directory with a cluster: copying one is cheaper than creating one per test."""
-    path = Path(tempfile.mkdtemp(prefix="cognitive-test-", dir=base()))
+    path = Path(tempfile.mkdtemp(prefix="cognitive-test-"))
     path.chmod(0o711)
     server = EmbeddedServer(path / "data")
     server.acquire()
