@@ -274,7 +274,7 @@ async def test_what_was_learnt_is_learnt_again_to_the_same_masses(evidence):
 def test_turns_are_evidence_on_their_own_policy_as_it_was(evidence):
     cases, history, _ = evidence
     turns = [to_logged_turn(case, CALM, history) for case in cases]
-    assert all(choice.target == choice.propensity == 1.0 for turn in turns for choice in turn.choices)
+    assert all(choice.target == choice.propensity == 1.0 for turn in turns for choice in turn.candidates)
     told = evaluate(turns)
     assert told.doubly_robust.gain.value == pytest.approx(0)
     assert told.ips.used.value == pytest.approx(told.logged.value)
