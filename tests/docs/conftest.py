@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import re
+import runpy
+import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,11 +17,14 @@ import pytest
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 _MAX_SECONDS = 180
+_SHELL = re.compile(r"[|&;<>$`*?~]")  # a line with one of these needs a shell
+_FORKS = multiprocessing.get_context("forkserver")  # its processes have the product imported, which takes a second
+_FORKS.set_forkserver_preload(["cognitive.bootstrap", "cognitive.cli.main"])
 
 
 @pytest.fixture
 def run(urls, root, tmp_path) -> Run:
-    """Runs a command in a directory of its own; skips the test where a framework is missing, fails with the output."""
+    """Run a command in a directory of its own; skip the test where a framework is missing, fail with the output."""
     command = tmp_path / "bin" / "cognitive"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m cognitive.cli.main "$@"\n', encoding="utf-8")
@@ -32,16 +39,20 @@ def run(urls, root, tmp_path) -> Run:
     }
 
     def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
-        ran = subprocess.run(
-            list(map(str, words)),
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            timeout=_MAX_SECONDS,
-        )
+        arguments = _without_shell([str(word) for word in words])
+        if arguments[0] in (sys.executable, "cognitive"):
+            ran = _forked(arguments, tmp_path, environment)
+        else:
+            ran = subprocess.run(
+                arguments,
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+                stdin=subprocess.DEVNULL,
+                timeout=_MAX_SECONDS,
+            )
         last = ran.stderr.strip().rpartition("\n")[2]
         if last.startswith("ModuleNotFoundError") and "'cognitive" not in last and "'brain" not in last:
             pytest.skip(last)
@@ -49,3 +60,46 @@ def run(urls, root, tmp_path) -> Run:
         return ran
 
     return run
+
+
+def _without_shell(words: Sequence[str]) -> Sequence[str]:
+    """Return the words of a shell's line that needs no shell; any other command as it is."""
+    if words[:2] != ["sh", "-ec"] or _SHELL.search(words[2]):
+        return words
+    return shlex.split(words[2], comments=True)
+
+
+def _forked(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run Python or the command in a fork of a process that has imported the product."""
+    output, errors = folder / "stdout", folder / "stderr"
+    process = _FORKS.Process(target=_execute, args=(arguments, folder, dict(environment), output, errors))
+    process.start()
+    process.join(_MAX_SECONDS)
+    if process.exitcode is None:
+        process.kill()
+        process.join()
+    texts = (path.read_text(encoding="utf-8") if path.exists() else "" for path in (output, errors))
+    return subprocess.CompletedProcess(arguments, process.exitcode or 0, *texts)
+
+
+def _execute(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], output: Path, errors: Path
+) -> None:
+    """Be `python FILE`, `python -c CODE` or `cognitive` in this process."""
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    for path, descriptor in ((output, 1), (errors, 2)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
+    if arguments[0] == "cognitive":
+        from cognitive.cli.entry import main
+
+        sys.argv = list(arguments)
+        main()
+    elif arguments[1] == "-c":
+        sys.argv = ["-c", *arguments[3:]]
+        exec(arguments[2], {"__name__": "__main__"})
+    else:
+        sys.argv = list(arguments[1:])
+        sys.path.insert(0, str(Path(arguments[1]).parent))
+        runpy.run_path(arguments[1], run_name="__main__")
