@@ -1,11 +1,11 @@
--- All agents at once: for a role that may see them, as any other is refused.
+-- Statements over all agents. They need a role that bypasses row level security; any other role gets an error.
 
 -- name: agents
--- The names of all agents, for a role that may see them: any other is refused, and not told that there are none.
+-- The names of all agents.
 SELECT agent_id FROM cognitive.agent_state ORDER BY agent_id
 
 -- name: unsorted
--- The agents of whose vectors at least `min_vectors` are read together and lie in no cell.
+-- The agents with a group of at least `min_vectors` vectors (of one model, field and type) that are in no cell.
 SELECT c.agent_id FROM cognitive.agent_state AS c
 WHERE c.passages >= :min_vectors AND EXISTS (
     SELECT FROM cognitive.embedding AS e WHERE e.agent_id = c.agent_id AND e.cell IS NULL
@@ -13,7 +13,7 @@ WHERE c.passages >= :min_vectors AND EXISTS (
 ORDER BY c.agent_id
 
 -- name: agents_by_model
--- How many agents are read by each model, and for how many it is kept beside, complete or not.
+-- The number of agents that search with each model, and of those that store its vectors besides, complete or not.
 SELECT m.model, count(*) FILTER (WHERE c.model = m.model) AS live,
        count(*) FILTER (WHERE c.model <> m.model AND m.completed_at IS NULL) AS building,
        count(*) FILTER (WHERE c.model <> m.model AND m.completed_at IS NOT NULL AND m.live_at IS NULL) AS ready,

@@ -1,6 +1,7 @@
--- An agent's memories with all that is kept of them, and what is usual among them.
+-- Export and import: an agent's memories with their metadata, and the base rates of their use.
 
 -- name: page
+-- The next memories in the order of `seq`, with metadata, usage and revisions.
 SELECT m.seq, m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id, m.source, m.tags, m.entities,
        m.confidence, m.pinned, m.supersedes, m.superseded_by, m.attributes, m.trust, m.created_at, m.updated_at,
        (SELECT jsonb_build_object('shown', u.shown, 'used', u.used, 'times_shown', u.times_shown,
@@ -12,22 +13,24 @@ SELECT m.seq, m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.se
 FROM cognitive.memory AS m WHERE m.agent_id = :agent_id AND m.seq > :after_seq ORDER BY m.seq LIMIT :limit
 
 -- name: bases
+-- The base rates of use, by memory type.
 SELECT type, shown, used, decoys, decoys_used, last_at FROM cognitive.usage_base WHERE agent_id = :agent_id
     ORDER BY type
 
 -- name: put_base
--- An agent that has use of its own keeps that.
+-- Store a base rate, unless the agent already has one for the type.
 INSERT INTO cognitive.usage_base (agent_id, type, shown, used, decoys, decoys_used, last_at)
 VALUES (:agent_id, :type, :shown, :used, :decoys, :decoys_used, :last_at) ON CONFLICT DO NOTHING
 
 -- name: put_kept
--- What is kept of memories that were stored just now.
+-- Set the metadata of memories that were stored just now.
 UPDATE cognitive.memory AS m SET superseded_by = k.superseded_by, created_at = k.created_at, updated_at = k.updated_at
 FROM unnest(:memory_ids::uuid[], :superseded_by::uuid[], :created_at::timestamptz[], :updated_at::timestamptz[])
      AS k(id, superseded_by, created_at, updated_at)
 WHERE m.agent_id = :agent_id AND m.id = k.id
 
 -- name: put_usage
+-- Set the usage of imported memories.
 INSERT INTO cognitive.usage (agent_id, memory_id, shown, used, times_shown, times_used, last_at)
 SELECT :agent_id, u.* FROM unnest(:memory_ids::uuid[], :shown::float8[], :used::float8[], :times_shown::bigint[],
     :times_used::bigint[], :last_at::timestamptz[])
@@ -36,13 +39,14 @@ ORDER BY u.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: put_revisions
+-- Add the revisions of imported memories.
 INSERT INTO cognitive.revision (agent_id, memory_id, number, previous, changed_at)
 SELECT :agent_id, r.* FROM unnest(:memory_ids::uuid[], :numbers::integer[], :contents::jsonb[],
     :changed_at::timestamptz[]) AS r
 ON CONFLICT DO NOTHING
 
 -- name: repoint
--- What another id stands for here, as what replaced and as what was replaced.
+-- Replace ids of the exporting database by the ids here, in `supersedes` and `superseded_by`.
 UPDATE cognitive.memory AS m SET
     supersedes = CASE WHEN m.supersedes = n.old_id THEN n.id ELSE m.supersedes END,
     superseded_by = CASE WHEN m.superseded_by = n.old_id THEN n.id ELSE m.superseded_by END

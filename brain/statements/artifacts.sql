@@ -1,10 +1,10 @@
 -- name: known
+-- Those of these artifacts that exist.
 SELECT id FROM cognitive.artifact WHERE agent_id = :agent_id AND id = ANY(:artifact_ids::uuid[])
 
 -- name: put
--- Store artifacts with their pieces; one that is there already stays as it is. With `only_of_turn`, store only those
--- of a turn that is there: of one that was erased meanwhile nothing is left behind. Neither is of texts that were
--- received before an erasure.
+-- Store artifacts with their chunks; existing ones are not changed. With `only_of_turn`, store them only if the turn
+-- exists, so that nothing is left of an erased turn. Texts received before an erasure are not stored.
 WITH new AS (
     INSERT INTO cognitive.artifact (agent_id, id, session_id, turn_id, kind, name, tool, characters, replacements)
     SELECT :agent_id, a.id, :session_id, :turn_id, a.kind, a.name, a.tool, a.characters,
@@ -31,19 +31,22 @@ pieces AS (
 SELECT id FROM new
 
 -- name: of_session
+-- The artifacts of a session, oldest first.
 SELECT id, session_id, turn_id, kind, name, tool, subtask_id, characters, created_at
 FROM cognitive.artifact WHERE agent_id = :agent_id AND session_id = :session_id ORDER BY created_at, id
 
 -- name: artifact
+-- An artifact without its text.
 SELECT id, session_id, turn_id, kind, name, tool, subtask_id, characters, created_at, replacements
 FROM cognitive.artifact WHERE agent_id = :agent_id AND id = :artifact_id
 
 -- name: pieces
+-- The chunks of an artifact from `first` to `last`.
 SELECT content FROM cognitive.artifact_chunk
 WHERE agent_id = :agent_id AND artifact_id = :artifact_id AND ordinal BETWEEN :first AND :last ORDER BY ordinal
 
 -- name: holding
--- The pieces in which a literal begins, each with as much of the next as a literal that begins in it may need.
+-- The chunks in which the literal begins, each with the `overlap` first characters of the next chunk.
 SELECT start, line, content, following FROM (
     SELECT ordinal, start, line, content,
            left(coalesce(lead(content) OVER (ORDER BY ordinal), ''), :overlap::int) AS following
@@ -52,4 +55,5 @@ WHERE position(:literal::text IN content || following) > 0
 ORDER BY ordinal LIMIT :limit
 
 -- name: delete
+-- Delete artifacts.
 DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND id = ANY(:artifact_ids::uuid[])

@@ -1,9 +1,8 @@
--- Counts of all agents, by days of UTC; read as cognitive_overview, whom a policy of its own lets see them, and
--- nothing else.
+-- Daily counts (UTC) of all agents, read as the role cognitive_overview. A policy gives it these rows and nothing else.
 
 -- name: across_agents
--- Sum each agent's turns of [since, until): the busiest agents first, or, ordered by 'degraded', those with the
--- largest share of degraded turns, of at least `min_turns` turns.
+-- Sum each agent's turns of [since, until). The busiest agents come first or, with the order 'degraded', those with
+-- the largest share of degraded turns among agents with at least `min_turns` turns.
 SELECT agent_id, sum(turns)::bigint AS turns, sum(completed)::bigint AS completed, sum(failed)::bigint AS failed,
        sum(abandoned)::bigint AS abandoned, sum(degraded)::bigint AS degraded, sum(abstained)::bigint AS abstained,
        sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
@@ -16,7 +15,7 @@ ORDER BY CASE WHEN :order = 'degraded' THEN sum(degraded)::float8 / sum(turns) E
 LIMIT :limit
 
 -- name: across_series
--- The same of all agents together, day by day.
+-- The sums of all agents together, per day.
 SELECT at AS step, sum(turns)::bigint AS turns,
        sum(completed)::bigint AS completed, sum(failed)::bigint AS failed,
        sum(abandoned)::bigint AS abandoned, sum(degraded)::bigint AS degraded, sum(abstained)::bigint AS abstained,
@@ -27,12 +26,12 @@ FROM cognitive.rollup WHERE span = 'day' AND dimension = 'all' AND at >= :since 
 GROUP BY at ORDER BY at
 
 -- name: across_courses
--- Shown and used memories of these agents, day by day.
+-- Shown and used memories of these agents, per day.
 SELECT agent_id, at AS step, turns, shown, used FROM cognitive.rollup
 WHERE span = 'day' AND dimension = 'all' AND at >= :since AND at < :until AND agent_id = ANY(:agent_ids::text[])
     ORDER BY agent_id, at
 
 -- name: across_count
--- How many agents had turns in [since, until).
+-- The number of agents that had turns in [since, until).
 SELECT count(DISTINCT agent_id) FROM cognitive.rollup WHERE span = 'day' AND dimension = 'all' AND at >= :since
     AND at < :until

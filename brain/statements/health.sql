@@ -1,7 +1,7 @@
--- What a database is like, for whoever looks after it. Catalogues only: no row of any agent is read.
+-- The state of a database, from its catalogs. No row of an agent is read.
 
 -- name: server
--- Version, extension, roles, and the two clocks' difference as of now.
+-- Versions, extension, roles, and the server's clock.
 SELECT current_setting('server_version') AS version,
        current_setting('server_version_num')::int / 10000 AS postgres,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
@@ -16,11 +16,11 @@ SELECT current_setting('server_version') AS version,
        clock_timestamp() AS now
 
 -- name: revision
--- The schema's revision, and the oldest code that it serves, where it tells.
+-- The schema's revision, and the oldest code that may use it.
 SELECT version_num AS revision, to_jsonb(v) ->> 'oldest' AS oldest FROM cognitive.alembic_version AS v
 
 -- name: unprotected
--- Tables whose rows are not guarded by a policy that binds their owner too.
+-- Tables without a row level security policy that also binds their owner.
 SELECT c.relname::text AS name
 FROM pg_class c
 WHERE c.relnamespace = to_regnamespace('cognitive') AND c.relkind IN ('r', 'p') AND c.relname <> 'alembic_version'
@@ -29,7 +29,7 @@ WHERE c.relnamespace = to_regnamespace('cognitive') AND c.relkind IN ('r', 'p') 
 ORDER BY 1
 
 -- name: tables
--- Size in bytes, rows that are alive and dead, and whether it was ever analysed, of each table.
+-- Size in bytes, live and dead rows of each table, and whether it was ever analyzed.
 SELECT c.relname::text AS name, pg_table_size(c.oid) AS bytes, c.reltuples >= 0 AS analysed,
        coalesce(s.n_live_tup, 0) AS alive, coalesce(s.n_dead_tup, 0) AS dead
 FROM pg_class c
@@ -38,7 +38,7 @@ WHERE c.relnamespace = to_regnamespace('cognitive') AND c.relkind = 'r'
 ORDER BY 1
 
 -- name: broken_indexes
--- Indexes that Postgres does not use, or does not keep: a build that failed leaves them.
+-- Invalid indexes, which a failed build leaves behind.
 SELECT c.relname::text AS name
 FROM pg_index i
 JOIN pg_class c ON c.oid = i.indexrelid
@@ -46,7 +46,7 @@ WHERE c.relnamespace = to_regnamespace('cognitive') AND NOT (i.indisvalid AND i.
 ORDER BY 1
 
 -- name: activity
--- What the server is doing. An ordinary login is told no more of the connections of others than that they are there.
+-- The load of the server. Of other users' connections an ordinary login sees only that they exist.
 SELECT pg_database_size(current_database()) AS bytes, count(*) AS connections,
        current_setting('max_connections')::int AS max_connections,
        count(*) FILTER (WHERE state = 'active' AND pid <> pg_backend_pid()) AS running,

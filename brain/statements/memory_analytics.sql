@@ -1,7 +1,7 @@
 -- name: memories
--- Walk an agent's memories back from (before_at, before_seq), over one of the walks below, and keep those that the
--- filters let through; a filter that is NULL keeps any. At most <most> memories are looked at; the rows say how far
--- the walk came. `patterns` are of the content.
+-- Read an agent's memories back from (before_at, before_seq), in the order of one of the `walk_…` statements below,
+-- and keep those that match the filters; a NULL filter matches all. At most <most> memories are read; the result
+-- says how far. `patterns` are matched against the content.
 WITH page AS MATERIALIZED (
     SELECT walked.id, walked.occurred_at, walked.seq, walked.looked
     FROM (SELECT *, row_number() OVER (ORDER BY occurred_at DESC, seq DESC) AS looked FROM (<walk>) AS w) AS walked
@@ -27,12 +27,12 @@ LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = :agent_id AND 
 ORDER BY m.occurred_at DESC, m.seq DESC
 
 -- name: walk_types
--- Memories of some types, each type from its index, merged as they come; of no session.
+-- Memories of some types in any session, merged from one index scan per type.
 SELECT id, occurred_at, seq FROM (<each_type>) AS own
 WHERE :session_id::text IS NULL ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
 -- name: walk_type
--- Memories of one type, if it is one of those asked for.
+-- Memories of one type, if `types` includes it.
 SELECT id, occurred_at, seq FROM cognitive.memory
 WHERE '<type>' = ANY(:types::text[]) AND agent_id = :agent_id AND type = '<type>' AND occurred_at <= :before_at
       AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
@@ -46,7 +46,7 @@ WHERE agent_id = :agent_id AND session_id = :session_id AND occurred_at <= :befo
 ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
 -- name: walk_pinned
--- Pinned memories. Those of the latest <most> by their order; more are no prefix of a prompt.
+-- Pinned memories, at most <most>.
 SELECT id, occurred_at, seq FROM (
     SELECT id, occurred_at, seq FROM cognitive.memory WHERE agent_id = :agent_id AND pinned
         ORDER BY seq DESC LIMIT <most>) AS own
@@ -54,18 +54,18 @@ WHERE occurred_at <= :before_at AND (occurred_at < :before_at OR seq < :before_s
 ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
 -- name: walk_superseded
--- Memories that others replaced.
+-- Superseded memories.
 SELECT id, occurred_at, seq FROM cognitive.memory
 WHERE agent_id = :agent_id AND superseded_by IS NOT NULL AND occurred_at <= :before_at
       AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
 ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
 -- name: group_sizes
--- How many of the first <sample> memories by id are in each group; ids are hashes, so these are a random sample of
--- all. Pinned memories need no showing: they stand in every prompt. Those that are pinned or superseded have indexes
--- of their own, and are counted up to <most>. At least `min_shown` showings without a use are ignored memories, at
--- least `min_used` uses are rising ones if the share `fresh_share` of them is left, and stale ones if less than the
--- mass `stale_mass` is.
+-- The number of memories in each group, among the first <sample> memories by id; ids are hashes, so that is a random
+-- sample. Pinned and superseded memories have indexes and are counted up to <most>. Pinned memories are in every
+-- prompt and are not expected to be shown. Ignored memories had at least `min_shown` showings without a use.
+-- Memories with at least `min_used` uses are rising if at least the share `fresh_share` of the decayed uses is left,
+-- and stale if less than the mass `stale_mass` is.
 SELECT count(*) AS looked, coalesce((SELECT memories FROM cognitive.agent_state
     WHERE agent_id = :agent_id), 0) AS memories,
        count(*) FILTER (WHERE u.memory_id IS NULL AND NOT m.pinned) AS never,
@@ -82,10 +82,10 @@ LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = :agent_id AND 
 CROSS JOIN LATERAL (SELECT cognitive.decay(u.used, u.last_at, :now, :half_life_seconds::float8) AS used) AS n
 
 -- name: group
--- The members of a group among the <sample> memories of a walk whose ids follow `after_id`, those that deserve it most
--- first, from behind (before_score, after_scored_id) on; `min_shown` and the others are as in `group_sizes`. Scores do
--- not depend on when they are asked for, so that pages follow one another: masses decay alike, and are compared by the
--- logarithm of what they were at time 0.
+-- The members of a group among the <sample> memories of a walk whose ids follow `after_id`, in descending order of
+-- score from (before_score, after_scored_id) on. The parameters are those of `group_sizes`. Scores do not depend on
+-- the time of the query, so that pages fit together: all masses decay alike, so their logarithms at time 0 are
+-- compared.
 WITH walked AS MATERIALIZED (
     SELECT w.id, CASE :group WHEN 'never' THEN -extract(epoch FROM w.created_at)::float8
                          WHEN 'ignored' THEN w.times_shown::float8
@@ -115,36 +115,36 @@ LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = :agent_id AND 
 ORDER BY page.score DESC, m.id
 
 -- name: walk_stored
--- Memories by id, which is a hash: a random sample of all. With their use, if they were ever shown.
+-- A random sample of all memories, by id, with their usage.
 SELECT m.id, m.created_at, m.pinned, u.times_shown, u.times_used, u.used, u.last_at
 FROM (SELECT id, created_at, pinned FROM cognitive.memory WHERE agent_id = :agent_id AND id > :after_id
     ORDER BY id LIMIT <sample>) AS m
 LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id = m.id OFFSET 0) AS u ON true
 
 -- name: walk_shown
--- Memories that were shown, likewise.
+-- A random sample of the memories that were shown, by id.
 SELECT memory_id AS id, last_at AS created_at, false AS pinned, times_shown, times_used, used, last_at
 FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id > :after_id ORDER BY memory_id LIMIT <sample>
 
 -- name: beginnings
--- Memories by their ids as lists show them.
+-- The beginnings of memories by id, for lists.
 SELECT m.id, m.seq, m.type, left(m.content, 500) AS content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned,
        m.superseded_by, u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at
 FROM cognitive.memory AS m LEFT JOIN cognitive.usage AS u ON u.agent_id = :agent_id AND u.memory_id = m.id
 WHERE m.agent_id = :agent_id AND m.id = ANY(:memory_ids::uuid[])
 
 -- name: tags
--- The most frequent tags of the first <sample> memories by id, which are a random sample of all.
+-- The most frequent tags of a random sample of <sample> memories.
 SELECT tag FROM (SELECT tags FROM cognitive.memory WHERE agent_id = :agent_id ORDER BY id LIMIT <sample>) AS m
 CROSS JOIN LATERAL unnest(m.tags) AS tag
 GROUP BY tag ORDER BY count(*) DESC, tag LIMIT :limit
 
 -- name: base
--- How often memories were shown and used, by type.
+-- Showings and uses by memory type.
 SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base WHERE agent_id = :agent_id
 
 -- name: removal
--- The rows that go with these memories when they are erased.
+-- The number of rows that erasing these memories deletes.
 SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])) AS memories,
        (SELECT count(*) FROM cognitive.passage WHERE agent_id = :agent_id
            AND memory_id = ANY(:memory_ids::uuid[])) AS passages,
@@ -160,7 +160,7 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND id 
            AND memory_id = ANY(:memory_ids::uuid[])) AS revisions
 
 -- name: life
--- When a memory was stored and changed, what it replaced and what replaced it, and its use so far.
+-- The times at which a memory was stored and changed, its links to other memories, and its usage.
 SELECT m.id, m.seq, m.type, m.content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.superseded_by,
        m.supersedes, m.created_at, m.updated_at, m.confidence::float8 AS confidence, m.source, m.context, m.entities,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at,
@@ -186,17 +186,17 @@ LEFT JOIN LATERAL (
 ORDER BY e.at DESC, e.turn_id DESC
 
 -- name: shown_at
--- When a memory was shown lately, and what came of it: the latest showings, in the order of time.
+-- The latest showings of a memory in chronological order, with their results.
 SELECT at, used, rating FROM (
     SELECT at, used, rating, turn_id FROM cognitive.exposure WHERE agent_id = :agent_id AND memory_id = :memory_id
     ORDER BY at DESC, turn_id DESC LIMIT :limit) AS latest
 ORDER BY at, turn_id
 
 -- name: near_by_words
--- The memories most like one by the vectors of their first passages, among those that have one of its rarest words: of
--- each of its words up to `max_postings` passages are read, and at most `max_compared` vectors compared. A
--- near-duplicate without a rare word in common is missed. A `model` that is NULL stands for one that the memory has a
--- vector of.
+-- The memories most similar to a memory, by the vectors of their first passages. Candidates are the memories with
+-- one of its rare lexemes: at most `max_postings` postings per lexeme are read and at most `max_compared` vectors
+-- compared. A near-duplicate without a common rare lexeme is missed. A NULL `model` means any model that the memory
+-- has a vector of.
 WITH own AS MATERIALIZED (
     SELECT p.lexemes, e.embedding, e.model FROM cognitive.passage AS p JOIN cognitive.embedding AS e
         ON e.agent_id = :agent_id AND e.memory_id = p.memory_id AND e.ordinal = 0 AND e.field = 'content'

@@ -1,5 +1,5 @@
 -- name: read
--- Passages by memory and ordinal, as the search would return them.
+-- Passages by memory and ordinal, in the form of the search.
 SELECT p.memory_id, p.ordinal, m.seq, m.type, substr(m.content, p.start + 1, p.stop - p.start) AS content,
        p.start > 0 OR p.stop < length(m.content) AS partial, m.speaker, m.occurred_at, m.session_id, m.source,
        m.confidence::float8 AS confidence, m.pinned, p.content_length AS length, e.embedding AS vector

@@ -1,31 +1,33 @@
 -- name: save
--- Saves a candidate; one of the same version is there already and stays as it was saved first.
+-- Save a policy version; an existing one with the same version is not changed.
 INSERT INTO cognitive.policy_version (agent_id, version, base, changes, author, note)
     VALUES (:agent_id, :version, :base, :changes, :author, :note)
 ON CONFLICT DO NOTHING
 
 -- name: versions
--- What was saved, the latest first; or the candidate of one version.
+-- The saved policy versions, latest first, or one of them.
 SELECT version, base, changes, created_at, author, note FROM cognitive.policy_version
 WHERE agent_id = :agent_id AND (:version::text IS NULL OR version = :version::text)
     ORDER BY created_at DESC, version LIMIT :limit
 
 -- name: in_turn
--- Whoever chooses waits for the others who do, so that each sees what held before.
+-- Serialize activations, so that each sees the previous one.
 SELECT pg_advisory_xact_lock(hashtextextended('cognitive choice ' || :agent_id, 0))
 
 -- name: activate
+-- Add an activation.
 INSERT INTO cognitive.policy_activation (agent_id, role, number, version, author, note)
     VALUES (:agent_id, :role, :number, :version, :author, :note)
 RETURNING role, number, version, activated_at, author, note
 
 -- name: activations
--- The history of a role, the latest first.
+-- The activations of a role, latest first.
 SELECT role, number, version, activated_at, author, note FROM cognitive.policy_activation
 WHERE agent_id = :agent_id AND role = :role ORDER BY number DESC LIMIT :limit
 
 -- name: active
--- What holds now of each role, with what it changes; both ends of the primary key's index.
+-- The current activation of each role, with the changes of its version; read from the end of the primary key's
+-- index.
 SELECT c.role, c.number, c.version, c.activated_at, c.author, c.note, k.changes
 FROM unnest(ARRAY['live', 'shadow']) AS wanted(role)
 CROSS JOIN LATERAL (
@@ -34,7 +36,7 @@ CROSS JOIN LATERAL (
 LEFT JOIN cognitive.policy_version AS k ON k.agent_id = :agent_id AND k.version = c.version
 
 -- name: shadowed
--- The latest turns that a policy ran beside, as `TurnLog.shadows` has them.
+-- The latest results of a shadow policy, with the memories that the turns showed and used.
 SELECT s.turn_id, s.policy, s.shown AS shadow, s.tokens, t.policy AS beside,
        ARRAY(SELECT memory_id FROM cognitive.exposure
              WHERE agent_id = :agent_id AND turn_id = s.turn_id AND via = 'prompt' ORDER BY slot) AS shown,
@@ -46,10 +48,11 @@ JOIN cognitive.turn AS t ON t.agent_id = :agent_id AND t.turn_id = s.turn_id
 ORDER BY s.at DESC, s.turn_id
 
 -- name: content
+-- The content of a policy that turns were planned with.
 SELECT content FROM cognitive.policy WHERE agent_id = :agent_id AND version = :version
 
 -- name: base_rates
--- How often memories of each type were shown and used, as decayed sums.
+-- Showings and uses by memory type, as decayed sums.
 SELECT type, shown, used, last_at AS at, decoys, decoys_used FROM cognitive.usage_base WHERE agent_id = :agent_id
 
 -- name: sample
@@ -59,20 +62,19 @@ WHERE agent_id = :agent_id AND at >= :since AND at < :until AND status = 'comple
     ORDER BY at DESC, turn_id DESC LIMIT :limit
 
 -- name: completed
--- How many turns of whole days of UTC had a known outcome.
+-- The number of turns with a known outcome, in whole days (UTC).
 SELECT coalesce(sum(completed), 0)::bigint FROM cognitive.rollup
 WHERE agent_id = :agent_id AND span = 'day' AND dimension = 'all'
     AND at >= date_trunc('day', :since::timestamptz, 'UTC')
     AND at < :until
 
 -- name: still
--- How many of these turns are there, and how many of these memories: whoever kept them asks before they show them.
+-- The numbers of these turns and of these memories that still exist, for checking a cached sample.
 SELECT (SELECT count(*) FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = ANY(:turn_ids::text[])) AS turns,
        (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])) AS memories
 
 -- name: verdicts_of
--- What was counted of the memories that these turns showed, in the order of time, with the threshold of each turn's
--- policy.
+-- The judged memories of these turns in chronological order, with the threshold of each turn's policy.
 WITH bar AS MATERIALIZED (
     SELECT version,
            (content #> '{feedback,attribution_thresholds}' ->> (content #>> '{feedback,attribution}'))::float8
@@ -88,7 +90,7 @@ WHERE e.used IS NOT NULL AND e.overlap IS NOT NULL
 ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id
 
 -- name: verdicts_before
--- The same of the latest completed turns before a time.
+-- The judged memories of the latest completed turns before a time.
 WITH bar AS MATERIALIZED (
     SELECT version,
            (content #> '{feedback,attribution_thresholds}' ->> (content #>> '{feedback,attribution}'))::float8

@@ -1,13 +1,14 @@
--- Texts that may hold what is being erased: each such text has one of the words `probes`. What they hold is decided in
--- brain/erasure/residue.py, and cut, dropped or made anew by purge_derived.py. With a `since_transaction` only
--- rows that were written since are read: all was looked through before, and who locks others out looks at what is new.
--- Transaction numbers of 32 bits come around, and are compared in a circle.
+-- Texts that may contain erased text: each contains one of the lexemes `probes`. brain/erasure/residue.py decides which
+-- do, and purge_derived.py edits, deletes or rebuilds them. With `since_transaction` only rows written since are read:
+-- the rest was searched before, so that the locked part is short. Transaction ids of 32 bits wrap around; they are
+-- compared modulo 2^32.
 
 -- name: running
--- The oldest transaction that is not over: what a look does not see was written by it, or by a later one.
+-- The oldest running transaction: rows that a search does not see were written by it or a later one.
 SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint
 
 -- name: turns_holding
+-- Turns whose text may contain erased text.
 SELECT turn_id, message, coalesce(trace ->> 'query', '') AS query, coalesce(response, '') AS response
 FROM cognitive.turn AS t
 WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
@@ -16,38 +17,43 @@ WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
     WHERE strpos(lower(concat_ws(' ', t.message, t.trace ->> 'query', t.response)), p.probe) > 0)
 
 -- name: cut_turn
--- The vectors and the record of a turn follow from its words, and cannot be cut.
+-- Replace the text of a turn. Its vector and record are derived from the text and are deleted.
 WITH vectors AS (DELETE FROM cognitive.turn_embedding WHERE agent_id = :agent_id AND turn_id = :turn_id)
 UPDATE cognitive.turn SET message = :message, model = NULL, query = NULL,
     trace = trace - ARRAY['record', 'query'] || jsonb_build_object('query', '', 'record', NULL, 'erased', true)
 WHERE agent_id = :agent_id AND turn_id = :turn_id
 
 -- name: drop_responses
+-- Delete the responses of turns.
 UPDATE cognitive.turn SET response = NULL WHERE agent_id = :agent_id AND turn_id = ANY(:turn_ids::text[])
 
 -- name: revisions_holding
+-- Revisions that may contain erased text.
 SELECT memory_id, number, previous FROM cognitive.revision AS r
 WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
     OR ((r.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(r.previous::text), p.probe) > 0)
 
 -- name: drop_revisions
+-- Delete revisions.
 DELETE FROM cognitive.revision AS r USING unnest(:memory_ids::uuid[], :numbers::int[]) AS gone(memory_id, number)
 WHERE r.agent_id = :agent_id AND r.memory_id = gone.memory_id AND r.number = gone.number
 
 -- name: sessions_kept
+-- Sessions with a summary, plan or last messages.
 SELECT session_id, summary, plan, recent_messages FROM cognitive.session AS s
 WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
     OR ((s.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648)
   AND (summary <> '' OR recent_messages IS NOT NULL OR cardinality(plan) > 0)
 
 -- name: cut_session
+-- Replace the texts of a session.
 UPDATE cognitive.session SET summary = :summary, plan = :plan, recent_messages = :recent_messages
     WHERE agent_id = :agent_id
     AND session_id = :session_id
 
 -- name: pieces_holding
--- Each with the beginning of the next: what is looked for may stand in both.
+-- Chunks of artifacts that may contain erased text, each with the beginning of the next, since text may span both.
 SELECT artifact_id, content || coalesce((
     SELECT left(n.content, 2000) FROM cognitive.artifact_chunk AS n
     WHERE n.agent_id = :agent_id AND n.artifact_id = p.artifact_id AND n.ordinal = p.ordinal + 1), '') AS content
@@ -57,38 +63,43 @@ WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
     SELECT 1 FROM unnest(:probes::text[]) AS q(probe) WHERE strpos(lower(p.content), q.probe) > 0)
 
 -- name: artifact_names
+-- The names of artifacts.
 SELECT id, name FROM cognitive.artifact AS a
 WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
     OR ((a.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648)
 
 -- name: drop_artifacts
+-- Delete artifacts.
 DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND id = ANY(:artifact_ids::uuid[])
 
 -- name: subtasks_holding
+-- Subtasks that may contain erased text.
 SELECT id, title, result FROM cognitive.subtask AS s
 WHERE agent_id = :agent_id AND (:since_transaction::bigint IS NULL
     OR ((s.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648) AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(s.title || ' ' || s.result), p.probe) > 0)
 
 -- name: cut_subtask
+-- Replace the texts of a subtask.
 UPDATE cognitive.subtask SET title = :title, result = :result, lexemes = :lexemes WHERE agent_id = :agent_id
     AND id = :subtask_id
 
 -- name: notes_holding
--- What somebody wrote beside a policy of the agent's: of a candidate (role NULL), or of a choice.
+-- The authors' notes on policies: on a saved version (role NULL) or an activation.
 SELECT version, role, number, note FROM (
     SELECT version, NULL AS role, NULL::bigint AS number, note FROM cognitive.policy_version WHERE agent_id = :agent_id
     UNION ALL SELECT version, role, number, note FROM cognitive.policy_activation WHERE agent_id = :agent_id) AS n
 WHERE EXISTS (SELECT 1 FROM unnest(:probes::text[]) AS p(probe) WHERE strpos(lower(n.note), p.probe) > 0)
 
 -- name: cut_candidate
--- In one statement, since these rows are added and removed, and never changed.
+-- Replace a note by deleting and adding the row in one statement, because these rows are never updated.
 WITH previous AS (DELETE FROM cognitive.policy_version WHERE agent_id = :agent_id AND version = :version RETURNING *)
 INSERT INTO cognitive.policy_version (agent_id, version, base, changes, created_at, author, note)
 SELECT agent_id, version, base, changes, created_at, author, :note FROM previous
 RETURNING 1
 
 -- name: cut_choice
+-- Replace the note of an activation likewise.
 WITH previous AS (DELETE FROM cognitive.policy_activation WHERE agent_id = :agent_id AND role = :role
     AND number = :number RETURNING *)
 INSERT INTO cognitive.policy_activation (agent_id, role, number, version, activated_at, author, note)
@@ -96,8 +107,7 @@ SELECT agent_id, role, number, version, activated_at, author, :note FROM previou
 RETURNING 1
 
 -- name: memories_holding
--- Other memories in which words of the erased ones (`memory_ids`) stand: in what they say, in what surrounds that, or
--- in what they carry beside.
+-- Other memories that contain text of the erased ones (`memory_ids`) in their content, context or attributes.
 SELECT id, content, context, trust, attributes FROM cognitive.memory AS m
 WHERE agent_id = :agent_id AND id <> ALL(:memory_ids::uuid[])
   AND (:since_transaction::bigint IS NULL OR ((m.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648)
@@ -107,11 +117,13 @@ WHERE agent_id = :agent_id AND id <> ALL(:memory_ids::uuid[])
 ORDER BY seq
 
 -- name: said_before
--- What memories said before they were changed.
+-- The contents of earlier revisions of memories.
 SELECT previous FROM cognitive.revision WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: log_erasure
+-- Log an erasure.
 INSERT INTO cognitive.erasure (agent_id, what, counts) VALUES (:agent_id, :what, :counts)
 
 -- name: erasures
+-- The log of erasures.
 SELECT at, what, counts FROM cognitive.erasure WHERE agent_id = :agent_id ORDER BY at, what

@@ -1,8 +1,8 @@
--- What the latest turns of a stretch of time say that no counter keeps: each walks an index back from the
--- end of it, up to a bound.
+-- Properties of the latest turns of a period that no rollup counts. Each statement reads an index backwards from the end
+-- of the period, up to a limit.
 
 -- name: turn_models
--- The language models of the latest <most> turns of [since, until), and what of their tools was cut to fit.
+-- The language models of the latest <most> turns of [since, until), and how many of their tools were removed to fit.
 SELECT l.looked, l.back_to, m.* FROM (
     SELECT count(*) AS looked, min(at) AS back_to FROM (
         SELECT at FROM cognitive.turn WHERE agent_id = :agent_id AND at >= :since AND at < :until
@@ -17,8 +17,8 @@ LEFT JOIN (
 ORDER BY m.turns DESC, m.model
 
 -- name: degradations
--- Why the latest <most> turns of [since, until) were degraded, by steps of time in a time zone: a reason is its
--- code. Turns in all by step under the reason ''.
+-- The degradation codes of the latest <most> turns of [since, until), by time steps in a time zone. The code ''
+-- counts all turns of a step.
 SELECT date_trunc(:step, at, :zone) AS step, reason, count(DISTINCT turn_id) AS turns
 FROM (SELECT turn_id, at, degraded_codes FROM cognitive.turn WHERE agent_id = :agent_id AND at >= :since AND at < :until
       ORDER BY at DESC, turn_id DESC LIMIT <most>) AS walked
@@ -26,9 +26,8 @@ CROSS JOIN LATERAL unnest(degraded_codes || '{""}') AS reason
 GROUP BY 1, 2 ORDER BY 1, 2
 
 -- name: embedded
--- How many of the first <sample> passages by the memory's id, which is a hash, have vectors, by embedding model: a
--- random
--- sample. Without a model: how many were looked at.
+-- The number of passages with a vector by embedding model, in a random sample of <sample> passages (ids are hashes).
+-- The row without a model is the size of the sample.
 WITH sample AS MATERIALIZED (
     SELECT memory_id, ordinal FROM cognitive.passage WHERE agent_id = :agent_id
         ORDER BY memory_id, ordinal LIMIT <sample>)

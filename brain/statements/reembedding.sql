@@ -1,36 +1,38 @@
--- A change of embedding model: memories and past turns that lack vectors of a model get them, then one row says which
--- model reads use. Every statement names one model.
+-- A change of embedding model: first memories and past turns get vectors of the new model, then one row says which model
+-- searches use. Every statement is for one model.
 
 -- name: lock
--- Holds off the agent's writers. Of an agent that was erased nothing is made anew.
+-- Lock the agent's row against writers. Returns nothing for an erased agent, so that nothing is stored for it again.
 SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR UPDATE
 
 -- name: kept
--- What is kept of each model.
+-- The stored models.
 SELECT model, dimension, started_at, completed_at, live_at FROM cognitive.embedding_model
 WHERE agent_id = :agent_id ORDER BY started_at, model
 
 -- name: memories
--- How many memories there are.
+-- The number of memories.
 SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id
 
 -- name: lacking
--- How many memories have no vectors of a model. Those of one memory come and go together: the first tells of all.
+-- The number of memories without vectors of a model. A memory's vectors are written together, so the first one is
+-- checked.
 SELECT count(*) FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND NOT EXISTS (
     SELECT 1 FROM cognitive.embedding AS e
     WHERE e.agent_id = :agent_id AND e.memory_id = m.id AND e.ordinal = 0 AND e.field = 'content' AND e.model = :model)
 
 -- name: hold
--- Where the next worker begins; the row is held, so that two take different memories.
+-- Lock the place where the next worker continues, so that two workers process different memories.
 SELECT last_memory_id FROM cognitive.embedding_model WHERE agent_id = :agent_id AND model = :model FOR UPDATE
 
 -- name: reach
+-- Set the place where the next worker continues.
 UPDATE cognitive.embedding_model SET last_memory_id = :memory_id WHERE agent_id = :agent_id AND model = :model
 
 -- name: next_lacking
--- The next memories behind an id that have no vectors of a model, with what is embedded of them and the version of
--- their rows, which any change to them replaces.
+-- The next memories after an id without vectors of a model, with their texts and row versions; any change gives a
+-- row a new version.
 SELECT m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.xmin::text AS version
 FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND m.id > :after_id AND NOT EXISTS (
@@ -39,17 +41,18 @@ WHERE m.agent_id = :agent_id AND m.id > :after_id AND NOT EXISTS (
 ORDER BY m.id LIMIT :limit
 
 -- name: unchanged
--- Those of these memories that are still of the same versions; none, if the model is no longer kept.
+-- Those of these memories whose row version is unchanged; none if the model is no longer stored.
 SELECT m.id FROM unnest(:memory_ids::uuid[], :versions::text[]) AS read(id, version)
 JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = read.id AND m.xmin::text = read.version
 WHERE EXISTS (SELECT 1 FROM cognitive.embedding_model WHERE agent_id = :agent_id AND model = :model)
 
 -- name: complete
+-- Mark a model as complete.
 UPDATE cognitive.embedding_model SET completed_at = now()
 WHERE agent_id = :agent_id AND model = :model AND completed_at IS NULL
 
 -- name: next_turns
--- Of the `latest` completed turns that can be compared with, some that have no vector of a model.
+-- Some of the `latest` completed turns with a query vector that have no vector of a model.
 SELECT turn_id, at, message, trace ->> 'record' AS record FROM (
     SELECT turn_id, at, message, trace, model FROM cognitive.turn
     WHERE agent_id = :agent_id AND status = 'completed' AND query IS NOT NULL
@@ -60,7 +63,7 @@ WHERE model <> :model AND NOT EXISTS (
 ORDER BY at DESC, turn_id LIMIT :limit::int
 
 -- name: insert_turns
--- Vectors of turns that are still there, while their model is kept; of none whose words were cut meanwhile.
+-- Store vectors of turns that still exist and whose text was not erased meanwhile, if their model is still stored.
 INSERT INTO cognitive.turn_embedding (agent_id, turn_id, model, at, embedding)
 SELECT :agent_id, t.turn_id, :model, t.at, asked.embedding
 FROM unnest(:turn_ids::text[], :embeddings::halfvec[]) AS asked(turn_id, embedding)
@@ -70,7 +73,7 @@ WHERE t.query IS NOT NULL
 ON CONFLICT DO NOTHING
 
 -- name: asked_turns
--- The latest completed turns with what they used of what is still there.
+-- The latest completed turns, with the memories that they used and that still exist.
 SELECT t.message, t.trace ->> 'record' AS record, ARRAY(
     SELECT e.memory_id FROM cognitive.exposure AS e
     JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = e.memory_id
@@ -80,12 +83,12 @@ WHERE t.agent_id = :agent_id AND t.status = 'completed' AND t.query IS NOT NULL
 ORDER BY t.at DESC, t.turn_id LIMIT :limit
 
 -- name: release
--- From now on nothing is embedded with this model any more, nor sorted into its cells.
+-- Stop storing vectors of a model and its cells.
 WITH cell AS (DELETE FROM cognitive.cell WHERE agent_id = :agent_id AND model = :model)
 DELETE FROM cognitive.embedding_model WHERE agent_id = :agent_id AND model = :model
 
 -- name: stored
--- The models that the agent's vectors are of, kept or not: a walk over the keys of the indexes, not over the vectors.
+-- The models of the agent's vectors, registered or not; read by skipping through index keys, not through vectors.
 WITH RECURSIVE seen AS (
     (SELECT model FROM cognitive.embedding WHERE agent_id = :agent_id AND dimension <= 1200 ORDER BY model LIMIT 1)
     UNION ALL
@@ -106,7 +109,7 @@ DELETE FROM cognitive.embedding WHERE agent_id = :agent_id AND model = :model AN
     SELECT ctid FROM cognitive.embedding WHERE agent_id = :agent_id AND model = :model LIMIT :limit))
 
 -- name: own_turns
--- Turns that were recorded with one model and have a vector of the live one too: that one becomes their own.
+-- For turns recorded with one model that also have a vector of the live model: make that the turn's own vector.
 WITH moved AS (
     UPDATE cognitive.turn AS t SET model = e.model, query = e.embedding FROM cognitive.turn_embedding AS e
     WHERE t.agent_id = :agent_id AND t.model = :model AND e.agent_id = :agent_id AND e.turn_id = t.turn_id
@@ -116,10 +119,11 @@ DELETE FROM cognitive.turn_embedding AS e USING moved
 WHERE e.agent_id = :agent_id AND e.turn_id = moved.turn_id AND e.model = :live_model
 
 -- name: delete_turn_vectors
+-- Delete some vectors of turns of a model.
 DELETE FROM cognitive.turn_embedding WHERE agent_id = :agent_id AND model = :model
 
 -- name: clear_turns
--- Take the vectors of some further turns that were recorded with a model.
+-- Delete the query vectors of some further turns that were recorded with a model.
 UPDATE cognitive.turn SET query = NULL WHERE agent_id = :agent_id AND turn_id = ANY(ARRAY(
     SELECT turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND model = :model
         AND query IS NOT NULL LIMIT :limit))

@@ -1,14 +1,14 @@
--- A change of an agent's language: passages are indexed in the new one beside the old, then one row says which is read,
--- then the old one leaves.
+-- A change of an agent's language: first passages are indexed in the new language too, then one row says which language
+-- searches use, then the old language is removed.
 
 -- name: lock
--- Holds off the agent's writers. Of an agent that was erased nothing is made anew.
+-- Lock the agent's row against writers. Returns nothing for an erased agent, so that nothing is stored for it again.
 SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR UPDATE
 
 -- name: standing
--- The language that is read, the one that is being built, how many memories there are, how many of them lack
--- `language`, NULL for the one that is read, and how many are indexed in others too. The passages of one memory are
--- indexed together: the first tells of all.
+-- The language of searches, the pending language, the numbers of memories, of those not indexed in `language` (NULL:
+-- the language of searches) and of those indexed in further languages. A memory's passages are indexed together, so
+-- the first one is checked.
 SELECT coalesce(c.language, 'english') AS language, c.pending_language, p.memories, p.lacking, p.leaving
 FROM (SELECT coalesce(:language, (SELECT language FROM cognitive.agent_state WHERE agent_id = :agent_id),
     'english') AS name) AS asked
@@ -19,20 +19,20 @@ CROSS JOIN LATERAL (
 LEFT JOIN cognitive.agent_state AS c ON c.agent_id = :agent_id
 
 -- name: begin
--- From now on what is written is indexed in this language, too; nothing further, if that is read already.
+-- Index new memories in this language too, unless searches already use it.
 UPDATE cognitive.agent_state SET pending_language = nullif(:language::text, language) WHERE agent_id = :agent_id
 
 -- name: next_lacking
--- The next memories behind an id that are not indexed in a language, with what is indexed of them and the version of
--- their rows, which any change to them replaces.
+-- The next memories after an id that are not indexed in a language, with their texts and row versions; any change
+-- gives a row a new version.
 SELECT m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_number, m.xmin::text AS version
 FROM cognitive.passage AS p JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = p.memory_id
 WHERE p.agent_id = :agent_id AND p.memory_id > :after_id AND p.ordinal = 0 AND NOT p.languages @> ARRAY[:language::text]
 ORDER BY p.memory_id LIMIT :limit
 
 -- name: unchanged
--- Those of these memories that are still of the same versions and still not indexed in the language; none, if that is
--- neither read nor built any more.
+-- Those of these memories whose row version is unchanged and that are not indexed in the language yet; none if the
+-- agent no longer uses that language.
 SELECT m.id FROM unnest(:memory_ids::uuid[], :versions::text[]) AS read(id, version)
 JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = read.id AND m.xmin::text = read.version
 JOIN cognitive.passage AS p ON p.agent_id = :agent_id AND p.memory_id = m.id AND p.ordinal = 0
@@ -41,28 +41,27 @@ WHERE NOT p.languages @> ARRAY[:language::text]
       AND (language = :language OR pending_language = :language))
 
 -- name: add_lexemes
--- Passages are indexed in this language, too; with their lexemes they are found when they are to be erased.
+-- Record that passages are indexed in this language, with their lexemes, by which an erasure finds the postings.
 UPDATE cognitive.passage AS p
 SET languages = p.languages || :language::text, lexemes = p.lexemes || string_to_array(n.lexemes, ' ')
 FROM unnest(:memory_ids::uuid[], :ordinals::integer[], :lexemes::text[]) AS n(memory_id, ordinal, lexemes)
 WHERE p.agent_id = :agent_id AND p.memory_id = n.memory_id AND p.ordinal = n.ordinal
 
 -- name: switch
--- Reads use this language, if it is the one that was built, or go on using it.
+-- Make the pending language that of searches; keep the language if it already is.
 UPDATE cognitive.agent_state SET language = :language, pending_language = NULL
 WHERE agent_id = :agent_id AND :language::text = coalesce(pending_language, language)
 
 -- name: next_leaving
--- The next memories behind an id that are indexed in another language, too.
+-- The next memories after an id that are also indexed in another language.
 SELECT memory_id AS id FROM cognitive.passage
 WHERE agent_id = :agent_id AND memory_id > :after_id AND ordinal = 0 AND languages @> ARRAY[:language::text]
     AND languages <> ARRAY[:language::text]
 ORDER BY memory_id LIMIT :limit
 
 -- name: leave
--- Take the lexemes of these memories in other languages out of the index. Lexemes of the language that stays begin
--- with `label`; '' says that they are the ones without a label. What is counted of lengths follows. Run under the lock
--- of the agent's writers.
+-- Remove the lexemes of other languages of these memories from the index. Lexemes of the remaining language begin
+-- with `label`, or have no label if it is ''. Lengths are recomputed. Requires the lock of the agent's writers.
 WITH lexeme AS MATERIALIZED (
     SELECT p.memory_id, p.ordinal, l.lexeme,
            CASE WHEN :label::text = '' THEN strpos(l.lexeme, '/') = 0 ELSE starts_with(l.lexeme, :label) END AS stays

@@ -1,12 +1,13 @@
--- What has been kept since before a time, some of it at a time, the oldest first. What stands in a statement with
--- others goes with it.
+-- Rows older than a time: oldest first, a limited number per call. Dependent rows are deleted in the same statement.
 
 -- name: old_memories
--- By when they last changed, not by when what they say happened. Pinned ones are kept on purpose.
+-- Memories by the time of their last change, not of the event they describe. Pinned memories are never deleted by
+-- age.
 SELECT id FROM cognitive.memory
 WHERE agent_id = :agent_id AND updated_at < :until AND type = :type AND NOT pinned ORDER BY updated_at, id LIMIT :limit
 
 -- name: delete_turns
+-- Delete turns with their exposures and shadow results.
 WITH old AS (
     SELECT turn_id FROM cognitive.turn WHERE agent_id = :agent_id AND opened_at < :until
         ORDER BY opened_at LIMIT :limit),
@@ -17,19 +18,21 @@ beside AS (
 DELETE FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id IN (SELECT turn_id FROM old) RETURNING turn_id AS id
 
 -- name: delete_artifacts
+-- Delete artifacts.
 DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND id IN (
     SELECT id FROM cognitive.artifact WHERE agent_id = :agent_id AND created_at < :until
         ORDER BY created_at LIMIT :limit)
 RETURNING id
 
 -- name: delete_subtasks
+-- Delete finished subtasks.
 DELETE FROM cognitive.subtask WHERE agent_id = :agent_id AND id IN (
     SELECT id FROM cognitive.subtask WHERE agent_id = :agent_id AND completed_at < :until
         ORDER BY completed_at LIMIT :limit)
 RETURNING id
 
 -- name: clear_sessions
--- The row stays, since the search counts by it; of what was said in it nothing does.
+-- Clear the texts of sessions; the row stays, because BM25 counts sessions.
 UPDATE cognitive.session SET summary = DEFAULT, summarized_until = NULL, plan = DEFAULT, step = DEFAULT,
     recent_messages = NULL
 WHERE agent_id = :agent_id AND session_id IN (
@@ -40,26 +43,33 @@ WHERE agent_id = :agent_id AND session_id IN (
 RETURNING session_id AS id
 
 -- name: delete_erasures
+-- Delete entries of the erasure log.
 DELETE FROM cognitive.erasure WHERE agent_id = :agent_id AND at IN (
     SELECT at FROM cognitive.erasure WHERE agent_id = :agent_id AND at < :until ORDER BY at LIMIT :limit)
 RETURNING at AS id
 
 -- name: count_memories
+-- Count the memories that `old_memories` would return.
 SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND updated_at < :until AND type = :type AND NOT pinned
 
 -- name: count_turns
+-- Count the turns that would be deleted.
 SELECT count(*) FROM cognitive.turn WHERE agent_id = :agent_id AND opened_at < :until
 
 -- name: count_artifacts
+-- Count the artifacts that would be deleted.
 SELECT count(*) FROM cognitive.artifact WHERE agent_id = :agent_id AND created_at < :until
 
 -- name: count_subtasks
+-- Count the subtasks that would be deleted.
 SELECT count(*) FROM cognitive.subtask WHERE agent_id = :agent_id AND completed_at < :until
 
 -- name: count_sessions
+-- Count the sessions that would be cleared.
 SELECT count(*) FROM cognitive.session
 WHERE agent_id = :agent_id AND last_at < :until
     AND (summary <> '' OR recent_messages IS NOT NULL OR cardinality(plan) > 0)
 
 -- name: count_erasures
+-- Count the log entries that would be deleted.
 SELECT count(*) FROM cognitive.erasure WHERE agent_id = :agent_id AND at < :until

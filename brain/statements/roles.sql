@@ -1,5 +1,5 @@
 -- name: create
--- Tables that a later migration makes are its own to grant: running this again reaches them.
+-- Create the read-only roles and grant them the existing tables. Run it again after a migration adds tables.
 DO $$
 DECLARE
     name text;
@@ -19,13 +19,14 @@ END
 $$
 
 -- name: grant
--- Build the statement that lets a login become these roles; it does not have their privileges until it does.
+-- Build the statement that grants these roles to a login without inheritance: it has their privileges only after SET
+-- ROLE.
 SELECT format('GRANT %s TO %I WITH INHERIT FALSE, SET TRUE', string_agg(quote_ident(role), ', '), :login::text)
 FROM unnest(:roles::text[]) AS role
 
 -- name: granted
--- Which of these roles, each with all that it should read, the login may become; and the login's name. A table that
--- came after a role was created is not the role's to read until the roles are created again.
+-- The login's name, and those of these roles that it may use and that can read all tables they should. A table added
+-- later is not readable until the roles are created again.
 SELECT session_user::text AS login, coalesce(array_agg(r.rolname::text) FILTER (WHERE
            pg_has_role(session_user, r.oid, CASE WHEN current_setting('server_version_num')::int < 160000
                THEN 'MEMBER' ELSE 'SET' END)

@@ -1,10 +1,9 @@
 -- name: facts
--- What the scores are measured against: how many passages and sessions the agent has, the base rates of use by type,
--- for each lexeme of the query how many passages and sessions say it, how many have it, and where the counting
--- stopped: after `max_postings` passages, or after `max_counted` for an agent with more than `large_passages`. And the
--- past turns most like this one with what they showed and the tools they called: the best `limit` of the latest
--- `max_turns` completed ones; none without an embedding. And the models of the agent's vectors, and the language of
--- its words with the one that is being built.
+-- The statistics for scoring: the numbers of passages and sessions; the base rates of use by type; for each lexeme
+-- of the query the passages and sessions that contain it, and the last memory counted, since counting stops after
+-- `max_postings` passages, or after `max_counted` for an agent with more than `large_passages`. Also the `limit`
+-- most similar of the latest `max_turns` completed turns with the memories they showed and the tools they called
+-- (none without an embedding), the models of the agent's vectors, and its languages.
 SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :agent_id), 0) AS passages,
        coalesce((SELECT sessions FROM cognitive.agent_state WHERE agent_id = :agent_id), 0) AS sessions,
        (SELECT jsonb_object_agg(type, jsonb_build_array(shown, used, last_at, decoys, decoys_used))
@@ -21,7 +20,7 @@ SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :ag
                       WHERE agent_id = :agent_id AND model = :model AND status = 'completed' AND query IS NOT NULL
                           AND at <= :now
                             AND :embedding IS NOT NULL
-                      UNION ALL  -- turns that were recorded with another model, after a change of it
+                      UNION ALL  -- turns recorded with another model, before a change of models
                       SELECT turn_id, at, -(embedding <#> :embedding::halfvec) FROM cognitive.turn_embedding
                       WHERE agent_id = :agent_id AND model = :model AND at <= :now AND :embedding IS NOT NULL) AS past
                   ORDER BY at DESC, turn_id LIMIT :max_turns::int OFFSET 0) AS latest
@@ -49,12 +48,13 @@ SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :ag
                   LIMIT CASE WHEN c.large THEN :max_counted::int ELSE :max_postings::int END) AS p) AS d) AS terms
 
 -- name: candidates
--- Every passage that one of the channels finds, with the raw score of each channel. `limits` are passages per channel
--- of each of the `types`, `max_cells` the cells read of each type and field; without an embedding the dense channel
--- finds nothing. `tags`, `session_id`, `since` and `until` are filters, NULL is none; [date_from, date_until) is a
--- range that the query names, and finds what happened in it. `lexemes` are those whose postings are read, and
--- `lexeme_passages` in how many passages they are said; `common_lexemes` are too common to be read, and are looked up
--- in what the others found. `associated_ids` are memories that similar past turns used.
+-- Every passage that a channel finds, with the raw score of each channel. `limits` are the passages per channel for
+-- each of the `types`, and `max_cells` the cells read per type and field. Without an embedding the dense channel
+-- finds nothing. `tags`, `session_id`, `since` and `until` are filters, NULL for none. [date_from, date_until) is a
+-- date range named by the query; the temporal channel finds what happened in it. `lexemes` are the lexemes whose
+-- postings are read, and `lexeme_passages` their document frequencies. `common_lexemes` are too frequent to be read,
+-- and are looked up only in the passages found otherwise. `associated_ids` are memories that similar past turns
+-- used.
 WITH wanted AS MATERIALIZED (SELECT * FROM unnest(:types::text[], :limits::int[]) AS w(type, most)),
 agent AS MATERIALIZED (
     SELECT greatest(passages, 1)::float8 AS passages, greatest(sessions, 1)::float8 AS sessions,
@@ -91,13 +91,13 @@ worded AS (
     SELECT l.memory_id, l.ordinal FROM wanted AS w CROSS JOIN LATERAL (
         SELECT memory_id, ordinal FROM lexical WHERE type = w.type
         ORDER BY bm25 DESC, memory_id, ordinal LIMIT w.most) AS l),
--- A session as one document: how often each lexeme stands in it, damped by its length. Counted and looked up, never
--- joined: on tables that were not analysed yet a join would be planned as nested loops that run the grouping again.
+-- Scores of sessions, each as one document: the damped frequency of each lexeme in the session. Frequencies are looked up
+-- and never joined: on tables without statistics a join would be planned as nested loops that repeat the grouping.
 session_term AS MATERIALIZED (
     SELECT session_number, sum(content_frequency)::float8 AS frequency,
            (count(*) OVER (PARTITION BY lexeme))::float8 AS sessions
     FROM hit WHERE session_number IS NOT NULL AND content_frequency > 0 GROUP BY session_number, lexeme),
--- The cells nearest to the query, of types whose vectors lie in cells; all of them behind a filter.
+-- The cells nearest to the query, for types that have cells; all cells if there is a filter.
 probed AS MATERIALIZED (
     SELECT w.type, w.most, channel.field, near.cells
     FROM wanted AS w, unnest(ARRAY['content', 'context']) AS channel(field) CROSS JOIN LATERAL (
@@ -108,11 +108,11 @@ probed AS MATERIALIZED (
             ORDER BY centre <#> :embedding::halfvec, number
             LIMIT CASE WHEN :tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
                             AND :until::timestamptz IS NULL THEN :max_cells::int END) AS c) AS near),
--- Nearest neighbours per field and type, exact among what lies in no cell or in those; vectors are of unit length, so
--- that the inner product is the cosine. Where the cells hold too few, others fill up: as many rows come back as there
--- are. OFFSET 0 keeps the planner from trading the scan of the covering index for an approximate one behind a filter,
--- which returns fewer rows than asked for. The covering index holds vectors of up to 1,200 dimensions; for larger ones
--- the slot says "dimension > 1200".
+-- Nearest neighbours per field and type, exact among the vectors without a cell and those in the chosen cells. Vectors
+-- have unit length, so the inner product is the cosine. If the cells have too few vectors, others fill up the limit.
+-- OFFSET 0 keeps the planner from replacing the scan of the covering index by an approximate scan with a filter, which
+-- returns fewer rows than the limit. The covering index has vectors of up to 1,200 dimensions; for larger ones the slot
+-- is "dimension > 1200".
 dense AS (
     SELECT d.memory_id, d.ordinal
     FROM probed AS p CROSS JOIN LATERAL (
@@ -150,7 +150,8 @@ dated AS (
               AND :until::timestamptz IS NULL
                OR id IN (SELECT id FROM filtered))
         ORDER BY occurred_at, seq LIMIT w.most) AS d),
--- What similar turns used is a candidate even if no other channel finds it, by the passage nearest to the query.
+-- Memories that similar turns used are candidates even if no other channel finds them, by the passage nearest to the
+-- query.
 associated AS (
     SELECT m.id AS memory_id, coalesce((
         SELECT ordinal FROM cognitive.embedding
@@ -162,9 +163,8 @@ associated AS (
       AND (:tags::text[] IS NULL AND :session_id::text IS NULL AND :since::timestamptz IS NULL
           AND :until::timestamptz IS NULL
            OR m.id IN (SELECT id FROM filtered))),
--- One row per passage, by grouping and by looking up: a join of these lists would be planned as nested loops. Of what
--- has
--- a word of the query most is not found by any channel, and is neither sorted nor carried along.
+-- One row per passage, by grouping and lookup: a join of these lists would be planned as nested loops. Most passages with
+-- a lexeme of the query are found by no channel; they are neither sorted nor carried along.
 listed AS MATERIALIZED (
     SELECT memory_id, ordinal FROM worded UNION ALL SELECT memory_id, ordinal FROM dense
     UNION ALL SELECT memory_id, 0 FROM dated UNION ALL SELECT memory_id, ordinal FROM associated),
@@ -176,17 +176,16 @@ pooled AS (
           UNION ALL SELECT memory_id, ordinal, bm25, content_matched, context_matched FROM lexical
           WHERE ((memory_id, ordinal) IN (SELECT memory_id, ordinal FROM listed)) IS TRUE) AS p
     GROUP BY memory_id, ordinal),
--- Rows are looked up by their keys, and OFFSET 0 keeps it so: on tables that were not analysed yet a join would be
--- planned as a scan of all the agent's rows for each passage.
+-- Rows are looked up by key, and OFFSET 0 enforces it: on tables without statistics a join would be planned as a scan of
+-- all the agent's rows for each passage.
 found AS MATERIALIZED (
     SELECT f.ordinal, f.bm25, f.content_matched, f.context_matched, m.*
     FROM pooled AS f CROSS JOIN LATERAL (
         SELECT id AS memory_id, seq, type, content, speaker, occurred_at, session_id, session_number, source,
                superseded_by, confidence, pinned, trust
         FROM cognitive.memory WHERE agent_id = :agent_id AND id = f.memory_id OFFSET 0) AS m),
--- Of the sessions that have a word of the query, most hold nothing that was found: these are not scored. `IS TRUE`
--- keeps
--- the planner from making a join of the list, as above.
+-- Most sessions with a lexeme of the query contain no passage that was found, and are not scored. `IS TRUE` keeps the
+-- planner from turning the lookup into a join, as above.
 session_score AS (
     SELECT t.session_number,
            sum(ln(1 + (c.sessions - t.sessions + 0.5) / (t.sessions + 0.5)) * t.frequency * (:k1::float8 + 1)
@@ -195,7 +194,7 @@ session_score AS (
         SELECT lexemes FROM cognitive.session WHERE agent_id = :agent_id AND number = t.session_number OFFSET 0) AS s
     WHERE (t.session_number IN (SELECT session_number FROM found)) IS TRUE
     GROUP BY t.session_number),
--- As one value to look up in: a join with a list of unknown length would be planned as nested loops.
+-- One array value for lookups: a join with a list of unknown length would be planned as nested loops.
 session_map AS MATERIALIZED (SELECT jsonb_object_agg(session_number::text, bm25) AS scores FROM session_score)
 SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.stop - p.start) AS content,
        p.start > 0 OR p.stop < length(f.content) AS partial, f.speaker, f.occurred_at, f.session_id, f.source,

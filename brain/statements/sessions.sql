@@ -1,20 +1,22 @@
 -- name: carried
--- What the next turn of a session needs of it.
+-- The state of a session that its next turn needs.
 SELECT summary, summarized_until, plan, step FROM cognitive.session WHERE agent_id = :agent_id
     AND session_id = :session_id
 
 -- name: session
+-- A session.
 SELECT session_id, memories, turns, summary, summarized_until, plan, step, started_at, last_at, ended_at,
     recent_messages
 FROM cognitive.session WHERE agent_id = :agent_id AND session_id = :session_id
 
 -- name: session_turns
+-- The latest turns of a session.
 SELECT turn_id, at, status, message FROM cognitive.turn WHERE agent_id = :agent_id AND session_id = :session_id
 ORDER BY at DESC, turn_id DESC LIMIT :limit
 
 -- name: keep
--- The last messages as of a turn that is there: of one that was erased meanwhile nothing is left behind, nor of words
--- that were received before memories were forgotten. What a later turn kept stays.
+-- Store the last messages as of a turn. Nothing is stored if the turn was erased, if memories were forgotten after
+-- the messages were received, or if a later turn has stored its messages.
 INSERT INTO cognitive.session AS s (agent_id, session_id, started_at, last_at, recent_messages, recent_turn_id,
     recent_turn_at)
 SELECT :agent_id, session_id, at, at, :messages::bytea, turn_id, at FROM cognitive.turn
@@ -29,8 +31,8 @@ WHERE s.recent_turn_at IS NULL OR (s.recent_turn_at, s.recent_turn_id) <= (exclu
 RETURNING s.session_id
 
 -- name: hold_recent
--- The last messages, if they are those of this turn, held for whoever adds its answer; unless that is withheld, or was
--- received (again perhaps, then since the turn was closed) before memories were forgotten.
+-- Lock and return the last messages if they are those of this turn, to add its answer. Returns nothing if the answer
+-- is withheld, or was received before memories were forgotten.
 SELECT session_id, recent_messages FROM cognitive.session
 WHERE agent_id = :agent_id AND recent_turn_id = :turn_id AND session_id = (
     SELECT session_id FROM cognitive.turn AS t
@@ -41,11 +43,12 @@ WHERE agent_id = :agent_id AND recent_turn_id = :turn_id AND session_id = (
 FOR UPDATE
 
 -- name: answer
+-- Replace the last messages.
 UPDATE cognitive.session SET recent_messages = :messages WHERE agent_id = :agent_id AND session_id = :session_id
 
 -- name: roll
--- Put a summary in the place of the one it was made from, if that is what stands there, and the turn that it was made
--- for is; not of words that were received before memories were forgotten.
+-- Replace a summary, if it is still the one that the new summary was made from and the turn still exists. Nothing is
+-- stored if memories were forgotten after the messages were received.
 UPDATE cognitive.session SET summary = :summary, summarized_until = :summarized_until
 WHERE agent_id = :agent_id AND session_id = :session_id AND summary = :old_summary::text
     AND summarized_until IS NOT DISTINCT
@@ -58,24 +61,25 @@ WHERE agent_id = :agent_id AND session_id = :session_id AND summary = :old_summa
 RETURNING session_id
 
 -- name: plan
--- A plan begins at its first step; the same plan again changes nothing.
+-- Set a session's plan, beginning at its first step; the same plan again changes nothing.
 INSERT INTO cognitive.session AS s (agent_id, session_id, plan, started_at, last_at)
     VALUES (:agent_id, :session_id, :plan, :at, :at)
 ON CONFLICT (agent_id, session_id) DO UPDATE SET
     plan = excluded.plan, step = CASE WHEN s.plan = excluded.plan THEN s.step ELSE 0 END
 
 -- name: advance
--- Mark a step, counted from 0, as done: a step that was done before is not done twice.
+-- Mark a step, counted from 0, as done; a step that was done before stays done.
 UPDATE cognitive.session SET step = greatest(step, least(:step::int + 1, cardinality(plan)))
 WHERE agent_id = :agent_id AND session_id = :session_id AND :step::int <= step AND :step::int < cardinality(plan)
 RETURNING summary, summarized_until, plan, step
 
 -- name: end_session
+-- Mark a session as ended.
 UPDATE cognitive.session SET ended_at = coalesce(ended_at, :at) WHERE agent_id = :agent_id AND session_id = :session_id
 RETURNING session_id
 
 -- name: clear
--- What a session keeps of its talk and its work; its turns and memories stay.
+-- Clear the texts that a session stores; its turns and memories stay.
 WITH artifact AS (DELETE FROM cognitive.artifact WHERE agent_id = :agent_id AND session_id = :session_id RETURNING id),
      subtask AS (DELETE FROM cognitive.subtask WHERE agent_id = :agent_id AND session_id = :session_id RETURNING id),
      session AS (

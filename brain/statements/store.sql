@@ -1,30 +1,34 @@
 -- name: share_agent
--- Whoever records what was in a turn shares the agent with the others who do, and excludes whoever erases it. By its
--- name, since an agent without memories has no row to lock.
+-- Take the agent's lock in shared mode, to record a turn: recording excludes erasure, not other recording. An
+-- advisory lock, because an agent without memories has no row to lock.
 SELECT pg_advisory_xact_lock_shared(hashtextextended('cognitive ' || :agent_id, 0))
 
 -- name: own_agent
--- Whoever erases an agent waits for those who record its turns, and they for it.
+-- Take the agent's lock exclusively, to erase: waits for those who record its turns.
 SELECT pg_advisory_xact_lock(hashtextextended('cognitive ' || :agent_id, 0))
 
 -- name: lock_agent_row
--- Takes the agent's row, made if need be: writers of one agent take turns, so that its order and counters are exact.
+-- Lock the agent's row and create it if necessary. Writers of one agent run one after another, so that sequence
+-- numbers and counters are exact.
 INSERT INTO cognitive.agent_state AS c (agent_id) VALUES (:agent_id)
 ON CONFLICT (agent_id) DO UPDATE SET agent_id = excluded.agent_id
 RETURNING next_seq, next_session, language, pending_language
 
 -- name: has_turn
--- Whether a turn is there, and nothing was forgotten since it was read.
+-- Whether a turn exists and no memories were forgotten since `read_at`.
 SELECT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id)
    AND NOT EXISTS (SELECT 1 FROM cognitive.erasure WHERE agent_id = :agent_id AND what = 'memories' AND at >= :read_at)
 
 -- name: existing_identities
+-- The memories with these identities.
 SELECT identity, id FROM cognitive.memory WHERE agent_id = :agent_id AND identity = ANY(:identities::bytea[])
 
 -- name: known_ids
+-- The trust of the memories with these ids.
 SELECT id, trust FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])
 
 -- name: insert_memories
+-- Insert memories.
 INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, speaker, context, occurred_at, session_id,
                               session_number, source, tags, entities, confidence, pinned, supersedes, attributes, trust)
 SELECT :agent_id, m.id, m.seq, m.identity, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id,
@@ -41,12 +45,13 @@ FROM unnest(:memory_ids::uuid[], :seqs::bigint[], :identities::bytea[], :types::
 RETURNING 1
 
 -- name: mark_superseded
+-- Set `superseded_by` of the memories that new ones replace.
 UPDATE cognitive.memory AS old SET superseded_by = new.id, updated_at = now()
 FROM unnest(:memory_ids::uuid[], :superseded_ids::uuid[]) AS new(id, supersedes)
 WHERE old.agent_id = :agent_id AND old.id = new.supersedes
 
 -- name: touch_sessions
--- Counts memories and lexemes into their sessions; a session's number is given once, in the order of first sight.
+-- Add memories and lexemes to the counts of their sessions. A session gets its number with its first memory.
 INSERT INTO cognitive.session AS s (agent_id, session_id, number, memories, lexemes, started_at, last_at)
 SELECT :agent_id, t.session_id, t.number, t.memories, t.lexemes, t.started_at, t.last_at
 FROM unnest(:session_ids::text[], :session_numbers::integer[], :memories::bigint[], :lexemes::bigint[],
@@ -60,11 +65,12 @@ ON CONFLICT (agent_id, session_id) DO UPDATE SET
 RETURNING s.session_id, s.number
 
 -- name: session_numbers
+-- The numbers of sessions.
 SELECT session_id, number FROM cognitive.session WHERE agent_id = :agent_id AND session_id = ANY(:session_ids::text[])
     AND number IS NOT NULL
 
 -- name: insert_passages
--- Of one agent, whose writes are indexed in these languages.
+-- Insert passages of memories, indexed in these languages.
 INSERT INTO cognitive.passage (agent_id, memory_id, ordinal, start, stop, content_length, context_length, lexemes,
                                languages)
 SELECT :agent_id, p.memory_id, p.ordinal, p.start, p.stop, p.content_length, p.context_length,
@@ -76,6 +82,7 @@ FROM unnest(:memory_ids::uuid[], :ordinals::integer[], :starts::integer[], :stop
 RETURNING 1
 
 -- name: insert_postings
+-- Insert postings of passages.
 INSERT INTO cognitive.posting (agent_id, lexeme, memory_id, ordinal, type, session_number, content_frequency,
                                context_frequency, content_length, context_length)
 SELECT :agent_id, p.lexeme, p.memory_id, p.ordinal, p.type, p.session_number, p.content_frequency,
@@ -88,8 +95,8 @@ FROM unnest(:lexemes::text[], :memory_ids::uuid[], :ordinals::integer[], :types:
 RETURNING 1
 
 -- name: insert_embeddings
--- Of one model and its dimension. What is there stays: two workers may have embedded the same text. Of an agent whose
--- vectors lie in cells, each goes to that of the nearest centre.
+-- Insert vectors of one model. Existing ones stay, since two workers may embed the same text. If the agent's vectors
+-- have cells, each new one goes to the cell of the nearest centre.
 INSERT INTO cognitive.embedding (agent_id, memory_id, ordinal, field, model, dimension, type, embedding, cell)
 SELECT :agent_id, e.memory_id, e.ordinal, e.field, :model, :dimension, e.type, e.embedding, (
     SELECT number FROM cognitive.cell WHERE agent_id = :agent_id AND model = :model AND field = e.field
@@ -100,19 +107,19 @@ FROM unnest(:memory_ids::uuid[], :ordinals::integer[], :fields::text[], :types::
 ON CONFLICT DO NOTHING
 
 -- name: spaces
--- The model that the agent's reads use, whether it was named, and those that its vectors are kept of.
+-- The agent's embedding models: the live one, whether it is set explicitly, and those whose vectors are stored.
 SELECT coalesce(c.model, cognitive.most_common_model(:agent_id)) AS live, c.model IS NOT NULL AS named,
        (SELECT jsonb_agg(jsonb_build_array(model, dimension, completed_at IS NOT NULL) ORDER BY model)
         FROM cognitive.embedding_model WHERE agent_id = :agent_id) AS kept
 FROM (SELECT 1) AS always LEFT JOIN cognitive.agent_state AS c ON c.agent_id = :agent_id
 
 -- name: keep_space
--- From now on what is written is embedded with this model, too.
+-- Register a model, so that new memories are embedded with it too.
 INSERT INTO cognitive.embedding_model (agent_id, model, dimension)
     VALUES (:agent_id, :model, :dimension) ON CONFLICT DO NOTHING
 
 -- name: name_live
--- Name the model that the agent's reads use; its dimension is NULL where only the vectors that are there can tell.
+-- Set the agent's live model. A NULL `dimension` is taken from the stored vectors.
 WITH kept AS (
     INSERT INTO cognitive.embedding_model (agent_id, model, dimension, completed_at, live_at)
     SELECT :agent_id, :model, coalesce(:dimension::smallint, (
@@ -121,6 +128,7 @@ WITH kept AS (
 UPDATE cognitive.agent_state SET model = :model WHERE agent_id = :agent_id
 
 -- name: add_to_counts
+-- Add to the counters of the agent.
 UPDATE cognitive.agent_state SET
     next_seq = next_seq + :seqs, next_session = next_session + :session_numbers, memories = memories + :memories,
     passages = passages + :passages, sessions = sessions + :sessions,
@@ -129,30 +137,35 @@ UPDATE cognitive.agent_state SET
 WHERE agent_id = :agent_id
 
 -- name: get_memories
+-- Memories by id, in the order of `seq`.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
        supersedes, superseded_by, attributes, trust
 FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]) ORDER BY seq
 
 -- name: tagged_memories
+-- Memories with all of these tags.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
        supersedes, superseded_by, attributes, trust
 FROM cognitive.memory WHERE agent_id = :agent_id AND tags @> :tags::text[] ORDER BY seq LIMIT :limit OFFSET :offset
 
 -- name: versioned_memory
--- With the version of its row, which any change to it replaces.
+-- A memory with the version of its row, which any change replaces.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
        supersedes, superseded_by, attributes, trust, xmin::text AS version
 FROM cognitive.memory WHERE agent_id = :agent_id AND id = :memory_id
 
 -- name: version
+-- The version of a memory's row.
 SELECT xmin::text FROM cognitive.memory WHERE agent_id = :agent_id AND id = :memory_id
 
 -- name: pinned_memories
+-- The pinned memories that are not superseded.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
        supersedes, superseded_by, attributes, trust
 FROM cognitive.memory WHERE agent_id = :agent_id AND pinned AND superseded_by IS NULL ORDER BY seq
 
 -- name: replace_memory
+-- Replace the fields of a memory.
 UPDATE cognitive.memory SET
     content = :content, speaker = :speaker, context = :context, occurred_at = :occurred_at, tags = :tags,
         entities = :entities, confidence = :confidence, pinned = :pinned,
@@ -160,13 +173,14 @@ UPDATE cognitive.memory SET
 WHERE agent_id = :agent_id AND id = :memory_id
 
 -- name: delete_postings
--- Takes back what the passages of these memories put into the lexical index; run before the passages go.
+-- Delete the postings of memories. Run it before `delete_passages`, which deletes their lexemes.
 DELETE FROM cognitive.posting AS p
 USING (SELECT memory_id, ordinal, unnest(lexemes) AS lexeme FROM cognitive.passage
        WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])) AS gone
 WHERE p.agent_id = :agent_id AND p.lexeme = gone.lexeme AND p.memory_id = gone.memory_id AND p.ordinal = gone.ordinal
 
 -- name: delete_passages
+-- Delete the passages of memories, subtract their lexemes from the sessions, and return the totals.
 WITH gone AS (
     DELETE FROM cognitive.passage WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
     RETURNING memory_id, content_length, context_length),
@@ -182,13 +196,15 @@ SELECT count(*) AS passages, coalesce(sum(content_length), 0)::bigint AS content
 FROM gone
 
 -- name: delete_embeddings
+-- Delete the vectors of memories.
 DELETE FROM cognitive.embedding WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: delete_usage
+-- Delete the usage of memories.
 DELETE FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: insert_revision
--- What a memory said before a change, under the next number; the latest `max_revisions` are kept.
+-- Store the previous fields of a changed memory under the next number, and keep the latest `max_revisions`.
 WITH numbered AS (
     INSERT INTO cognitive.revision (agent_id, memory_id, number, previous)
     SELECT :agent_id, :memory_id, coalesce(max(number), 0) + 1, :changed
@@ -198,19 +214,20 @@ DELETE FROM cognitive.revision AS r USING numbered AS n
 WHERE r.agent_id = :agent_id AND r.memory_id = :memory_id AND r.number <= n.number - :max_revisions
 
 -- name: revisions
--- The changes of a memory, the latest first; one row without a number if it was never changed, none if there is none.
+-- The revisions of a memory, latest first; one row without a number if it was never changed, none if it does not
+-- exist.
 SELECT m.id AS memory_id, r.number, r.previous, r.changed_at
 FROM cognitive.memory AS m LEFT JOIN cognitive.revision AS r ON r.agent_id = :agent_id AND r.memory_id = m.id
 WHERE m.agent_id = :agent_id AND m.id = :memory_id ORDER BY r.number DESC
 
 -- name: delete_revisions
+-- Delete the revisions of memories.
 DELETE FROM cognitive.revision WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: withhold_responses
--- Takes away the responses of turns that were shown these memories, and of those that followed in their sessions: what
--- a
--- conversation holds may be said again. A pinned memory stands in the prefix of every turn since it was stored. That of
--- an open turn is marked, so that it is not kept when it comes. Run before the exposures go.
+-- Delete the responses of turns that were shown these memories and of later turns in their sessions, because a
+-- conversation may repeat what it contains. A pinned memory is in the prompt of every turn since it was stored. An
+-- open turn is marked with an empty response, so that its response is not stored. Run it before `delete_exposures`.
 WITH pinned AS MATERIALIZED (
     SELECT created_at FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]) AND pinned),
 told AS (
@@ -223,7 +240,7 @@ held AS (
     UNION
     SELECT t.turn_id FROM cognitive.turn AS t
     WHERE t.agent_id = :agent_id AND t.opened_at >= (SELECT min(created_at) FROM pinned)
-          AND EXISTS (SELECT 1 FROM pinned)),  -- asked once: without one no turn is looked at
+          AND EXISTS (SELECT 1 FROM pinned)),  -- evaluated once; without a pinned memory no turn is read
 gone AS (
     UPDATE cognitive.turn AS t SET response = CASE WHEN t.status = 'open' OR t.expired THEN '' END
     FROM (SELECT turn_id, response FROM cognitive.turn
@@ -234,9 +251,11 @@ gone AS (
 SELECT count(*) FILTER (WHERE kept) FROM gone
 
 -- name: delete_exposures
+-- Delete the exposures of memories.
 DELETE FROM cognitive.exposure WHERE agent_id = :agent_id AND memory_id = ANY(:memory_ids::uuid[])
 
 -- name: delete_memories
+-- Delete memories, and subtract them from the counts of their sessions.
 WITH gone AS (
     DELETE FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]) RETURNING id, session_id),
 per_session AS (
@@ -247,10 +266,12 @@ sessions AS (
 SELECT count(*) AS memories FROM gone
 
 -- name: clear_pointers
--- What an erased memory had replaced stays replaced: forgetting the new must not bring back the old.
+-- Clear `supersedes` of memories that replaced an erased one. Memories that an erased one had replaced stay
+-- superseded: forgetting the new version must not bring back the old.
 UPDATE cognitive.memory SET supersedes = NULL WHERE agent_id = :agent_id AND supersedes = ANY(:memory_ids::uuid[])
 
 -- name: agent_rows
+-- Count the rows of an agent.
 SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id) AS memories,
        (SELECT count(*) FROM cognitive.passage WHERE agent_id = :agent_id) AS passages,
        (SELECT count(*) FROM cognitive.embedding WHERE agent_id = :agent_id)
@@ -268,8 +289,8 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id) AS mem
        + (SELECT count(*) FROM cognitive.policy_activation WHERE agent_id = :agent_id) AS policies
 
 -- name: erase_agent
--- Every row of the agent, in every table that has one; memory takes its passages and vectors with it, a turn its
--- vectors by further models, an artifact its pieces.
+-- Delete every row of the agent. Foreign keys delete passages and vectors with a memory, the vectors with a turn,
+-- and the chunks with an artifact.
 WITH posting AS (DELETE FROM cognitive.posting WHERE agent_id = :agent_id),
      exposure AS (DELETE FROM cognitive.exposure WHERE agent_id = :agent_id),
      usage AS (DELETE FROM cognitive.usage WHERE agent_id = :agent_id),

@@ -1,23 +1,25 @@
 -- name: own_work
--- Whoever changes what depends on what takes turns with the others who do, and excludes nobody else.
+-- Serialize changes of dependencies between subtasks; other work is not blocked.
 SELECT pg_advisory_xact_lock(hashtextextended('cognitive work ' || :agent_id, 0))
 
 -- name: begin
--- A subtask that is there already stays as it is.
+-- Add a subtask; an existing one is not changed.
 INSERT INTO cognitive.subtask (agent_id, id, session_id, title, depends_on, lexemes)
     VALUES (:agent_id, :subtask_id, :session_id, :title, :depends_on, :lexemes)
 ON CONFLICT DO NOTHING
 
 -- name: subtasks
+-- Subtasks by id.
 SELECT id, session_id, title, status, depends_on, artifacts, result, facts, created_at, completed_at
 FROM cognitive.subtask WHERE agent_id = :agent_id AND id = ANY(:subtask_ids::uuid[])
 
 -- name: of_session
+-- The subtasks of a session.
 SELECT id, session_id, title, status, depends_on, artifacts, result, facts, created_at, completed_at
 FROM cognitive.subtask WHERE agent_id = :agent_id AND session_id = :session_id ORDER BY created_at, id
 
 -- name: needed
--- All that these subtasks depend on, at whatever remove.
+-- All subtasks that these depend on, directly or indirectly.
 WITH RECURSIVE needed AS (
     SELECT unnest(:subtask_ids::uuid[]) AS id
     UNION
@@ -25,12 +27,13 @@ WITH RECURSIVE needed AS (
 SELECT id FROM needed
 
 -- name: depend
+-- Add dependencies.
 UPDATE cognitive.subtask SET depends_on = ARRAY(SELECT DISTINCT unnest(depends_on || :depends_on::uuid[]) ORDER BY 1)
 WHERE agent_id = :agent_id AND id = :subtask_id AND status = 'open'
 RETURNING id
 
 -- name: finish
--- The first end of a subtask is final; what it left bears its name.
+-- Finish an open subtask and give its artifacts its id. The first result is final.
 WITH finished AS (
     UPDATE cognitive.subtask SET status = :status, result = :result, artifacts = :artifact_ids, lexemes = :lexemes,
         completed_at = now()
@@ -41,13 +44,15 @@ left_behind AS (
 SELECT id FROM finished
 
 -- name: archived
+-- Set the memories that a finished subtask left.
 UPDATE cognitive.subtask SET facts = :memory_ids WHERE agent_id = :agent_id AND id = :subtask_id
 
 -- name: known_artifacts
+-- Those of these artifacts that exist.
 SELECT id FROM cognitive.artifact WHERE agent_id = :agent_id AND id = ANY(:artifact_ids::uuid[])
 
 -- name: search
--- Completed subtasks, of a session or of all, by the stems of a query: the fewer of them have it, the more it says.
+-- Completed subtasks, of a session or of all, that contain lexemes of a query; rare lexemes weigh more.
 WITH finished AS (
     SELECT id, session_id, title, status, depends_on, artifacts, result, facts, created_at, completed_at, lexemes
     FROM cognitive.subtask

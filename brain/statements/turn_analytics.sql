@@ -1,6 +1,6 @@
 -- name: totals
--- Counts of [since, until) in whole hours, added up by value; the most frequent values first. The whole days
--- [first_day, last_day) in it are read as days, what is left before and after them as hours.
+-- Sums of the counts of [since, until), in whole hours, by value; the most frequent values first. The whole days
+-- [first_day, last_day) are read from the daily rows, the rest from the hourly ones.
 SELECT value, sum(turns)::bigint AS turns, sum(completed)::bigint AS completed, sum(failed)::bigint AS failed,
        sum(abandoned)::bigint AS abandoned, sum(degraded)::bigint AS degraded, sum(abstained)::bigint AS abstained,
        sum(found)::bigint AS found, sum(shown)::bigint AS shown, sum(used)::bigint AS used,
@@ -13,15 +13,15 @@ WHERE agent_id = :agent_id AND dimension = :dimension
 GROUP BY value ORDER BY sum(turns) DESC, value LIMIT :limit
 
 -- name: latencies
--- The latencies counted in the same stretch of time, one row for each hour or day.
+-- The latency histograms of the same period, one row per hour or day.
 SELECT value, latency FROM cognitive.rollup
 WHERE agent_id = :agent_id AND dimension = :dimension AND value = ANY(:values::text[]) AND cardinality(latency) > 0
   AND (span = 'day' AND at >= :first_day AND at < :last_day
        OR span = 'hour' AND at >= :since AND at < :first_day OR span = 'hour' AND at >= :last_day AND at < :until)
 
 -- name: series
--- Counts of [since, until) by steps of time ('hour' or 'day') in a time zone, of one value, or of all if `value` is
--- NULL.
+-- The counts of [since, until) by time step ('hour' or 'day') in a time zone, for one value, or for all if `value`
+-- is NULL.
 SELECT date_trunc(:step, at, :zone) AS step, value, sum(turns)::bigint AS turns, sum(completed)::bigint AS completed,
     sum(failed)::bigint AS failed,
        sum(abandoned)::bigint AS abandoned, sum(degraded)::bigint AS degraded, sum(abstained)::bigint AS abstained,
@@ -34,19 +34,19 @@ WHERE agent_id = :agent_id AND span = :span AND dimension = :dimension AND at >=
 GROUP BY step, value ORDER BY step, value LIMIT :limit
 
 -- name: series_latencies
+-- The latency histograms of [since, until) by time step, for one value or all.
 SELECT date_trunc(:step, at, :zone) AS step, value, latency FROM cognitive.rollup
 WHERE agent_id = :agent_id AND span = :span AND dimension = :dimension AND at >= :since AND at < :until
     AND (:value::text IS NULL OR value = :value)
   AND cardinality(latency) > 0
 
 -- name: turns
--- Walk an agent's turns, or those of one session, back from (before_at, before_turn_id), and keep those that the
--- filters let through; a filter that is NULL keeps any. At most <most> turns are looked at, so that a filter that
--- keeps few costs no more than that; the rows say how far the walk came. `since` is never NULL: only a plain
--- comparison is looked up in the index. `patterns` are of the message; `min_milliseconds` is of `stage`, or without
--- one of the whole; `shown_type` and `used` are of a memory that the turn showed; `held_back` names what became of a
--- memory that it found; `model` '' stands for turns that named no language model; `degradation` is the code of a
--- degradation.
+-- Read an agent's turns, or those of one session, back from (before_at, before_turn_id), and keep those that match
+-- the filters; a NULL filter matches all. At most <most> turns are read, which bounds the cost of a filter that
+-- matches few; the result says how far. `since` is never NULL, because only a plain comparison uses the index.
+-- `patterns` are matched against the message. `min_milliseconds` is the duration of `stage`, or of the whole turn
+-- without one. `shown_type` and `used` refer to a memory that the turn showed, `held_back` to the disposition of a
+-- memory that it found. `model` '' means turns without a language model. `degradation` is a code.
 WITH page AS MATERIALIZED (
     SELECT turn_id, at, looked FROM (
         SELECT turn_id, at, status, frame, categories, runtime, policy, degraded, degraded_codes, measures,
@@ -103,7 +103,7 @@ LEFT JOIN LATERAL (
 ORDER BY t.at DESC, t.turn_id DESC
 
 -- name: turn
--- A turn's numbers beside its trace, and the turns before and after it in its session.
+-- The measured values of a turn, and the turns before and after it in its session.
 SELECT t.turn_id, t.session_id, t.user_id, t.at, t.opened_at, t.closed_at, t.expired, t.status, t.message, t.frame,
        t.categories, t.runtime, t.policy, t.degraded, t.degraded_codes, t.tools_called, t.model, t.measures,
        t.trace -> 'timings' AS timings,
@@ -119,7 +119,7 @@ SELECT t.turn_id, t.session_id, t.user_id, t.at, t.opened_at, t.closed_at, t.exp
 FROM cognitive.turn AS t WHERE t.agent_id = :agent_id AND t.turn_id = :turn_id
 
 -- name: policies
--- Every policy that some turn was planned under, the latest first, with what its turns came to.
+-- Every policy that a turn was planned with, latest first, with the results of its turns.
 SELECT p.version, p.first_used_at, c.*
 FROM (SELECT version, first_used_at FROM cognitive.policy WHERE agent_id = :agent_id
       ORDER BY first_used_at DESC, version LIMIT :limit) AS p
@@ -137,9 +137,9 @@ CROSS JOIN LATERAL (
 ORDER BY p.first_used_at DESC, p.version
 
 -- name: left_out
--- Tools that the latest `max_turns` turns of [since, until), NULL is no bound, went without, by category: removed by
--- the plan, or cut to fit the model; how often the model called one of them nonetheless, or the message has its name;
--- and the latest 5 such turns.
+-- The tools that the latest `max_turns` turns of [since, until) were not offered (a NULL bound is open), by
+-- category: removed by the plan, or to fit the model. Counts the turns in which the model called such a tool anyway
+-- or the message names it, and lists the latest 5 of them.
 WITH latest AS MATERIALIZED (
     SELECT turn_id, at, message, categories, tools_called, trace -> 'plan' -> 'removed' AS removed,
         trace -> 'trim' -> 'cut' AS cut
@@ -172,7 +172,7 @@ SELECT l.looked, counted.* FROM (SELECT count(*) AS looked FROM latest) AS l LEF
 ORDER BY counted.asked + counted.named DESC, removed + cut DESC, category, name
 
 -- name: relations
--- Tables and indexes: bytes, rows as estimated, whether an index is valid, when a table was last analysed.
+-- Tables and indexes: size in bytes, estimated rows, validity of indexes, time of the last ANALYZE.
 SELECT c.relname AS name, CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END AS kind, t.relname AS of_table,
        CASE c.relkind WHEN 'i' THEN pg_relation_size(c.oid) ELSE pg_table_size(c.oid) END AS bytes,
        c.reltuples::bigint AS rows, coalesce(i.indisvalid AND i.indisready, true) AS valid,
@@ -183,25 +183,27 @@ WHERE c.relnamespace = 'cognitive'::regnamespace AND c.relkind IN ('r', 'i')
 ORDER BY bytes DESC, c.relname
 
 -- name: models
--- Embedding models of the vectors of the first <sample> passages by the memory's id, which is a hash: a random sample.
+-- The embedding models of the vectors in a random sample of <sample> passages (ids are hashes).
 SELECT model, count(*) AS vectors, (sum(count(*)) OVER ())::bigint AS looked
 FROM (SELECT model FROM cognitive.embedding WHERE agent_id = :agent_id
     ORDER BY memory_id, ordinal, field, model LIMIT <sample>) AS sample
 GROUP BY model ORDER BY count(*) DESC, model
 
 -- name: oldest_open
+-- The oldest open turn.
 SELECT turn_id, session_id, opened_at, left(message, 500) AS message FROM cognitive.turn
 WHERE agent_id = :agent_id AND status = 'open' ORDER BY opened_at LIMIT :limit
 
 -- name: standing
--- Counters of the agent, and its open turns, counted up to `max_open`.
+-- The counters of the agent, and the number of its open turns up to `max_open`.
 SELECT coalesce(c.memories, 0) AS memories, coalesce(c.passages, 0) AS passages, coalesce(c.sessions, 0) AS sessions,
        (SELECT count(*) FROM (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id
            AND status = 'open' LIMIT :max_open) AS o) AS open_turns
 FROM (SELECT 1) AS always LEFT JOIN cognitive.agent_state AS c ON c.agent_id = :agent_id
 
 -- name: server
--- By itself: in a cluster, what only the coordinator has cannot be read beside an agent's rows.
+-- The state of the server. A separate statement, because a cluster cannot read the coordinator's catalogs beside an
+-- agent's rows.
 SELECT current_setting('server_version') AS postgres, pg_database_size(current_database()) AS bytes,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
        (SELECT version_num FROM cognitive.alembic_version) AS revision

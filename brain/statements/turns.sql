@@ -1,8 +1,7 @@
 -- name: open_turn
--- Record a turn as it was planned, and the policy it was planned under, once; a turn id that is there already stays as
--- it was recorded first, and one that was received before its agent was erased is not recorded again. One that was
--- received before memories were forgotten may hold their words, which nobody looked for in it: it is recorded without
--- its own, and what comes of it is kept without them, too.
+-- Record a prepared turn and its policy. A turn that already exists is not changed, and a turn received before its
+-- agent was erased is not recorded. A turn received before memories were forgotten may contain their text: it is
+-- recorded without its own text, and its outcome will be too.
 WITH since AS MATERIALIZED (
     SELECT what FROM cognitive.erasure
     WHERE agent_id = :agent_id AND what <> 'retention' AND at >= to_timestamp(:received_at::float8)),
@@ -33,8 +32,8 @@ ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: expire
--- Give up turns that stayed open for too long, the oldest first, some at a time; whose row somebody holds is being
--- closed. closed_at stays empty: no outcome has come, and one that comes after all still counts.
+-- Abandon turns that were open for too long, oldest first, a limited number per call. Turns whose row is locked are
+-- being closed and are skipped. `closed_at` stays NULL, because an outcome that arrives later still counts.
 UPDATE cognitive.turn SET status = 'abandoned', expired = true
 WHERE agent_id = :agent_id AND status = 'open' AND turn_id IN (
     SELECT turn_id FROM cognitive.turn
@@ -44,10 +43,10 @@ WHERE agent_id = :agent_id AND status = 'open' AND turn_id IN (
 RETURNING turn_id
 
 -- name: expose_recalled
--- Memories that the recall tool returned within a turn count as shown in it, in slots of their own. Not in a turn whose
--- outcome is known: nobody would judge them. A turn that is not recorded yet may be so with its outcome, and judges
--- them
--- then. The turn's row is shared, so that its closing comes before, or sees them.
+-- Add memories that the recall tool returned to the exposures of a turn, in slots after those of the prompt. A turn
+-- whose outcome is known is skipped, because nothing would judge them. A turn that is not recorded yet may be
+-- recorded with its outcome, and judges them then. The turn's row is locked in shared mode, so that closing it comes
+-- before or sees them.
 WITH open AS (
     SELECT turn_id FROM cognitive.turn
     WHERE agent_id = :agent_id AND turn_id = :turn_id AND (status = 'open' OR expired) FOR SHARE)
@@ -61,34 +60,37 @@ ORDER BY s.memory_id
 ON CONFLICT DO NOTHING
 
 -- name: turn_whole
+-- A turn with its trace.
 SELECT turn_id, session_id, user_id, at, status, message, policy, frame, degraded, degraded_codes, trace, model, query
 FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id
 
 -- name: calls
--- What turns were taken for and what was called in them, of those whose outcome is known.
+-- The categories and called tools of turns with a known outcome.
 SELECT user_id, categories, tools_called FROM cognitive.turn
 WHERE agent_id = :agent_id AND status = 'completed' AND cardinality(categories) > 0
     ORDER BY at DESC, turn_id LIMIT :limit
 
 -- name: forget_categories
+-- Delete the data of category learning.
 UPDATE cognitive.turn SET categories = DEFAULT
 WHERE agent_id = :agent_id AND cardinality(categories) > 0
     AND (:user_id::text IS NULL OR user_id = :user_id::text) RETURNING turn_id
 
 -- name: stored_after
--- When a memory was stored, if that was after a turn was recorded.
+-- The time at which a memory was stored, if that is after the turn was recorded.
 SELECT m.created_at FROM cognitive.memory AS m JOIN cognitive.turn AS t ON t.agent_id = :agent_id
     AND t.turn_id = :turn_id
 WHERE m.agent_id = :agent_id AND m.id = :memory_id AND m.created_at > t.opened_at
 
 -- name: shadow
--- Of a turn that is there: of one that was erased meanwhile nothing is left behind.
+-- Store the result of a shadow policy, unless the turn was erased meanwhile.
 INSERT INTO cognitive.shadow (agent_id, turn_id, policy, shown, tokens, at)
 SELECT :agent_id, turn_id, :policy, :memory_ids::uuid[], :tokens, :at FROM cognitive.turn WHERE agent_id = :agent_id
     AND turn_id = :turn_id
 ON CONFLICT DO NOTHING
 
 -- name: verdicts
+-- All judged memories in chronological order, with the threshold of each turn's policy.
 WITH bar AS MATERIALIZED (
     SELECT version,
            (content #> '{feedback,attribution_thresholds}' ->> (content #>> '{feedback,attribution}'))::float8
@@ -102,6 +104,7 @@ WHERE e.agent_id = :agent_id AND t.status = 'completed' AND e.used IS NOT NULL A
 ORDER BY t.at, e.turn_id, e.via, e.slot, e.memory_id
 
 -- name: shadows
+-- All results of shadow policies, with the memories that the turns showed and used.
 SELECT s.turn_id, s.policy, s.shown AS shadow, s.tokens,
        ARRAY(SELECT memory_id FROM cognitive.exposure
              WHERE agent_id = :agent_id AND turn_id = s.turn_id AND via = 'prompt' ORDER BY slot) AS shown,
@@ -110,17 +113,18 @@ SELECT s.turn_id, s.policy, s.shown AS shadow, s.tokens,
 FROM cognitive.shadow AS s WHERE s.agent_id = :agent_id ORDER BY s.policy, s.at, s.turn_id
 
 -- name: policy
+-- A policy that turns were planned with.
 SELECT content FROM cognitive.policy WHERE agent_id = :agent_id AND version = :version
 
 -- name: turns_between
--- Ids of the turns of a time, oldest first.
+-- The ids of the turns of a period, oldest first.
 SELECT turn_id FROM cognitive.turn
 WHERE agent_id = :agent_id AND (:since::timestamptz IS NULL OR at >= :since)
     AND (:until::timestamptz IS NULL OR at < :until)
 ORDER BY at, turn_id
 
 -- name: called_turns
--- The latest completed turns that called tools, newest first, with their vectors by one embedding model.
+-- The latest completed turns that called tools, newest first, with their vectors of one embedding model.
 SELECT turn_id, at, message, tools_called, CASE WHEN model = :model THEN query ELSE (
            SELECT embedding FROM cognitive.turn_embedding AS e
            WHERE e.agent_id = :agent_id AND e.turn_id = turn.turn_id AND e.model = :model) END AS query
@@ -129,27 +133,28 @@ WHERE agent_id = :agent_id AND status = 'completed' AND cardinality(tools_called
 ORDER BY at DESC, turn_id DESC LIMIT :limit
 
 -- name: recent_turns
+-- The latest turns of an agent or a session.
 SELECT turn_id, session_id, at, status, message FROM cognitive.turn
 WHERE agent_id = :agent_id AND (:session_id::text IS NULL OR session_id = :session_id::text)
 ORDER BY at DESC, turn_id DESC LIMIT :limit
 
 -- name: open_turns
--- The latest open turn of each session, or of one session, of those opened in the last `max_age_seconds`.
+-- The latest open turn of each session, or of one session, among those opened in the last `max_age_seconds`.
 SELECT DISTINCT ON (session_id) turn_id FROM cognitive.turn
 WHERE agent_id = :agent_id AND status = 'open' AND (:session_id::text IS NULL OR session_id = :session_id::text)
   AND opened_at > now() - make_interval(secs => :max_age_seconds::float8)
 ORDER BY session_id, opened_at DESC, turn_id DESC
 
 -- name: exposures
--- What a turn showed, with the words that were shown: the memory as it is now, or NULL if it was erased since.
+-- The memories that a turn showed, with their present text, NULL if the memory was erased.
 SELECT e.memory_id, e.type, e.via, e.slot, e.propensity, e.overlap, e.used, e.rating, m.content, m.speaker, m.source,
        e.tokens
 FROM cognitive.exposure AS e LEFT JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = e.memory_id
 WHERE e.agent_id = :agent_id AND e.turn_id = :turn_id ORDER BY e.via, e.slot, e.memory_id
 
 -- name: decoys
--- Memories that a turn's search found and that it did not show, by the prompt or by recall, with their words. Looked up
--- by their keys: a join would read all memories of the agent.
+-- Memories that a turn's search found but did not show, with their texts: the control group of attribution. They are
+-- looked up by key; a join would read all memories of the agent.
 SELECT m.type, m.content, m.speaker
 FROM cognitive.turn AS t CROSS JOIN LATERAL jsonb_array_elements_text(t.trace -> 'decoys') WITH ORDINALITY AS d(id,
     place)
@@ -161,15 +166,14 @@ WHERE t.agent_id = :agent_id AND t.turn_id = :turn_id AND NOT EXISTS (
 ORDER BY d.place
 
 -- name: share_agent_row
--- Whoever counts the use of memories shares the agent's row with the others who do, and excludes whoever writes or
--- erases memories: the two take the rows of a memory in different orders.
+-- Lock the agent's row in shared mode, to count usage: it excludes writing and erasing memories, which lock the rows
+-- of memories in another order, but not other counting.
 SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR SHARE
 
 -- name: hold_turn
--- Whoever judges or rates what a turn showed holds its row: one after the other, each on what the last one left. The
--- words of an outcome, received at a time or (NULL) whenever, are withheld if they may be those of a memory that is
--- forgotten since: of one that the turn was shown, as an empty response or a showing without its memory says, or of
--- any.
+-- Lock a turn's row, to judge or rate its memories: each change then sees the previous one. The text of an outcome
+-- is withheld if it may contain a memory forgotten after `received_at` (NULL: at any time): one that the turn
+-- showed, which an empty response or an exposure without its memory indicates, or any.
 SELECT session_id, user_id, at, message, status = 'open' OR expired AS open, status, frame, categories, runtime,
        cardinality(degraded) > 0 AS degraded, measures, tools_called, policy, clock_timestamp() AS read_at,
        coalesce(response = '', false)
@@ -186,7 +190,8 @@ SELECT session_id, user_id, at, message, status = 'open' OR expired AS open, sta
 FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = :turn_id FOR UPDATE
 
 -- name: add_to_rollups
--- Adds to the counts of a turn's hour and day, always behind what closing or rating a turn takes, and in one order.
+-- Add to the counts of a turn's hour and day. Run it last in the transaction and in one order, so that transactions
+-- cannot deadlock.
 INSERT INTO cognitive.rollup AS t (agent_id, span, at, dimension, value, turns, completed, failed, abandoned, degraded,
     abstained,
     found, shown, used, tokens, used_tokens, deduped, trimmed, milliseconds, latency)
@@ -211,10 +216,11 @@ ON CONFLICT (agent_id, span, dimension, at, value) DO UPDATE SET
     latency = cognitive.add_counts(t.latency, excluded.latency)
 
 -- name: close_turn
--- One statement for all a turn teaches, so that it happens once or not at all. Only the first closing of a turn moves
--- its row and returns it; exposures, masses and base rates are fed from that. Rows are taken in the order of memory
--- ids, so that concurrent turns cannot deadlock. A rated showing weighs `rating_weight` in the masses, where others
--- weigh 1. The response is as it is kept, NULL if it is not; empty, if it is withheld.
+-- Apply everything that a turn's outcome changes in one statement, so that it happens exactly once. Only the first
+-- closing updates the turn's row and returns it, and exposures, masses and base rates depend on that row. Rows are
+-- locked in the order of memory ids, so that concurrent turns cannot deadlock. A rated showing weighs
+-- `rating_weight` in the masses, others weigh 1. `response` is stored as given: NULL if the policy does not store
+-- it, empty if it is withheld.
 WITH closed AS (
     UPDATE cognitive.turn SET status = :status, closed_at = now(), expired = false, tools_called = :tools::text[],
         response = :response
@@ -270,13 +276,14 @@ base AS (
 SELECT (SELECT count(*) FROM masses) AS taught FROM closed
 
 -- name: attributions
+-- The measured memories of a turn, with their overlaps.
 SELECT memory_id, overlap, used, type FROM cognitive.exposure
 WHERE agent_id = :agent_id AND turn_id = :turn_id AND overlap IS NOT NULL ORDER BY via, slot, memory_id
 
 -- name: rate
--- An explicit verdict on a shown memory takes the place of the measured one; it is no second showing, it weighs more,
--- `rating_weight`. What was counted is exchanged for what should be, as of the turn's own time. Where nothing was
--- counted, since the turn is open or did not complete, the verdict only stands there for a closing to see.
+-- Store a rating of a shown memory, which replaces the measured verdict and weighs `rating_weight`. The counted
+-- masses are corrected as of the turn's time. If nothing was counted yet, because the turn is open or did not
+-- complete, only the rating is stored, and closing the turn uses it.
 WITH before AS (
     SELECT e.memory_id, e.type, e.tokens, t.at, e.used, :useful::boolean::int - e.used::int AS times,
            :rating_weight::float8 - w.weight AS shown_more,
