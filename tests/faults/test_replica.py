@@ -181,7 +181,7 @@ async def test_looks_ask_the_standby_and_turns_the_primary(primary, standby, age
         await layer.remember(agent, [NewMemory(type="fact", content=SAID)])
         assert (await turned(layer, agent, "t")).recorded
         await replayed(urls, standby)
-        ready = await Readiness(layer).look()
+        ready = await Readiness(layer).check()
         assert (ready.status, ready.parts["replica"]) == ("ok", "ok, 0.0 s behind")
         assert await said_by_the_doctor(layer) == ("ok", "0.0 s and 0 bytes behind")
 
@@ -209,7 +209,7 @@ async def test_the_primary_is_asked_while_the_standby_is_away(urls, agent, monke
         assert await asks(reading, agent, urls.app)
     monkeypatch.setenv("COGNITIVE_REPLICA_URL", NOWHERE)
     async with opened(urls.app) as layer:
-        ready = await Readiness(layer).look()
+        ready = await Readiness(layer).check()
         assert (ready.status, ready.parts["replica"]) == ("ok", "unavailable")  # turns are whole without it
         status, found = await said_by_the_doctor(layer)
         assert status == "warning"
