@@ -1,16 +1,14 @@
-"""The examples of agents, run as a newcomer runs them."""
+"""The examples of agents. `tests/docs` runs each as a process; here one imports the frameworks once for all."""
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
-import os
-import subprocess
-import sys
+import runpy
 
 import pytest
 
 
+@pytest.mark.filterwarnings("ignore")  # what a framework deprecates is no error of an example
 @pytest.mark.parametrize(
     ("framework", "example"),
     [
@@ -24,21 +22,14 @@ import pytest
         ("smolagents", "smolagents_agent"),
     ],
 )
-async def test_the_second_conversation_is_shown_what_the_first_was_told(urls, root, framework, example):
+def test_the_second_conversation_is_shown_what_the_first_was_told(urls, root, framework, example, monkeypatch, capsys):
     if importlib.util.find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed")
-    ran = await asyncio.to_thread(
-        subprocess.run,
-        [sys.executable, f"examples/{example}.py"],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, "COGNITIVE_DATABASE_URL": urls.app, "PYTHONPATH": str(root)},
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert "holds the bare words: False" not in ran.stdout
-    monday, tuesday = ran.stdout.splitlines()[-2:]
+    monkeypatch.setenv("COGNITIVE_DATABASE_URL", urls.app)
+    runpy.run_path(str(root / "examples" / f"{example}.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert "holds the bare words: False" not in printed
+    monday, tuesday = printed.splitlines()[-2:]
     assert monday == "monday: completed, 0 shown, 0 used"
     assert tuesday.startswith("tuesday: completed, ")
     assert not tuesday.endswith(" 0 used")
