@@ -3,7 +3,7 @@
 A text is cut into the pieces that byte-pair tokenisers cut it into before they merge bytes: a word with the character
 before it, three digits, a run of punctuation, a run of white space. Inside a piece only statistics are left: what one
 of a kind and length costs on average in a vocabulary of 200,000 entries (o200k_base), a little rounded up. The costs
-were measured piece by piece; `docs/benchmarks.md` has the errors by kind of text.
+were measured piece by piece; `docs/benchmarks.md` has the range of errors.
 """
 
 from __future__ import annotations
