@@ -1,13 +1,13 @@
-"""The layer's methods beside the turn, grouped by what they are about; `bootstrap` composes them.
+"""The methods of the layer outside of a turn, grouped by subject; `bootstrap` composes them.
 
 Modules, in order of execution:
 
 - `memories`: store, read, change, rate and erase an agent's memories.
-- `sessions`: `layer.sessions`, what is kept of an agent's sessions.
+- `sessions`: `layer.sessions`, the stored state of sessions, artifacts and open turns.
 - `policies`: `layer.policies`, saved, active and shadow policies of an agent.
-- `explain`: `layer.explain`, questions about recorded turns.
-- `jsonl`: the lines of JSON that memories are exported to and imported from.
+- `explain`: `layer.explain`, explanations, replays and lists of recorded turns.
+- `jsonl`: read and write the JSON lines of exports and imports.
 - `import_export`: export an agent's memories, and import them.
-- `health`: whether database, schema, journal and embedding model are well.
-- `admin`: `layer.admin`, what operators do.
+- `health`: check database, schema, journal and embedding models.
+- `admin`: `layer.admin`, the tasks of operators.
 """

@@ -1,4 +1,4 @@
-"""`layer.admin`: what operators do with an agent's memory, its indexes and models, and the state of the layer."""
+"""`layer.admin`: operators' tasks on an agent's memories, indexes and models, and the health of the layer."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from cognitive.validation import require_label
 class AdminApi:
     """Administration of agents.
 
-    `reembedding` builds, activates, rolls back and drops embedding models (`brain.changes.reembedding`); `reindexing`
-    builds the index of a language (`brain.changes.reindexing`).
+    `reembedding` builds, activates, rolls back and drops embedding models (`brain.changes.reembedding`). `reindexing`
+    changes the language of the lexical index (`brain.changes.reindexing`).
     """
 
     def __init__(
@@ -67,30 +67,30 @@ class AdminApi:
     # --- memories ---
 
     def export(self, agent_id: str) -> AsyncIterator[str]:
-        """Yield everything that `import_lines` reads, a line of JSON each.
+        """Yield an agent's export, one JSON line at a time, for `import_lines`.
 
-        These are the language of an agent's words, unless it is English; every memory, oldest first, with its use and
-        earlier versions; the base rates of use; and the policies that were chosen. Vectors are left out, since they are
-        made again, and so are turns, which a dump keeps.
+        It contains the language unless it is English; every memory, oldest first, with its usage and revisions; the
+        base rates of use; and the active policies. Vectors are left out, because an import computes them again. Turns
+        are left out; use a database dump for them.
         """
         return self._transfer.export(agent_id)
 
     async def import_lines(
         self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None
     ) -> list[UUID]:
-        """Store the memories of an export, ours, mem0's or LangGraph's, and return their ids in order.
+        """Import the memories of an export of this product, mem0 or LangGraph, and return their ids in order.
 
-        Ours keep their ids, use, revisions and order. Whatever is there already stays as it is: an import that was
-        interrupted is run again. An empty agent that was told no language takes that of the file. What another system
-        gave has the trust "foreign". The file is held in memory.
+        Memories of this product keep their ids, usage, revisions and order. Existing memories are not changed, so an
+        interrupted import can be repeated. An empty agent without a language takes that of the file. Memories of other
+        systems get the trust "foreign". The whole file is held in memory.
 
         Raises:
-            InvalidInput: a line that cannot be read, named by its number; nothing is stored.
+            InvalidInput: a line is invalid; the message has its number, and nothing is stored.
         """
         return await self._transfer.import_lines(agent_id, lines, progress=progress)
 
     async def find_by_source(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
-        """Return the memories of a type that were stored under these sources of the caller's own, oldest first."""
+        """Return the memories of a type that were stored with one of these sources, oldest first."""
         return await self._memories.find_by_source(agent_id, type_, sources)
 
     async def find_by_tags(self, agent_id: str, tags: Sequence[str], limit: int = 100, offset: int = 0) -> list[Memory]:
@@ -98,42 +98,42 @@ class AdminApi:
         return await self._memories.find_by_tags(agent_id, tags, limit, offset)
 
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
-        """Return the last hundred changes of a memory, the latest first, each with what it replaced.
+        """Return the last hundred revisions of a memory, latest first, each with the values that it replaced.
 
         Raises:
-            UnknownMemory: this agent has no such memory.
+            UnknownMemory: the agent has no such memory.
         """
         return await self._memories.revisions(agent_id, id)
 
     async def apply_retention(
         self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False
     ) -> dict[Retained, int]:
-        """Remove what `Policy.retention.days` keeps no longer, by kind; with `dry_run`, only count it.
+        """Delete everything older than `Policy.retention.days` allows; return the numbers by kind.
 
-        Agents that have turns are looked after once an hour without this.
+        With `dry_run`, only count. The layer does this by itself once an hour for agents that have turns.
         """
         return await self._memories.apply_retention(agent_id, now=now, dry_run=dry_run)
 
     async def erasures(self, agent_id: str) -> list[Erasure]:
-        """Return what was erased of an agent, when, and how many rows that were; oldest first."""
+        """Return the log of an agent's erasures: what kind, when, and the numbers of rows, oldest first."""
         return await self._memories.erasures(agent_id)
 
     def on_erasure(self, let_go: ErasureListener) -> None:
-        """Call `let_go` at every erasure from now on, for those who hold texts of agents in this process."""
+        """Call `let_go` at every erasure from now on; for components that cache agents' texts in this process."""
         self._erasure_listeners.add(let_go)
 
     # --- indexes, languages, embedding models ---
 
     async def build_vector_index(self, agent_id: str, *, progress: Progress | None = None) -> list[VectorGroup]:
-        """Sort a large agent's vectors into cells, so that its turns read a few of them; see `IvfIndex.build`.
+        """Assign a large agent's vectors to cells, so that a search reads a few cells; see `IvfIndex.build`.
 
-        To be called when an agent has grown to tens of thousands of memories, and now and then as it grows on: what
-        comes later goes to its cell at once. A small agent has nothing to sort.
+        Call it when an agent has tens of thousands of memories, and again from time to time as it grows. Later vectors
+        are assigned when they are stored. It does nothing for a small agent.
         """
         return await self._ivf_index.build(require_label("agent_id", agent_id), progress=progress)
 
     async def language(self, agent_id: str) -> str:
-        """Return the language that an agent's words are indexed and searched in: `english` unless set otherwise."""
+        """Return the language that an agent's text is indexed and searched in: `english` unless set otherwise."""
         return (await self.reindexing.standing(require_label("agent_id", agent_id))).language
 
     async def set_language(
@@ -144,19 +144,21 @@ class AdminApi:
         pace: Pace | None = None,
         progress: MovedMemory = lambda doing, done, total: None,
     ) -> LanguageStatus:
-        """Have an agent's memory searched in another language: that of a Snowball stemmer, or `simple`.
+        """Change the language of an agent's lexical index: one with a Snowball stemmer, or `simple`.
 
-        What it has is indexed anew while its turns go on, in the old language until all of it is. Interrupted, it goes
-        on where it stopped when it is called again. What is stored of the agent's words and vectors stays as it is.
+        Memories are indexed again while turns continue to use the old language; searches switch when all are done. An
+        interrupted change continues when it is called again. Texts and vectors are not changed.
 
         Raises:
-            UnknownLanguage: there is no such language; the message lists those that there are, and nothing was changed.
-            InvalidInput: meanwhile the agent was erased, or another caller set another language.
+            UnknownLanguage: there is no such language; the message lists the available ones.
+            InvalidInput: meanwhile the agent was erased, or another call set another language.
         """
         return await self.reindexing.change(require_label("agent_id", agent_id), language, pace, progress)
 
     async def compare_models(self, agent_id: str, model: str, *, latest: int = 200) -> ModelComparison:
-        """Compare the agent's live model and another one that is kept, on its latest completed turns. Teaches nothing.
+        """Compare the agent's live embedding model with another stored one, on its latest completed turns.
+
+        Nothing is recorded.
 
         Raises:
             EmbeddingError: this process lacks one of the models.
@@ -176,9 +178,9 @@ class AdminApi:
     # --- turns and what they taught ---
 
     async def expire_turns(self, agent_id: str) -> int:
-        """Abandon the turns that have been open for longer than the policy allows, and return how many.
+        """Abandon the turns that were open for longer than the policy allows, and return their number.
 
-        Opening a turn does the same for some of them. An outcome that comes after all still counts.
+        Opening a turn also does this for some of them. An outcome that arrives later still counts.
         """
         minutes = self._policies.for_agent(require_label("agent_id", agent_id)).feedback.abandon_after_minutes
         return await self._turns.expire(agent_id, abandon_after_minutes=minutes)
@@ -188,33 +190,36 @@ class AdminApi:
         return await self._category_learner.tool_usage(agent_id)
 
     async def category_learning(self, agent_id: str) -> CategoryLearning:
-        """Return all that the agent's turns taught about categories and tools."""
+        """Return everything that was learned from the agent's turns about categories and tools."""
         return await self._category_learner.learning(agent_id)
 
     async def user_profile(self, agent_id: str, user_id: str) -> Mapping[str, int]:
-        """Return how many of a user's completed turns were of each category."""
+        """Return the number of a user's completed turns by category."""
         return await self._category_learner.user_profile(agent_id, user_id)
 
     async def reset_learning(self, agent_id: str, user_id: str | None = None) -> int:
-        """Forget the categories of an agent's turns, or of one user's; return of how many. Their calls stay."""
+        """Delete the categories of an agent's turns, or of one user's; return the number of turns.
+
+        Called tools stay.
+        """
         return await self._category_learner.reset(agent_id, user_id)
 
     # --- the layer itself ---
 
     async def health(self) -> LayerHealth:
-        """Run the doctor's checks on this layer's own database, journal and model. Raises nothing."""
+        """Run the doctor's checks on this layer's database, journal and embedding model. Raises nothing."""
         return await self._checks.health()
 
     async def readiness(self) -> Mapping[str, str | None]:
-        """Return what is wrong with the "database", its "schema" and the "model"; None for what is well."""
+        """Return the errors of "database", "schema" and "model"; None for each that works."""
         return await self._checks.readiness()
 
     async def replica(self) -> Replica | None:
-        """Return how far the standby that figures are read from is behind, None if there is none."""
+        """Return the lag of the standby that dashboards read from; None without a standby."""
         return await self._checks.replica()
 
     async def database_role(self) -> Granted:
-        """Return the role that a dashboard reads as.
+        """Return the read-only roles that a dashboard can use.
 
         Raises:
             StoreUnavailable, SchemaError: the database does not answer, or cannot be used.
@@ -222,14 +227,17 @@ class AdminApi:
         return await self._checks.database_role()
 
     async def journal_backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
-        """Return what waits in the journal, of all agents if `whole`, and what is parked of this one; or None."""
+        """Return the journal's waiting entries, of all agents if `whole`, and this agent's parked entries.
+
+        The result is None if the journal cannot be read.
+        """
         return await self._checks.journal_backlog(agent_id, whole=whole)
 
     @property
     def embedding_model(self) -> str:
-        """Return the model that new passages get their vectors from."""
+        """The model that new passages are embedded with."""
         return self._checks.embedding_model
 
     def context_budgets(self) -> dict[str, Any]:
-        """Return what each model can carry, with the rows of this layer's policy; data that JSON can hold."""
+        """Return the token budgets of each language model, with the rows of this layer's policy, as JSON data."""
         return context_budgets(self._policies.base.budgets.models)

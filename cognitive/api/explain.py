@@ -1,4 +1,4 @@
-"""`layer.explain`: questions about an agent's recorded turns. Nothing asked here teaches."""
+"""`layer.explain`: explanations, replays and lists of an agent's recorded turns. Nothing here updates usage."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from cognitive.policy.constants import Constants
 from cognitive.turn import MAX_MESSAGE_LENGTH
 from cognitive.validation import require_aware, require_id, require_label
 
-_PLANNED_TURNS = 500  # the latest that called tools, for `past_plans`
+_PLANNED_TURNS = 500  # latest turns with tool calls that `past_plans` reads
 
 
 class ExplainApi:
-    """Recorded turns of agents. `analytics` reads what a dashboard shows, `constants` are those of the layer's turns.
+    """The recorded turns of agents.
 
-    What names a turn that the agent does not have raises UnknownTurn.
+    `analytics` reads the data of dashboards; `constants` are those that the layer's turns use. Methods raise
+    UnknownTurn for a turn that the agent does not have.
     """
 
     def __init__(
@@ -41,53 +42,53 @@ class ExplainApi:
         self._embedders = embedders
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
-        """Return why a memory was shown in a turn, or why it was not."""
+        """Return the explanation why a memory was shown in a turn, or why it was not."""
         return await self._questions.why(agent_id, turn_id, require_id("memory_id", memory_id))
 
     async def candidates(self, agent_id: str, turn_id: str) -> list[Explanation]:
-        """Return what became of every candidate of a turn, by rank; see `why`."""
+        """Return the explanation of every candidate of a turn, by rank; see `why`."""
         return await self._questions.candidates(agent_id, turn_id)
 
     async def turn(self, agent_id: str, turn_id: str) -> TurnExplanation:
-        """Return all that a turn showed, and why; see `cognitive.lab.questions.TurnExplanation`."""
+        """Return everything that a turn showed, with reasons; see `cognitive.lab.questions.TurnExplanation`."""
         return await self._questions.turn(agent_id, turn_id)
 
     async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay | None:
-        """Run a recorded turn again, under its own policy or another; return None if no stage ran in it.
+        """Run a recorded turn again with its own policy or another; return None if its plan retrieved nothing.
 
         Raises:
-            UnknownTurn: this agent does not have it.
-            PolicyError: the turn's own policy is not known, or not one that this version has.
+            UnknownTurn: the agent has no such turn.
+            PolicyError: the turn's policy is unknown, or is invalid in this version.
         """
         return await self._questions.replay(agent_id, turn_id, policy)
 
     async def shadow_agreement(self, agent_id: str) -> list[Agreement]:
-        """Return how far the policies that ran as shadows agree with what was shown."""
+        """Return, for each shadow policy, how much its results agree with what was shown."""
         return await self._questions.shadow_agreement(agent_id)
 
     async def evaluation_cases(
         self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
-        """Return the completed ones of these turns that replay as they were, and all that was ever judged."""
+        """Return the completed turns that replay identically, and all judged memories of the agent."""
         return await self._questions.evaluation_cases(agent_id, turn_ids, progress)
 
     async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[TurnSummary]:
-        """Return the agent's last turns, or those of one session, newest first."""
+        """Return the agent's latest turns, or those of one session, newest first."""
         return await self._turns.recent(require_label("agent_id", agent_id), limit, session_id)
 
     async def turn_ids(self, agent_id: str, since: datetime | None = None, until: datetime | None = None) -> list[str]:
-        """Return the agent's turns of [since, until), oldest first."""
+        """Return the ids of the agent's turns in [since, until), oldest first."""
         for name, at in (("since", since), ("until", until)):
             require_aware(name, at)
         return await self._turns.between(require_label("agent_id", agent_id), since, until)
 
     async def past_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
-        """Return what tools the agent's latest turns called, by what they were asked.
+        """Return the tools that the agent's latest turns called, grouped by their messages.
 
-        With a message, of turns that asked the like; of the agent's own turns alone.
+        With a `message`, only turns with similar messages are considered.
 
         Raises:
-            EmbeddingError: the message could not be turned into a vector.
+            EmbeddingError: the message could not be embedded.
         """
         require_label("agent_id", agent_id)
         if limit < 0:

@@ -1,4 +1,4 @@
-"""Whether what a layer runs on is well: database, schema, standby, journal and embedding model."""
+"""Check the parts that a layer depends on: database, schema, standby, journal and embedding models."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from brain.postgres.roles import Granted
 from brain.turns import TurnLog
 from cognitive.doctor.examine import Finding, examine_layer, judge_all
 
-_READY_MS = 2_000.0  # a probe must not wait for what does not answer
-_EXAMINE_SECONDS = 2.5  # for each check: whoever looks must be told before they give up
+_READY_MS = 2_000.0  # timeout of a readiness probe
+_EXAMINE_SECONDS = 2.5  # timeout of each check: shorter than that of the dashboard's page
 
 
 @dataclass(frozen=True, slots=True)
 class LayerHealth:
-    """The doctor's findings, and the numbers of the database that they come from, None if it is away."""
+    """The doctor's findings, and the state of the database behind them, None if it does not answer."""
 
     findings: tuple[Finding, ...]
     database: DatabaseHealth | None
 
 
 class HealthChecks:
-    """Health of a layer's own database, journal and embedding models."""
+    """The health checks of a layer's own database, journal and embedding models."""
 
     def __init__(self, reading: ReadDatabase, journal: Journal, embedders: Embedders, turns: TurnLog) -> None:
         self._reading = reading
@@ -38,7 +38,7 @@ class HealthChecks:
         self._turns = turns
 
     async def health(self) -> LayerHealth:
-        """Run the doctor's checks. Raises nothing, and takes seconds at most."""
+        """Run the doctor's checks. Raises nothing, and takes a few seconds at most."""
         embedder = self._embedders.first
         facts = await examine_layer(
             self._reading.url,
@@ -52,15 +52,15 @@ class HealthChecks:
         return LayerHealth(judge_all(facts), facts.database)
 
     async def readiness(self) -> Mapping[str, str | None]:
-        """Return what is wrong with the "database", its "schema" and the "model"; None for what is well."""
+        """Return the errors of "database", "schema" and "model"; None for each that works."""
         return {**await self._database(), "model": await self._model()}
 
     async def replica(self) -> Replica | None:
-        """Return how far the standby that figures are read from is behind, None if there is none."""
+        """Return the lag of the standby that dashboards read from; None without a standby."""
         return await self._reading.compared()
 
     async def database_role(self) -> Granted:
-        """Return the role that a dashboard reads as.
+        """Return the read-only roles that a dashboard can use.
 
         Raises:
             StoreUnavailable, SchemaError: the database does not answer, or cannot be used.
@@ -68,9 +68,9 @@ class HealthChecks:
         return await self._reading.granted()
 
     async def journal_backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
-        """Return what waits in the journal, of all agents if `whole`, and what is parked of this one.
+        """Return the journal's waiting entries, of all agents if `whole`, and this agent's parked entries.
 
-        None if the journal cannot be read.
+        The result is None if the journal cannot be read.
         """
         try:
             waiting = await asyncio.to_thread(self._journal.backlog, None if whole else agent_id)
@@ -80,7 +80,7 @@ class HealthChecks:
 
     @property
     def embedding_model(self) -> str:
-        """Return the model that new passages get their vectors from."""
+        """The model that new passages are embedded with."""
         return self._embedders.first.model
 
     async def _database(self) -> Mapping[str, str | None]:

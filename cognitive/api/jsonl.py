@@ -1,8 +1,7 @@
-"""Memories as lines of JSON: ours, with every field, and those of other systems as they export them.
+"""Read and write memories as JSON lines: those of this product with every field, and those of mem0 and LangGraph.
 
-A line is a memory by itself, so that a broken one is named by its number. Lines of ours hold all that is kept of a
-memory (use, earlier words, what replaced it); an agent's language, what is usual among its memories and the policy
-chosen for it stand in lines of their own.
+Each line is one memory, so that an invalid one can be named by its number. Lines of this product contain the memory's
+usage, revisions and links. An agent's language, base rates and policies have separate lines.
 """
 
 from __future__ import annotations
@@ -21,15 +20,16 @@ from brain.text import storable
 from brain.types import MAX_LABEL_LENGTH, InputModel, Label, NewMemory, Text
 from cognitive.errors import InvalidInput
 
-FORM, WITHOUT_USE = "cognitive-memory-2", "cognitive-memory-1"  # the first as it is written now, the second as it was
+FORM, WITHOUT_USE = "cognitive-memory-2", "cognitive-memory-1"  # the present format and the previous one, without usage
 LANGUAGE, BASE, POLICY = "cognitive-language-1", "cognitive-base-1", "cognitive-policy-1"
 
 
 @dataclass(frozen=True, slots=True)
 class ImportLine:
-    """A memory that was read, and the number of its line.
+    """A memory of an imported file, with the number of its line.
 
-    Of one that was ours: `original_id` is its id, and `kept` what was kept of it, None where its form tells nothing.
+    For an export of this product, `original_id` is the memory's id there, and `kept` its metadata, None in the old
+    format.
     """
 
     number: int
@@ -39,7 +39,7 @@ class ImportLine:
 
 
 class ExportedPolicy(InputModel):
-    """A policy that somebody chose for an agent: what it changes of the operator's own."""
+    """A policy that was active for an agent: its changes to the operator's policy."""
 
     role: Literal["live", "shadow"]
     changes: Mapping[str, float | int]
@@ -48,14 +48,14 @@ class ExportedPolicy(InputModel):
 
 
 class ExportedLanguage(InputModel):
-    """The language that an agent's words are indexed in."""
+    """The language that an agent's text is indexed in."""
 
     language: Annotated[str, AfterValidator(require)]
 
 
 @dataclass(frozen=True, slots=True)
 class ImportContents:
-    """A file that was read, and nothing of it stored yet. `policies` are given by the number of their line."""
+    """The contents of an imported file. Each of `policies` has the number of its line."""
 
     lines: list[ImportLine] = field(default_factory=list)
     languages: list[ExportedLanguage] = field(default_factory=list)
@@ -64,116 +64,116 @@ class ImportContents:
 
 
 def memory_line(memory: StoredMemory) -> str:
-    """Return a stored memory with what is kept of it, as a line without its end."""
+    """Return a stored memory with its metadata as a JSON line, without the line break."""
     fields = [*NewMemory.model_fields, *(name for name in MemoryMetadata.model_fields if name != "id")]
-    told = {"form": FORM, "id": memory.id, **{name: getattr(memory, name) for name in fields}}
-    told["revisions"] = memory.revisions or ()
-    return json.dumps(told, default=_plain, ensure_ascii=False)
+    data = {"form": FORM, "id": memory.id, **{name: getattr(memory, name) for name in fields}}
+    data["revisions"] = memory.revisions or ()
+    return json.dumps(data, default=_plain, ensure_ascii=False)
 
 
-def agent_line(form: str, told: InputModel) -> str:
-    """What holds for an agent beside its memories, as a line without its end."""
-    return json.dumps({"form": form, **told.model_dump(mode="json")}, ensure_ascii=False)
+def agent_line(form: str, data: InputModel) -> str:
+    """Return data of an agent other than a memory as a JSON line, without the line break."""
+    return json.dumps({"form": form, **data.model_dump(mode="json")}, ensure_ascii=False)
 
 
 def is_memory_line(line: str) -> bool:
-    """Whether a line of ours is a memory, and not what holds for the agent beside its memories."""
+    """Return True if a line of an export is a memory."""
     return bool(json.loads(line)["form"] == FORM)
 
 
 def read(lines: Iterable[str]) -> ImportContents:
-    """All of a file, whichever of the known forms its lines have; blank lines are passed over.
+    """Return the contents of a file whose lines have any of the known formats; blank lines are skipped.
 
-    A file that is one JSON document, as `Memory.get_all` of mem0 gives it, is read as the lines of its list.
+    A file that is one JSON document, as mem0's `Memory.get_all` returns it, is read as a list of lines.
 
     Raises:
-        InvalidInput: a line that is none of them, or a second of the same id; the message names its number.
+        InvalidInput: a line has no known format, or repeats an id; the message has its number.
     """
-    found, ids = ImportContents(), set[UUID]()
+    contents, ids = ImportContents(), set[UUID]()
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                for told in _listed(json.loads(line)):
-                    _take(number, told, found, ids)
+                for data in _listed(json.loads(line)):
+                    _take(number, data, contents, ids)
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidInput) as error:
                 raise InvalidInput(f"line {number}: {error or type(error).__name__}") from error
-    return found
+    return contents
 
 
-def _take(number: int, told: Mapping[str, Any], found: ImportContents, ids: set[UUID]) -> None:
-    """Puts what a line tells where it belongs."""
-    fields = {name: value for name, value in told.items() if name != "form"}
-    if told.get("form") == LANGUAGE:
-        found.languages.append(ExportedLanguage(**fields))
-    elif told.get("form") == BASE:
-        found.bases.append(TypeUsage(**fields))
-    elif told.get("form") == POLICY:
-        found.policies.append((number, ExportedPolicy(**fields)))
+def _take(number: int, data: Mapping[str, Any], contents: ImportContents, ids: set[UUID]) -> None:
+    """Add the data of a line to the contents."""
+    fields = {name: value for name, value in data.items() if name != "form"}
+    if data.get("form") == LANGUAGE:
+        contents.languages.append(ExportedLanguage(**fields))
+    elif data.get("form") == BASE:
+        contents.bases.append(TypeUsage(**fields))
+    elif data.get("form") == POLICY:
+        contents.policies.append((number, ExportedPolicy(**fields)))
     else:
-        line = _line(number, told)
+        line = _line(number, data)
         if line.original_id in ids:
-            raise InvalidInput(f"a second memory of the id {line.original_id}")
+            raise InvalidInput(f"duplicate memory id {line.original_id}")
         if line.original_id is not None:
             ids.add(line.original_id)
-        found.lines.append(line)
+        contents.lines.append(line)
 
 
-def _listed(told: Any) -> list[Any]:
-    if isinstance(told, Mapping) and isinstance(told.get("results"), list):
-        return list(told["results"])
-    return told if isinstance(told, list) else [told]
+def _listed(data: Any) -> list[Any]:
+    if isinstance(data, Mapping) and isinstance(data.get("results"), list):
+        return list(data["results"])
+    return data if isinstance(data, list) else [data]
 
 
-def _line(number: int, told: Mapping[str, Any]) -> ImportLine:
-    if told.get("form") == WITHOUT_USE:
-        fields = {name: value for name, value in told.items() if name not in ("form", "id")}
-        return ImportLine(number, NewMemory(**fields), UUID(told["id"]))
-    if told.get("form") == FORM:
-        return _whole(number, {name: value for name, value in told.items() if name != "form"})
-    form = next((form for mark, form in _FORMS.items() if mark <= told.keys()), None)
+def _line(number: int, data: Mapping[str, Any]) -> ImportLine:
+    if data.get("form") == WITHOUT_USE:
+        fields = {name: value for name, value in data.items() if name not in ("form", "id")}
+        return ImportLine(number, NewMemory(**fields), UUID(data["id"]))
+    if data.get("form") == FORM:
+        return _whole(number, {name: value for name, value in data.items() if name != "form"})
+    form = next((form for mark, form in _FORMS.items() if mark <= data.keys()), None)
     if form is None:
         raise InvalidInput(
-            f"neither a memory of ours, of mem0 nor of LangGraph: it has {', '.join(sorted(told))[:200]}"
+            f"unknown format, not of this product, mem0 or LangGraph; keys: {', '.join(sorted(data))[:200]}"
         )
-    return ImportLine(number, form(told))
+    return ImportLine(number, form(data))
 
 
-def _whole(number: int, told: dict[str, Any]) -> ImportLine:
-    kept = MemoryMetadata(**{name: told.pop(name) for name in MemoryMetadata.model_fields if name in told})
-    memory = NewMemory(**told)
+def _whole(number: int, data: dict[str, Any]) -> ImportLine:
+    kept = MemoryMetadata(**{name: data.pop(name) for name in MemoryMetadata.model_fields if name in data})
+    memory = NewMemory(**data)
     ArchivedMemory(memory, kept).require_past()
     return ImportLine(number, memory, kept.id, kept)
 
 
-def _of_mem0(told: Mapping[str, Any]) -> NewMemory:
-    """mem0's `MemoryItem`, as `get_all` and `search` return it: facts that a model extracted, of a user or a run."""
-    scope = {name: str(told[name]) for name in ("user_id", "agent_id", "run_id") if told.get(name)}
-    labels = [*(f"{name}:{value}" for name, value in scope.items()), *_strings(told.get("categories"))]
+def _of_mem0(data: Mapping[str, Any]) -> NewMemory:
+    """Return a memory from mem0's `MemoryItem`, as its `get_all` and `search` return it."""
+    scope = {name: str(data[name]) for name in ("user_id", "agent_id", "run_id") if data.get(name)}
+    labels = [*(f"{name}:{value}" for name, value in scope.items()), *_strings(data.get("categories"))]
     return NewMemory(
         type="fact",
-        content=storable(told["memory"]),
-        occurred_at=told.get("updated_at") or told.get("created_at"),
+        content=storable(data["memory"]),
+        occurred_at=data.get("updated_at") or data.get("created_at"),
         session_id=scope.get("run_id"),
-        source=f"mem0/{told['id']}",
+        source=f"mem0/{data['id']}",
         tags=_labels(labels),
         trust="foreign",
     )
 
 
-def _of_langgraph(told: Mapping[str, Any]) -> NewMemory:
-    """An item of a LangGraph store, as `Item.dict` gives it: its texts are what it says."""
-    place = "/".join([*told["namespace"], told["key"]])
+def _of_langgraph(data: Mapping[str, Any]) -> NewMemory:
+    """Return a memory from a LangGraph `Item.dict`; all its texts become the content."""
+    place = "/".join([*data["namespace"], data["key"]])
     return NewMemory(
         type="fact",
-        content=storable("\n".join(_strings(told["value"]))) or told["key"],
-        occurred_at=told.get("updated_at") or told.get("created_at"),
+        content=storable("\n".join(_strings(data["value"]))) or data["key"],
+        occurred_at=data.get("updated_at") or data.get("created_at"),
         source=f"langgraph/{place}"[-MAX_LABEL_LENGTH:],
-        tags=_labels(told["namespace"]),
+        tags=_labels(data["namespace"]),
         trust="foreign",
     )
 
 
-# What marks a line of another system's, and how it is read.
+# The keys that identify a line of another system, and the function that reads it.
 _FORMS: Mapping[frozenset[str], Callable[[Mapping[str, Any]], NewMemory]] = {
     frozenset({"id", "memory"}): _of_mem0,
     frozenset({"namespace", "key", "value"}): _of_langgraph,
@@ -181,7 +181,7 @@ _FORMS: Mapping[frozenset[str], Callable[[Mapping[str, Any]], NewMemory]] = {
 
 
 def _strings(value: Any) -> list[str]:
-    """Every text in a value, in order."""
+    """Return every text in a value, in order."""
     if isinstance(value, str):
         return [value] if value.strip() else []
     if isinstance(value, Mapping):

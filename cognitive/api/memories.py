@@ -26,7 +26,7 @@ from cognitive.validation import require_aware, require_id, require_label
 
 
 class AgentMemories:
-    """Memories of agents. Every method raises InvalidInput for an argument that makes no sense."""
+    """The memories of agents. Every method raises InvalidInput for an invalid argument."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class AgentMemories:
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
     ) -> list[UUID]:
-        """Store memories, a transaction per batch, and return their ids in order; see `MemoryStore.remember`."""
+        """Store memories, one transaction per batch, and return their ids in order; see `MemoryStore.remember`."""
         require_label("agent_id", agent_id)
         for memory in memories:
             if not isinstance(memory, NewMemory):
@@ -61,12 +61,12 @@ class AgentMemories:
         return await self._store.remember(agent_id, memories, now=datetime.now(UTC), progress=progress)
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
-        """Return the memories of these ids that this agent has, in the order asked."""
+        """Return the agent's memories with these ids, in the order of `ids`; unknown ids are skipped."""
         wanted = [require_id("ids", id) for id in ids]
         return await self._store.get(require_label("agent_id", agent_id), wanted)
 
     async def find_by_source(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
-        """Return the memories of a type that were stored under these sources of the caller's own, oldest first."""
+        """Return the memories of a type that were stored with one of these sources, oldest first."""
         for source in sources:
             require_label("sources", source)
         return await self._store.find_by_source(require_label("agent_id", agent_id), type_, sources)
@@ -80,7 +80,7 @@ class AgentMemories:
         return await self._store.find_by_tags(require_label("agent_id", agent_id), tags, limit, offset)
 
     async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
-        """Change fields of a memory. `by` is whose word the change is."""
+        """Change fields of a memory and return it. `by` is the trust of the author."""
         fixed = {"type", "session_id", "source", "supersedes"} & changes.keys()
         if fixed:
             raise InvalidInput(f"update: {', '.join(sorted(fixed))} cannot be changed")
@@ -88,22 +88,22 @@ class AgentMemories:
         return await self._store.update(agent_id, require_id("id", id), lambda found: _changed(found, changes, by))
 
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
-        """Return the last hundred changes of a memory, the latest first, each with what it replaced."""
+        """Return the last hundred revisions of a memory, latest first, each with the values that it replaced."""
         return await self._store.revisions(require_label("agent_id", agent_id), require_id("id", id))
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Erase memories with all that was derived from them; return how much that was."""
+        """Erase memories and everything derived from them; return a receipt with the numbers of rows."""
         wanted = list(dict.fromkeys(require_id("ids", id) for id in ids))
         remains = await self._erasing.remains(require_label("agent_id", agent_id), wanted)
         await self._settling.wait_for(agent_id)
-        await self._session_manager.wait_for(agent_id)  # what is on its way to the store is looked through there
+        await self._session_manager.wait_for(agent_id)  # pending writes must be stored before they are searched
         journaled = await self._outcomes.forget(agent_id, remains)
         receipt = replace(await self._erasing.memories(agent_id, wanted), journaled=journaled)
         self._erasure_listeners.notify(agent_id, remains.held)
         return receipt
 
     async def erase_agent(self, agent_id: str) -> Receipt:
-        """Erase everything of an agent, here and in the journal of this machine; return how much that was."""
+        """Erase everything of an agent, in Postgres and in this machine's journal; return a receipt."""
         await self._settling.wait_for(require_label("agent_id", agent_id))
         journaled = await self._outcomes.erase(agent_id)
         await self._session_manager.stop(agent_id)
@@ -115,17 +115,20 @@ class AgentMemories:
     async def apply_retention(
         self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False
     ) -> dict[Retained, int]:
-        """Remove what `Policy.retention.days` keeps no longer, by kind; with `dry_run`, only count it."""
+        """Delete everything older than `Policy.retention.days` allows; return the numbers by kind.
+
+        `dry_run` only counts.
+        """
         require_aware("now", now)
         at = now or datetime.now(UTC)
         return await self._retention.enforce(require_label("agent_id", agent_id), at, dry_run=dry_run)
 
     async def erasures(self, agent_id: str) -> list[Erasure]:
-        """Return what was erased of an agent, when, and how many rows that were; oldest first."""
+        """Return the log of an agent's erasures: what kind, when, and the numbers of rows, oldest first."""
         return await self._erasing.past(require_label("agent_id", agent_id))
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
-        """Count an explicit verdict on a memory that a turn showed."""
+        """Store a user's rating of a memory that a turn showed."""
         require_label("agent_id", agent_id)
         require_label("turn_id", turn_id)
         holds = self._policies.for_agent(agent_id)
@@ -141,7 +144,7 @@ def _changed(found: Memory, changes: Mapping[str, Any], by: Trust) -> NewMemory:
     changed = NewMemory(**{**_fields(found), **changes})
     for trust in (found.trust, changed.trust):
         if above(trust, by):
-            raise InvalidInput(f"trust: what is of {by!r} neither changes nor makes a memory of {trust!r}")
+            raise InvalidInput(f"trust: an author with trust {by!r} cannot change or create a memory of {trust!r}")
     return changed
 
 

@@ -1,4 +1,4 @@
-"""`layer.sessions`: what is kept of an agent's sessions, whole tool outputs and open turns among it."""
+"""`layer.sessions`: the stored state of sessions, with artifacts and open turns."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from cognitive.session.conversation import SessionManager
 from cognitive.session.recent import ResumedSession
 from cognitive.validation import require_id, require_label
 
-# An open turn may wait for its model so long; an older one was likelier lost.
+# A turn may wait this long for its model; an older open turn was probably lost.
 RECALL_TURN_MAX_AGE_MINUTES = 10.0
-PAGE_CHARACTERS = 8_000  # of an artifact at a time, about 2,000 tokens
+PAGE_CHARACTERS = 8_000  # of an artifact per call, about 2,000 tokens
 _MAX_PAGE_CHARACTERS = 1_000_000
 _MAX_LINES = 200
 
 
 class SessionsApi:
-    """Sessions of agents. Every method raises InvalidInput for an argument that makes no sense."""
+    """The sessions of agents. Every method raises InvalidInput for an invalid argument."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class SessionsApi:
         self._policies = policies
 
     async def resume(self, agent_id: str, session_id: str) -> ResumedSession | None:
-        """Return what is needed to go on with a session, read from Postgres; None if it never was."""
+        """Return what is needed to continue a session: summary, last messages, plan. None for an unknown session."""
         require_label("agent_id", agent_id)
         return await self._session_manager.resume(agent_id, require_label("session_id", session_id))
 
@@ -49,21 +49,22 @@ class SessionsApi:
         return await self._sessions.end(agent_id, require_label("session_id", session_id), datetime.now(UTC))
 
     async def clear(self, agent_id: str, session_id: str) -> ClearedSession:
-        """Remove summary, last messages, plan, artifacts and subtasks of a session; its turns and memories stay."""
+        """Delete the summary, last messages, plan, artifacts and subtasks of a session; its turns and memories stay."""
         require_label("agent_id", agent_id)
         require_label("session_id", session_id)
         await self._session_manager.stop(agent_id)
         return await self._sessions.clear(agent_id, session_id)
 
     async def open_turns(self, agent_id: str, session_id: str | None = None) -> list[str]:
-        """Return the latest open turn of each session, or of one, if it was opened lately."""
+        """Return the id of the latest open turn of each session, or of one, among the turns of the last ten minutes."""
         return await self._turns.opened(require_label("agent_id", agent_id), session_id, RECALL_TURN_MAX_AGE_MINUTES)
 
     async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS) -> ArtifactPage:
-        """Return a page of a whole tool output: `length` characters from `start` on.
+        """Return a page of a stored tool output: `length` characters from offset `start`.
 
         Raises:
-            UnknownArtifact: this agent has no such artifact. InvalidInput: a page that cannot be.
+            UnknownArtifact: the agent has no such artifact.
+            InvalidInput: `start` or `length` is out of range.
         """
         require_label("agent_id", agent_id)
         for name, value, minimum, maximum in (("start", start, 0, 2**48), ("length", length, 1, _MAX_PAGE_CHARACTERS)):
@@ -74,15 +75,16 @@ class SessionsApi:
         return page
 
     async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
-        """Return what is kept out of band of a session, oldest first."""
+        """Return the artifacts of a session without their text, oldest first."""
         require_label("agent_id", agent_id)
         return await self._artifacts.list_by_session(agent_id, require_label("session_id", session_id))
 
     async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[MatchingLine, ...]:
-        """Return the first lines of an artifact that hold a literal, each with where `artifact` can read on from.
+        """Return the first `limit` lines of an artifact that contain a text, with the offsets for `artifact`.
 
         Raises:
-            UnknownArtifact: this agent has no such artifact. InvalidInput: a literal that spans lines.
+            UnknownArtifact: the agent has no such artifact.
+            InvalidInput: the text contains a line break.
         """
         require_label("agent_id", agent_id)
         _require_between("limit", limit, 1, _MAX_LINES)

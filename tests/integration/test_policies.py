@@ -140,7 +140,7 @@ async def test_nothing_of_another_agent_is_seen_or_chosen(opened, agent):
     assert await opened.policies.list(other) == ()
     assert (await opened.policies.effective(other)).live.version == BASE.version
     for choose in (opened.policies.activate, opened.policies.shadow):
-        with pytest.raises(InvalidInput, match="has no candidate"):
+        with pytest.raises(InvalidInput, match="has no saved policy"):
             await choose(other, saved.version, by="eve")
 
 
@@ -171,7 +171,7 @@ async def test_an_erased_agent_leaves_no_choice(opened, stocked):
         ({"limits.default": 2.5}, "limits.default: expected a whole number"),
         ({"budgets.frames.question.total": 10**7}, "frames.question.total: expected 0 to 32000"),
         ({"usage.explore_every": 1}, "usage.explore_every"),
-        ({}, "says all of this already"),
+        ({}, "identical to the base policy"),
     ],
 )
 async def test_what_may_not_be_changed_is_refused_by_its_name(opened, agent, changes, named):

@@ -241,7 +241,7 @@ async def test_nothing_is_stored_of_a_file_with_a_bad_line(layer, agent, bad, cu
 
 
 async def test_two_memories_of_one_id_are_refused(layer, agent):
-    with pytest.raises(InvalidInput, match="line 2: a second memory of the id"):
+    with pytest.raises(InvalidInput, match="line 2: duplicate memory id"):
         await layer.admin.import_lines(agent, [json.dumps(OURS), json.dumps(OURS | {"content": "y"})])
 
 
