@@ -1,4 +1,4 @@
-"""What the environment says: read here and nowhere else."""
+"""Settings from the environment. No other module reads it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brain.errors import PolicyError
 
 
 class Settings(BaseSettings):
-    """Settings from the environment, each as COGNITIVE_<NAME>."""
+    """Settings from the environment; each is the variable COGNITIVE_<NAME>."""
 
     model_config = SettingsConfigDict(
         env_prefix="COGNITIVE_", env_ignore_empty=True, frozen=True, extra="ignore", use_attribute_docstrings=True
@@ -75,22 +75,22 @@ class Settings(BaseSettings):
 
     @property
     def embedders(self) -> tuple[str, ...]:
-        """The names of the embedding models."""
+        """Names of the embedding models."""
         return tuple(name.strip() for name in self.embedding_models.split(",") if name.strip())
 
     @property
     def directory(self) -> Path:
-        """The data directory: as configured, or else the user's own."""
+        """The data directory: the configured one, or the user's own."""
         if self.data_dir is not None:
             return self.data_dir.expanduser().resolve()
         return Path("/var/lib/cognitive-layer") if os.geteuid() == 0 else platformdirs.user_data_path("cognitive-layer")
 
 
 def from_environment() -> Settings:
-    """The settings.
+    """Return the settings of the environment.
 
     Raises:
-        PolicyError: a setting that makes no sense; the message names it.
+        PolicyError: a value is invalid; the message names the variable.
     """
     try:
         return Settings()

@@ -1,6 +1,4 @@
-"""What a field of the policy says of itself: its type with bounds, whether it may change at run time, and whether a
-replay of recorded turns can answer what another value would do.
-"""
+"""Annotations of a policy's fields: types with bounds, change at run time, and answers by replay."""
 
 from __future__ import annotations
 
@@ -13,12 +11,12 @@ from pydantic import AfterValidator, ConfigDict, Field, ValidationError, WrapVal
 from brain.types import InputModel
 from cognitive.errors import InvalidInput
 
-# Asked of the policy in question and of the policy that the turn was recorded under.
+# Takes the policy to compare and the policy that the turn was recorded under.
 Condition = Callable[[Any, Any], bool]
 
 
 def _not_always(turns: int) -> int:
-    """ValueError for 1: with a trial in every turn, what the trials displace would never be shown."""
+    """Raise ValueError for 1: with a trial in every turn, the displaced memories would never be shown."""
     if turns == 1:
         raise ValueError("1 would never show what exploration displaces; 0 is off, 2 the most")
     return turns
@@ -35,10 +33,10 @@ Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
 
 @dataclass(frozen=True, slots=True)
 class LiveRange:
-    """Marks a number that may change while the layer runs, with the bounds and the step of its slider.
+    """A mark of a number that may change at run time, with the bounds and the step of its slider.
 
-    The bounds are narrower than those of the field: only the operator's file may go beyond them. On a table the mark
-    holds for each row.
+    The bounds are narrower than those of the field; only the host's policy may exceed them. On a table the mark applies
+    to each row.
     """
 
     label: str
@@ -50,10 +48,10 @@ class LiveRange:
 
 @dataclass(frozen=True, slots=True)
 class BeforeRecord:
-    """Marks a setting that acts before anything is recorded: a turn's record holds neither the candidates nor the
-    measures of another value, so a replay cannot tell what that value is worth.
+    """A mark of a setting that acts before the turn is recorded.
 
-    `when` restricts this to the changes for which it is so; without it every other value is unanswered.
+    The record lacks the candidates and measures of another value, so a replay cannot judge that value. `when` limits
+    the mark to the changes for which it returns true; without it, the mark applies to every change.
     """
 
     when: Condition | None = None
@@ -61,13 +59,14 @@ class BeforeRecord:
 
 @dataclass(frozen=True, slots=True)
 class Replayable:
-    """Marks a setting whose effect a replay computes anew from the record."""
+    """A mark of a setting whose effect a replay computes from the record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """Marks a setting that changes nothing of which memories a recorded turn shows: it acts on tools, the window, what
-    is stored or later turns, which a replay neither computes nor judges.
+    """A mark of a setting that does not affect which memories a recorded turn shows.
+
+    It acts on tools, the window, stored data or later turns, which a replay neither computes nor judges.
     """
 
 
@@ -77,13 +76,13 @@ OUTSIDE = Outside()
 
 
 class SettingsGroup(InputModel):
-    """A group of settings: frozen, unknown names are errors, each field is described by its attribute docstring."""
+    """A group of settings: frozen, strict about names, and described by attribute docstrings."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
 def _located(given: Any, validate: Callable[[Any], Any]) -> Any:
-    """Have an error within a group name its whole path: "dedup.threshold"."""
+    """Prefix the errors of a group with its name: "dedup.threshold"."""
     try:
         return validate(given)
     except InvalidInput as error:

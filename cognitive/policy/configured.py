@@ -1,4 +1,4 @@
-"""The operator's policy as the environment's settings name it."""
+"""The host's policy from the environment's settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cognitive.policy.policy import Policy
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
-    """Return the policy of turns where the host gives the layer none: the environment's file, or the default.
+    """Return the policy of the environment's file, or the default policy.
 
     Raises:
         PolicyError: the file does not hold a policy.
@@ -18,10 +18,10 @@ def live_policy(settings: Settings | None = None) -> Policy:
 
 
 def with_models(policy: Policy, settings: Settings) -> Policy:
-    """Return the policy with the rows for models of the environment's file; its own rows stand before them.
+    """Return the policy with the model limits of the environment's file; the policy's own rows take precedence.
 
     Raises:
-        PolicyError: the file cannot be read, or a row makes no sense.
+        PolicyError: the file cannot be read, or a row is invalid.
     """
     if settings.model_limits is None:
         return policy

@@ -1,4 +1,4 @@
-"""Numbers of retrieval and of `assemble` that no operator would change, each with the measurement that chose it."""
+"""Constants of retrieval and of `assemble`, each with the measurement that chose it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from functools import cached_property
 
 @dataclass(frozen=True, kw_only=True)
 class Constants:
-    """The constants of a turn's memory, of retrieval and of `assemble` alike. They are one value so that a test or a
-    measurement can replace some of them.
-    """
+    """Constants of retrieval and of `assemble`, in one value so that a test or a benchmark can replace some of them."""
 
     # --- time ---
     embedding_time_share: float = 0.6  # of the deadline at most, to embed the query; lexical search needs the rest
@@ -51,7 +49,7 @@ class Constants:
 
     @cached_property
     def digest(self) -> str:
-        """Twelve hexadecimal digits that change whenever a constant does; recorded with every turn."""
+        """Twelve hexadecimal digits that change with any constant; recorded with every turn."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
 
     def association_cosine(self, min_similarity: float) -> float:

@@ -1,8 +1,8 @@
-"""The settings that may change while the layer runs: numbers with bounds, read off the policy's `LiveRange` marks.
+"""Settings that may change at run time: numbers with bounds, from the `LiveRange` marks of the policy.
 
-Whatever is stored for an agent, from a page, the command line or the API, is made of these rows. None of them runs
-code, or names a file, a model or an address: those are in the operator's file only. The bounds are narrower than the
-policy's own, since whoever wants to go beyond them must be able to edit that file.
+A version stored for an agent, from a page, the command line or the API, changes these settings only. None of them runs
+code, or names a file, a model or an address; such settings are in the host's policy only. The bounds are narrower than
+those of the policy, which only the host may exceed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ Changes = Mapping[str, float | int]
 
 @dataclass(frozen=True, slots=True)
 class LiveSetting:
-    """A setting by its dotted name ("budgets.frames.task.total" is a row of a table), with what a slider needs."""
+    """A setting that may change at run time: its dotted name ("budgets.frames.task.total" is a row of a table) and
+    slider data."""
 
     name: str
     label: str
@@ -37,19 +38,19 @@ class LiveSetting:
 
     @property
     def is_integer(self) -> bool:
-        """Whether it counts something."""
+        """True for a count."""
         return float(self.step).is_integer()
 
     def of(self, policy: Policy) -> float | int:
-        """Its value in a policy."""
+        """Return the setting's value in a policy."""
         value = policy.value(self.name)
         return int(value) if self.is_integer else float(value)
 
     def check(self, value: object) -> float | int:
-        """The value as the policy takes it.
+        """Return the value in the policy's type.
 
         Raises:
-            InvalidInput: no number, a fraction of what is counted, or out of bounds.
+            InvalidInput: the value is no number, is a fraction of a count, or is out of bounds.
         """
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
             raise InvalidInput(f"{self.name}: expected a number, got {value!r}")
@@ -75,7 +76,10 @@ def _rows() -> Iterator[LiveSetting]:
 
 
 def _row(name: str, last: str, field: FieldInfo, of: str = "") -> Iterator[LiveSetting]:
-    """The row of a number, if its field is marked; `last` is its own name, `of` the row of the table that it is in."""
+    """Return the live setting of a number, or None if its field is not marked.
+
+    `last` is the number's own name; `of` is the name of its table row.
+    """
     for live in (each for each in field.metadata if isinstance(each, LiveRange)):
         label = of + live.label.format(last.replace("_", " "))
         about = (field.description or "").partition(". ")[0].rstrip(".").replace("\n", " ")
@@ -89,10 +93,10 @@ LIVE_SETTINGS_BY_NAME: Mapping[str, LiveSetting] = {row.name: row for row in LIV
 
 
 def check_changes(changes: Mapping[str, object]) -> dict[str, float | int]:
-    """Changes by dotted name, each within the bounds of its row, in the order of the rows.
+    """Return changes by dotted name in the order of the settings, each checked against its bounds.
 
     Raises:
-        InvalidInput: a name that is no row here: whatever else a policy holds is its operator's; or a bad value.
+        InvalidInput: a name is not a live setting, or a value is invalid.
     """
     for name in changes:
         if name not in LIVE_SETTINGS_BY_NAME:
@@ -104,28 +108,28 @@ def check_changes(changes: Mapping[str, object]) -> dict[str, float | int]:
 
 
 def with_changes(policy: Policy, changes: Mapping[str, object]) -> Policy:
-    """A policy with some of its rows changed.
+    """Return a policy with changed live settings.
 
     Raises:
-        InvalidInput: a row that may not be changed, a bad value, or values that make no policy together.
+        InvalidInput: a name is not a live setting, a value is invalid, or the values contradict each other.
     """
     return policy.changed(check_changes(changes))
 
 
 def effective_changes(policy: Policy, changes: Mapping[str, object]) -> dict[str, float | int]:
-    """The changes without those that the policy has already."""
+    """Return the changes that differ from the policy's values."""
     return {
         name: value for name, value in check_changes(changes).items() if value != LIVE_SETTINGS_BY_NAME[name].of(policy)
     }
 
 
 def live_changes(base: Policy, live: Policy) -> dict[str, float | int]:
-    """The rows in which a policy that holds differs from its base."""
+    """Return the live settings in which a policy differs from its base."""
     return {row.name: row.of(live) for row in LIVE_SETTINGS if row.of(live) != row.of(base)}
 
 
 def policy_differences(one: Policy, other: Policy) -> dict[str, tuple[Any, Any]]:
-    """The rows in which two policies differ, by dotted name, in the order of the policy."""
+    """Return the settings in which two policies differ, by dotted name, in the order of the policy."""
     was, now = _flat(one.model_dump(mode="json")), _flat(other.model_dump(mode="json"))
     names = dict.fromkeys((*was, *now))
     return {name: (was.get(name), now.get(name)) for name in names if was.get(name) != now.get(name)}

@@ -1,4 +1,4 @@
-"""What each model can carry: input and output that it handles safely, and how much of a tool catalog; as data."""
+"""Limits of language models: input and output tokens, and bytes of tool definitions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _row(tier: Tier, input_tokens: int, output_tokens: int, catalog_bytes: int =
     )
 
 
-DEFAULT = _row("C", 16_000, 1_500, 10_000)  # of a model that nobody knows: wrong on this side costs little
+DEFAULT = _row("C", 16_000, 1_500, 10_000)  # of an unknown model; a limit that is too low costs little
 
 # Ids as their makers give them, without the provider; the longest that an id begins with counts. The ceilings are some
 # nine tenths of the advertised window, and lower where quality is known to fall before it ends.
@@ -119,7 +119,7 @@ _PROVIDER_ENDS = re.compile("[/:.]")  # "openrouter/anthropic/claude-...", "open
 
 @dataclass(frozen=True, slots=True)
 class ModelBudget:
-    """What a model can carry, see `ModelRow`; `row` is the id or prefix that told it, None for the default."""
+    """Limits of a model (see `ModelRow`); `row` is the matching id or prefix, None for the default."""
 
     model: str | None
     input_tokens: int
@@ -131,11 +131,11 @@ class ModelBudget:
 
 
 def budget_for(model: str | None, further: Mapping[str, ModelRow] | None = None) -> ModelBudget:
-    """The budget of a model id, with or without its provider; of an unknown one or None, the conservative default.
+    """Return the limits of a model id, with or without its provider; the default for an unknown id or None.
 
-    `further` are an operator's rows, which replace those of the same name. The id is looked up as it stands, then
-    without what precedes each "/", ":" or "."; each time whole, then by the longest row that it begins with. A model
-    served for nothing (":free") carries no more than the default, unless a row names it.
+    `further` are an operator's rows, which replace built-in rows of the same name. The id is looked up whole, then
+    without the parts before each "/", ":" or "."; each time exactly, then by the longest prefix. A free model (":free")
+    has at most the default limits, unless a row names it.
     """
     asked = (model or "").strip().casefold()
     rows = {**MODELS, **{name.casefold(): row for name, row in (further or {}).items()}}
@@ -147,7 +147,7 @@ def budget_for(model: str | None, further: Mapping[str, ModelRow] | None = None)
 
 
 def context_budgets(further: Mapping[str, ModelRow] | None = None) -> dict[str, Any]:
-    """The table as data that JSON can carry: what an operator or an agent may look up. No state of any caller."""
+    """Return the table of models as JSON-compatible data."""
     rows = {**MODELS, **(further or {})}
     return {
         "budgets": [{"model": name, **rows[name].model_dump()} for name in sorted(rows)],
@@ -157,10 +157,10 @@ def context_budgets(further: Mapping[str, ModelRow] | None = None) -> dict[str, 
 
 
 def load(path: Path) -> dict[str, ModelRow]:
-    """Rows from a TOML file: a table per model id or prefix, with the fields of `ModelRow`.
+    """Return rows of model limits from a TOML file: a table per model id or prefix, with the fields of `ModelRow`.
 
     Raises:
-        PolicyError: the file cannot be read, or a row makes no sense; the message names it.
+        PolicyError: the file cannot be read, or a row is invalid; the message names the row.
     """
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Settings of what a finished turn leaves: credit for memories, its story, and how long things are kept."""
+"""Settings of a completed turn: attribution, capture and retention."""
 
 from __future__ import annotations
 

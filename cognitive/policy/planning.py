@@ -1,4 +1,4 @@
-"""Settings of what happens before memories are fetched: time, tokens, limits, categories and tools."""
+"""Settings that act before memories are fetched: deadlines, tokens, limits, categories and tools."""
 
 from __future__ import annotations
 

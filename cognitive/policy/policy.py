@@ -1,4 +1,4 @@
-"""The settings of a turn as one frozen value: loadable from TOML, hashed into a version."""
+"""The settings of a turn as one frozen value, loadable from TOML and hashed into a version."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ from cognitive.policy.window import WindowSettings
 
 
 class Policy(SettingsGroup):
-    """How turns are planned, ranked, fitted and learnt from. Keyword-only; unknown names are errors.
+    """Settings of planning, ranking, fitting and learning. Keyword-only; unknown names are errors.
 
     A group is given as its class or as a mapping: `Policy(dedup={"threshold": 0.9})`. The precedence of a setting,
-    strongest first: the version activated for the agent (`cognitive policy activate`), the agent's entry in `agents`
-    of the host's policy, the host's policy, the default in code.
+    strongest first: the version activated for the agent (`cognitive policy activate`), the agent's entry in `agents` of
+    the host's policy, the host's policy, the default in code.
 
     Raises:
-        PolicyError: from `load` and `from_record`, when what is read is no policy. InvalidInput when constructed
-            wrongly.
+        PolicyError: from `load` and `from_record`, if the data holds no policy.
+        InvalidInput: from the constructor, if a name or value is invalid.
     """
 
     deadline_ms: Annotated[Positive, BEFORE_RECORD] = 250.0
@@ -90,15 +90,14 @@ class Policy(SettingsGroup):
 
     @model_validator(mode="after")
     def _checked(self) -> Self:
-        """Derives every agent's policy now, so that a wrong one is an error of whoever wrote it and not of a turn."""
+        """Derive every agent's policy now, so that an invalid entry fails at construction and not in a turn."""
         self.for_agent("")
         return self
 
     @cached_property
     def _common(self) -> Self:
-        """The policy of every agent that `agents` does not name: without `agents`, so that their records do not hold
-        the others' names.
-        """
+        """The policy of agents without an entry in `agents`. It has no `agents`, so records do not contain other
+        agents' names."""
         return type(self)(**self.model_dump(exclude={"agents"}))
 
     @cached_property
@@ -116,15 +115,16 @@ class Policy(SettingsGroup):
             raise PolicyError(f"agents.{agent_id}: {error}") from error
 
     def for_agent(self, agent_id: str) -> Self:
-        """The policy of an agent's turns: this one, unless `agents` says otherwise; then one with its own version.
+        """Return the policy of an agent's turns: this one, or one with the agent's entry applied and a version of that
+        policy.
 
-        A policy so derived has no `agents`.
+        The returned policy has no `agents`.
         """
         return self._own.get(agent_id, self._common) if self.agents else self
 
     @property
     def variants(self) -> tuple[Self, ...]:
-        """The policies under which turns are planned: that of most agents, and those of the agents that differ."""
+        """Return all policies under which turns are planned: the common one, and one per agent with an entry."""
         return (self._common, *self._own.values()) if self.agents else (self,)
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
@@ -149,12 +149,13 @@ class Policy(SettingsGroup):
 
     @property
     def attribution_threshold(self) -> float:
-        """The overlap from which a shown memory counts as used, of this policy's measure."""
+        """The overlap at which a shown memory counts as used, for this policy's measure."""
         return self.feedback.attribution_thresholds[self.feedback.attribution]
 
     @classmethod
     def seed(cls, **changes: Any) -> Self:
-        """The rules of the seed, exactly: whole-response Jaccard at 0.15, 0.5 + used ÷ shown, multiplied."""
+        """Return the rules of the original design: whole-response Jaccard at 0.15, and 0.5 + used ÷ shown as a
+        factor."""
         rules = {
             "feedback": {"attribution": "jaccard"},
             "usage": {"boost": "rate", "combine": "multiply"},
@@ -164,13 +165,13 @@ class Policy(SettingsGroup):
 
     @cached_property
     def version(self) -> str:
-        """Twelve hexadecimal digits that change whenever a setting does; recorded with every turn."""
+        """Twelve hexadecimal digits that change with any setting; recorded with every turn."""
         canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
     @classmethod
     def from_record(cls, content: Mapping[str, Any]) -> Self:
-        """A policy as it was recorded with a turn; a setting that is newer than the record has its default."""
+        """Return a policy from a turn's record; settings that the record lacks have their default."""
         try:
             return cls(**content)
         except InvalidInput as error:
@@ -178,7 +179,7 @@ class Policy(SettingsGroup):
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """A policy from a TOML file; what the file leaves out keeps its default."""
+        """Return a policy from a TOML file; settings that the file leaves out have their default."""
         try:
             return cls(**tomllib.loads(path.read_text(encoding="utf-8")))
         except OSError as error:
@@ -213,7 +214,7 @@ def _leaves(model: type[SettingsGroup], under: str) -> Iterator[tuple[str, Field
 
 
 def _merged(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A table with some of its rows changed, tables within it likewise."""
+    """Return a table with some rows changed, nested tables likewise."""
     within = {
         name: _merged(own[name], change)
         for name, change in changes.items()
@@ -223,7 +224,7 @@ def _merged(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any
 
 
 def _nested(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Changes by dotted names as tables within tables."""
+    """Return changes by dotted names as nested tables."""
     tables: dict[str, Any] = {}
     for name, value in changes.items():
         for part in reversed(name.split(".")):

@@ -1,4 +1,4 @@
-"""Settings of which memories are shown: how they are fetched, compared, scored and trusted."""
+"""Settings of retrieval, deduplication, scoring and trust."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ def _learns(policy: Any) -> bool:
 
 
 def _wider(new: Any, old: Any) -> bool:
-    """Return whether the new policy's lower similarity would bring candidates that the old one's record lacks; what a
-    higher one leaves out is known. With weight 0 no candidate was fetched at all, which `association.weight` tells.
+    """Return whether the new policy's lower similarity brings candidates that the old policy's record lacks.
+
+    With weight 0 no candidate was fetched at all; `association.weight` reports that.
     """
     wanted, known = new.association.min_similarity, old.association.min_similarity
     return old.association.weight > 0 and CONSTANTS.association_cosine(wanted) < CONSTANTS.association_cosine(known)

@@ -1,8 +1,7 @@
-"""Which policy an agent's turns are planned under: the operator's own, or what was chosen over it while this runs.
+"""The policy of an agent's turns: the host's, or a version activated while the process runs.
 
-A turn never waits long for that. What was read lately holds. What is older is read again: the turn waits for a small
-share of its deadline at most, and then goes on under the last policy that is known, as it does while the database is
-away.
+A policy read within the last seconds is current. An older one is read again; the turn waits for a small share of its
+deadline, then continues under the last known policy. The same applies while the database is away.
 """
 
 from __future__ import annotations
@@ -22,18 +21,16 @@ from cognitive.policy.live import with_changes
 
 log = logging.getLogger(__name__)
 
-FRESH = 5.0  # seconds: what somebody chooses elsewhere holds for turns that begin so much later
-_MAX_AGENTS = 10_000  # whose choices are kept
-_FIRST = 0.4  # of a deadline at most, for an agent that this process has not seen: nothing is known of it yet
-_AGAIN = 0.1  # of a deadline at most, to hear of a change
+FRESH = 5.0  # seconds until an activation in another process takes effect
+_MAX_AGENTS = 10_000  # with cached activations
+_FIRST = 0.4  # maximum share of a deadline for the first read of an agent
+_AGAIN = 0.1  # maximum share of a deadline for a later read
 _READING_MS = 2_000.0  # then it is given up; the next turn but a few tries again
 
 
 @dataclass(frozen=True, slots=True)
 class EffectivePolicy:
-    """The policies that hold for an agent, and the choices that they come from; a role that nobody chose for is left
-    out.
-    """
+    """The policies in effect for an agent, and their activations; a role without an activation is left out."""
 
     live: Policy
     shadow: Policy | None
@@ -48,7 +45,7 @@ class _CachedPolicy:
 
 
 class PolicyResolver:
-    """The operator's policies, `base` and perhaps `shadow`, and over them what was chosen for each agent."""
+    """The host's policies, `base` and optionally `shadow`, and the versions activated per agent."""
 
     def __init__(self, store: PolicyStore, base: Policy, shadow: Policy | None = None) -> None:
         self.base = base
@@ -58,18 +55,20 @@ class PolicyResolver:
         self._reading: dict[str, asyncio.Task[None]] = {}
 
     def for_agent(self, agent_id: str) -> Policy:
-        """The policy of an agent's turns, as far as is known; never waits."""
+        """Return the last known policy of an agent's turns, without waiting."""
         known = self._kept.get(agent_id)
         return known.effective.live if known is not None else self.base.for_agent(agent_id)
 
     def shadow(self, agent_id: str) -> Policy | None:
-        """The policy that an agent's turns are run under beside it, as far as is known."""
+        """Return the last known shadow policy of an agent, without waiting."""
         known = self._kept.get(agent_id)
         return known.effective.shadow if known is not None else self._own_shadow(agent_id)
 
     async def current(self, agent_id: str) -> Policy:
-        """The policy of an agent's turns, read again if it is older than `FRESH` and that takes no more than a small
-        share of a turn's deadline; else the last known one.
+        """Return the policy of an agent's turns.
+
+        A policy older than `FRESH` is read again, within a small share of the turn's deadline; else the last known one
+        is returned.
         """
         known, policy = self._kept.get(agent_id), self.for_agent(agent_id)
         if known is not None and monotonic() - known.read_at <= FRESH:
@@ -79,7 +78,7 @@ class PolicyResolver:
         return self.for_agent(agent_id)
 
     async def effective(self, agent_id: str) -> EffectivePolicy:
-        """What holds, as of now.
+        """Return the policies in effect now.
 
         Raises:
             StoreUnavailable: the database is away.
@@ -88,13 +87,13 @@ class PolicyResolver:
         return await self._take(agent_id, await self._store.active(agent_id), began)
 
     def forget(self, agent_id: str) -> None:
-        """Lets go of what is known of an agent: it was erased."""
+        """Drop the cached policies of an erased agent."""
         self._kept.pop(agent_id, None)
         if agent_id in self._reading:
             self._reading[agent_id].cancel()
 
     async def drain(self) -> None:
-        """Returns when nothing is being read."""
+        """Wait until no read is in progress."""
         await asyncio.gather(*self._reading.values(), return_exceptions=True)
 
     def _read(self, agent_id: str) -> asyncio.Task[None]:
@@ -115,9 +114,8 @@ class PolicyResolver:
             self._keep(agent_id, known.holding if known else {}, known.effective if known else self._own(agent_id))
 
     async def _take(self, agent_id: str, holding: Mapping[Role, ActivePolicy], began: float) -> EffectivePolicy:
-        """Keeps what was read, unless a reading that began later has ended already. A policy is made anew only if
-        something was chosen since.
-        """
+        """Store what was read, unless a later read has already ended. A policy is built again only after a new
+        activation."""
         known = self._kept.get(agent_id)
         same = known is not None and known.holding == holding
         effective = known.effective if known and same else await asyncio.to_thread(self._made, agent_id, holding)

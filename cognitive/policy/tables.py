@@ -1,6 +1,4 @@
-"""The tables of a policy: their rows, the defaults with the reasons, and how a table is read that names only its
-changes.
-"""
+"""Tables of a policy: their rows, the defaults with reasons, and tables that name only changed rows."""
 
 from __future__ import annotations
 
@@ -105,7 +103,7 @@ class CategoryChange(InputModel):
 
 
 def check_rows(table: str, row: type[InputModel]) -> BeforeValidator:
-    """Has an error in a row of a table name that row."""
+    """Return a validator that names the row in an error of a table's row."""
 
     def check(given: Any) -> Any:
         if not isinstance(given, Mapping):
@@ -122,8 +120,11 @@ def check_rows(table: str, row: type[InputModel]) -> BeforeValidator:
 
 
 def check_categories(changes: Mapping[str, CategoryChange]) -> Mapping[str, CategoryChange]:
-    """The changes, checked: every pattern compiles and does not match everything; a new category has patterns of its
-    own and a plain name, since that stands in the prompt and in the record.
+    """Return the changes of categories.
+
+    Raises:
+        ValueError: a pattern does not compile or matches every message, or a new category has no pattern or no plain
+            name. The name appears in prompts and records.
     """
     for name, change in changes.items():
         if not _PLAIN_NAME.fullmatch(name):
@@ -138,7 +139,7 @@ def check_categories(changes: Mapping[str, CategoryChange]) -> Mapping[str, Cate
 
 
 def _fault(pattern: str) -> str | None:
-    """What is wrong with an operator's pattern, or None."""
+    """Return the error of an operator's pattern, or None."""
     options = re2.Options()
     options.log_errors, options.max_mem = False, MAX_PATTERN_MEMORY
     if len(pattern) > MAX_PATTERN_LENGTH:
@@ -194,7 +195,7 @@ TOOL_OUTPUTS: Mapping[str, int] = {
 
 
 def with_default_rows(defaults: Mapping[str, Any]) -> BeforeValidator:
-    """Lets a table name only what it changes: the rest keeps its default, and an unknown row is an error."""
+    """Return a validator that fills a table with its default rows; an unknown row is an error."""
 
     def merge(given: Any) -> Any:
         if not isinstance(given, Mapping):

@@ -1,4 +1,4 @@
-"""Settings of the window: how a conversation is shortened until it fits."""
+"""Settings of the window of the conversation."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pydantic import Field
 from cognitive.policy.annotations import BEFORE_RECORD, AtLeastOne, BeforeRecord, Count, SettingsGroup, Share
 from cognitive.policy.tables import RESERVES, TOOL_OUTPUTS, ToolOutputKind, with_default_rows
 
-# With journaled placement the window decides which blocks the model still sees, and those are not shown again: the
-# record holds what stood in the window of its own turn alone.
+# With journaled placement memories in the window are not shown again, and a record holds the window of one turn only.
 JOURNALED = BeforeRecord(lambda new, old: new.placement == old.placement == "journaled")
 
 
