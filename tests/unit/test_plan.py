@@ -221,7 +221,7 @@ CONSUMERS = {
         "policy",
         "categories",
         "caps",
-        "most",
+        "max_memories",
         "tools",
         "removed",
         "thinking",
