@@ -28,7 +28,7 @@ class Settings(BaseSettings):
     slows down turns."""
 
     server_user: str | None = None
-    """System user of the embedded server under root. If unset: postgres, else nobody."""
+    """System user of the embedded server under root. If unset: `postgres`, else `nobody`."""
 
     data_dir: Path | None = None
     """Directory of the embedded server and the journal. If unset: the user's data directory."""
