@@ -1,16 +1,16 @@
-"""Turn a message into a plan: rules on the message alone, then what past turns and a classifier add.
+"""Turn a message into a plan: by rules on the message alone, refined by past turns and an optional classifier.
 
 Modules, in order of execution:
 
-- `planner`: run the rules on a turn's message, and refine the plan once the message's vector is there.
+- `planner`: run the rules on a turn's message, and refine the plan once the message's vector is available.
 - `category_learning`: learn from completed turns which tools and categories an agent's messages need.
 - `signals`: read question, recency, dates, memory-type hints, names and topic words from a message.
-- `smalltalk`: recognise messages of mere greeting, thanks or answer, and peel greetings off the others.
+- `smalltalk`: recognise messages that are only greeting, thanks or answer, and remove greetings from other messages.
 - `dates`: find the date range that a message names.
 - `date_ranges`: compute the date range of one phrase by the calendar.
 - `classification`: select the frame and the categories of a message.
-- `message_shape`: read what the form of a message says: length, code, links, lists, attachments, language.
-- `plan`: make the plan: memories to look for, budgets, tools, thinking level, model, hint.
+- `message_shape`: detect structural signals of a message: length, code, links, lists, attachments, language.
+- `plan`: make the plan: memories to retrieve, budgets, tools, thinking level, model, hint.
 - `classifier`: guess the category of a message that no rule knows from labelled sentences.
 
 Sub-packages:

@@ -1,11 +1,12 @@
-"""What past turns of an agent teach about its categories: which tools were really called after such a message.
+"""Learn from an agent's completed turns which tools its message categories need.
 
-Two lessons, both bounded. A tool that keeps being called in turns of a category belongs to it for this agent: it stays
-where the category fires. And a category whose own tools are called nearly always may fire on less. Nothing here takes a
-tool away or raises a threshold: a tool that was filtered out could not be called, so its absence proves nothing.
+Two things are learned, both bounded. A tool that is often called in turns of a category is added to the category for
+this agent, so that the plan keeps the tool where the category fires. A category whose own tools are called in most of
+its turns gets a factor above 1 on its score, so that weaker evidence reaches its threshold. Learning never removes a
+tool and never raises a threshold: a tool that was filtered out could not be called, so its absence proves nothing.
 
-`learn` is a pure function of completed turns; `CategoryLearner` reads these in the background and keeps
-the result for a minute.
+`learn` is a pure function of completed turns. `CategoryLearner` reads the turns in the background and caches the result
+for a minute.
 """
 
 from __future__ import annotations
@@ -26,20 +27,26 @@ from cognitive.preflight.classification import category_table
 
 log = logging.getLogger(__name__)
 
-MAX_FACTOR = 1.5  # of a score: from there one row of two points suffices, and more could not be undone by another row
-MAX_TOOLS = 5  # gained by a category at most
-MAX_TURNS = 500  # the latest completed ones are learnt from
-MIN_CALLS = 3  # of a tool, until a category gains it: once may be an accident
-MIN_SHARE = 0.05  # of a category's turns that called a tool, until it gains it; rarer is noise
-PROFILE_WEIGHT = 0.25  # of the share that a category has of a user's turns
-_FRESH = 60.0  # seconds; what is learnt changes over days
-_MAX_AGENTS = 1_000  # whose lessons are kept
-_PRIOR = 10  # turns without evidence are added: a category that fired twice tells nothing yet
+# Largest factor on a category's score. With 1.5, a single rule of weight 2 reaches a threshold of 3; a larger factor
+# would outweigh the other rules.
+MAX_FACTOR = 1.5
+MAX_TOOLS = 5  # tools that a category can gain
+MAX_TURNS = 500  # latest completed turns to learn from
+MIN_CALLS = 3  # turns that called a tool before its category gains the tool: a single call may be an accident
+MIN_SHARE = 0.05  # share of a category's turns that called a tool before the category gains it; below is noise
+PROFILE_WEIGHT = 0.25  # weight of a category's share of a user's turns
+_CACHE_SECONDS = 60.0  # the learned values change over days
+_MAX_AGENTS = 1_000  # agents in the cache
+_PRIOR = 10  # turns without evidence that are added to the count: a category that fired twice proves nothing yet
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUsage:
-    """How often a tool was called in a category's completed turns, where no other category of the turn names it."""
+    """Call count of a tool in the completed turns of a category.
+
+    `called` of the category's `turns` called the tool. A call counts for a category only if no other category of the
+    turn names the tool.
+    """
 
     category: str
     tool: str
@@ -49,10 +56,10 @@ class ToolUsage:
 
 @dataclass(frozen=True, slots=True)
 class CategoryLearning:
-    """What was learnt of an agent, with its evidence.
+    """Values learned from an agent's completed turns, with the evidence.
 
-    `factors` multiply a category's score, in [1, 1.5]; `tools` are what a category gains; `users` is how many turns of
-    each category each user had.
+    `factors` maps a category to the factor on its score, in [1, 1.5]. `tools` maps a category to the tools it gains.
+    `tool_usage` is the evidence. `users` maps a user id to the number of the user's turns per category.
     """
 
     factors: Mapping[str, float] = field(default_factory=dict)
@@ -61,7 +68,7 @@ class CategoryLearning:
     users: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def tools_for(self, categories: Sequence[str]) -> tuple[str, ...]:
-        """The tools that these categories have gained."""
+        """Return the tools that the given categories gained, without duplicates."""
         return tuple(dict.fromkeys(tool for name in categories for tool in self.tools.get(name, ())))
 
 
@@ -71,30 +78,39 @@ NOTHING_LEARNED = CategoryLearning()
 def learn(
     turns: Sequence[TurnToolCalls], policy: Policy, *, min_calls: int = MIN_CALLS, min_share: float = MIN_SHARE
 ) -> CategoryLearning:
-    """What an agent's completed turns teach, whatever their order."""
-    known = category_table(policy)
-    seen = Counter(name for turn in turns for name in turn.categories)
-    named = {need.name: frozenset(need.tools) for need in known.definitions}
-    called = Counter(each for turn in turns for each in _unexplained(turn, named))
+    """Return what an agent's completed turns show about its categories; the order of the turns does not matter."""
+    table = category_table(policy)
+    turn_counts = Counter(name for turn in turns for name in turn.categories)
+    defined_tools = {need.name: frozenset(need.tools) for need in table.definitions}
+    call_counts = Counter(call for turn in turns for call in _attributed_calls(turn, defined_tools))
     tool_usage = tuple(
-        ToolUsage(name, tool, times, seen[name])
-        for (name, tool), times in sorted(called.items(), key=lambda each: (each[0][0], -each[1], each[0][1]))
+        ToolUsage(name, tool, times, turn_counts[name])
+        for (name, tool), times in sorted(call_counts.items(), key=lambda each: (each[0][0], -each[1], each[0][1]))
     )
-    own = {name: tools.difference(policy.categories.always_include) for name, tools in named.items()}
-    factors = {name: _factor(turns, name, tools, seen[name]) for name, tools in own.items() if tools and seen[name]}
-    gained = {name: _gained(tool_usage, name, tools, min_calls, min_share) for name, tools in named.items() if tools}
+    own = {name: tools.difference(policy.categories.always_include) for name, tools in defined_tools.items()}
+    factors = {
+        name: _factor(turns, name, tools, turn_counts[name])
+        for name, tools in own.items()
+        if tools and turn_counts[name]
+    }
+    new_tools = {
+        name: _new_tools(tool_usage, name, tools, min_calls, min_share)
+        for name, tools in defined_tools.items()
+        if tools
+    }
     return CategoryLearning(
         factors={name: factor for name, factor in factors.items() if factor > 1.0},
-        tools={name: tools for name, tools in gained.items() if tools},
+        tools={name: tools for name, tools in new_tools.items() if tools},
         tool_usage=tool_usage,
         users=_users(turns),
     )
 
 
 def prior(learned: CategoryLearning, user_id: str | None) -> Mapping[str, float]:
-    """What a user's own turns multiply each category's score by: at most 1 + PROFILE_WEIGHT, by the category's share.
+    """Return the factor on each category's score that follows from a user's own turns.
 
-    Nothing for a user of few turns. A score of zero stays zero: a profile decides doubts, it starts nothing.
+    The factor is 1 + PROFILE_WEIGHT times the category's share of the user's turns, shrunk towards 1 for a user with
+    few turns. It can only tip a doubtful category over its threshold: a score of zero stays zero.
     """
     counts = learned.users.get(user_id, {}) if user_id is not None else {}
     turns = sum(counts.values())
@@ -102,49 +118,71 @@ def prior(learned: CategoryLearning, user_id: str | None) -> Mapping[str, float]
 
 
 class CategoryLearner:
-    """Learned weights and profiles per agent. `cached` never waits: what is not known yet counts in a later turn."""
+    """Cache of learned factors, tools and user profiles per agent.
+
+    `cached` never waits: it returns the values of the last refresh and starts a new one in the background.
+    """
 
     def __init__(self, turns: TurnLog, policy: Policy) -> None:
         self._turns = turns
         self._policy = policy
-        self._kept: OrderedDict[str, tuple[float, CategoryLearning]] = OrderedDict()
-        self._reading: dict[str, asyncio.Task[None]] = {}
+        self._cache: OrderedDict[str, tuple[float, CategoryLearning]] = OrderedDict()
+        self._refreshes: dict[str, asyncio.Task[None]] = {}
 
     def cached(self, agent_id: str) -> CategoryLearning:
-        """What is known of an agent; read again in the background when that is old."""
+        """Return the cached learning of an agent, and refresh it in the background when it is over a minute old."""
         policy = self._policy.for_agent(agent_id)
         if not (policy.categories.learned_weights or policy.categories.user_profiles):
             return NOTHING_LEARNED
-        read_at, learned = self._kept.get(agent_id, (float("-inf"), NOTHING_LEARNED))
-        if monotonic() - read_at > _FRESH and agent_id not in self._reading:
+        read_at, learned = self._cache.get(agent_id, (float("-inf"), NOTHING_LEARNED))
+        if monotonic() - read_at > _CACHE_SECONDS and agent_id not in self._refreshes:
             task = asyncio.create_task(self._refresh(agent_id), name=f"learning of {agent_id}")
-            self._reading[agent_id] = task
-            task.add_done_callback(lambda _: self._reading.pop(agent_id, None))
+            self._refreshes[agent_id] = task
+            task.add_done_callback(lambda _: self._refreshes.pop(agent_id, None))
         return learned
 
     async def tool_usage(self, agent_id: str) -> tuple[ToolUsage, ...]:
-        """How often each tool was called in the turns of each category, as of now."""
+        """Read the agent's turns and return the call count of each tool in each category.
+
+        Raises:
+            StoreError: Postgres failed or did not answer.
+        """
         return (await self._read(agent_id)).tool_usage
 
     async def learning(self, agent_id: str) -> CategoryLearning:
-        """All that an agent's turns taught, as of now."""
+        """Read the agent's turns and return everything learned from them.
+
+        Raises:
+            StoreError: Postgres failed or did not answer.
+        """
         return await self._read(agent_id)
 
     async def user_profile(self, agent_id: str, user_id: str) -> Mapping[str, int]:
-        """How many of a user's completed turns were of each category, as of now."""
+        """Read the agent's turns and return the number of the user's completed turns per category.
+
+        Raises:
+            StoreError: Postgres failed or did not answer.
+        """
         return (await self._read(agent_id)).users.get(user_id, {})
 
     async def reset(self, agent_id: str, user_id: str | None = None) -> int:
-        """Forgets the categories of an agent's turns, or of one user's, and returns of how many. Their calls stay."""
+        """Delete the categories of an agent's turns, or of one user's turns; the recorded tool calls stay.
+
+        Returns:
+            The number of turns whose categories were deleted.
+
+        Raises:
+            StoreError: Postgres failed or did not answer.
+        """
         forgotten = await self._turns.forget_categories(agent_id, user_id)
-        if agent_id in self._reading:  # it may have read before this was forgotten
-            await asyncio.wait({self._reading[agent_id]})
-        self._kept.pop(agent_id, None)
+        if agent_id in self._refreshes:  # the refresh may have read the turns before the deletion
+            await asyncio.wait({self._refreshes[agent_id]})
+        self._cache.pop(agent_id, None)
         return forgotten
 
     async def drain(self) -> None:
-        """Returns when nothing is being read."""
-        await asyncio.gather(*self._reading.values(), return_exceptions=True)
+        """Wait until no refresh is running."""
+        await asyncio.gather(*self._refreshes.values(), return_exceptions=True)
 
     async def _refresh(self, agent_id: str) -> None:
         try:
@@ -152,33 +190,43 @@ class CategoryLearner:
                 self._read(agent_id)
             )
         except (StoreError, TimeoutError) as error:
-            log.warning("the learning of agent %s stay as they were: %s", agent_id, str(error) or "no answer in time")
-            learned = self._kept.get(agent_id, (0.0, NOTHING_LEARNED))[1]
-        self._kept[agent_id] = (monotonic(), learned)
-        self._kept.move_to_end(agent_id)
-        while len(self._kept) > _MAX_AGENTS:
-            self._kept.popitem(last=False)
+            reason = str(error) or "no answer in time"
+            log.warning("could not refresh the learned categories of agent %s: %s", agent_id, reason)
+            learned = self._cache.get(agent_id, (0.0, NOTHING_LEARNED))[1]
+        self._cache[agent_id] = (monotonic(), learned)
+        self._cache.move_to_end(agent_id)
+        while len(self._cache) > _MAX_AGENTS:
+            self._cache.popitem(last=False)
 
     async def _read(self, agent_id: str) -> CategoryLearning:
         policy = self._policy.for_agent(agent_id)
         return learn(await self._turns.calls(agent_id, MAX_TURNS), policy)
 
 
-def _unexplained(turn: TurnToolCalls, named: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
-    """The calls of a turn by category. A tool that one of its categories names says nothing of the others."""
+def _attributed_calls(turn: TurnToolCalls, defined_tools: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
+    """Return the (category, tool) pairs of a turn's calls.
+
+    A tool that some of the turn's categories name is attributed to those categories only.
+    """
     calls = [(name, tool) for name in turn.categories for tool in sorted(set(turn.tools_called))]
-    by = {tool: {name for name in turn.categories if tool in named.get(name, ())} for tool in turn.tools_called}
-    return [(name, tool) for name, tool in calls if not by[tool] or name in by[tool]]
+    named_by = {
+        tool: {name for name in turn.categories if tool in defined_tools.get(name, ())} for tool in turn.tools_called
+    }
+    return [(name, tool) for name, tool in calls if not named_by[tool] or name in named_by[tool]]
 
 
-def _factor(turns: Sequence[TurnToolCalls], category: str, tools: frozenset[str], seen: int) -> float:
-    """1 for a category whose tools are called in half of its turns or less, up to MAX_FACTOR; shrunk by few turns."""
+def _factor(turns: Sequence[TurnToolCalls], category: str, tools: frozenset[str], turn_count: int) -> float:
+    """Return the factor on a category's score, in [1, MAX_FACTOR].
+
+    It grows linearly with the share of the category's turns that called one of its tools, from a half on. The share is
+    taken of `_PRIOR` turns more, so that few turns prove little.
+    """
     used = sum(category in turn.categories and not tools.isdisjoint(turn.tools_called) for turn in turns)
-    share = used / (seen + _PRIOR)
+    share = used / (turn_count + _PRIOR)
     return 1.0 + (MAX_FACTOR - 1.0) * max(0.0, 2 * share - 1.0)
 
 
-def _gained(
+def _new_tools(
     tool_usage: Sequence[ToolUsage], category: str, own: frozenset[str], min_calls: int, min_share: float
 ) -> tuple[str, ...]:
     return tuple(

@@ -1,10 +1,11 @@
 """Classify a message by rules: its frame, and the categories of work that it asks for.
 
-The frame (conversation, question, task, decision, creative or debug) is the one with most votes of matching rows. For
-the categories, rows and form give each a score, and from its threshold on it fires.
+The frame (conversation, question, task, decision, creative or debug) is the frame whose matching rules have the
+greatest sum of weights. Each category gets a score from its matching rules and from structural signals of the message;
+the category fires when its score reaches its threshold.
 
-A category that fires wrongly only adds tools; one that is missed takes tools away. So a message that the rules cannot
-read keeps all of them: one in another language, or an elliptic answer to something that no rule knew.
+A category that fires wrongly only adds tools; a category that is missed removes tools. A message that the rules cannot
+classify therefore keeps all tools: a message in another language, or an elliptic answer to an unclassified message.
 """
 
 from __future__ import annotations
@@ -29,42 +30,46 @@ from cognitive.preflight.rules.categories import (
 from cognitive.preflight.rules.frames import NEUTRAL, PRIORITY, ROWS
 from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern, fold
 
-# A frame is told by how a message begins and what it wants, not by the log that is pasted below it.
+# Only the beginning of a message decides its frame: long messages end with pasted logs or code.
 _MAX_FRAMED_LENGTH = 4_000
 
 _frame_rows = RuleTable(ROWS)
 _neutral = compile_pattern("|".join(rule.pattern for rule in NEUTRAL), name="frames.neutral")
 _FRAMES: dict[str, Frame] = {frame: frame for frame in PRIORITY}
 
-# Characters read of a message for its categories, at its head and its tail; what people want stands there, and between
-# them what they pasted. Length, code fences and attachments are seen whatever their place.
+# Characters at the head and the tail of a message in which the categories' rules are matched. The request is usually
+# there, and pasted text between them. Length, code fences and attachments of the whole message are considered.
 HEAD, TAIL = 800, 400
-MAX_TURNS = 4  # looked back from a message that leans on them; what is further back is another topic
+MAX_TURNS = 4  # earlier messages that an elliptic message can inherit categories from; older ones are another topic
 
-_WHERE_TO_LOOK = frozenset({"research", "memory"})
+_LOOKUP_CATEGORIES = frozenset({"research", "memory"})
 NO_FACTORS: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryTable:
-    """The categories as a policy has them: what each needs, and the rows that tell them, compiled."""
+    """The categories under a policy: their definitions and compiled rules.
+
+    `models` maps a category to the model that the operator chose for it.
+    """
 
     definitions: tuple[CategoryDefinition, ...]
     models: Mapping[str, str]
-    rows: tuple[RuleTable, ...]  # one per category: together their automaton would have a hundred times the states
-    extra: RuleTable  # an operator's, on the message as it is written
+    rows: tuple[RuleTable, ...]  # one per category: a joint automaton would have a hundred times the states
+    extra: RuleTable  # the operator's patterns, matched on the message without folding
 
     @property
     def known(self) -> frozenset[str]:
-        """Every tool that some category names; no category takes away any other."""
+        """All tools that a category names; filtering can remove only these."""
         return frozenset(tool for need in self.definitions for tool in need.tools)
 
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """The categories of a message in the order of their table, every category's score, and what it comes from.
+    """The categories of a message, in table order, with scores and reasons.
 
-    `inherited` says that they are also those of a turn before.
+    `scores` maps each category to its score if that is above 0. `reasons` are the ids of the rules that made the
+    categories fire. `inherited` is True if categories of an earlier message were considered.
     """
 
     categories: tuple[str, ...] = ()
@@ -74,25 +79,25 @@ class Classification:
 
 
 def select_frame(text: str, signals: Signals) -> tuple[Frame, tuple[str, ...]]:
-    """The frame with the highest sum of matching rows, and their ids.
+    """Return the frame whose matching rules have the greatest sum of weights, and the ids of these rules.
 
-    Ties go to the frame where a mistake costs more (see `PRIORITY`). An elliptic message without a frame of its own
-    takes that of the message it leans on; a question that matches nothing else is a question; the default is
+    Ties go to the frame where a mistake costs more (see `PRIORITY`). An elliptic message that matches no rule takes the
+    frame of the message before it. A message that still has no frame is a question if it has the signal of one, else a
     conversation.
     """
     if signals.greeting:
         return "conversation", ("signal.greeting",)
     texts = (text, signals.text) if signals.elliptic else (text,)
     for candidate in texts:
-        chosen = _strongest(candidate)
-        if chosen is not None:
-            return chosen
+        frame = _strongest_frame(candidate)
+        if frame is not None:
+            return frame
     if signals.question:
         return "question", ("signal.question",)
     return "conversation", ("frame.default",)
 
 
-def _strongest(text: str) -> tuple[Frame, tuple[str, ...]] | None:
+def _strongest_frame(text: str) -> tuple[Frame, tuple[str, ...]] | None:
     lower = fold(text[:_MAX_FRAMED_LENGTH].strip()).lower()
     fired = _frame_rows.fired(_neutral.sub(b" ", lower) if _neutral.search(lower) else lower)
     if not fired:
@@ -105,7 +110,7 @@ def _strongest(text: str) -> tuple[Frame, tuple[str, ...]] | None:
 
 
 def category_table(policy: Policy) -> CategoryTable:
-    """The categories under a policy, compiled once per set of changes."""
+    """Return the categories under a policy, compiled once per set of the operator's changes."""
     return _compiled(tuple(policy.categories.rules.items()))
 
 
@@ -117,53 +122,53 @@ def classify(
     attachments: Sequence[Any] = (),
     factors: Mapping[str, float] = NO_FACTORS,
 ) -> Classification:
-    """What a message is about, by itself.
+    """Return the categories of a message, without regard to earlier messages.
 
     Args:
         text: The message.
-        read: Its signals.
-        policy: Whose categories and thresholds count.
-        attachments: What hangs on the message.
-        factors: By category, what past turns multiply its score by; 1 where nothing is said.
+        read: The signals of the message.
+        policy: The policy whose categories and thresholds apply.
+        attachments: The attachments of the message, in any form.
+        factors: The factor on each category's score that was learned from past turns; 1 for categories not in it.
     """
-    seen = _seen(text)
-    folded = fold(seen)
-    if message_shape.foreign(seen, folded):
+    excerpt = _excerpt(text)
+    folded = fold(excerpt)
+    if message_shape.foreign(excerpt, folded):
         return Classification(reasons=("category.unread",))
-    greeted = smalltalk.peel(seen)[0]
-    if greeted and len(greeted) < len(seen):  # rows about how a message begins are matched behind its greeting
-        seen, folded = greeted, fold(greeted)
-    known = category_table(policy)
-    votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(known, seen, folded)]
+    content = smalltalk.peel(excerpt)[0]
+    if content and len(content) < len(excerpt):  # rules on a message's beginning are matched behind its greeting
+        excerpt, folded = content, fold(content)
+    table = category_table(policy)
+    votes = [(rule.signal, rule.id, rule.weight) for rule in _fired(table, excerpt, folded)]
     shape = message_shape.signals(text, folded, read, attachments, policy.categories.complex_threshold)
     votes += [
         (need.name, f"{need.name}.{name}", weight)
-        for need in known.definitions
+        for need in table.definitions
         for name, weight in need.structure.items()
         if name in shape
     ]
     scores = {
         need.name: factors.get(need.name, 1.0) * sum(weight for category, _, weight in votes if category == need.name)
-        for need in known.definitions
+        for need in table.definitions
     }
-    active = tuple(need.name for need in known.definitions if scores[need.name] >= need.threshold)
-    active = next(((need.name,) for need in known.definitions if need.alone and need.name in active), active)
-    active = active if shape & {"question"} else _with_doubtful(active, scores, known)
-    because = tuple(id for category, id, _ in votes if category in active)
-    return Classification(active, {name: score for name, score in scores.items() if score > 0}, because)
+    active = tuple(need.name for need in table.definitions if scores[need.name] >= need.threshold)
+    active = next(((need.name,) for need in table.definitions if need.alone and need.name in active), active)
+    active = active if shape & {"question"} else _with_doubtful(active, scores, table)
+    reasons = tuple(id for category, id, _ in votes if category in active)
+    return Classification(active, {name: score for name, score in scores.items() if score > 0}, reasons)
 
 
-def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], known: CategoryTable) -> tuple[str, ...]:
-    """The categories with those added that one row speaks for, where the certain ones say only where to look: "restart
-    what we spoke of", "find the leak".
+def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], table: CategoryTable) -> tuple[str, ...]:
+    """Return the active categories, with doubtful ones added if research and memory are the only active ones.
 
-    One row is enough there, since a category too many only adds tools.
+    "Restart what we spoke of" and "find the leak" say where to look, and only by one rule which work is meant. One
+    rule is enough then, since a superfluous category only adds tools.
     """
-    if not active or not _WHERE_TO_LOOK.issuperset(active):
+    if not active or not _LOOKUP_CATEGORIES.issuperset(active):
         return active
     return tuple(
         need.name
-        for need in known.definitions
+        for need in table.definitions
         if need.name in active or (scores[need.name] >= need.weight and not need.alone and not need.whole)
     )
 
@@ -171,52 +176,60 @@ def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], known: 
 def classify_turn(
     text: str,
     read: Signals,
-    said: Iterable[str],
+    earlier: Iterable[str],
     attachments: Sequence[Any],
     policy: Policy,
     factors: Mapping[str, float] = NO_FACTORS,
 ) -> Classification:
-    """What a turn is about: its message, and the user's messages before it (latest first) if it leans on them."""
+    """Return the categories of a turn's message; an elliptic message inherits those of the messages before it.
+
+    `earlier` are the user's earlier messages, latest first; at most `MAX_TURNS` of them are classified.
+    """
     if not policy.categories.enabled:
         return Classification()
     own = classify(text, read, policy, attachments=attachments, factors=factors)
     if not (policy.categories.session_awareness and read.elliptic):
         return own
-    before = (classify(each, _alone(each), policy, factors=factors) for each in islice(said, MAX_TURNS))
+    before = (
+        classify(message, _smalltalk_signals(message), policy, factors=factors)
+        for message in islice(earlier, MAX_TURNS)
+    )
     return inherit(own, before, policy)
 
 
 def inherit(own: Classification, before: Iterable[Classification], policy: Policy) -> Classification:
-    """The categories of a message that leans on the turns before it, latest first: its own and those of the last turn
-    that was more than small talk. If no rule knew that turn, this message stays unclassified too.
+    """Return the classification of an elliptic message, with the categories of an earlier message added.
+
+    The earlier message is the latest in `before` (latest first) that was more than small talk. If that message is
+    unclassified, the elliptic message becomes unclassified too.
     """
     order = [need.name for need in category_table(policy).definitions]
-    lender = next((each for each in before if each.categories != ("casual",)), None)
-    if lender is None:
+    previous = next((each for each in before if each.categories != ("casual",)), None)
+    if previous is None:
         return own
     own_work = [name for name in own.categories if name != "casual"]
-    lent = [name for name in lender.categories if name != "casual"]
-    merged = tuple(sorted({*own_work, *lent}, key=order.index)) if lent else ()
-    because = tuple(f"session.{name}" for name in lent if name not in own_work) or (
-        () if lent else ("session.unknown",)
+    inherited = [name for name in previous.categories if name != "casual"]
+    merged = tuple(sorted({*own_work, *inherited}, key=order.index)) if inherited else ()
+    reasons = tuple(f"session.{name}" for name in inherited if name not in own_work) or (
+        () if inherited else ("session.unknown",)
     )
-    return replace(own, categories=merged, reasons=(*own.reasons, *because), inherited=True)
+    return replace(own, categories=merged, reasons=(*own.reasons, *reasons), inherited=True)
 
 
-def _alone(text: str) -> Signals:
-    """The signals of an earlier message that its category depends on: whether it was small talk, and of which kind."""
+def _smalltalk_signals(text: str) -> Signals:
+    """Return the signals of an earlier message that its categories depend on: small talk or not, and of which kind."""
     small = smalltalk.read(text.strip())
     return Signals(text, greeting=small is not None, fired=tuple(rule.id for rule in small.fired) if small else ())
 
 
-def _fired(known: CategoryTable, seen: str, folded: bytes) -> tuple[Rule, ...]:
+def _fired(table: CategoryTable, excerpt: str, folded: bytes) -> tuple[Rule, ...]:
     lower = folded.lower()
-    own = [rule for rows in known.rows for rule in rows.fired(lower)]
-    return (*own, *known.extra.fired(seen.lower().encode()))
+    own = [rule for rows in table.rows for rule in rows.fired(lower)]
+    return (*own, *table.extra.fired(excerpt.lower().encode()))
 
 
-def _seen(text: str) -> str:
-    """Head and tail of a long message, without what UTF-8 cannot hold."""
+def _excerpt(text: str) -> str:
+    """Return a short message, or head and tail of a long one, without characters that UTF-8 cannot encode."""
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[len(text) - TAIL :]}"
     return text.encode("utf-8", "ignore").decode()
@@ -231,7 +244,7 @@ def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> CategoryTable:
     needs = tuple(_changed(need, changed.get(name)) for name, need in base.items() if not _disabled(changed.get(name)))
     names = {need.name for need in needs}
     extra = [
-        Rule(f"{need.name}.extra_{n}", need.name, f"(?s:{pattern})", _of_extra(need, changed[need.name]))
+        Rule(f"{need.name}.extra_{n}", need.name, f"(?s:{pattern})", _extra_weight(need, changed[need.name]))
         for need in needs
         if need.name in changed
         for n, pattern in enumerate(changed[need.name].extra_patterns, 1)
@@ -240,7 +253,7 @@ def _compiled(changes: tuple[tuple[str, CategoryChange], ...]) -> CategoryTable:
         definitions=needs,
         models={name: change.model for name, change in changed.items() if change.model and name in names},
         rows=tuple(
-            RuleTable(_weighed(rule, changed) for rule in RULES if rule.signal == name)
+            RuleTable(_reweighted(rule, changed) for rule in RULES if rule.signal == name)
             for name in (need.name for need in needs)
             if name in _NAMES
         ),
@@ -256,7 +269,10 @@ def _disabled(change: CategoryChange | None) -> bool:
 
 
 def _new(name: str) -> CategoryDefinition:
-    """A category that only the operator knows: one pattern is enough, and it keeps every tool unless it names some."""
+    """Return the definition of a category that the operator added.
+
+    One matching pattern makes it fire, and it keeps every tool unless the operator names its tools.
+    """
     return CategoryDefinition(name, 3, 3, (), FULL, FALLBACK_THINKING)
 
 
@@ -277,13 +293,13 @@ def _changed(need: CategoryDefinition, change: CategoryChange | None) -> Categor
     )
 
 
-def _of_extra(need: CategoryDefinition, change: CategoryChange) -> float:
-    """The weight of an operator's pattern: one match makes the category fire, unless a weight says otherwise."""
+def _extra_weight(need: CategoryDefinition, change: CategoryChange) -> float:
+    """Return the weight of an operator's pattern: the operator's, or enough for one match to make the category fire."""
     return change.weight or max(need.weight, need.threshold)
 
 
-def _weighed(rule: Rule, changed: Mapping[str, CategoryChange]) -> Rule:
-    """The row with the operator's weight, if it had its category's usual one; one with a weight of its own keeps it."""
+def _reweighted(rule: Rule, changed: Mapping[str, CategoryChange]) -> Rule:
+    """Return the rule with the operator's weight for its category; a rule with an explicit weight is unchanged."""
     change = changed.get(rule.signal)
     usual = next(need.weight for need in CATEGORY_DEFINITIONS if need.name == rule.signal)
     return replace(rule, weight=change.weight) if change and change.weight and rule.weight == usual else rule

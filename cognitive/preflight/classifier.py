@@ -1,4 +1,4 @@
-"""Who is asked about a message that no rule knows: a port, and labelled sentences as its first adapter."""
+"""Classifiers for messages that match no rule: the interface, and an implementation with labelled sentences."""
 
 from __future__ import annotations
 
@@ -15,20 +15,26 @@ from cognitive.preflight.rules.categories import EXEMPLARS
 
 
 class Classifier(Protocol):
-    """Names the categories of a message. It is asked within the turn's deadline, only where the rules are silent."""
+    """Interface of a classifier. It is called within the turn's deadline, and only if no category's rule fired."""
 
     async def classify(self, text: str, vector: Vector | None) -> tuple[str, ...]:
-        """Categories of the policy, none if it does not know; `vector` is the message's, if it came in time."""
+        """Return categories of the policy, none if undecided.
+
+        `vector` is the embedding of `text`, or None if it was not ready in time.
+        """
 
 
-MIN_COSINE = 0.4  # below it a labelled sentence says nothing of a message
-NEAREST = 5  # sentences vote; one alone may be near by accident
+MIN_COSINE = 0.4  # of a labelled sentence with the message, to vote on its category
+NEAREST = 5  # labelled sentences that vote; a single one may be near by accident
 
-Classifiers = Callable[[Policy], Classifier | None]  # the classifier that turns under a policy ask; None: none
+Classifiers = Callable[[Policy], Classifier | None]  # returns the classifier of turns under a policy, or None
 
 
 class ExemplarClassifier:
-    """The category of the nearest labelled sentences. Embeds these once, and no message: it has a vector already."""
+    """Classifier by the nearest labelled sentences (`EXEMPLARS`).
+
+    It embeds the sentences once. It never embeds a message: the turn already has the message's vector.
+    """
 
     def __init__(self, embedder: CachedEmbedder, policy: Policy) -> None:
         self._embedder = embedder
@@ -37,38 +43,38 @@ class ExemplarClassifier:
         self._vectors: Vectors = np.empty((0, embedder.dimension), dtype=np.float32)
 
     async def prepare(self) -> None:
-        """Embeds the sentences; before that, and if the model fails, it knows nothing.
+        """Embed the labelled sentences; until this succeeds, `classify` returns no category.
 
         Raises:
-            EmbeddingError: the model failed.
+            EmbeddingError: the embedding model failed.
         """
         self._vectors = await self._embedder.embed([text for sentences in EXEMPLARS.values() for text in sentences])
 
     async def classify(self, text: str, vector: Vector | None) -> tuple[str, ...]:
-        """At most one category, by the message's vector."""
+        """Return at most one category, by the message's vector; none without a vector."""
         if vector is None or not len(self._vectors):
             return ()
         return nearest(vector, self._labels, self._vectors)
 
     def under(self, policy: Policy) -> Classifier | None:
-        """The same sentences under another policy's floor; None where that policy does not want them."""
+        """Return this classifier for another policy, or None if the policy disables `exemplar_fallback`."""
         if not policy.categories.exemplar_fallback:
             return None
-        own = copy(self)
-        own._policy = policy
-        return own
+        other = copy(self)
+        other._policy = policy
+        return other
 
 
 def nearest(vector: Vector, labels: Sequence[str | None], vectors: Vectors) -> tuple[str, ...]:
-    """The category that most of the nearest sentences have, or none.
+    """Return the category of the majority of the nearest labelled sentences, or none.
 
     Args:
-        vector: The message's, a unit vector.
-        labels: The category of each sentence, None where it has none.
-        vectors: Of the sentences, unit rows, shape (len(labels), dimension).
+        vector: The embedding of the message, a unit vector.
+        labels: The category of each sentence, None for sentences of no category.
+        vectors: The embeddings of the sentences as unit rows, shape (len(labels), dimension).
 
     Returns:
-        At most one category: more than half of the votes, each weighed by its cosine, have it.
+        At most one category: the label with more than half of the votes, each vote weighted by its cosine.
     """
     if not len(labels):
         return ()

@@ -1,11 +1,10 @@
-"""The date range that a phrase means: calendar arithmetic, and a builder for each kind of phrase.
+"""Date ranges of phrases: calendar arithmetic, and a function for each kind of phrase.
 
-Ranges are half-open spans in the time zone of the clock that is handed in. Sums are made on the wall clock (an aware
-datetime plus days keeps its hour), so a day that a clock change makes 23 or 25 hours long still runs from midnight to
-midnight.
+A span is half-open, [start, end), in the time zone of `now`. Days are added on the wall clock (an aware datetime plus
+days keeps its hour), so a day that a clock change makes 23 or 25 hours long still runs from midnight to midnight.
 
-A builder takes the named groups of a phrase's match, the clock, and the year of a neighbouring phrase, which holds
-where the phrase itself names none. It raises ValueError where the calendar has no such day.
+The function of a phrase takes the named groups of the phrase's match, the current time, and the year of a neighbouring
+phrase, which applies if the phrase itself names none. It raises ValueError if the calendar has no such day.
 """
 
 from __future__ import annotations
@@ -19,67 +18,74 @@ Groups = Mapping[str, str]
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-# Hours after midnight; a night belongs to the evening it begins in.
+# Hours after midnight; a night belongs to the day on which it begins.
 _PARTS = {"morning": (4, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 30)}
 
 
 def midnight(moment: datetime) -> datetime:
-    """The beginning of the moment's day."""
+    """Return the beginning of the moment's day, in its time zone."""
     return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
 
 
 def days(now: datetime, first: int, last: int | None = None) -> Span:
-    """From day `first` to day `last` inclusive, counted from today."""
+    """Return the span from day `first` to day `last` inclusive, counted from today; `last` defaults to `first`."""
     today = midnight(now)
     return today + timedelta(days=first), today + timedelta(days=(first if last is None else last) + 1)
 
 
 def part_of(day: Span, part: str) -> Span:
-    """The morning, afternoon, evening or night of a day."""
+    """Return the morning, afternoon, evening or night of a day; a night ends on the next morning."""
     begin, end = _PARTS[part]
     return day[0] + timedelta(hours=begin), day[0] + timedelta(hours=end)
 
 
 def date(now: datetime, year: int, month: int, day: int) -> Span:
-    """One calendar day; ValueError when the calendar has no such day."""
+    """Return one calendar day.
+
+    Raises:
+        ValueError: the calendar has no such day.
+    """
     start = midnight(now).replace(year=year, month=month, day=day)
     return start, start + timedelta(days=1)
 
 
 def week(now: datetime, offset: int = 0) -> Span:
-    """A week from Monday, counted from the current one."""
+    """Return the week, from Monday on, that is `offset` weeks after the current one."""
     monday = -now.weekday() + 7 * offset
     return days(now, monday, monday + 6)
 
 
 def weekend(now: datetime, offset: int = 0) -> Span:
-    """Saturday and Sunday of the week at that offset."""
+    """Return Saturday and Sunday of the week that is `offset` weeks after the current one."""
     saturday = 5 - now.weekday() + 7 * offset
     return days(now, saturday, saturday + 1)
 
 
 def months(now: datetime, year: int, month: int, count: int = 1) -> Span:
-    """`count` whole months from the given one; a month outside 1..12 carries into the year."""
+    """Return `count` whole months from the given one on; a month outside 1..12 carries into the year."""
     return _month_start(now, year, month), _month_start(now, year, month + count)
 
 
 def calendar_year(now: datetime, number: int) -> Span:
-    """A calendar year."""
+    """Return a calendar year."""
     return months(now, number, 1, 12)
 
 
 def calendar_quarter(now: datetime, number: int, which: int) -> Span:
-    """Quarter `which` (1..4, others carry) of a year."""
+    """Return quarter `which` of a year; a number outside 1..4 carries into the year."""
     return months(now, number, 3 * which - 2, 3)
 
 
 def calendar_season(now: datetime, number: int, name: str) -> Span:
-    """A meteorological season of the northern hemisphere; a winter is named after the year it begins in."""
+    """Return a meteorological season of the northern hemisphere; a winter has the year in which it begins."""
     return months(now, number, SEASONS[name], 3)
 
 
 def nearest_weekday(now: datetime, name: str, rel: str) -> Span:
-    """The last such day before today; "this" looks in the current week, "next" ahead."""
+    """Return the latest day before today with this weekday.
+
+    With `rel` "this", return the day of the current week; with "next", the first such day after today.
+    """
     ahead = next(i for i, day in enumerate(WEEKDAYS) if day.startswith(name[:3])) - now.weekday()
     if rel == "this":
         return days(now, ahead)
@@ -89,10 +95,11 @@ def nearest_weekday(now: datetime, name: str, rel: str) -> Span:
 
 
 def occurrence(now: datetime, rel: str, in_year: Callable[[int], Span]) -> Span:
-    """Which of the yearly occurrences a bare name means: people talk to a memory about the past.
+    """Return the occurrence of a yearly span (a month, season or quarter without a year) that is meant.
 
-    "last" is the latest that is over, "next" the first still to begin, "this" the one under way or else the current
-    year's, and without a word the latest that has begun.
+    `rel` "last" selects the latest that is over, "next" the first that has not begun, "this" the one that has not
+    ended of the previous year's or else the current year's. An empty `rel` selects the latest that has begun, since
+    people mostly ask a memory about the past.
     """
     if rel == "this":
         before = in_year(now.year - 1)
@@ -104,7 +111,7 @@ def occurrence(now: datetime, rel: str, in_year: Callable[[int], Span]) -> Span:
 
 
 def third(span: Span, which: str) -> Span:
-    """The early, middle or late third, in whole days; a span too short to be cut comes back whole."""
+    """Return the early, middle or late third of a span in whole days; a span under three days is returned whole."""
     start, end = span
     length = (end - start).days
     if length < 3:
@@ -119,15 +126,15 @@ def _month_start(now: datetime, number: int, month: int) -> datetime:
     return midnight(now).replace(year=number + carried, month=index + 1, day=1)
 
 
-# The counts that are written as words, from one on.
+# Number words, from one on.
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-# A vague count means a stretch: "a few weeks ago" is two to five.
+# Smallest and largest number that a vague count means: "a few weeks ago" is two to five weeks ago.
 _VAGUE = {"a": (1, 1), "an": (1, 1), "couple": (1, 3), "few": (2, 5), "several": (3, 8), "or two": (1, 2)}
 _NAMED_DAYS = {"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1, "day after tomorrow": 2}
 
 
 def _year_named(groups: Groups, year: int | None) -> int | None:
-    """The year that the phrase itself names, or else its neighbour's."""
+    """Return the year that the phrase itself names, else the year of its neighbour."""
     return int(groups["y"]) if groups.get("y") else year
 
 
@@ -149,19 +156,19 @@ def _count(words: str) -> tuple[int, int]:
 
 
 def iso(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "2026-09-14": that day."""
+    """Return the day of "2026-09-14"."""
     return date(now, int(groups["y"]), int(groups["m"]), int(groups["d"]))
 
 
 def slashed(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "9/14/2026": that day; the month stands first unless it cannot be one."""
+    """Return the day of "9/14/2026": the first number is the month unless it is over 12."""
     first, second = int(groups["a"]), int(groups["b"])
     month, day = (second, first) if first > 12 else (first, second)
     return date(now, int(groups["y"]), month, day)
 
 
 def dotted(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "14.09.2026": that day."""
+    """Return the day of "14.09.2026"."""
     return date(now, int(groups["y"]), int(groups["b"]), int(groups["a"]))
 
 
@@ -173,7 +180,7 @@ def _day_in(groups: Groups, now: datetime, number: int, month: int) -> Span:
 
 
 def month_day(groups: Groups, now: datetime, year: int | None) -> Span:
-    """The phrase "May 3", "May 3-5": in the year named, or else the latest that has begun."""
+    """Return the days of "May 3" or "May 3-5": in the named year, else the latest that have begun."""
     number, month = _year_named(groups, year), _month_index(groups["mon"])
     if number is not None:
         return _day_in(groups, now, number, month)
@@ -188,7 +195,7 @@ def month_day(groups: Groups, now: datetime, year: int | None) -> Span:
 
 
 def nth(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "on the 14th": in this month, or in the latest before it that has such a day."""
+    """Return the day of "on the 14th": the latest such day of this month or the two months before it."""
     day = int(groups["d"][:-2])
     for back in range(3):
         first, after = months(now, now.year, now.month - back)
@@ -199,7 +206,7 @@ def nth(groups: Groups, now: datetime, _year: int | None) -> Span:
 
 
 def month(groups: Groups, now: datetime, year: int | None) -> Span:
-    """The phrase "May 2024", "May last year", "last May": the month."""
+    """Return the month of "May 2024", "May last year" or "last May"."""
     month, number = _month_index(groups["mon"]), _year_named(groups, year)
     if groups.get("ofyear"):
         number = now.year + {"last": -1, "this": 0, "next": 1}[groups["ofyear"]]
@@ -209,7 +216,7 @@ def month(groups: Groups, now: datetime, year: int | None) -> Span:
 
 
 def season(groups: Groups, now: datetime, year: int | None) -> Span:
-    """The phrase "summer 2024", "last summer": the season."""
+    """Return the season of "summer 2024" or "last summer"."""
     name, number = groups["season"], _year_named(groups, year)
     if groups.get("ofyear"):
         number = now.year + {"last": -1, "this": 0, "next": 1}[groups["ofyear"]]
@@ -219,7 +226,7 @@ def season(groups: Groups, now: datetime, year: int | None) -> Span:
 
 
 def quarter(groups: Groups, now: datetime, year: int | None) -> Span:
-    """The phrase "Q3 2024", "in Q3": the quarter."""
+    """Return the quarter of "Q3 2024" or "in Q3"."""
     which, number = int(groups["q"]), _year_named(groups, year)
     if number is not None:
         return calendar_quarter(now, number, which)
@@ -227,41 +234,41 @@ def quarter(groups: Groups, now: datetime, year: int | None) -> Span:
 
 
 def year(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "in 2023": the year."""
+    """Return the year of "in 2023"."""
     return calendar_year(now, int(groups["y"]))
 
 
 def years(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "from 2020-2022": from the first year to the end of the last."""
+    """Return the span of "from 2020-2022": from the start of the first year to the end of the last."""
     return calendar_year(now, int(groups["y"]))[0], calendar_year(now, int(groups["y2"]))[1]
 
 
 def decade(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "in the 1990s": ten years."""
+    """Return the ten years of "in the 1990s"."""
     return months(now, int(groups["decade"]), 1, 120)
 
 
 def weekday(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "last Monday", "Friday afternoon": the day, or that part of it."""
+    """Return the day of "last Monday", or the part of the day of "Friday afternoon"."""
     day = nearest_weekday(now, groups["weekday"], _rel(groups))
     return part_of(day, groups["part"]) if groups.get("part") else day
 
 
 def named_day(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "yesterday", "tomorrow morning": the day, or that part of it."""
+    """Return the day of "yesterday", or the part of the day of "tomorrow morning"."""
     day = days(now, _NAMED_DAYS[groups["day"]])
     return part_of(day, groups["part"]) if groups.get("part") else day
 
 
 def part_of_day(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "tonight", "this morning", "last night": that part of today or of yesterday."""
+    """Return the part of today of "tonight" or "this morning", or the part of yesterday of "last night"."""
     if groups.get("tonight"):
         return part_of(days(now, 0), "night")
     return part_of(days(now, -1 if _rel(groups) == "last" else 0), groups["part"])
 
 
 def other_day(_groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "the other day": the week before today."""
+    """Return the span of "the other day": the seven days before today."""
     return days(now, -7, -1)
 
 
@@ -280,32 +287,36 @@ def _calendar(now: datetime, unit: str, offset: int) -> Span:
 
 
 def calendar_unit(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "last week", "this month": as the calendar has it; "the past week": the last seven days."""
+    """Return the calendar unit of "last week" or "this month"; "the past week" is the last seven days instead."""
     unit, rel = groups["unit"], groups["rel"]
-    if "past" in rel and unit != "weekend":  # "the past week" is the last seven days, "last week" the calendar's
+    if "past" in rel and unit != "weekend":
         return rolling({"n": "1", "unit": unit}, now, None)
     return _calendar(now, unit, {"last": -1, "next": 1}.get(_rel(groups), 0))
 
 
 def before_last(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "the week before last", or another unit of the calendar."""
+    """Return the calendar unit of "the week before last"."""
     return _calendar(now, groups["unit"], -2)
 
 
 def ago(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "three days ago", "a few weeks back": the units so far back, as a stretch where the count is vague."""
+    """Return the day, week, month or other unit of "three days ago".
+
+    A vague count such as "a few weeks back" gives the span from the earliest to the latest unit that it can mean.
+    Minutes and hours are widened by one unit to either side.
+    """
     low, high = _VAGUE["or two"] if groups.get("ortwo") else _count(groups["n"])
     unit = groups["unit"]
     if unit in ("minute", "hour"):
         width = timedelta(**{f"{unit}s": 1})
         return now - (high + 1) * width, now - max(0, low - 1) * width
-    if unit == "week":  # nobody counts weeks from their Monday: the day so many weeks back, and three to either side
+    if unit == "week":  # "two weeks ago" means about 14 days, not a calendar week: add three days to either side
         return days(now, -7 * high - 3, -7 * low + 3)
     return _calendar(now, unit, -high)[0], _calendar(now, unit, -low)[1]
 
 
 def rolling(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """The phrase "the last three days", "past 24 hours": up to now."""
+    """Return the span of "the last three days" or "past 24 hours"; days and longer units end with today."""
     high, unit = _count(groups["n"])[1], groups["unit"]
     if unit in ("minute", "hour"):
         return now - timedelta(**{f"{unit}s": high}), now

@@ -1,8 +1,8 @@
-"""The date range that a message names, by a small English grammar relative to a given clock.
+"""Find the date range that a message names, by a small English grammar relative to a given time.
 
-`rules/dates.py` holds the phrases. Here stands what the words around them do: those to the left ("since", "early",
-"between") and those between two phrases ("and", "to") widen, cut or join spans. Bare words that are something else
-more often than a date (May, March, fall, 2024) count only where a neighbour says that they are one.
+`rules/dates.py` has the phrases; this module interprets the words around them. Words to the left of a phrase ("since",
+"early", "between") and words between two phrases ("and", "to") widen, cut or join spans. Words that are seldom a date
+(May, March, fall, 2024) count as one only beside a word that makes them a date ("in May", "early fall").
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from cognitive.preflight.rules.dates import DATE_PATTERNS, EXPRESSION, DatePatte
 from cognitive.preflight.rules.matching import RuleTable, compile_pattern, fold
 from cognitive.preflight.rules.words import listed
 
-MAX_PHRASES = 16  # looked at in one message; only an adversary names more
-_LEFT_CONTEXT = 48  # characters: the longest chain of words that can stand before a phrase
+MAX_PHRASES = 16  # date phrases read in one message, to bound the time; ordinary messages have fewer
+_LEFT_CONTEXT = 48  # characters to the left of a phrase that are read
 
 _forms = RuleTable((form.rule for form in DATE_PATTERNS), whole=True)
 _compiled = {form.rule.id: (form, compile_pattern(form.rule.pattern, name=form.rule.id)) for form in DATE_PATTERNS}
 _group_names = {name: tuple(pattern.groupindex.items()) for name, (_, pattern) in _compiled.items()}
-_expression = compile_pattern(EXPRESSION, name="dates", longest_match=True)
+_expression = compile_pattern(EXPRESSION, name="dates", prefer_longest=True)
 _FILL = r"(?:(?:in|on|to|with|the|of|from|early|mid|late|beginning|start|middle|end)[\s-]+)*"
 _comparison = compile_pattern(
     rf"\s*(?:,?\s*(?:and|or|with|vs\.?|versus|than|compared (?:to|with))\s|,|&)\s*{_FILL}",
@@ -35,7 +35,7 @@ _up_to = compile_pattern(rf"(?:\s*-+\s*|\s+(?:to|until|till|through|thru|up to)\
 _CUTS = dict.fromkeys(("early", "beginning", "start"), "early") | dict.fromkeys(("mid", "middle"), "mid")
 _CUTS |= dict.fromkeys(("late", "end"), "late")
 _CUTS_WITH_OF = frozenset({"beginning", "start", "middle", "end", "week"})
-# Read on the way to the left, but no part of the phrase when they begin it.
+# Words that may be between a phrase and a word that modifies it, but never begin the phrase.
 _LOOSE_WORDS = frozenset({"about", "for", "by", "to", "of", "way", "back", "over", "year", "month", "up", "at"})
 _UNITS = {"day": timedelta(days=1), "week": timedelta(days=7), "month": timedelta(days=30), "year": timedelta(days=365)}
 _HABITS = frozenset({"every", "each", "per"})
@@ -50,7 +50,7 @@ _LEFT_WORDS = (
 """)
 )
 
-# What follows a word that was no date after all: "last may be", "march on", "in 2000 lines", "on the 2nd try".
+# Words after a phrase that decide whether it is a date: "last may be" and "in 2000 lines" are not, "on the 3rd of" is.
 _AFTER_VERB = listed("""
     be have not also need work cause require fail still never well seem take break become get want i we you help
     contain change make include result lead lose use apply occur differ only even as yet on against to for of
@@ -67,9 +67,9 @@ _AFTER_NTH = listed("""
 
 @dataclass(frozen=True, slots=True)
 class _DatePhrase:
-    """One phrase, what it means, and the words to its left."""
+    """A date phrase of a message, its kind, and the words to its left."""
 
-    opening: int  # where the words to its left begin
+    opening: int  # offset at which the words to its left begin
     start: int
     end: int
     form: DatePattern
@@ -78,16 +78,18 @@ class _DatePhrase:
 
     @property
     def link(self) -> str:
+        """The word that relates the phrase to a span ("since", "between"), or an empty string."""
         return next((word for word in self.left if word in _LINKS), "")
 
     @property
     def unit(self) -> str:
-        """The unit of "the week before", or nothing."""
+        """The unit of "the week before", or an empty string."""
         pairs = pairwise(self.left)
         return next((word for word, following in pairs if word in _UNITS and following in ("before", "after")), "")
 
     @property
     def cut(self) -> str:
+        """The part of the span that is meant: "early", "mid", "late" or "week"; an empty string for all of it."""
         for word, following in pairwise((*self.left, "")):
             if (word in _CUTS or word == "week") and (word not in _CUTS_WITH_OF or following == "of"):
                 return _CUTS.get(word, word)
@@ -95,12 +97,16 @@ class _DatePhrase:
 
     @property
     def certain(self) -> bool:
-        """Whether it is a date without a second phrase beside it."""
+        """True if the phrase is a date without a second phrase beside it."""
         needs = self.form.needs
         return needs is None or bool(self.cut) or not needs.isdisjoint(self.left)
 
     def span(self, now: datetime, year: int | None = None) -> Span:
-        """The span of the phrase itself, cut to its early, middle or late part."""
+        """Return the span of the phrase itself, cut to its first week or its early, middle or late part.
+
+        Raises:
+            ValueError: the calendar has no such day.
+        """
         whole = self.form.build(self.groups, now, year)
         if self.cut == "week":
             return week(whole[0])
@@ -108,20 +114,25 @@ class _DatePhrase:
 
 
 def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange | None:
-    """The range that the text names, or None; `folded` spares folding the text once more.
+    """Return the date range that a text names, or None.
 
-    Phrases joined by "between", "to" or a dash give the stretch from the first to the second; a comparison ("in May
-    and June") gives their hull; otherwise the first phrase counts. "Since X" ends now, "before X" begins with the
-    calendar. A date that does not exist names nothing.
+    Two phrases joined by "between", "to" or a dash give the range from the first to the second. A comparison ("in May
+    and June") gives the range from the earliest start to the latest end. Otherwise the first phrase is used. "Since X"
+    ends now, "before X" begins with the calendar. A date that does not exist is ignored.
+
+    Args:
+        text: The text, of any length.
+        now: The time that relative phrases refer to, an aware datetime.
+        folded: The result of `fold(text)`, if the caller has it.
     """
     cased = fold(text) if folded is None else folded
     lower = cased.lower()
-    for group, stretch in _groups(lower, _phrases(lower, cased)):
+    for group, is_range in _groups(lower, _phrases(lower, cased)):
         for index, first in enumerate(group):
             rest = group[index:]
-            if not (any(each.certain for each in rest) or (stretch and first.link in ("between", "from"))):
+            if not (any(each.certain for each in rest) or (is_range and first.link in ("between", "from"))):
                 continue
-            span = _bounded(rest, now, stretch=stretch and len(rest) > 1)
+            span = _group_span(rest, now, is_range=is_range and len(rest) > 1)
             if span is not None and span[0] < span[1]:
                 return DateRange(start=span[0], end=span[1], phrase=text[first.opening : rest[-1].end].strip())
     return None
@@ -130,20 +141,20 @@ def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange 
 def _phrases(lower: bytes, cased: bytes) -> Iterator[_DatePhrase]:
     for match in islice(_expression.finditer(lower), MAX_PHRASES):
         start, end = match.span()
-        rules = _forms.fired(lower[start:end]) if _stands_alone(lower, start, end) else ()
+        rules = _forms.fired(lower[start:end]) if _is_separate(lower, start, end) else ()
         if not rules:
             continue
         form, pattern = _compiled[rules[0].id]
-        found = pattern.fullmatch(lower[start:end])
-        groups = {name: found.group(at).decode() for name, at in _group_names[rules[0].id] if found.group(at)}
+        parsed = pattern.fullmatch(lower[start:end])
+        groups = {name: parsed.group(at).decode() for name, at in _group_names[rules[0].id] if parsed.group(at)}
         opening, left = _left_of(lower, start)
-        named = _DatePhrase(opening, start, end, form, groups, left)
-        if _HABITS.isdisjoint(left) and _plausible(named, cased[start:end].decode(), _next_word(lower, end), cased):
-            yield named
+        phrase = _DatePhrase(opening, start, end, form, groups, left)
+        if _HABITS.isdisjoint(left) and _plausible(phrase, cased[start:end].decode(), _next_word(lower, end), cased):
+            yield phrase
 
 
-def _stands_alone(lower: bytes, start: int, end: int) -> bool:
-    """Whether the phrase is no piece of a path, an address, a version or a file name."""
+def _is_separate(lower: bytes, start: int, end: int) -> bool:
+    """Return whether the phrase is separate text, and no piece of a path, an address, a version or a file name."""
     before, after = lower[max(0, start - 2) : start], lower[end : end + 2]
     digits = lower[start : start + 1].isdigit()
     if before[-1:] in (b"/", b"\\", b"_", b"@", b"#", b"=", b"+", b"$"):
@@ -158,6 +169,10 @@ def _stands_alone(lower: bytes, start: int, end: int) -> bool:
 
 
 def _left_of(lower: bytes, start: int) -> tuple[int, tuple[str, ...]]:
+    """Return the words to the left of a phrase that may modify it, and the offset at which the phrase with them begins.
+
+    The words are those of `_LEFT_WORDS` in an unbroken row; loose words do not begin the phrase.
+    """
     left = lower[max(0, start - _LEFT_CONTEXT) : start].decode()
     chain: list[str] = []
     opening = position = len(left)
@@ -175,67 +190,73 @@ def _left_of(lower: bytes, start: int) -> tuple[int, tuple[str, ...]]:
 
 
 def _next_word(lower: bytes, end: int) -> str:
-    """The word after the phrase, or nothing when the sentence stops there."""
+    """Return the word after the phrase, or an empty string at the end of a sentence."""
     following = lower[end : end + 24].decode()
     return (following.split() or [""])[0].strip(".,;:!?)\"'") if following[:1] == " " else ""
 
 
-def _plausible(named: _DatePhrase, written: str, following: str, cased: bytes) -> bool:
-    """Whether the words around a phrase that is also something else let it be a date."""
-    name, month = named.form.rule.id, named.groups.get("mon", "")
-    verb = month in ("may", "mar", "march") and month in written  # in lower case it may well be a verb
-    if name == "date.last_month_name" and verb:
-        return following not in _AFTER_VERB and named.groups["rel"] != "this"
-    if name == "date.month_day" and verb:
-        return bool(named.left) or "y" in named.groups or named.groups["d"][-1].isalpha()
-    if name == "date.season":  # "in Spring" is a framework: the season is written small or with an article
-        framework = cased[named.end + 1 : named.end + 2].isupper()
-        return not framework and ("the" in named.left or written != "Spring")
+def _plausible(phrase: _DatePhrase, written: str, following: str, cased: bytes) -> bool:
+    """Return whether an ambiguous phrase ("may", "in Spring", "in 2000") is a date, by the words around it.
+
+    `written` is the phrase in its original case, `following` the word after it.
+    """
+    name, month = phrase.form.rule.id, phrase.groups.get("mon", "")
+    maybe_verb = month in ("may", "mar", "march") and month in written  # in lower case
+    if name == "date.last_month_name" and maybe_verb:
+        return following not in _AFTER_VERB and phrase.groups["rel"] != "this"
+    if name == "date.month_day" and maybe_verb:
+        return bool(phrase.left) or "y" in phrase.groups or phrase.groups["d"][-1].isalpha()
+    if name == "date.season":  # "in Spring" is a framework: the season is in lower case or has an article
+        framework = cased[phrase.end + 1 : phrase.end + 2].isupper()
+        return not framework and ("the" in phrase.left or written != "Spring")
     if name == "date.year":
         return following not in _AFTER_COUNT
     return name != "date.nth" or not following or following in _AFTER_NTH
 
 
 def _groups(lower: bytes, phrases: Iterator[_DatePhrase]) -> Iterator[tuple[list[_DatePhrase], bool]]:
-    """Phrases that are joined, and whether they mean all the time from the first to the last."""
+    """Yield groups of joined phrases, and whether a group means all the time from its first to its last phrase."""
     group: list[_DatePhrase] = []
-    for named in phrases:
-        gap = lower[group[-1].end : named.start] if group and _comparable(group[-1], named) else b"."
+    for phrase in phrases:
+        gap = lower[group[-1].end : phrase.start] if group and _comparable(group[-1], phrase) else b"."
         compared = _comparison.fullmatch(gap) is not None
         if len(group) == 1 and (_up_to.fullmatch(gap) or (compared and group[0].link == "between")):
-            yield [*group, named], True
+            yield [*group, phrase], True
             group = []
         elif compared:
-            group.append(named)
+            group.append(phrase)
         else:
             if group:
                 yield group, False
-            group = [named]
+            group = [phrase]
     if group:
         yield group, False
 
 
 def _comparable(first: _DatePhrase, second: _DatePhrase) -> bool:
-    """Whether two phrases can be joined: a bare word is a date only beside one of its own kind."""
+    """Return whether two phrases can be joined; an ambiguous word is a date only beside one of the same kind."""
     if first.form.needs is None and second.form.needs is None:
         return True
     return any(key in first.groups and key in second.groups for key in ("mon", "season", "q", "y", "d"))
 
 
-def _bounded(group: Sequence[_DatePhrase], now: datetime, *, stretch: bool) -> Span | None:
+def _group_span(group: Sequence[_DatePhrase], now: datetime, *, is_range: bool) -> Span | None:
     try:
-        if stretch:
-            start, end = _stretch(group[0], group[1], now)
+        if is_range:
+            start, end = _range_ends(group[0], group[1], now)
             return start[0], end[1]
         year = next((int(each.groups["y"]) for each in group if "y" in each.groups), None)
         spans = [each.span(now, None if "rel" in each.groups else year) for each in group]
-        return _opened((min(start for start, _ in spans), max(end for _, end in spans)), group[0], now)
-    except (ValueError, OverflowError):  # the 31st of February, or a year that the calendar does not reach
+        return _linked((min(start for start, _ in spans), max(end for _, end in spans)), group[0], now)
+    except (ValueError, OverflowError):  # the 31st of February, or a year that datetime cannot represent
         return None
 
 
-def _stretch(first: _DatePhrase, second: _DatePhrase, now: datetime) -> tuple[Span, Span]:
-    """Both ends; a year that only one of them names holds for the other, and the first lies before the second."""
+def _range_ends(first: _DatePhrase, second: _DatePhrase, now: datetime) -> tuple[Span, Span]:
+    """Return the spans of the first and the second phrase of a range, the first before the second.
+
+    A year that only one of the phrases names applies to both.
+    """
     years = [int(each.groups["y"]) if "y" in each.groups else None for each in (first, second)]
     start, end = first.span(now, years[1]), second.span(now, years[0])
     if end[1] > start[0]:
@@ -247,12 +268,13 @@ def _stretch(first: _DatePhrase, second: _DatePhrase, now: datetime) -> tuple[Sp
     return first.span(now, start[0].year - 1), end
 
 
-def _opened(span: Span, first: _DatePhrase, now: datetime) -> Span:
+def _linked(span: Span, first: _DatePhrase, now: datetime) -> Span:
+    """Return the span that the linking word before it means: "since X" ends now, "before X" ends where X starts."""
     link, unit = first.link, first.unit
     if link in ("before", "prior", "until", "till"):
         if unit:  # "the week before May 5"
             return span[0] - _UNITS[unit], span[0]
-        # A day after the calendar's first, which no time zone east of Greenwich could express in UTC.
+        # A day after the calendar's first day, which a time zone east of Greenwich could not convert to UTC.
         earliest = datetime.min.replace(tzinfo=now.tzinfo) + timedelta(days=1)
         return earliest, span[0] if link in ("before", "prior") else span[1]
     if link == "after" and unit:

@@ -1,4 +1,4 @@
-"""What the form of a message says: its length, code, paths, links, addresses, questions, lists, attachments."""
+"""Structural signals of a message: its length, code, paths, links, addresses, questions, lists and attachments."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from cognitive.preflight.rules.matching import compile_pattern
 from cognitive.preflight.rules.smalltalk import OK, SOCIAL
 
 LONG, LONGISH = 300, 200  # characters
-SENTENCES, SENTENCE = 3, 5  # so many of more than so many characters are work in steps
+SENTENCES, SENTENCE = 3, 5  # sentences that make the signal "sentences"; characters that a sentence must exceed
 MANY_QUESTIONS = 3
-POINTS = 2  # make a list
-FOREIGN_WORDS = 2  # of other languages than English; one may be a name
-FOREIGN_LETTERS = 0.2  # of the letters in another script
+POINTS = 2  # numbered lines that make a list
+FOREIGN_WORDS = 2  # words of other languages that make a message foreign; a single one may be a name
+FOREIGN_LETTERS = 0.2  # share of letters in another script above which a message is foreign
 
 _EXTENSIONS = (
     r"(?:py|pyi|ts|tsx|js|jsx|mjs|rs|go|java|kt|rb|php|c|cc|cpp|h|hpp|cs|swift|sh|bash|zsh|sql|html|css|scss|json|ya?ml"
@@ -34,8 +34,8 @@ _question = compile_pattern(r"""\?[)"'*\]]*(?:\s|$|[?!.])""", name="structure.qu
 _amount = compile_pattern(r"\$ ?\d", name="structure.amount")
 _address = compile_pattern(r"\b0x[0-9a-f]{8,64}\b", name="structure.address")
 _base58 = compile_pattern(r"\b[1-9A-HJ-NP-Za-km-z]{32,44}\b", name="structure.base58")
-# A first name stands alone ("Where did Anna go", "Anna's hobbies"); behind a preposition it is a place, and at the end
-# of "who is" it is somebody whom everyone may know.
+# A single capitalised word can be a first name ("Where did Anna go", "Anna's hobbies"). After a preposition it is more
+# likely a place, and at the end of "who is" a famous person.
 _name = compile_pattern(
     r"\b([a-z'-]+),? (?:[A-Z][a-z]+ and )?[A-Z][a-z]{2,}(?:'s?)?(?: ([a-z])|[?.,]|$)", name="structure.name"
 )
@@ -62,7 +62,7 @@ _ENGLISH = compile_pattern(
     r"\b(?:the|and|of|what|how|my|this|that|you|with|for|are|please|does|did|why|where|your|our|from|can|in|is|it|to|i|we|me|on|at)\b",
     name="structure.english",
 )
-_MAX_READ = 300  # characters that tell a language
+_MAX_READ = 300  # characters from which the language is detected
 _MEDIA = ("image", "audio", "video")
 _SUFFIXES = {
     **dict.fromkeys(("png", "jpg", "jpeg", "gif", "webp", "heic", "bmp", "tiff", "svg"), "image"),
@@ -74,29 +74,29 @@ _NAMED = ("filename", "file_name", "name", "path", "url", "fileName")
 
 
 def signals(text: str, seen: bytes, read: Signals, attachments: Sequence[Any], threshold: int) -> frozenset[str]:
-    """The structural signals of a message, by name.
+    """Return the names of the structural signals that a message has.
 
     Args:
         text: The message.
-        seen: What of it is read, folded, in the case it was written in.
-        read: Its signals: whether it is small talk.
-        attachments: What hangs on it, in whatever form the host has.
-        threshold: Characters below which a message is short for complex work.
+        seen: The part of the message to search, as `fold` returns it, in the original case.
+        read: The signals of the message; only those of small talk and ellipsis are used.
+        attachments: The attachments of the message: strings, mappings or objects of the host.
+        threshold: Characters below which a message is too short for complex work.
     """
     lower = seen.lower()
     questions = _count(_question, lower, MANY_QUESTIONS)
-    found = {
-        "small_talk": read.greeting and not attachments and _pleasant(read.fired),
+    present = {
+        "small_talk": read.greeting and not attachments and _is_social(read.fired),
         "emoji_only": emoji_only(text) and not read.elliptic,
         "url": _url.search(lower),
         "question": questions,
         "path": _path.search(lower),
-        "someone": _wonders.search(lower) and _named(seen),
+        "someone": _wonders.search(lower) and _has_first_name(seen),
         "fence": "```" in text,
         "inline_code": _inline.search(lower),
         "amount": _amount.search(lower),
         "address": _address.search(lower),
-        "base58": any(_mixed(match) for match in _base58.findall(seen)),
+        "base58": any(_is_mixed(match) for match in _base58.findall(seen)),
         "long": len(text) > LONG,
         "longish": LONG >= len(text) > LONGISH,
         "short": len(text) < threshold,
@@ -106,27 +106,27 @@ def signals(text: str, seen: bytes, read: Signals, attachments: Sequence[Any], t
         "two_questions": questions == MANY_QUESTIONS - 1,
         **dict.fromkeys(filter(None, map(kind, attachments)), True),
     }
-    return frozenset(name for name, present in found.items() if present)
+    return frozenset(name for name, value in present.items() if value)
 
 
 def emoji_only(text: str) -> bool:
-    """Whether a message is made of emoji and nothing else. Digits are none, whatever Unicode says of `Emoji`."""
+    """Return whether a message consists of emoji only; digits do not count, though Unicode gives them `Emoji`."""
     marks = [char for char in text if not char.isspace()] if len(text) <= _MAX_READ else []
-    return any(map(_pictures, marks)) and all(_pictures(char) or _joins(char) for char in marks)
+    return any(map(_is_picture, marks)) and all(_is_picture(char) or _is_emoji_modifier(char) for char in marks)
 
 
 def foreign(text: str, seen: bytes) -> bool:
-    """Whether a message is in another language than the rules know, so that their silence says nothing."""
+    """Return whether a message is in another language than English, so that the rules cannot classify it."""
     letters = [char for char in text[:_MAX_READ] if char.isalpha()]
     if letters and sum(ord(char) > 0x24F for char in letters) > FOREIGN_LETTERS * len(letters):
         return True
     lower = seen[:_MAX_READ].lower()
-    strange = len(set(_FOREIGN.findall(lower)))
-    return strange >= FOREIGN_WORDS and strange > len(set(_ENGLISH.findall(lower)))
+    foreign_words = len(set(_FOREIGN.findall(lower)))
+    return foreign_words >= FOREIGN_WORDS and foreign_words > len(set(_ENGLISH.findall(lower)))
 
 
 def kind(attachment: Any) -> str | None:
-    """image, audio or video, told by the attachment's type or else by its name; None for anything else."""
+    """Return "image", "audio" or "video" by an attachment's media type, else by its file name; None if neither fits."""
     if isinstance(attachment, str):
         return _of_type(attachment.removeprefix("data:")) or _of_name(attachment)
     types, names = (_values(attachment, keys) for keys in (_TYPED, _NAMED))
@@ -152,28 +152,31 @@ def _of_name(value: str) -> str | None:
     return _SUFFIXES.get(value.split("?")[0].rpartition(".")[2].lower())
 
 
-def _pleasant(fired: Sequence[str]) -> bool:
-    """Whether nothing but pleasantries fired. "Do it" and "yes" are none: they need no memory, and may need tools."""
+def _is_social(fired: Sequence[str]) -> bool:
+    """Return whether only rules of greetings, thanks and "ok" fired.
+
+    "Do it" and "yes" are excluded: the work that they answer may need tools.
+    """
     return bool(fired) and all(id == OK or id.startswith(f"{SOCIAL}.") for id in fired)
 
 
-def _named(seen: bytes) -> bool:
-    """Whether somebody is spoken of by a first name."""
+def _has_first_name(seen: bytes) -> bool:
+    """Return whether the message mentions a person by first name."""
     return any(
         before not in _BEFORE_PLACES and (after or before not in _BEFORE_THE_FAMOUS)
         for before, after in _name.findall(seen)
     )
 
 
-def _mixed(match: bytes) -> bool:
-    """An address mixes cases and digits; a long word does not."""
+def _is_mixed(match: bytes) -> bool:
+    """Return whether digits, upper and lower case are mixed, as in an address and not in a long word."""
     text = match.decode("ascii")
     return any(map(str.isdigit, text)) and any(map(str.isupper, text)) and any(map(str.islower, text))
 
 
-def _count(pattern: re2._Regexp, text: bytes, most: int) -> int:
-    """How often a pattern matches, up to so many: ten thousand question marks ask no more than three."""
-    return sum(1 for _ in islice(pattern.finditer(text), most))
+def _count(pattern: re2._Regexp, text: bytes, limit: int) -> int:
+    """Return the number of matches, at most `limit`; further matches are not searched."""
+    return sum(1 for _ in islice(pattern.finditer(text), limit))
 
 
 def _sentences(lower: bytes) -> int:
@@ -181,10 +184,10 @@ def _sentences(lower: bytes) -> int:
     return sum(len(part.strip(b" .")) > SENTENCE for part in parts)
 
 
-def _pictures(char: str) -> bool:
+def _is_picture(char: str) -> bool:
     return ord(char) > 0xFF and unicodedata.category(char) == "So"
 
 
-def _joins(char: str) -> bool:
-    """What emoji are put together with: joiners, variation selectors, skin tones, tags."""
+def _is_emoji_modifier(char: str) -> bool:
+    """Return whether a character only modifies or joins emoji: joiner, variation selector, skin tone or tag."""
     return char in "\u200d\ufe0f" or 0x1F3FB <= ord(char) <= 0x1F3FF or 0xE0020 <= ord(char) <= 0xE007F

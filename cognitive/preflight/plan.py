@@ -1,8 +1,8 @@
-"""From signals, frame and categories to a declarative plan: what is looked for, how much is shown, what works on it.
+"""Make a turn's plan from its signals, frame and categories: queries, budgets, tools, thinking level, model, hint.
 
-`create_plan` plans the memory. `add_tools` plans the tools, the thinking level and the model, by what the categories
-need together (`merge_requirements`). `hint` writes the plan in one line, and `sections` picks parts of a system prompt,
-skills above all.
+`create_plan` plans the memory. `add_tools` plans the tools, the thinking level and the model by the requirements of all
+categories (`merge_requirements`). `hint` summarises the plan in one line for the model. `sections` selects parts of a
+system prompt, for example skills.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from cognitive.preflight.classification import category_table
 from cognitive.preflight.rules.categories import FALLBACK_THINKING, FULL
 from cognitive.preflight.rules.matching import compile_pattern
 
-# A signal of recency makes room for episodes, whatever the frame: (from this recency, tokens, memories).
+# A recency above the first number gives episodes at least this many tokens and memories, whatever the frame.
 RECENCY_ROW = (0.5, 1000, 8)
 
-MAX_NAMED = 12  # tools; the model sees all of them anyway
+MAX_NAMED = 12  # tools that a hint names; the model sees all of them anyway
 
 _plain = compile_pattern(r"^[\w.:/-]{1,64}$", name="hint.tool")
 
 
 @dataclass(frozen=True, slots=True)
 class PlanRequirements:
-    """What a message needs by its categories.
+    """Merged requirements of a message's categories.
 
-    `tools` are names in the order of the categories; with `whole` every tool stays. `thinking` is None where no rule
-    fired. `skip` is True if every category that matched asks for no memory.
+    `tools` are the names of the needed tools in the order of the categories. With `whole`, every tool is kept.
+    `thinking` is None if the message has no category. `skip` is True if no category of the message needs memory.
     """
 
     tools: tuple[str, ...]
@@ -44,7 +44,7 @@ class PlanRequirements:
 
 @dataclass(frozen=True, slots=True)
 class SectionSelection:
-    """The names of the sections that stay, in the order given, and of those left out."""
+    """Names of the prompt sections that are kept and of those that are dropped, each in the order given."""
 
     kept: tuple[str, ...]
     dropped: tuple[str, ...] = ()
@@ -58,19 +58,20 @@ def create_plan(
     thinking: str | None = None,
     categories: tuple[str, ...] = (),
 ) -> Plan:
-    """The plan of a message's memory. A mere greeting asks for nothing.
+    """Return a plan with the memory part of a turn; a message that is only a greeting needs no memory.
 
-    The precedence is frame, plan rows, operator; the caps of the categories narrow what a frame gives and never what
-    the message asks for. Tools pass untouched until `add_tools`.
+    Budgets come from the frame; `RECENCY_ROW` and hints can raise them, and the operator's overrides replace both. The
+    caps of the categories can lower the budgets of the frame, but not what the message explicitly asks for. The plan
+    has no tools until `add_tools`.
     """
     budget = policy.budgets.frames[frame]
     tuned = policy.categories.enabled and policy.categories.memory_tuning
     needed = merge_requirements(categories, policy) if tuned else None
-    skip = signals.greeting or (needed is not None and needed.skip and not _asks(signals))
+    skip = signals.greeting or (needed is not None and needed.skip and not _asks_for_memory(signals))
     queries = () if skip else _queries(signals, needed.caps if needed else FULL, policy)
     budgets = {} if skip else _budgets(signals, frame, queries, policy)
     caps = needed.caps if needed and categories else None
-    most, total = _capped(signals, budgets, budget.total, caps, policy)
+    max_memories, total = _capped(signals, budgets, budget.total, caps, policy)
     return Plan(
         signals=signals,
         frame=frame,
@@ -83,27 +84,31 @@ def create_plan(
         policy=policy.version,
         categories=categories,
         caps=caps,
-        max_memories=most,
+        max_memories=max_memories,
         thinking=thinking,
     )
 
 
 def add_tools(
     plan: Plan,
-    given: Sequence[str],
+    available: Sequence[str],
     thinking: str | None,
     policy: Policy,
     learned: Collection[str] = (),
 ) -> Plan:
-    """The plan with what works on the message: tools to keep of those given, thinking, model, hint.
+    """Return the plan with tools, thinking level, model and hint.
 
-    `thinking` is the session's own level. `learned` are tools that past turns of these categories called: they stay as
-    if a category named them.
+    Args:
+        plan: The plan of the turn's memory, with its categories.
+        available: The names of the turn's tools; the plan keeps some or all of them.
+        thinking: The thinking level of the session, if it has one.
+        policy: The policy of the turn.
+        learned: The tools that past turns of these categories called; they are kept as if a category named them.
     """
     if not policy.categories.enabled:
-        return replace(plan, tools=tuple(given), thinking=thinking)
+        return replace(plan, tools=tuple(available), thinking=thinking)
     needed = merge_requirements(plan.categories, policy)
-    kept, removed = _keep(given, needed, policy, learned)
+    kept, removed = _split_tools(available, needed, policy, learned)
     equipped = replace(
         plan,
         tools=kept,
@@ -115,7 +120,7 @@ def add_tools(
 
 
 def hinted(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
-    """The plan with a hint that names the tools the model really gets: they may be fewer than those the plan keeps."""
+    """Return the plan with a hint that names the offered tools, which may be fewer than the tools of the plan."""
     if plan.hint is None or len(offered) == len(plan.tools):
         return plan
     wanted = merge_requirements(plan.categories, policy).tools
@@ -123,35 +128,38 @@ def hinted(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
 
 
 def hint(plan: Plan, wanted: Sequence[str]) -> str | None:
-    """`[Context: research + crypto task | tools: exec, web_search | thinking: low]`; None where no rule fired.
+    """Return the hint of a plan, or None if it has no category.
 
-    The tools are those that stay, the `wanted` first, in the order of the categories that want them. A tool's name is
-    foreign text: one that is not plain is counted and not written.
+    Example: `[Context: research + crypto task | tools: exec, web_search | thinking: low]`.
+
+    The tools of the plan are listed with the `wanted` ones first, in the order of `wanted`. Tool names are untrusted
+    text: a name with unusual characters is counted but not written.
     """
     if not plan.categories:
         return None
     parts = [f"Context: {' + '.join(plan.categories)} task"]
     if plan.tools:
-        parts.append(f"tools: {_tools_named(plan.tools, wanted)}")
+        parts.append(f"tools: {_tool_list(plan.tools, wanted)}")
     if plan.thinking:
         parts.append(f"thinking: {plan.thinking}")
     return f"[{' | '.join(parts)}]"
 
 
-def summary(plan: Plan, given: int, microseconds: float) -> str:
-    """The line of the log: what was recognised, tools kept of those given, memories and tokens, how long it took."""
+def summary(plan: Plan, available: int, microseconds: float) -> str:
+    """Return the log line of a plan: categories, tools kept of those available, memory caps, thinking level, time."""
     caps = f"{plan.caps.memories}/{plan.caps.tokens}" if plan.caps else f"all/{plan.total}"
     return (
-        f"classified: categories=[{','.join(plan.categories)}] tools={len(plan.tools)}/{given} "
+        f"classified: categories=[{','.join(plan.categories)}] tools={len(plan.tools)}/{available} "
         f"memory={caps} thinking={plan.thinking or 'unset'} ({microseconds:.0f} µs)"
     )
 
 
 def sections(named: Mapping[str, Collection[str]], plan: Plan, policy: Policy) -> SectionSelection:
-    """Which sections a plan keeps, each given by its name with the categories it is for.
+    """Return the prompt sections that a plan keeps and drops.
 
-    As with tools: a section for no category, or for one that the policy does not have, stays; and so do all of them
-    where the plan keeps every tool.
+    `named` maps each section's name to the categories that it is for. A section is kept if it is for one of the plan's
+    categories, for no category, or for a category that the policy does not have. All sections are kept if the plan
+    keeps every tool or the policy filters no tools.
     """
     if (
         not (policy.categories.enabled and policy.categories.tool_filtering)
@@ -160,22 +168,22 @@ def sections(named: Mapping[str, Collection[str]], plan: Plan, policy: Policy) -
         return SectionSelection(tuple(named))
     known = {need.name for need in category_table(policy).definitions}
 
-    def stays(categories: Collection[str]) -> bool:
+    def is_kept(categories: Collection[str]) -> bool:
         return not known.issuperset(categories) or not categories or not set(plan.categories).isdisjoint(categories)
 
     return SectionSelection(
-        tuple(name for name, categories in named.items() if stays(categories)),
-        tuple(name for name, categories in named.items() if not stays(categories)),
+        tuple(name for name, categories in named.items() if is_kept(categories)),
+        tuple(name for name, categories in named.items() if not is_kept(categories)),
     )
 
 
 def merge_requirements(categories: Sequence[str], policy: Policy) -> PlanRequirements:
-    """The needs of a message of these categories; without any, those of a message that no rule understood.
+    """Return the merged requirements of the given categories, or of an unclassified message if there are none.
 
-    A category that the policy does not have (one of a recorded turn, replayed) needs nothing of its own.
+    A category that the policy does not have is ignored; a replayed turn can have one.
     """
-    known = category_table(policy)
-    matched = [need for need in known.definitions if need.name in categories]
+    table = category_table(policy)
+    matched = [need for need in table.definitions if need.name in categories]
     if not matched:
         return PlanRequirements((), policy.categories.fallback_to_full, FULL, None, None, skip=False)
     return PlanRequirements(
@@ -183,63 +191,67 @@ def merge_requirements(categories: Sequence[str], policy: Policy) -> PlanRequire
         whole=any(need.whole for need in matched),
         caps=Caps(max(need.caps.memories for need in matched), max(need.caps.tokens for need in matched)),
         thinking=max((need.thinking for need in matched), key=THINKING.index),
-        model=next((known.models[need.name] for need in matched if need.name in known.models), None),
+        model=next((table.models[need.name] for need in matched if need.name in table.models), None),
         skip=all(need.caps.memories == 0 for need in matched),
     )
 
 
 def _thinking(needs: PlanRequirements, session: str | None, policy: Policy) -> str | None:
-    """How hard to think. Where no rule fired, the session's own level stands, and only without one the fallback's."""
+    """Return the thinking level: that of the categories, else that of the session, else the fallback."""
     if not policy.categories.thinking_tuning:
         return session
     return needs.thinking or session or FALLBACK_THINKING
 
 
-def _keep(
-    given: Sequence[str], needs: PlanRequirements, policy: Policy, learned: Collection[str] = ()
+def _split_tools(
+    available: Sequence[str], needs: PlanRequirements, policy: Policy, learned: Collection[str] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of the tools kept of those given and of those taken away, in their order: this can only take away.
+    """Return the names of the tools to keep and of those to remove, each in the order given.
 
-    A tool that no category names stays: an allow-list would take away every tool that its author did not think of.
-    `learned` are kept as if a category named them.
+    A tool that no category names is kept: an allow-list would remove every tool that its author did not think of.
+    `learned` tools are kept as if a category named them.
     """
     if not policy.categories.tool_filtering or needs.whole:
-        return tuple(given), ()
+        return tuple(available), ()
     unwanted = category_table(policy).known.difference(needs.tools, policy.categories.always_include, learned)
-    return tuple(n for n in given if n not in unwanted), tuple(n for n in given if n in unwanted)
+    return tuple(n for n in available if n not in unwanted), tuple(n for n in available if n in unwanted)
 
 
-def _tools_named(kept: Sequence[str], wanted: Sequence[str]) -> str:
-    there = frozenset(kept)
-    first = dict.fromkeys(name for name in wanted if name in there)
+def _tool_list(kept: Sequence[str], wanted: Sequence[str]) -> str:
+    present = frozenset(kept)
+    first = dict.fromkeys(name for name in wanted if name in present)
     ordered = chain(first, (name for name in kept if name not in first))
     named = list(islice((name for name in ordered if _plain.match(name)), MAX_NAMED))
     more = len(kept) - len(named)
     return ", ".join([*named, f"{more} more"] if more else named)
 
 
-def _asks(signals: Signals) -> bool:
-    """Whether the message asks for something that memory may know."""
+def _asks_for_memory(signals: Signals) -> bool:
+    """Return whether the message asks for something that memory may contain."""
     return bool(signals.question or signals.hints) or signals.dates is not None or signals.recency > 0
 
 
 def _capped(
     signals: Signals, budgets: Mapping[MemoryType, int], total: int, caps: Caps | None, policy: Policy
 ) -> tuple[int | None, int]:
-    """How many memories, and how many tokens of them: the frame's, or the caps' where they are less than full."""
+    """Return the maximum number of memories and of their tokens: the frame's, or those of caps that are below `FULL`.
+
+    None memories means no limit.
+    """
     if caps is None:
         return None, total
-    facts, tokens = _asked_for(signals, budgets, policy)
+    facts, tokens = _uncapped(signals, budgets, policy)
     return (
         None if facts is None or caps.memories >= FULL.memories else max(caps.memories, facts),
         total if caps.tokens >= FULL.tokens else min(total, max(caps.tokens, tokens)),
     )
 
 
-def _asked_for(signals: Signals, budgets: Mapping[MemoryType, int], policy: Policy) -> tuple[int | None, int]:
-    """The memories and tokens that no cap takes away; None memories means as many as are found.
+def _uncapped(signals: Signals, budgets: Mapping[MemoryType, int], policy: Policy) -> tuple[int | None, int]:
+    """Return the number of memories and tokens that a message explicitly asks for, which no cap lowers.
 
-    A question keeps what its frame gives, a hint its type's limit and section, a time the episodes' row.
+    A question keeps the budget of its frame, a hint the limit and budget of its memory type, and a date or recency
+    those of `RECENCY_ROW`. None memories means no limit.
     """
     if signals.question:
         return None, policy.budgets.frames["question"].total
@@ -255,12 +267,12 @@ def _queries(signals: Signals, caps: Caps, policy: Policy) -> tuple[RetrievalQue
     return tuple(
         RetrievalQuery(type_, signals.text, limit, recency_weight=signals.recency, dates=signals.dates)
         for type_, limit in _limits(signals, caps, policy).items()
-        if limit > 0 and policy.budgets.overrides.get(type_) != 0  # the operator's word is final
+        if limit > 0 and policy.budgets.overrides.get(type_) != 0  # the operator's override of 0 disables a type
     )
 
 
 def _limits(signals: Signals, caps: Caps, policy: Policy) -> Mapping[MemoryType, int]:
-    """Memories per type. Caps above the full ones (memory is what the message is about) widen all alike."""
+    """Return the maximum number of memories per type; caps above `FULL`, as of category memory, scale all types."""
     hints = dict(signals.hints)
     if not hints:
         limits = dict.fromkeys(MEMORY_TYPES, policy.limits.default)
@@ -286,10 +298,10 @@ def _budgets(
     if signals.recency > min_recency and "episode" in budgets:
         budgets["episode"] = max(budgets["episode"], tokens)
     for type_, _weight in signals.hints:
-        if type_ in budgets:  # no row zeroes a type that is asked for
-            budgets[type_] = max(budgets[type_], _least_asked_for(type_, policy))
+        if type_ in budgets:  # a hinted type gets at least its budget in the frame of a question
+            budgets[type_] = max(budgets[type_], _question_budget(type_, policy))
     return {type_: policy.budgets.overrides.get(type_, tokens) for type_, tokens in budgets.items()}
 
 
-def _least_asked_for(type_: MemoryType, policy: Policy) -> int:
+def _question_budget(type_: MemoryType, policy: Policy) -> int:
     return int(getattr(policy.budgets.frames["question"], type_))

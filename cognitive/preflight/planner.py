@@ -1,4 +1,4 @@
-"""The plan of a turn: its rules are run on the message, then what needs the message's vector refines it."""
+"""Plan a turn: run the rules on its message, and refine the plan by a classifier once the vector is available."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from cognitive.turn import ToolSelection, Turn
 
 log = logging.getLogger(__name__)
 
-_EARLIER = 8  # user's messages read back from an elliptic one, since each may be elliptic itself
-_ASKING_SHARE = 0.2  # of the time left, at most; a classifier that takes longer is not heard in this turn
+_MAX_EARLIER = 8  # earlier user messages read for an elliptic message, since each of them may be elliptic itself
+_CLASSIFIER_SHARE = 0.2  # share of the deadline's remaining time that a classifier may take
 
 
 class Planner:
-    """Plans turns; where the policy of a turn has a classifier, also those that no rule knows."""
+    """Planner of turns, by rules and by the classifier of the turn's policy for messages that match no rule."""
 
     def __init__(
         self, policy: Policy, category_learner: CategoryLearner, classifiers: Classifiers = lambda _: None
@@ -38,54 +38,58 @@ class Planner:
             classification.category_table(each)  # compiled before the first turn
 
     def default_plan(self, turn: Turn, reason: str, policy: Policy) -> Plan:
-        """A plan that asks for nothing and changes nothing."""
+        """Return a plan that retrieves no memory and keeps all tools, with `reason` as its only reason."""
         nothing = Signals(turn.text, greeting=True)
         plan = planning.create_plan(nothing, "conversation", (reason,), policy, turn.thinking)
         return replace(plan, tools=_names(turn))
 
     def plan(self, turn: Turn, now: datetime, policy: Policy) -> Plan:
-        """The plan by rules alone, without any I/O; of a message that is withheld, one that asks for nothing."""
+        """Return the plan of a turn by rules alone, without I/O; a withheld message gets the default plan.
+
+        `now` is the time of the turn, an aware datetime.
+        """
         if turn.text == WITHHELD:
             return self.default_plan(turn, "withheld", policy)
         started = perf_counter()
         learned = self._category_learner.cached(turn.agent_id)
-        asked = (each for each in reversed(turn.conversation) if each.role == "user")
-        said = [without_injected(each.content) for each in islice(asked, _EARLIER)]
-        read = signals.read(turn.text, now=now, previous=said[0] if said else "")
+        user_messages = (message for message in reversed(turn.conversation) if message.role == "user")
+        earlier = [without_injected(message.content) for message in islice(user_messages, _MAX_EARLIER)]
+        read = signals.read(turn.text, now=now, previous=earlier[0] if earlier else "")
         frame, reasons = classification.select_frame(turn.text, read)
-        found = classification.classify_turn(
-            turn.text, read, said, turn.attachments, policy, _factors(learned, turn.user_id, policy)
+        result = classification.classify_turn(
+            turn.text, read, earlier, turn.attachments, policy, _factors(learned, turn.user_id, policy)
         )
-        reasons = (*reasons, *found.reasons)
-        plan = planning.create_plan(read, frame, reasons, policy, turn.thinking, found.categories)
+        reasons = (*reasons, *result.reasons)
+        plan = planning.create_plan(read, frame, reasons, policy, turn.thinking, result.categories)
         plan = _equip(plan, turn, learned, policy)
         log.info(planning.summary(plan, len(turn.tools), (perf_counter() - started) * 1e6))
         return plan
 
     async def refine(self, plan: Plan, turn: Turn, vector: Vector | None, deadline: Deadline, policy: Policy) -> Plan:
-        """The plan with categories from the classifier, where no rule fired: its tools, thinking, model and hint.
+        """Return the plan with the classifier's categories if no rule fired: with new tools, thinking, model and hint.
 
-        Its memory stays: that was fetched already.
+        The memory part of the plan is unchanged, since the memory is already retrieved.
 
         Raises:
-            TimeoutError: the classifier takes too long. It may raise anything else, too.
+            TimeoutError: the classifier takes longer than its share of the deadline.
+            Exception: any error that the classifier raises.
         """
-        silent = policy.categories.enabled and not plan.categories and not plan.signals.elliptic
-        classifier = self._classifiers(policy) if silent else None
+        unclassified = policy.categories.enabled and not plan.categories and not plan.signals.elliptic
+        classifier = self._classifiers(policy) if unclassified else None
         if classifier is None:
             return plan
-        guessed = await deadline.within(classifier.classify(turn.text, vector), _ASKING_SHARE)
+        guesses = await deadline.within(classifier.classify(turn.text, vector), _CLASSIFIER_SHARE)
         known = {need.name for need in classification.category_table(policy).definitions}
-        named = tuple(name for name in guessed if name in known)
-        if not named:
+        categories = tuple(name for name in guesses if name in known)
+        if not categories:
             return plan
-        reasons = (*plan.reasons, *(f"classifier.{name}" for name in named))
-        plan = replace(plan, categories=named, reasons=reasons)
+        reasons = (*plan.reasons, *(f"classifier.{name}" for name in categories))
+        plan = replace(plan, categories=categories, reasons=reasons)
         return _equip(plan, turn, self._category_learner.cached(turn.agent_id), policy)
 
 
 def hinted(plan: Plan, offer: ToolSelection, policy: Policy) -> Plan:
-    """The plan whose hint names the tools that the model is given, once these are known."""
+    """Return the plan with a hint that names the tools that the model is given, once they are selected."""
     return planning.hinted(plan, [tool.name for tool in offer.tools], policy)
 
 
@@ -94,10 +98,10 @@ def _names(turn: Turn) -> tuple[str, ...]:
 
 
 def _equip(plan: Plan, turn: Turn, learned: CategoryLearning, policy: Policy) -> Plan:
-    gained = learned.tools_for(plan.categories) if policy.categories.learned_weights else ()
-    stay = tuple(f"learned.{tool}" for tool in gained)
-    plan = replace(plan, reasons=(*plan.reasons, *stay))
-    return planning.add_tools(plan, _names(turn), turn.thinking, policy, gained)
+    learned_tools = learned.tools_for(plan.categories) if policy.categories.learned_weights else ()
+    reasons = tuple(f"learned.{tool}" for tool in learned_tools)
+    plan = replace(plan, reasons=(*plan.reasons, *reasons))
+    return planning.add_tools(plan, _names(turn), turn.thinking, policy, learned_tools)
 
 
 def _factors(learned: CategoryLearning, user_id: str | None, policy: Policy) -> dict[str, float]:

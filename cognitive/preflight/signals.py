@@ -1,7 +1,7 @@
-"""What one message asks for, read by rules alone: no model, no clock, no I/O.
+"""Read the signals of a message by rules alone: no model, no clock, no I/O.
 
-The rows are in `rules.signals` and `rules.smalltalk`; here they are put together into `Signals`: question, recency,
-dates, hints at a memory type, topic words, and what is named (addresses, paths, versions, tickets, identifiers, names).
+The rules are in `rules.signals` and `rules.smalltalk`. This module combines them into `Signals`: question, recency,
+dates, hints of memory types, topic words, and entities (addresses, paths, versions, tickets, identifiers, names).
 """
 
 from __future__ import annotations
@@ -30,23 +30,22 @@ from cognitive.preflight.rules.signals import (
 from cognitive.preflight.rules.smalltalk import PHRASES
 from cognitive.preflight.rules.words import EVERYDAY_STEMS, NO_TOPIC, listed
 
-# Characters read of one message: its head and tail, where people say what they want; between them stands what they
-# pasted. Of the turn before, less: it only completes a message that leans on it.
+# Characters read of a message: its head and tail, where the request usually is, with pasted text between them. Of the
+# previous message less is read, since it only completes an elliptic one.
 HEAD, TAIL, PREVIOUS = 8_000, 8_000, 2_000
-MAX_ELLIPSIS_LENGTH = 80
+MAX_ELLIPSIS_LENGTH = 80  # characters of an elliptic message
 MAX_KEYWORDS = 10
 MAX_ENTITIES = 32
-_MAX_MATCHES = 48  # entities looked at; only an adversary names more
+_MAX_MATCHES = 48  # matches that are examined as entities, to bound the time; ordinary messages have fewer
 _MAX_WORD_LENGTH = 40
-_SINGLE_LETTERS = frozenset({"c", "r"})  # languages; other single letters are list marks
+_SINGLE_LETTERS = frozenset({"c", "r"})  # programming languages; other single letters are list marks
 
 _table, _elliptic, _pronoun = RuleTable(RULES), RuleTable(ELLIPTIC_RULES), RuleTable(PRONOUN_RULES)
 _ORDER = {rule.id: index for index, rule in enumerate((*PHRASES, *ELLIPTIC_RULES, *PRONOUN_RULES, *RULES))}
 
 _SEPARATORS = str.maketrans(dict.fromkeys('!"$%&()*,/:;<=>?@[\\]^`{|}~', " "))
-_WORD = re.compile(
-    r"[^\W_][\w.+#'-]*"
-)  # one class, no alternatives: linear in any engine, and unlike re2 it knows all scripts
+# One character class without alternatives takes linear time in any engine. `re` knows all scripts, re2 does not.
+_WORD = re.compile(r"[^\W_][\w.+#'-]*")
 
 _entity_kinds = RuleTable(ENTITIES, whole=True)
 _entity = compile_pattern("|".join(kind.pattern for kind in ENTITIES), name="entities")
@@ -57,12 +56,19 @@ _DATES = frozenset((*WEEKDAYS, *MONTHS)) | listed("""
 
 
 def read(text: str, *, now: datetime, previous: str = "") -> Signals:
-    """The signals of a message, given the aware time of the turn and the user message before it, if any.
+    """Return the signals of a message.
 
-    Of a message longer than `HEAD` + `TAIL` characters only its head and tail are read, and they alone make up
-    `Signals.text`. An elliptic message is read together with the previous one: its own dates, recency and hints come
-    first, and what it lacks is taken from there. Without a previous message an answer ("yes", "the second one") has
-    nothing to lean on: it is small talk.
+    An elliptic message is read together with the previous one: dates, recency and hints that it lacks are taken from
+    the previous message. Without a previous message, an answer ("yes", "the second one") is small talk.
+
+    Args:
+        text: The message. If it is longer than `HEAD` + `TAIL` characters, only its head and tail are read and
+            returned in `Signals.text`.
+        now: The time of the turn, an aware datetime.
+        previous: The user's previous message, if any.
+
+    Raises:
+        InvalidInput: `now` has no time zone.
     """
     if now.utcoffset() is None:
         raise InvalidInput(f"now must be an aware datetime, not {now!r}")
@@ -71,52 +77,57 @@ def read(text: str, *, now: datetime, previous: str = "") -> Signals:
     if small is not None:
         if not (previous and small.answers):
             return Signals(text, greeting=True, fired=_ids(small.fired))
-        return _leaning(text, previous, (), small.fired, now)
-    said, peeled = smalltalk.peel(text)
-    topics = keywords(said)
-    leans = _leans(said, topics)
-    if leans and previous:
-        return _leaning(said, previous, topics, (*peeled, *leans), now)
-    folded = fold(said)
+        return _elliptic_signals(text, previous, (), small.fired, now)
+    content, peeled = smalltalk.peel(text)
+    topics = keywords(content)
+    ellipsis = _ellipsis_rules(content, topics)
+    if ellipsis and previous:
+        return _elliptic_signals(content, previous, topics, (*peeled, *ellipsis), now)
+    folded = fold(content)
     fired = _table.fired(folded.lower())
     return Signals(
-        said,
+        content,
         question=any(rule.signal == QUESTION for rule in fired),
-        elliptic=bool(leans),
+        elliptic=bool(ellipsis),
         recency=_recency(fired),
-        dates=dates.find(said, now, folded=folded),
+        dates=dates.find(content, now, folded=folded),
         hints=_hints(fired),
-        entities=entities(said),
+        entities=entities(content),
         keywords=topics,
-        fired=_ids((*peeled, *leans, *fired)),
+        fired=_ids((*peeled, *ellipsis, *fired)),
     )
 
 
-def _leaning(said: str, previous: str, topics: tuple[str, ...], because: tuple[Rule, ...], now: datetime) -> Signals:
-    """The signals of a message that needs the previous one to be understood."""
+def _elliptic_signals(
+    content: str, previous: str, topics: tuple[str, ...], reasons: tuple[Rule, ...], now: datetime
+) -> Signals:
+    """Return the signals of a message that cannot be understood without the previous one."""
     before = smalltalk.peel(previous)[0]
-    own, lent = (_table.fired(fold(part).lower()) for part in (said, before))
-    recent, hinting = (own if any(rule.signal in signals for rule in own) else lent for signals in ((RECENCY,), HINTS))
+    own, earlier = (_table.fired(fold(part).lower()) for part in (content, before))
+    recent, hinting = (
+        own if any(rule.signal in signals for rule in own) else earlier for signals in ((RECENCY,), HINTS)
+    )
     used = [rule for rule in own if rule.signal == QUESTION]
     used += [rule for rule in recent if rule.signal == RECENCY]
     used += [rule for rule in hinting if rule.signal in HINTS]
     return Signals(
-        f"{before}\n{said}".strip(),
+        f"{before}\n{content}".strip(),
         question=any(rule.signal == QUESTION for rule in own),
         elliptic=True,
         recency=_recency(recent),
-        dates=dates.find(said, now) or dates.find(before, now),
+        dates=dates.find(content, now) or dates.find(before, now),
         hints=_hints(hinting),
-        entities=_merged(entities(said), entities(before), MAX_ENTITIES),
+        entities=_merged(entities(content), entities(before), MAX_ENTITIES),
         keywords=_merged(topics, keywords(before), MAX_KEYWORDS),
-        fired=_ids((*because, *used)),
+        fired=_ids((*reasons, *used)),
     )
 
 
-def _leans(said: str, topics: tuple[str, ...]) -> tuple[Rule, ...]:
-    if len(said) > MAX_ELLIPSIS_LENGTH:
+def _ellipsis_rules(content: str, topics: tuple[str, ...]) -> tuple[Rule, ...]:
+    """Return the rules by which a message is elliptic; none if it is complete."""
+    if len(content) > MAX_ELLIPSIS_LENGTH:
         return ()
-    lower = fold(said).lower()
+    lower = fold(content).lower()
     return _elliptic.fired(lower) or (() if topics else _pronoun.fired(lower))
 
 
@@ -134,26 +145,26 @@ def _ids(fired: Iterable[Rule]) -> tuple[str, ...]:
     return tuple(sorted({rule.id for rule in fired}, key=_ORDER.__getitem__))
 
 
-def _merged(own: tuple[str, ...], lent: tuple[str, ...], most: int) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*own, *lent)))[:most]
+def _merged(own: tuple[str, ...], earlier: tuple[str, ...], limit: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*own, *earlier)))[:limit]
 
 
 def _bounded(text: str, head: int, tail: int) -> str:
-    """Head and tail of a long text, without what UTF-8 cannot hold."""
+    """Return the text, or head and tail of a longer one, without characters that UTF-8 cannot encode."""
     if len(text) > head + tail:
         text = f"{text[:head]}\n\u2026\n{text[len(text) - tail :]}"
     return text.encode("utf-8", "ignore").decode().strip()
 
 
 def is_common(word: str) -> bool:
-    """Whether a word is everyday English, so that a capital letter at a sentence's start makes it no name."""
+    """Return whether a word is everyday English, and thus no name when it is capitalised at a sentence's start."""
     return stem(word.lower()) in EVERYDAY_STEMS
 
 
-def keywords(text: str, most: int = MAX_KEYWORDS) -> tuple[str, ...]:
-    """The topic words in order of appearance: of too many the most frequent ones, and of equals the first.
+def keywords(text: str, limit: int = MAX_KEYWORDS) -> tuple[str, ...]:
+    """Return the topic words of a text in order of appearance, at most `limit`: the most frequent, then the first.
 
-    Short technical words (SQL, db, k8s, c++) stay; numbers below 100 and general words go.
+    Short technical words (SQL, db, k8s, c++) are topics; numbers of one or two digits and general words are not.
     """
     written = Counter(_written(text.lower()))
     position = {word: index for index, word in enumerate(written)}
@@ -162,19 +173,19 @@ def keywords(text: str, most: int = MAX_KEYWORDS) -> tuple[str, ...]:
         topic = _topic(candidate)
         if topic:
             topics[topic] = min(position[candidate], topics.get(topic, len(position)))
-            if len(topics) >= most:
+            if len(topics) >= limit:
                 break
     return tuple(sorted(topics, key=topics.__getitem__))
 
 
 def _written(lower: str) -> list[str]:
-    """The words of a lower-case text, cut where the ASCII and the general way agree: the former is 30 times faster."""
+    """Return the words of a lower-case text; ASCII text is split by a faster method with the same result."""
     lower = plain(lower)
     return lower.translate(_SEPARATORS).replace(". ", " ").split() if lower.isascii() else _WORD.findall(lower)
 
 
 def _topic(written: str) -> str:
-    """A lower-case word as a keyword, or nothing if it is none."""
+    """Return a lower-case word as a keyword, or an empty string if it is no topic word."""
     word = written.strip("'._-").lstrip("+#").removesuffix("'s").removesuffix("'")
     if word in NO_TOPIC or word.replace("'", "") in NO_TOPIC:
         return ""
@@ -186,16 +197,19 @@ def _topic(written: str) -> str:
 
 
 def entities(text: str) -> tuple[str, ...]:
-    """What the text names, in order and each once. A capital letter makes a name of no everyday word that it begins."""
-    found: dict[str, str] = {}
+    """Return the addresses, paths, versions, tickets, identifiers and names in a text, in order and without duplicates.
+
+    An everyday word is no name even if it is capitalised at a sentence's start.
+    """
+    unique: dict[str, str] = {}
     encoded = text.encode()
     for match in islice(_entity.finditer(encoded), _MAX_MATCHES):
         start, end = match.span()
         for entity in _entities_at(encoded, start, end):
-            found.setdefault(entity.casefold(), entity)
-        if len(found) >= MAX_ENTITIES:
+            unique.setdefault(entity.casefold(), entity)
+        if len(unique) >= MAX_ENTITIES:
             break
-    return tuple(found.values())
+    return tuple(unique.values())
 
 
 def _entities_at(encoded: bytes, start: int, end: int) -> Iterator[str]:
@@ -204,7 +218,7 @@ def _entities_at(encoded: bytes, start: int, end: int) -> Iterator[str]:
     after = encoded[end : end + 4].decode(errors="ignore")
     if (before[-1:].isalnum() or before[-1:] == "_") or (piece[-1].isalnum() and after[:1].isalnum()):
         return
-    fired = _entity_kinds.fired(encoded[start:end])  # empty where a match needed the text behind it
+    fired = _entity_kinds.fired(encoded[start:end])  # empty if the match depended on the text after it
     kind = "entity.name" if (piece.istitle() and piece.isalpha()) or not fired else fired[0].id
     if kind in _NAMES:
         yield from _names(piece, begins=_begins_sentence(before))
@@ -220,7 +234,7 @@ def _entities_at(encoded: bytes, start: int, end: int) -> Iterator[str]:
 
 
 def _names(piece: str, *, begins: bool) -> Iterator[str]:
-    """The name without the everyday words that a sentence or title begins with, and the version that follows it."""
+    """Yield the name in a matched piece without everyday words at a sentence's start, then the version after it."""
     words = piece.split()
     while begins and words and is_common(words[0]):
         words.pop(0)

@@ -1,8 +1,8 @@
-"""Messages made of nothing but greeting, thanks, goodbye, an answer or a "go on".
+"""Recognise small talk: messages that are only a greeting, thanks, a goodbye, an answer or a "go on".
 
-Rows hold the phrases that make a message small talk. They are matched on bare lower-case words: punctuation and
-apostrophes are gone ("what's up?" is "whats up"). What they leave over may only be filler ("so much", "you too"), so
-one word of content is enough to keep a message.
+The rules match phrases on lower-case words without punctuation and apostrophes ("what's up?" is "whats up"). A message
+is small talk if the words outside the matched phrases are only filler ("so much", "you too"): a single word of content
+makes it an ordinary message.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from cognitive.preflight.rules.matching import Rule, RuleTable, compile_pattern
 from cognitive.preflight.rules.smalltalk import ADDRESSED, ANSWER, ASKS, CONTINUE, PEELED, PHRASES, SOCIAL, THANKS
 from cognitive.preflight.rules.words import ANAPHORA, ASKING, FILLERS, OPENERS, REQUESTS, VOCATIVES, listed
 
-LONGEST = 240  # characters; a longer message says something
+MAX_CHARS = 240  # a longer message is never small talk
 
 
 @dataclass(frozen=True, slots=True)
 class SmallTalk:
-    """What a message without content is: `kind` says whether the previous turn gives it a meaning."""
+    """A message without content: its kind ("social", "answer" or "continue") and the rules that fired."""
 
     kind: str
     fired: tuple[Rule, ...]
-    name: str = ""  # of whom it greets
+    name: str = ""  # of the person greeted
 
     @property
     def answers(self) -> bool:
-        """Whether it says something about the previous turn: yes, go on, the second one."""
+        """True if the message refers to the previous turn: "yes", "go on", "the second one"."""
         return self.kind != SOCIAL
 
 
 _table = RuleTable(PHRASES)
-_phrase = compile_pattern("|".join(rule.pattern for rule in PHRASES), name="smalltalk", longest_match=True)
-_SEGMENT, _MAX_PEELED = 160, 4  # characters that can be one pleasantry; pleasantries in a row
+_phrase = compile_pattern("|".join(rule.pattern for rule in PHRASES), name="smalltalk", prefer_longest=True)
+_SEGMENT, _MAX_PEELED = 160, 4  # characters searched for one pleasantry; pleasantries removed in a row
 _first_segment = compile_pattern(
     r"^[^,.!?;:\n]{1,80}?(?:[,.!?;:\n\x{2026}]+|\s[-\x{2013}\x{2014}]+\s)\s*", name="peel.first"
 )
@@ -49,11 +49,11 @@ _EMPTY = SmallTalk(ANSWER, ())
 
 
 def read(text: str) -> SmallTalk | None:
-    """The small talk that the whole message is, or None as soon as one word of it is content."""
-    if len(text) > LONGEST:
+    """Return the small talk that the message consists of, or None if any word of it is content."""
+    if len(text) > MAX_CHARS:
         return None
     written = bare_words(text)
-    if not written:  # a thumb up, an ellipsis: it answers the previous turn or nothing
+    if not written:  # only emoji or punctuation: an answer to the previous turn, if there is one
         return _EMPTY
     words = " ".join(written).lower().encode()
     fired = _table.fired(words)
@@ -63,15 +63,15 @@ def read(text: str) -> SmallTalk | None:
     name = written[-1] if _addressed(written, rest, fired) else ""
     if name:
         rest.pop()
-    if not FILLERS.issuperset(rest) or _asks(text, rest, fired):
+    if not FILLERS.issuperset(rest) or _filler_asks(text, rest, fired):
         return None
     return SmallTalk(_kind(fired, rest), fired, name)
 
 
 def peel(text: str) -> tuple[str, tuple[Rule, ...]]:
-    """The message without the greeting it begins with and the thanks it ends with, and the rules that saw them.
+    """Return the message without greetings at its beginning and thanks at its end, and the rules that matched them.
 
-    A greeted name stays: "Hey Caroline, when did you …" is about Caroline.
+    The name of a greeted person is kept: "Hey Caroline, when did you …" is about Caroline.
     """
     fired: list[Rule] = []
     for _ in range(_MAX_PEELED):
@@ -105,7 +105,7 @@ def _pleasantry(segment: str) -> SmallTalk | None:
 
 
 def bare_words(text: str) -> list[str]:
-    """The words as written, without apostrophes and punctuation, in any script."""
+    """Return the words of a text in any script, in their case, without apostrophes and punctuation."""
     joined = text.replace("'", "").replace("\u2019", "")
     return "".join(char if char.isalnum() else " " for char in joined).encode(errors="replace").decode().split()
 
@@ -121,15 +121,15 @@ def _kind(fired: tuple[Rule, ...], rest: list[str]) -> str:
 
 
 def _addressed(written: list[str], rest: list[str], fired: tuple[Rule, ...]) -> bool:
-    """Whether the message ends with the name of whom it greets: "Hi Bob", "thank you Zoë"."""
+    """Return whether the message ends with the name of the person it greets or thanks: "Hi Bob", "thank you Zoë"."""
     if not rest or len(written) < 2 or any(rule.id not in ADDRESSED for rule in fired):
         return False
     before, name = written[-2], written[-1]
     return name.lower() == rest[-1] and name.istitle() and before.lower() not in _BEFORE_TOPICS
 
 
-def _asks(text: str, rest: list[str], fired: tuple[Rule, ...]) -> bool:
-    """Whether the filler asks something of its own ("hey, do you know me?"), which memory may answer."""
+def _filler_asks(text: str, rest: list[str], fired: tuple[Rule, ...]) -> bool:
+    """Return whether the filler asks something that memory may answer ("hey, do you know me?")."""
     if any(rule.id in ASKS or rule.signal == CONTINUE for rule in fired):
         return False
     if not REQUESTS.isdisjoint(rest) and THANKS.isdisjoint(rule.id for rule in fired):

@@ -1,7 +1,8 @@
-"""What kind of work a message is: eight categories, the rows that tell them, and what each of them needs.
+"""The eight categories of work: their requirements, the rules that detect them, and labelled sentences.
 
-Weights, thresholds, tools, caps and thinking levels are those of the pre-flight planner that this follows; where they
-differ, docs/decisions/0017-preflight.md says why. Patterns see lower-case ASCII (`matching.fold`); a row counts once.
+Weights, thresholds, tools, caps and thinking levels follow an existing pre-flight planner; the reasons for differences
+are in docs/decisions/0017-preflight.md. Patterns are matched on lower-case ASCII (`matching.fold`). A rule counts once
+per message, however often it matches.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from dataclasses import dataclass, field
 from cognitive.plan import Caps, Category, Thinking
 from cognitive.preflight.rules.matching import Rule
 
-# What a message gets that no rule knows, and at which the caps stop to narrow: the frame's own memory.
+# Caps of an unclassified message. Caps of at least this size do not lower the budget of the frame.
 FULL = Caps(15, 500)
 FALLBACK_THINKING: Thinking = "low"
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryDefinition:
-    """A category: from which score it is active, what its structural signals count, and what it needs.
+    """A category: the score at which it fires, the weights of its signals, and its requirements.
 
-    `weight` is what a row counts that does not say it. `tools` are none for all of them.
+    `weight` is the default weight of its rules. `structure` maps structural signals (see `message_shape`) to weights.
+    `tools` are the names of the tools it needs.
     """
 
     name: str
@@ -31,8 +33,8 @@ class CategoryDefinition:
     caps: Caps
     thinking: Thinking
     structure: Mapping[str, float] = field(default_factory=dict)
-    whole: bool = False  # every tool stays
-    alone: bool = False  # where it is active, nothing else is in the message
+    whole: bool = False  # every tool is kept
+    alone: bool = False  # if it fires, no other category does
     examples: tuple[str, ...] = ()
     counterexamples: tuple[str, ...] = ()
 
@@ -40,7 +42,7 @@ class CategoryDefinition:
 CATEGORY_DEFINITIONS: tuple[CategoryDefinition, ...] = (
     CategoryDefinition(
         "casual", 3, 3, ("message",), Caps(0, 0), "off",
-        # Read by the small talk rules, and not by length: "fix the build" has 13 characters.
+        # Detected by the small talk rules and not by length: "fix the build" has 13 characters.
         {"small_talk": 3, "emoji_only": 5}, alone=True,
         examples=("hey", "yo", "sup", "thanks", "good morning!", "how are you?", "\U0001f44d", "\u2764\ufe0f", "ok"),
         counterexamples=("123", "fix the build", "hey, what did we decide about Redis?", "Redis", "who am I?"),
@@ -106,7 +108,7 @@ def _row(
 
 
 _WE = r"(?:i|we|you)"
-_AH = r"lol|haha|btw|well|oh|um|hm+"  # may stand before a question and say nothing
+_AH = r"lol|haha|btw|well|oh|um|hm+"  # filler before a question
 _SAID = (
     r"(?:said|told|mentioned|discussed|talked about|decided|agreed|chose|promised|suggested|recommended|asked|planned"
     r"|booked|picked|concluded|settled|gave me)"
@@ -142,7 +144,7 @@ RULES: tuple[Rule, ...] = (
     _row("research", "current",
     r"\b(?:news|weather|forecasts?|exchange rates?|opening hours|wikipedia)\b",
          ("the latest news", "weather in Oslo"), ("newspaperman",), weight=3),
-    # What only the two of us know is not on the web; a search that is asked for outright still counts.
+    # Shared past of user and agent is not on the web. An explicit request to search still outweighs this.
     _row("research", "not_ours",
     rf"\b(?:did|have|had|were|was) {_WE}(?: (?:ever|already|just|once|even|all|last))? {_SAY}\b|\bwho am i\b",
          ("what did we decide", "who am I"), ("what did they decide",), weight=-2),
@@ -191,7 +193,7 @@ RULES: tuple[Rule, ...] = (
          ("bitcoin", "some USDC"), ("ethics", "define"), weight=3),
     _row("crypto", "chains", r"\b(?:sol|arbitrum|polygon|avalanche|optimism|cosmos|base (?:chain|network)|on base)\b",
          ("1 sol", "on Base"), ("solar", "the base", "based")),
-    # A shell's variables look alike, so a name with a dollar counts for itself only beside what is asked of coins.
+    # A shell variable looks like a ticker: the rule has its own weight only next to a word such as "price" (see below).
     _row("crypto", "ticker", r"\$[a-z]{2,6}\b", ("$wif", "the $sol one"), ("$5", "costs $ 20", "us$")),
     _row("crypto", "ticker_price",
     r"\$[a-z]{2,6} (?:prices?|charts?|market ?cap|volume|news|pumps?|dumps?|today)\b"
@@ -230,7 +232,7 @@ RULES: tuple[Rule, ...] = (
     _row("media", "says", r"\bsay (?:it|this|that|hello|something) (?:in|with|to)\b", ("say it in French",),
          ("did you say it", "what did she say")),
     _row("media", "films", r"\b(?:gifs?|subtitles?|ocr|upscale|crop|resize|render)\b", ("crop it",), ("eclipse",)),
-    # Heard and seen, but as often spoken about as made.
+    # Media that messages talk about as often as they ask to produce them: a lower weight.
     _row("media", "loose", r"\b(?:videos?|clips?|voices?|songs?|music|melod(?:y|ies)|speech|sing)\b",
          ("a song",), ("eclipses", "singular"), weight=2),
     _row("media", "makes",
@@ -297,10 +299,9 @@ RULES: tuple[Rule, ...] = (
     r"|evaluate)\b", ("plan it", "analyze that"), ("planet", "plane")),
 )  # fmt: skip
 
-# Sentences that no row of a category knows, by what they are about; what is nearest to a message may name it.
-# `None` are sentences about none of the categories: without them everything would be near to something. Small talk and
-# complex work are not guessed: a wrong "casual" would take every tool away, and "complex" is what a message without a
-# category gets anyway.
+# Labelled sentences for `ExemplarClassifier`, which no rule of their category matches. Sentences under `None` belong to
+# no category: without them, every message would be near to some category. "casual" and "complex" are not guessed: a
+# wrong "casual" would remove every tool, and a message without a category keeps all tools like a "complex" one.
 EXEMPLARS: Mapping[str | None, tuple[str, ...]] = {
     "research": (
         "I need background on the Hanseatic League", "get me the figures for inflation in Turkey",

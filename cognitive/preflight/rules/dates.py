@@ -1,4 +1,4 @@
-"""The phrases that name a date, one row each: how it looks, the span it means, and whether it needs a neighbour."""
+"""The phrases that name a date: the pattern of each, the function of its span, and the words that it may need."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from cognitive.preflight import date_ranges as ranges
 from cognitive.preflight.date_ranges import WORDS, Groups, Span
 from cognitive.preflight.rules.matching import Rule
 
-Build = Callable[[Groups, datetime, int | None], Span]  # the year is a neighbour's, for a phrase that names none
+# Returns the span of a match from its named groups, the current time, and the year of a neighbouring phrase, if any.
+Build = Callable[[Groups, datetime, int | None], Span]
 
 
 @dataclass(frozen=True, slots=True)
 class DatePattern:
-    """One kind of phrase. With `needs`, the bare phrase is a date only after one of these words."""
+    """A kind of date phrase. If `needs` is set, the phrase is a date only after one of these words."""
 
     rule: Rule
     build: Build

@@ -1,11 +1,11 @@
-"""The rows that tell a frame. Patterns see lower-case ASCII; a row's weight is its vote."""
+"""The rules that vote for a frame with their weights. Patterns are matched on lower-case ASCII."""
 
 from __future__ import annotations
 
 from cognitive.plan import Frame
 from cognitive.preflight.rules.matching import Rule
 
-# From the cheapest mistake to the dearest: of equal votes the last frame wins.
+# Frames by the cost of missing them, ascending: with equal votes, the last frame wins.
 PRIORITY: tuple[Frame, ...] = ("conversation", "creative", "question", "task", "debug", "decision")
 
 _DO = (
@@ -92,7 +92,7 @@ ROWS = (
          ("is it up or down since the deploy of last night?",)),
 )  # fmt: skip
 
-# Phrases that contain a row's word and mean something else; they are taken out before the rows are read.
+# Phrases that contain a word of a rule in another meaning; they are removed before the rules are matched.
 NEUTRAL = (
     Rule("neutral.debug", "debug", r"\b(?:error (?:rates?|budgets?|bars?|margins?|codes?|handling|handlers?"
     r"|messages?)|margin of error"

@@ -1,4 +1,4 @@
-"""Rules as data, compiled once into one linear-time automaton per table, and the text as those rules see it."""
+"""Compile tables of rules into linear-time automata, and fold texts to the form that rules are matched on."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import re2
 
 from cognitive.errors import PolicyError
 
-# Automata grow with the text they read; with too little room re2 gives up on adversarial input and answers "no match".
+# Memory limit per automaton. Automata grow while they match; with too little memory re2 reports "no match" on
+# adversarial input.
 _MEMORY_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One row of a rule table. The examples are its tests: it fires on all of them and on no counterexample."""
+    """A rule. The tests check that it fires on all of its examples and on none of its counterexamples."""
 
     id: str
     signal: str
@@ -26,7 +27,7 @@ class Rule:
 
 
 class RuleTable:
-    """Rows compiled together: one pass over the text says which of them match, whatever their number."""
+    """Rules compiled together: one pass over a text finds all that match. With `whole`, they match the entire text."""
 
     def __init__(self, rules: Iterable[Rule], *, whole: bool = False) -> None:
         self.rules = tuple(rules)
@@ -41,9 +42,9 @@ class RuleTable:
         self._set.Compile()
 
     def fired(self, text: bytes) -> tuple[Rule, ...]:
-        """The rows that match, in table order."""
+        """Return the rules that match a text (folded, or UTF-8), in table order."""
         matched = self._set.Match(text) or ()
-        if self._sentinel not in matched:  # matches everything: its absence means that the automaton ran out of room
+        if self._sentinel not in matched:  # it matches every text: the automaton ran out of memory
             return tuple(rule for rule in self.rules if self._matches_alone(rule, text))
         return tuple(self.rules[index] for index in sorted(matched) if index != self._sentinel)
 
@@ -52,19 +53,23 @@ class RuleTable:
         return (pattern.fullmatch(text) if self._whole else pattern.search(text)) is not None
 
 
-def compile_pattern(pattern: str, *, name: str, longest_match: bool = False) -> re2._Regexp:
-    """The compiled pattern, or a `PolicyError` that names the rule it belongs to."""
+def compile_pattern(pattern: str, *, name: str, prefer_longest: bool = False) -> re2._Regexp:
+    """Return the compiled pattern; with `prefer_longest`, it matches the longest alternative instead of the first.
+
+    Raises:
+        PolicyError: re2 rejects the pattern; the message has the name of the rule.
+    """
     try:
-        return re2.compile(pattern, _options(longest_match=longest_match))
+        return re2.compile(pattern, _options(prefer_longest=prefer_longest))
     except re2.error as exc:
         raise PolicyError(f"rule {name!r}: not a linear-time regular expression: {pattern!r} ({exc})") from exc
 
 
-def _options(*, longest_match: bool = False) -> re2.Options:
+def _options(*, prefer_longest: bool = False) -> re2.Options:
     options = re2.Options()
     options.max_mem = _MEMORY_BYTES
     options.log_errors = False
-    options.longest_match = longest_match
+    options.longest_match = prefer_longest
     return options
 
 
@@ -74,7 +79,7 @@ _PLAIN = {
     "\u2014": "-", "\u2026": ".", "\uff1f": "?", "\u061f": "?", "\u3002": ".", "\uff0c": ",", "\uff01": "!",
     "\u2028": "\n",
 }  # fmt: skip
-_QUESTION_MARK = 0x7F  # stands in for "?" while "?" stands for everything that Latin-1 lacks
+_QUESTION_MARK = 0x7F  # placeholder of "?" during encoding, which replaces characters outside Latin-1 by "?"
 
 
 def _latin_table() -> bytes:
@@ -90,7 +95,7 @@ _LATIN = _latin_table()
 
 
 def plain(text: str) -> str:
-    """The text with typographic quotes, dashes and full-width marks as their ASCII twins, character by character."""
+    """Return the text with typographic quotes, dashes and full-width marks replaced by ASCII, one for one."""
     if not text.isascii():
         for fancy, twin in _PLAIN.items():
             text = text.replace(fancy, twin)
@@ -98,10 +103,10 @@ def plain(text: str) -> str:
 
 
 def fold(text: str) -> bytes:
-    r"""The text as English rules see it: ASCII, one byte per character, so positions are those of the text.
+    r"""Return a text as ASCII for matching, one byte per character, so that offsets are the same as in the text.
 
-    re2's `\b` knows ASCII only; accented letters become "x", so "pré-decidé" has no word boundary inside a word.
-    Letters outside Latin-1 become blanks: no English word continues in another script.
+    re2's `\b` knows ASCII only: accented letters become "x", so that "pré-decidé" has no word boundary inside a word.
+    Letters outside Latin-1 become blanks, since no English word continues in another script.
     """
     if text.isascii():
         return text.encode("ascii")

@@ -1,6 +1,7 @@
-"""What a message asks for, rule by rule: question, recency, and which type of memory it is about.
+"""Rules for the signals of a message: question, recency, hints of memory types, ellipsis and entities.
 
-Patterns see lower-case ASCII (see `matching.fold`). A weight is the strength of the signal; hints of one type add up.
+Patterns are matched on lower-case ASCII (see `matching.fold`), those of entities on the original text. The weight of a
+rule is the strength of its signal; the weights of hints of one memory type are added.
 """
 
 from __future__ import annotations
@@ -192,7 +193,7 @@ RULES = (
     ),
 )  # fmt: skip
 
-# Messages that have content and still lean on the turn before. Read only of short messages.
+# Messages that have content, but are incomplete without the previous one. Only short messages are matched.
 ELLIPTIC_RULES = (
     Rule(
         "elliptic.about", ELLIPTIC, r"^\W*(?:and |but |so |ok |okay |then |now )*(?:what|how) about\b.{1,60}$",
@@ -210,7 +211,7 @@ ELLIPTIC_RULES = (
         examples=("in production?", "with the new cache?", "for Redis?"),
         counterexamples=("in production", "on Monday did we decide on Redis?", "forget Redis?"),
     ),
-    Rule(  # whom it speaks of first was named before: nobody stands in front of the pronoun
+    Rule(  # its first person is a pronoun, so the person was named in an earlier message
         "elliptic.person", ELLIPTIC,
         r"^\W*(?:and |but |so |ok |okay |then |now )*"
         r"(?:(?:what|where|when|why|who|whom|whose|which|how)(?:'s| \w+){1,2}"
@@ -228,7 +229,7 @@ ELLIPTIC_RULES = (
     ),
 )  # fmt: skip
 
-# Of a message without any topic word: it speaks of something said before.
+# Matched on messages without topic words only: their pronouns refer to an earlier message.
 PRONOUN_RULES = (
     Rule(
         "elliptic.pronoun", ELLIPTIC,
@@ -247,7 +248,7 @@ _EXTENSION = (
     r"|tsv|xlsx?|docx?|pptx?|pdf|html?|css|scss|png|jpe?g|gif|svg|zip|tar|gz|log|ipynb|proto|tf|conf|xml|parquet)"
 )
 
-# In order of precedence where two could begin at the same character.
+# In order of precedence for matches that begin at the same character.
 ENTITIES = (
     Rule("entity.url", "entity", r"(?:https?|ftp|ssh|git|postgres(?:ql)?|redis|s3|file)://[^\s<>\"'`\x{201d})\]]+",
          examples=("https://docs.example.org/a?b=1", "postgres://db:5432/app"), counterexamples=("http:", "a:// b")),

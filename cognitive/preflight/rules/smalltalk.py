@@ -1,11 +1,11 @@
-"""The phrases that make a message small talk, one row each, with the sentences that prove them."""
+"""The phrases that make a message small talk, and word groups that need special treatment."""
 
 from __future__ import annotations
 
 from cognitive.preflight.rules.matching import Rule
 
 SOCIAL, ANSWER, CONTINUE = "social", "answer", "continue"
-OK = "answer.ok"  # closes as often as it answers
+OK = "answer.ok"  # ends a conversation as often as it answers
 
 _PLEASED = (
     r"(?:nice|good|great|lovely|glad|pleased|happy|pleasure|fun|pleasant|wonderful|awesome|delighted|enjoyed"
@@ -297,15 +297,15 @@ PHRASES = (
     ),
 )  # fmt: skip
 
-# These phrases are questions by themselves, so a question mark makes them no question to memory.
+# Phrases that are questions to the agent itself: a question mark after them asks nothing of memory.
 ASKS = frozenset(
     {"social.how_are_you", "social.whats_up", "social.are_you_well", "social.and_you", "social.interjection"}
 )
 
-# Phrases that a name may follow: "Hi Bob". After others a capitalised word is a topic.
+# Phrases that a name may follow: "Hi Bob". After other phrases, a capitalised word is a topic.
 ADDRESSED = frozenset({"social.hello", "social.daypart", "social.bye", "social.thanks", "social.interjection"})
 
-# What is cut off before a message is searched. Praise stays: "Nice, Lyon and Paris" begins with a city.
+# Phrases that are removed from a message before other rules. Praise is kept: "Nice, Lyon and Paris" begins with a city.
 PEELED = frozenset(
     f"social.{name}"
     for name in (
@@ -322,4 +322,5 @@ PEELED = frozenset(
     )
 )
 
+# With these phrases, filler such as "your help" is a reason for thanks and not a request.
 THANKS = frozenset({"social.thanks", "social.appreciate", "social.leaving"})

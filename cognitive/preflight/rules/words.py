@@ -1,4 +1,4 @@
-"""Lists of English words: what may stand around small talk, what is never a topic, what is no name."""
+"""Lists of English words: filler around small talk, words that are never a topic, words that are no name."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from brain.text import STOP_WORDS, stem
 
 
 def listed(words: str) -> frozenset[str]:
-    """The words of a running text as a set."""
+    """Return the set of the words of a text that are separated by whitespace."""
     return frozenset(words.split())
 
 
-# How people address whom they talk to, and when: they turn no greeting into a question.
+# Words that address the other person or name the time of day: they don't turn a greeting into a question.
 VOCATIVES = listed("""
     again ai alexa all assistant bot bro buddy chatgpt claude computer copilot dear dude everybody everyone
     folks friend friends gemini gpt guys ladies gentlemen love man mate my now pal people robot sir maam siri
@@ -18,24 +18,24 @@ VOCATIVES = listed("""
     and so well oh please this here lately recently sunshine stranger honey boss chief
 """)
 
-# Left over in small talk, they point to the previous turn ("thanks, do that").
+# Words that refer to the previous turn when they remain in small talk ("thanks, do that").
 ANAPHORA = listed("""
     it its that thats this these those them they he she him her one ones either neither
 """)
 
-# A message that begins so is a question or a request, whatever greeting stands before it.
+# Words that begin a question or a request, also after a greeting.
 ASKING = listed("""
     do did does can could would will should is are was were has have had am may might shall
 """)
 
-# After a bare "hey" these begin the sentence proper; any other word may belong to it ("hello world program").
+# Words that begin the actual sentence after a bare "hey"; other words may belong to it ("hello world program").
 OPENERS = ASKING | listed("""
     what where when why how who whom whose which whats wheres whens whys hows whos i im ive id we were my our
     the please tell remind show explain let lets there it this that just so you help need any give find look
     list recall do dont if isnt arent doesnt didnt cant couldnt quick a an
 """)
 
-# With these the filler asks for something ("hey, help me"), unless it is what one is thanked for.
+# Words with which filler asks for something ("hey, help me"), unless the message is thanks ("thanks for your help").
 REQUESTS = frozenset({"tell", "help", "need", "give"})
 
 FILLERS = (
@@ -61,7 +61,7 @@ FILLERS = (
 """)
 )
 
-# Too general to say what a message is about: speech acts, time words, the verbs of remembering and deciding.
+# Words too general for a topic: speech acts, time words, verbs of remembering and deciding.
 NO_TOPIC = (
     STOP_WORDS
     | (VOCATIVES - {"computer", "robot", "bot", "ai", "gpt", "gemini", "siri", "alexa", "sunshine", "stranger", "team"})
@@ -84,7 +84,7 @@ NO_TOPIC = (
 """)
 )
 
-# English words that may begin a sentence: capitalised there, they are no names. Base forms; inflections share a stem.
+# English words that are no names when capitalised at a sentence's start. Base forms; inflected forms share their stem.
 _EVERYDAY = listed("""
     able about above accept access according account across act action active actual add additional address
     adjust admit advance advice affect afford after afternoon again against age agree ahead aim all allow almost
