@@ -1,12 +1,12 @@
-"""Compact tools: every one is made shorter by the same steps in the same order, until the catalog fits.
+"""Compact tools: shorten all of them by the same steps in the same order, until the catalog fits.
 
-The steps are the seed's, and those that a JSON schema adds. They do not look at the message, so the same tools under
-the same budget are the same bytes in every turn. Name, id and supersedes are never trimmed; a step that would not make
-a tool smaller is not taken.
+The steps do not depend on the message, so the same tools under the same budget are the same bytes in every turn. Name,
+id and supersedes are never trimmed. A step that would not make a tool smaller is skipped.
 
-Schemas are made smaller and never invalid: annotations go, constraints stay. Keywords are taken for keywords only where
-a schema stands: a property that is called "title" is no title. Names in `required`, enumerations, types, constants and
-the targets of references are never touched. Schemas are JSON as it is read; what is given is not changed.
+Schemas become smaller but never invalid: annotations are removed, constraints are kept. A keyword counts as one only in
+a schema: a property that is called "title" is not an annotation. Names in `required`, enumerations, types, constants
+and targets of references are never changed. Schemas are parsed JSON; the functions return new objects and do not modify
+their arguments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pydantic_core import from_json, to_json  # compact separators, UTF-8: the b
 from brain.text import sentences
 
 Schema = dict[str, Any]
-Change = Callable[[dict[str, Any], int], dict[str, Any]]  # of a schema, and how many levels of properties are above it
+Change = Callable[[dict[str, Any], int], dict[str, Any]]  # (schema, levels of properties above it) -> new schema
 
 _NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
 _PROPERTIES = frozenset({"properties", "patternProperties"})
@@ -31,27 +31,31 @@ _SINGLE = frozenset(
     contentSchema not if then else""".split()
 )
 _ALL = _NAMED | _LISTED | _SINGLE
-# Under `not` or in a branch of `oneOf`, leaving out a property would change what is allowed, and not only say less.
+# Keywords below which optional properties may be removed. Under `not` or in a branch of `oneOf`, removing a property
+# would change which values are valid.
 _STRUCTURE = frozenset({"properties", "items", "additionalProperties", *_DEFINITIONS})
-# What ties properties of an object to each other: none of them can go alone.
+# Keywords that relate properties of an object to each other, so that none can be removed alone.
 _TIES = frozenset(
     """allOf anyOf oneOf not if then else dependentRequired dependentSchemas dependencies patternProperties
     minProperties unevaluatedProperties discriminator""".split()
 )
 _OTHER_REFERENCES = frozenset({"$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef"})
 
-ToolEntry = dict[str, Any]  # a tool, skill, pack or pipeline, as JSON is read: dicts and lists
+ToolEntry = dict[str, Any]  # a tool, skill, pack or pipeline as parsed JSON
 
 _ENDS = ".!?…。！？\n"
-_MIN_SENTENCE = 25  # characters; "Searches e.g." is no sentence
-MINIMAL_DESCRIPTION = 16  # characters: two words or three, by which a name that says nothing is still told from others
+_MIN_SENTENCE = 25  # characters; "Searches e.g." is not a sentence
+MINIMAL_DESCRIPTION = 16  # characters: two or three words, which distinguish tools with uninformative names
 
 
 # --- JSON schemas ---
 
 
 def mapped(schema: Any, change: Change, into: frozenset[str] = _ALL, depth: int = 0) -> Any:
-    """A new schema, changed at every place where a schema stands below these keywords, the innermost first."""
+    """Return a new schema with `change` applied to it and to all subschemas under the keywords `into`, innermost first.
+
+    `depth` is the number of levels of properties above the schema.
+    """
     if not isinstance(schema, dict):
         return schema
     return change({key: _below(key, value, change, into, depth) for key, value in schema.items()}, depth)
@@ -69,13 +73,13 @@ def _below(key: str, value: Any, change: Change, into: frozenset[str], depth: in
 
 
 def without_keywords(*names: str) -> Callable[[Schema], Any]:
-    """Leaves out annotations, wherever they stand."""
-    gone = frozenset(names)
-    return lambda schema: mapped(schema, lambda each, _: {key: each[key] for key in each if key not in gone})
+    """Return a function that removes the named annotations from a schema and all its subschemas."""
+    removed = frozenset(names)
+    return lambda schema: mapped(schema, lambda each, _: {key: each[key] for key in each if key not in removed})
 
 
 def without_nested_descriptions(schema: Schema) -> Any:
-    """Keeps the descriptions of the parameters themselves, and of nothing that is within them or around them."""
+    """Return the schema with the descriptions of the parameters themselves, and no descriptions above or below them."""
 
     def change(each: dict[str, Any], depth: int) -> dict[str, Any]:
         return each if depth == 1 else {key: value for key, value in each.items() if key != "description"}
@@ -84,27 +88,27 @@ def without_nested_descriptions(schema: Schema) -> Any:
 
 
 def with_descriptions(shorten: Callable[[str], str]) -> Callable[[Schema], Any]:
-    """Shortens what is said of every parameter."""
+    """Return a function that applies `shorten` to every description in a schema."""
 
     def change(each: dict[str, Any], _: int) -> dict[str, Any]:
-        said = each.get("description")
-        return {**each, "description": shorten(said)} if isinstance(said, str) else each
+        description = each.get("description")
+        return {**each, "description": shorten(description)} if isinstance(description, str) else each
 
     return lambda schema: mapped(schema, change)
 
 
 def without_optional_depth(schema: Schema) -> Any:
-    """Leaves out the optional fields of objects within parameters; the parameters themselves stay."""
+    """Return the schema without the optional fields of objects inside parameters; all parameters are kept."""
     return _required_only(schema, 1)
 
 
 def without_optional(schema: Schema) -> Any:
-    """Leaves out optional parameters, and the optional fields of the others."""
+    """Return the schema without optional parameters and without the optional fields of the others."""
     return _required_only(schema, 0)
 
 
 def field_names(schema: Any) -> Any:
-    """The names of a schema's properties in their order, instead of it."""
+    """Return the names of a schema's properties in their order, or the schema itself if it has none."""
     if not isinstance(schema, dict):
         return schema
     properties = schema.get("properties", schema)
@@ -127,47 +131,49 @@ def _required_only(schema: Schema, min_depth: int) -> Any:
 
 
 def _is_constant(schema: Any) -> bool:
-    """A tag by which the branches of a union are told apart, though mostly optional."""
+    """Return whether a property is a constant: the tag that distinguishes the branches of a union, even if optional."""
     return isinstance(schema, dict) and "const" in schema
 
 
 def _without_unused(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without definitions that nothing refers to any longer."""
-    held = {place: schema[place] for place in _DEFINITIONS if isinstance(schema.get(place), dict)}
-    waiting = _references({key: value for key, value in schema.items() if key not in held})
+    """Return the schema without definitions that are no longer referenced."""
+    definitions = {place: schema[place] for place in _DEFINITIONS if isinstance(schema.get(place), dict)}
+    pending = _references({key: value for key, value in schema.items() if key not in definitions})
     used = set[str]()
-    while waiting:
-        reference = waiting.pop()
+    while pending:
+        reference = pending.pop()
         if reference not in used:
             used.add(reference)
             _, place, name = _parts(reference)
-            waiting += _references(held.get(place, {}).get(name))
+            pending += _references(definitions.get(place, {}).get(name))
     kept = {
         place: {
-            name: each for name, each in held[place].items() if any(_parts(use)[1:] == (place, name) for use in used)
+            name: each
+            for name, each in definitions[place].items()
+            if any(_parts(use)[1:] == (place, name) for use in used)
         }
-        for place in held
+        for place in definitions
     }
     return {key: kept.get(key, value) for key, value in schema.items() if kept.get(key, True)}
 
 
 def _references(value: Any) -> list[str]:
-    """All that a schema refers to, and the means of referring that are not understood here, as they are named."""
-    found, waiting = list[str](), [value]
-    while waiting:
-        each = waiting.pop()
+    """Return the targets of all references in a schema, and the names of its unsupported reference keywords."""
+    references, pending = list[str](), [value]
+    while pending:
+        each = pending.pop()
         if isinstance(each, dict):
-            waiting += each.values()
+            pending += each.values()
             if "$ref" in each and isinstance(each["$ref"], str):
-                found.append(each["$ref"])
-            found += [key for key in _OTHER_REFERENCES & each.keys() if isinstance(each[key], str)]
+                references.append(each["$ref"])
+            references += [key for key in _OTHER_REFERENCES & each.keys() if isinstance(each[key], str)]
         elif isinstance(each, list):
-            waiting += each
-    return found
+            pending += each
+    return references
 
 
 def _names_a_definition(reference: str) -> bool:
-    """The form that generators write, "#/$defs/Name": what it points at stays where it is."""
+    """Return whether a reference has the form "#/$defs/Name", whose target is no field and thus never removed."""
     root, place, name = _parts(reference)
     return (root, reference.count("/")) == ("#", 2) and place in _DEFINITIONS and not {"~", "%"} & set(name)
 
@@ -183,9 +189,10 @@ def _parts(reference: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class CompactionStep:
-    """A way to say less: what goes, in words, and the function that leaves it out without changing what it is given.
+    """A step of compaction.
 
-    A tool without any of the keys `of` is left as it is.
+    `drops` describes what the step removes. `apply` returns a smaller entry and does not modify its argument. An entry
+    without any of the keys `of` is left unchanged.
     """
 
     drops: str
@@ -193,24 +200,24 @@ class CompactionStep:
     of: tuple[str, ...]
 
     def concerns(self, written: bytes) -> bool:
-        """Whether an entry, as it is written, has any of the keys."""
+        """Return whether an entry, written as JSON, has any of the keys `of`."""
         return any(f'"{key}":'.encode() in written for key in self.of)
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence, or so many that they say something."""
+    """Return the first sentence of a text, or the first sentences that together have at least 25 characters."""
     if not any(mark in text[_MIN_SENTENCE - 1 : -1] for mark in _ENDS):
         return text
-    said = ""
+    head = ""
     for sentence in sentences(text):
-        said = f"{said} {sentence}".lstrip()
-        if len(said) >= _MIN_SENTENCE:
+        head = f"{head} {sentence}".lstrip()
+        if len(head) >= _MIN_SENTENCE:
             break
-    return said
+    return head
 
 
 def few_words(text: str) -> str:
-    """So many words as stand in `MINIMAL_DESCRIPTION` characters, with a sign that there were more."""
+    """Return the words within the first `MINIMAL_DESCRIPTION` characters, with an ellipsis if there are more."""
     if len(text) <= MINIMAL_DESCRIPTION:
         return text
     head = text[:MINIMAL_DESCRIPTION]
@@ -237,7 +244,7 @@ def _text(change: Callable[[str], str]) -> Callable[[Any], Any]:
 
 
 def _counted(steps: Any) -> Any:
-    """The steps of a pipeline without their bodies: how many, and their names."""
+    """Return the number and the names of a pipeline's steps, without their bodies."""
     if not isinstance(steps, list):
         return steps
     names = [step.get("name", step.get("id")) for step in steps if isinstance(step, dict)]
@@ -282,58 +289,61 @@ STEPS: tuple[CompactionStep, ...] = (
         ("properties",),
     ),
 )
-# What a tool of lesser relevance loses beyond that, where all steps for all tools do not suffice.
+# Further steps for the less relevant tools, if a catalog does not fit after `STEPS`.
 MINIMAL_STEPS: tuple[CompactionStep, ...] = (
     CompactionStep("optional parameters", _with("parameters", without_optional), ("properties",)),
     CompactionStep("descriptions beyond a few words", _with("description", _text(few_words)), ("description",)),
 )
 
 
-_KEPT = ("name", "id", "supersedes")
-_unsaid = without_keywords("description", "title", "examples", "example", "$comment")
+_NEVER_TRIMMED = ("name", "id", "supersedes")
+_without_annotations = without_keywords("description", "title", "examples", "example", "$comment")
 
 
 def stripped(entry: ToolEntry) -> ToolEntry:
-    """A tool with a few words, the parameters that must be given, and what is never trimmed."""
-    said = {"description": few_words(entry["description"]), "parameters": entry["parameters"]}
-    kept = {key: entry[key] for key in _KEPT if key in entry} | said
-    return {**kept, "parameters": without_optional(_unsaid(entry["parameters"]))}
+    """Return a tool with a short description, its required parameters, and the fields that are never trimmed."""
+    described = {"description": few_words(entry["description"]), "parameters": entry["parameters"]}
+    kept = {key: entry[key] for key in _NEVER_TRIMMED if key in entry} | described
+    return {**kept, "parameters": without_optional(_without_annotations(entry["parameters"]))}
 
 
 def forms(written: bytes, steps: Sequence[CompactionStep] = STEPS) -> tuple[bytes, ...]:
-    """An entry as it is sent, whole, and after each of the steps: never larger than the one before."""
-    entry, made = from_json(written), [written]
+    """Return the forms of an entry as JSON: whole, and after each step. No form is larger than the one before it."""
+    entry, results = from_json(written), [written]
     for step in steps:
-        smaller = step.apply(entry) if step.concerns(made[-1]) else entry
-        form = to_json(smaller) if smaller is not entry else made[-1]
-        if len(form) < len(made[-1]):
+        smaller = step.apply(entry) if step.concerns(results[-1]) else entry
+        form = to_json(smaller) if smaller is not entry else results[-1]
+        if len(form) < len(results[-1]):
             entry = smaller
-            made.append(form)
+            results.append(form)
         else:
-            made.append(made[-1])
-    return tuple(made)
+            results.append(results[-1])
+    return tuple(results)
 
 
 def total(sizes: Sequence[int]) -> int:
-    """The bytes of a JSON array of items of these sizes."""
+    """Return the bytes of a JSON array whose items have the given sizes in bytes."""
     return sum(sizes) + max(2, len(sizes) + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
-    """How many steps were taken on every entry, what they dropped, and the bytes that are left."""
+    """Result of compaction: the number of steps applied to every entry, the remaining bytes, and what was dropped."""
 
     level: int
     bytes: int
     dropped: tuple[str, ...]
 
     def fits(self, limit: int) -> bool:
-        """Whether what is left is within so many bytes."""
+        """Return whether the remaining bytes are at most `limit`."""
         return self.bytes <= limit
 
 
 def compact(catalog: Sequence[Sequence[bytes]], limit: int) -> CompactionResult:
-    """As few steps as bring the forms of all entries within so many bytes; all of them if none suffices."""
+    """Return the result of the fewest steps that bring a catalog to at most `limit` bytes; of all steps if none does.
+
+    `catalog` has the forms of each entry, as `forms` returns them.
+    """
     sizes = [total([len(each[level]) for each in catalog]) for level in range(len(STEPS) + 1)]
     level = next((level for level, size in enumerate(sizes) if size <= limit), len(STEPS))
     dropped = [step.drops for n, step in enumerate(STEPS[:level]) if sizes[n + 1] < sizes[n]]

@@ -1,8 +1,8 @@
-"""Fit the tools of a turn to its model: run the stages on what is known of the tools, and learn the rest afterwards.
+"""Fit the tools of a turn to its model, and cache values derived from tools between turns.
 
-What was derived from tools, and their vectors, is kept between turns, bounded. No turn waits for a tool's vector: until
-it is there, the tool is ranked by its words; a catalog is embedded once, after the first turn that brings it and has
-to be cut.
+Forms, word indexes and vectors of tools are cached, within limits. No turn waits for the vector of a tool: a tool
+without one is ranked by shared words. A catalog is embedded once, in the background, after the first turn in which it
+has to be cut.
 """
 
 from __future__ import annotations
@@ -31,23 +31,27 @@ from cognitive.turn import Tool, ToolSelection, Turn
 
 log = logging.getLogger(__name__)
 
-_RECENT_MESSAGES = 40  # of a conversation: the tools they called are likely to be called again
-_TOLD_SHARE = 0.3  # of the tools' bytes; an operator wants to know of more than that
-_FEW = 24  # tools: what they say in each form is written in some 10 ms, which no other turn has to wait behind
-_KNOWN = 500  # tools whose forms are known: fitted faster than a thread is asked
-DEADLINE_MS = 60.0  # a large catalog may take, even after a search that took all there was
+_RECENT_MESSAGES = 40  # latest messages whose called tools are likely to be called again
+_LOGGED_TRIM_SHARE = 0.3  # share of the tools' bytes; a larger trim is logged
+_MAX_INLINE_NEW = 24  # tools of a new catalog that are fitted on the event loop: some 10 ms
+_MAX_INLINE_KNOWN = 500  # tools of a known catalog that are fitted on the event loop: faster than starting a thread
+DEADLINE_MS = 60.0  # minimum time for a large catalog, even after a search that used up the turn's deadline
 MAX_LISTED = 200  # most relevant tools that the small model chooses from
-MIN_RANKED = 12  # most relevant tools that stay beside what it chose (upstream's)
-_SHARE = 0.7  # of the turn's time left that a large catalog may take: it has to be recorded as well
-_MAX_VECTORS = 16_384  # 25 MB at 384 dimensions
-_MAX_TOOLS = 10_000  # in all catalogs that are kept, some 2 KB each
-_BATCH = 64  # texts at a time: enough for the embedder's lane of many, which no turn's message waits behind
-_HURRY = 512  # texts are embedded as fast as it goes; after that turns shall have half of the machine
+MIN_RANKED = 12  # most relevant tools that are kept beside those that the small model chose
+_DEADLINE_SHARE = 0.7  # share of the turn's remaining time for a large catalog; recording the turn needs the rest
+_MAX_VECTORS = 16_384  # vectors in the cache: 25 MB at 384 dimensions
+_MAX_TOOLS = 10_000  # tools in all cached catalogs, some 2 KB each
+_BATCH = 64  # texts per batch: enough to use the embedder's batch lane, so that no message of a turn waits
+_FULL_SPEED_TEXTS = 512  # texts embedded without pauses; after them, embedding pauses half of the time
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSignals:
-    """What is known of a turn: its query, that one's vector, past turns like it, and the tools that its plan names."""
+    """Inputs of tool ranking from a turn's earlier stages.
+
+    `query` is the search query, `vector` its embedding, `past` the similar past turns, and `wanted` the tools that the
+    categories of the plan name.
+    """
 
     query: str
     vector: Vector | None = None
@@ -56,28 +60,29 @@ class ToolSignals:
 
 
 class CatalogEngine:
-    """Fits tools to models, and remembers what that takes."""
+    """Selection of tools for models, with a cache of values derived from tools."""
 
     def __init__(self, embedder: CachedEmbedder, *, deadline_ms: float = DEADLINE_MS) -> None:
         self.tool_cache = ToolCache(embedder)
         self._deadline_ms = deadline_ms
 
     def select_all(self, tools: Sequence[Tool], model: str | None) -> ToolSelection:
-        """The tools as they were given."""
+        """Return all tools unchanged."""
         return select_all(self.tool_cache.catalog(tools), model)
 
     async def select(
         self, turn: Turn, tools: Sequence[Tool], signals: ToolSignals, deadline: Deadline, policy: Policy
     ) -> ToolSelection:
-        """The tools of a turn as its model can carry them, by all that is known of the turn; see `fit`."""
-        recent = frozenset(call.name for said in turn.conversation[-_RECENT_MESSAGES:] for call in said.tool_calls)
+        """Return the tools of a turn, fitted to the turn's model; see `fit`."""
+        messages = turn.conversation[-_RECENT_MESSAGES:]
+        recent = frozenset(call.name for message in messages for call in message.tool_calls)
         always = frozenset(policy.categories.always_include)
         query = signals.query or turn.text
         evidence = ToolEvidence(query, signals.vector, signals.past, recent, always, signals.wanted)
         selection = await self.fit(tools, turn.model, evidence, deadline, policy)
-        if selection.trim is not None and selection.trim.share > _TOLD_SHARE:
+        if selection.trim is not None and selection.trim.share > _LOGGED_TRIM_SHARE:
             log.info(
-                "tools of turn %s for %s: %d bytes of %d; went: %s",
+                "tools of turn %s for model %s: %d of %d bytes; dropped: %s",
                 turn.turn_id,
                 turn.model,
                 selection.trim.after_bytes,
@@ -89,20 +94,21 @@ class CatalogEngine:
     async def fit(
         self, tools: Sequence[Tool], model: str | None, evidence: ToolEvidence, deadline: Deadline, policy: Policy
     ) -> ToolSelection:
-        """The tools as this model can carry them; of no model, as they were given.
+        """Return the tools, fitted to the model's budget in bytes; unchanged if `model` is None.
 
-        Many that are not read in time are cut by their names. Reading them goes on, for the next turn.
+        If a large catalog is not processed within the deadline, its tools are cut by their names. Processing continues
+        in the background, for later turns.
         """
         limit = _limit(model, policy)
         if not limit:
             return self.select_all(tools, model)
         catalog = self.tool_cache.catalog(tools)
-        if len(tools) <= (_KNOWN if catalog.read else _FEW):
+        if len(tools) <= (_MAX_INLINE_KNOWN if catalog.read else _MAX_INLINE_NEW):
             selection = self._fit(catalog, model, limit, evidence)
-        elif catalog.reading and not catalog.read:  # a second reader would only slow down the first
+        elif catalog.reading and not catalog.read:  # another turn processes it; a second thread would slow that down
             selection = cut_late(catalog, model, limit, rank_by_name(catalog, evidence))
         else:
-            milliseconds = max(deadline.left() * 1000 * _SHARE, self._deadline_ms)
+            milliseconds = max(deadline.left() * 1000 * _DEADLINE_SHARE, self._deadline_ms)
             work = asyncio.to_thread(self._fit, catalog, model, limit, evidence)
             try:
                 selection = await Deadline(milliseconds).within(work)
@@ -115,7 +121,11 @@ class CatalogEngine:
     async def refine(
         self, selection: ToolSelection, message: str, chooser: ToolChooser, policy: Policy
     ) -> RefinedTools:
-        """The tools after a small model has chosen among them, if the budget's model may need that."""
+        """Return a selection after a small model chose among its tools.
+
+        The selection is returned unchanged if its ranking was confident, if the model's budget does not allow
+        refinement, or if the small model gives no usable answer; `reason` says which.
+        """
         kept = RefinedTools(
             selection.tools, "not_needed", trim=selection.trim, gap=selection.trim.gap if selection.trim else None
         )
@@ -128,11 +138,11 @@ class CatalogEngine:
         if picked is None:
             return replace(kept, reason=reason, detail=detail)
         if picked.none:
-            return replace(kept, reason=reason, gap="the model that was asked found no tool for this")
-        return _chosen(selection, ranked, picked.names, _limit(selection.model, policy), policy)
+            return replace(kept, reason=reason, gap="the refining model found no suitable tool")
+        return _refined(selection, ranked, picked.names, _limit(selection.model, policy), policy)
 
     async def close(self) -> None:
-        """Gives up what is still being learnt."""
+        """Cancel the background embedding of tools."""
         await self.tool_cache.close()
 
     def _fit(self, catalog: ToolCatalog, model: str | None, limit: int, evidence: ToolEvidence) -> ToolSelection:
@@ -154,10 +164,13 @@ def _limit(model: str | None, policy: Policy) -> int:
     return budget_for(model, policy.budgets.models).catalog_bytes
 
 
-def _chosen(
+def _refined(
     selection: ToolSelection, ranked: Sequence[Tool], names: Sequence[str], limit: int, policy: Policy
 ) -> RefinedTools:
-    """The chosen tools and the most relevant others, few enough to say more of each, fitted to the budget again."""
+    """Return the chosen tools and the most relevant others, fitted to the budget again.
+
+    They are few, so that each keeps more of its description and parameters.
+    """
     place = {name: n for n, name in enumerate(names)}
     chosen = sorted((tool for tool in ranked if tool.name in place), key=lambda tool: place[tool.name])
     others = [tool for tool in ranked if tool.name not in place][:MIN_RANKED]
@@ -169,21 +182,21 @@ def _chosen(
 
 
 class ToolCache:
-    """Catalogs offered of late, and vectors of tools: functions of the tools alone, no agent's and no turn's."""
+    """Cache of recent catalogs and of tool vectors. They depend on the tools alone, not on an agent or a turn."""
 
     def __init__(self, embedder: CachedEmbedder) -> None:
         self._embedder = embedder
         self._catalogs: OrderedDict[tuple[int, ...], ToolCatalog] = OrderedDict()
         self._tool_vectors: WeakKeyDictionary[ToolCatalog, tuple[int, ToolVectors | None]] = WeakKeyDictionary()
         self._vectors: OrderedDict[str, Vector] = OrderedDict()
-        self._embedded = 0  # batches: what was put together before the last one lacks something
-        self._unread: dict[ToolCatalog, None] = {}
-        self._wanted: dict[str, None] = {}
+        self._batches = 0  # embedded batches; `_tool_vectors` of an earlier count may lack vectors
+        self._pending_catalogs: dict[ToolCatalog, None] = {}
+        self._pending_texts: dict[str, None] = {}
         self._embedding: asyncio.Task[None] | None = None
 
     def catalog(self, tools: Sequence[Tool]) -> ToolCatalog:
-        """The tools with what is derived from them: known again if these very objects were offered before."""
-        key = tuple(map(id, tools))  # theirs as long as the catalog is kept, which holds them
+        """Return the catalog of the tools: the cached one if the same tool objects were offered before."""
+        key = tuple(map(id, tools))  # ids stay valid while the cached catalog holds the tools
         catalog = self._catalogs.pop(key) if key in self._catalogs else ToolCatalog(tools)
         self._catalogs[key] = catalog
         while len(self._catalogs) > 1 and sum(map(len, self._catalogs.values())) > _MAX_TOOLS:
@@ -191,65 +204,63 @@ class ToolCache:
         return catalog
 
     def tool_vectors(self, catalog: ToolCatalog) -> ToolVectors | None:
-        """The vectors of the tools, as far as they are known."""
-        embedded, tool_vectors = self._tool_vectors.get(catalog, (0, None))
-        if embedded != self._embedded:
-            embedded, tool_vectors = self._embedded, ToolVectors.of([self._vectors.get(text) for text in catalog.texts])
-            self._tool_vectors[catalog] = embedded, tool_vectors
+        """Return the vectors of those tools that are embedded already; None if there are none."""
+        batches, tool_vectors = self._tool_vectors.get(catalog, (0, None))
+        if batches != self._batches:
+            batches, tool_vectors = self._batches, ToolVectors.of([self._vectors.get(text) for text in catalog.texts])
+            self._tool_vectors[catalog] = batches, tool_vectors
         return tool_vectors
 
     def start_embedding(self, catalog: ToolCatalog) -> None:
-        """Has what is not embedded yet embedded in the background."""
-        _, tool_vectors = self._tool_vectors.get(
-            catalog, (0, None)
-        )  # as of the last ranking: nothing is put together here
+        """Embed the catalog's tools that have no vector yet, in the background."""
+        _, tool_vectors = self._tool_vectors.get(catalog, (0, None))  # as of the last ranking, to return fast
         if tool_vectors is not None and len(tool_vectors.places) == len(catalog):
             return
-        self._unread[catalog] = None
+        self._pending_catalogs[catalog] = None
         if self._embedding is None or self._embedding.done():
             self._embedding = asyncio.create_task(self._embed(), name="embedding of tools")
 
     async def embedded(self) -> None:
-        """Returns when all that was asked for is embedded, or has failed."""
+        """Wait until the background embedding is finished or has failed."""
         if self._embedding is not None:
             await self._embedding
 
     async def close(self) -> None:
-        """Gives up what is not embedded yet."""
+        """Cancel the background embedding."""
         if self._embedding is not None:
             self._embedding.cancel()
             await asyncio.gather(self._embedding, return_exceptions=True)
 
     async def _embed(self) -> None:
         done = 0
-        while await self._wants():
-            batch = list(islice(self._wanted, _BATCH))
+        while await self._has_pending_texts():
+            batch = list(islice(self._pending_texts, _BATCH))
             started = monotonic()
             try:
                 vectors = await self._embedder.embed(batch)
             except EmbeddingError as error:
-                log.warning("tools are ranked by their words: %s", error)
-                self._wanted.clear()
+                log.warning("tools could not be embedded and are ranked by shared words: %s", error)
+                self._pending_texts.clear()
                 return
-            self._embedder.forget(batch)  # they are kept here, and would crowd out what turns ask for
-            self._keep(batch, vectors)
+            self._embedder.forget(batch)  # they are cached here; in the embedder they would displace texts of turns
+            self._store_vectors(batch, vectors)
             done += len(batch)
-            await asyncio.sleep(monotonic() - started if done > _HURRY else 0)
+            await asyncio.sleep(monotonic() - started if done > _FULL_SPEED_TEXTS else 0)
 
-    async def _wants(self) -> bool:
-        """Whether anything is to be embedded; what a large catalog says is read off the event loop."""
-        while self._unread:
-            catalog = next(iter(self._unread))
+    async def _has_pending_texts(self) -> bool:
+        """Return whether texts remain to be embedded; the texts of pending catalogs are made in a thread first."""
+        while self._pending_catalogs:
+            catalog = next(iter(self._pending_catalogs))
             texts = await asyncio.to_thread(getattr, catalog, "texts")
             new = [text for text in texts if text not in self._vectors]
-            self._wanted.update(dict.fromkeys(new[: _MAX_VECTORS - len(self._wanted)]))
-            self._unread.pop(catalog, None)
-        return bool(self._wanted)
+            self._pending_texts.update(dict.fromkeys(new[: _MAX_VECTORS - len(self._pending_texts)]))
+            self._pending_catalogs.pop(catalog, None)
+        return bool(self._pending_texts)
 
-    def _keep(self, batch: Sequence[str], vectors: Vectors) -> None:
+    def _store_vectors(self, batch: Sequence[str], vectors: Vectors) -> None:
         for text, vector in zip(batch, vectors, strict=True):
             self._vectors[text] = vector
-            self._wanted.pop(text, None)
+            self._pending_texts.pop(text, None)
         while len(self._vectors) > _MAX_VECTORS:
             self._vectors.popitem(last=False)
-        self._embedded += 1
+        self._batches += 1

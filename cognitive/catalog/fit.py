@@ -1,7 +1,7 @@
-"""Fit a catalog to what a model can carry: compacted, and cut by relevance only where that does not suffice.
+"""Fit a catalog to the budget of a model: compact all tools, and cut by relevance only if that does not suffice.
 
-In the cut, the least relevant tools say least, and then go. Many tools in few words keep the one that is needed more
-often than few tools whole (docs/decisions/0016-catalog.md).
+The cut first reduces the least relevant tools to their minimal form, then removes them. Many tools in minimal form
+contain the needed tool more often than few whole tools (docs/decisions/0016-catalog.md).
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from cognitive.catalog.tool_variants import ToolCatalog, ToolVariants
 from cognitive.trace import Trim
 from cognitive.turn import ToolSelection, ToolSpec
 
-MAX_TOOLS_WHEN_LATE = 128  # tools written when there is no time: some 0.1 ms each
-_MAX_PASSED = 20  # then what is left is so little that of a large catalog no form need be made to see it
+MAX_TOOLS_WHEN_LATE = 128  # tools that are serialised after the deadline, some 0.1 ms each
+_MAX_SKIPPED = 20  # tools that did not fit, after which the remaining room is taken as too small for any other
 
-# Of the best tool's match: below, no tool is for this. Of requests that have a tool 2 % are below, of small talk one in
-# six.
+# Match of the best tool at or below which no tool seems suitable. It is that low for 2 % of the requests that have a
+# tool, and for one in six messages of small talk.
 MIN_MATCH = 0.22
 
 
 def select_all(catalog: ToolCatalog, model: str | None) -> ToolSelection:
-    """Everything as it was given."""
+    """Return all tools of a catalog unchanged."""
     return ToolSelection(catalog.tools, model, tuple(ToolSpec(offered.value) for offered in catalog.variants))
 
 
@@ -37,10 +37,16 @@ def fit(
     ranked: Callable[[], ToolRanking],
     full: int = TOOLS_WITH_FULL_SCHEMA,
 ) -> ToolSelection:
-    """The tools within so many bytes, or as near as it gets; `limit` 0: everything as it was given.
+    """Return the tools in at most `limit` bytes if possible; unchanged if `limit` is 0.
 
-    `ranked` is asked only if not all of the tools can stay as they are after all steps of compaction; then the first
-    `full` of them keep their parameters.
+    If not even the most relevant tool fits, it is returned alone and exceeds the limit.
+
+    Args:
+        catalog: The tools of the turn.
+        model: The model that the tools are for.
+        limit: The model's budget for tools, in bytes of JSON.
+        ranked: Returns the ranking of the tools; called only if they do not fit after all steps of compaction.
+        full: The number of most relevant tools that keep their parameters in the cut.
     """
     if not limit or not catalog.tools or catalog.bytes <= limit:
         return select_all(catalog, model)
@@ -54,9 +60,9 @@ def fit(
 
 
 def cut_late(catalog: ToolCatalog, model: str | None, limit: int, ranking: ToolRanking) -> ToolSelection:
-    """The first of a ranking that fit, each as bare as it can be: for a catalog that there is no time to read.
+    """Return the first tools of a ranking that fit, each in its stripped form; used after the deadline.
 
-    What the whole of it takes is not known then: `before_bytes` is what it takes at least.
+    The size of the whole catalog is not computed then: `before_bytes` is a lower bound of it.
     """
     tools = catalog.variants
     selected = select_stripped(tools, ranking.order, limit)
@@ -93,20 +99,20 @@ def _cut(catalog: ToolCatalog, model: str | None, limit: int, ranking: ToolRanki
 
 
 def _dropped(tools: Sequence[ToolVariants], selected: SelectedForms) -> tuple[str, ...]:
-    """What the tools that stay lost, step by step, and how many went."""
+    """Return descriptions of what the kept tools lost, step by step, and of how many tools were cut."""
     kept = [tools[n].forms for n in selected.forms]
-    said = [step.drops for n, step in enumerate(STEPS) if any(len(each[n + 1]) < len(each[n]) for each in kept)]
+    dropped = [step.drops for n, step in enumerate(STEPS) if any(len(each[n + 1]) < len(each[n]) for each in kept)]
     if selected.minimal:
         of = f"of {len(selected.minimal)} of {len(kept)} tools"
-        said += [f"{step.drops} {of}" for step in MINIMAL_STEPS]
+        dropped += [f"{step.drops} {of}" for step in MINIMAL_STEPS]
     if selected.cut:
-        said.append(f"{len(selected.cut)} of {len(tools)} tools by relevance")
-    return tuple(said)
+        dropped.append(f"{len(selected.cut)} of {len(tools)} tools by relevance")
+    return tuple(dropped)
 
 
 def _gap(tools: Sequence[ToolVariants], ranking: ToolRanking) -> str | None:
-    floor = MIN_MATCH if "meaning" in ranking.by else 0.0  # words alone miss too much to claim it by degrees
-    if ranking.confidence > floor:
+    threshold = MIN_MATCH if "meaning" in ranking.by else 0.0  # a low match of words alone does not prove a gap
+    if ranking.confidence > threshold:
         return None
     nearest = tools[ranking.order[0]].name
     return f"no tool seems to be for this: the nearest, {nearest!r}, matches by {ranking.confidence:.2f}"
@@ -121,7 +127,11 @@ def _spec(form: bytes) -> ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class SelectedForms:
-    """The tools that stay, by their place, as they are sent; which of them say least; who went, most relevant first."""
+    """Result of a cut. Tools are identified by their index in the catalog.
+
+    `forms` maps the kept tools to the JSON that is sent, in catalog order. `minimal` are the kept tools below their
+    last step of compaction. `cut` are the removed tools, the most relevant first.
+    """
 
     forms: Mapping[int, bytes]
     minimal: frozenset[int]
@@ -129,11 +139,11 @@ class SelectedForms:
 
 
 def select(tools: Sequence[ToolVariants], order: Sequence[int], limit: int, *, with_schema: int) -> SelectedForms:
-    """As many tools as fit, in the order of relevance; the first `with_schema` of them compacted, the others spare.
+    """Select as many tools as fit in `limit` bytes, in the order of relevance.
 
-    One that is too large is passed over for a smaller one behind it, `_MAX_PASSED` times. If all fit, as many more as
-    there is room for stay compacted. If not even one does, the most relevant is kept nonetheless: no tool at all would
-    be another plan.
+    The first `with_schema` tools are compacted, the others minimal. A tool that is too large is skipped for a smaller
+    one after it, at most `_MAX_SKIPPED` times. If all tools fit, the remaining room is used to restore minimal tools to
+    their compacted form. If no tool fits, the most relevant is kept nonetheless: the plan asked for tools.
     """
     kept, cut = _fitting(tools, order, limit, lambda tool, room, n: _largest(tool, room, with_schema=n < with_schema))
     if not kept and order:
@@ -145,9 +155,7 @@ def select(tools: Sequence[ToolVariants], order: Sequence[int], limit: int, *, w
 
 
 def select_stripped(tools: Sequence[ToolVariants], order: Sequence[int], limit: int) -> SelectedForms:
-    """As `select`, of a catalog that there is no time to read: at most `MAX_TOOLS_WHEN_LATE`, each as bare as it can
-    be.
-    """
+    """Select at most `MAX_TOOLS_WHEN_LATE` tools that fit, each in its stripped form, in the order of relevance."""
     kept, cut = _fitting(
         tools, order, limit, lambda tool, room, n: _stripped(tool, room) if n < MAX_TOOLS_WHEN_LATE else None
     )
@@ -162,12 +170,16 @@ def _fitting(
     limit: int,
     form_of: Callable[[ToolVariants, int, int], bytes | None],
 ) -> tuple[dict[int, bytes], list[int]]:
-    """Tools by their place, in a form that fits the room left after so many, and those of which none does."""
-    left = limit - 1  # a bracket; the other one, or a comma, goes with each tool
+    """Return the tools that fit, as a mapping of index to form, and the indexes of those that do not.
+
+    `form_of` receives a tool, the remaining bytes, and the number of tools kept so far. It returns None if no form of
+    the tool fits.
+    """
+    left = limit - 1  # one bracket; the other bracket, or a comma, is counted with each tool
     kept, cut = dict[int, bytes](), list[int]()
     for n in order:
         form = None
-        if len(cut) < _MAX_PASSED:
+        if len(cut) < _MAX_SKIPPED:
             form = form_of(tools[n], left - 1, len(kept))
         if form is None:
             cut.append(n)
@@ -191,7 +203,7 @@ def _stripped(tool: ToolVariants, room: int) -> bytes | None:
 
 
 def _enrich(tools: Sequence[ToolVariants], order: Sequence[int], kept: dict[int, bytes], limit: int) -> None:
-    """Gives back what was left out for nothing, the most relevant first, until it no longer fits."""
+    """Restore minimal tools to their compacted form, the most relevant first, until one does not fit."""
     left = limit - 1 - sum(len(form) + 1 for form in kept.values())
     for n in order:
         more = len(tools[n].forms[-1]) - len(kept[n])

@@ -1,4 +1,4 @@
-"""What tools earlier turns called, by what they were asked: the data behind the resource `my-plans`. Read-only."""
+"""Group past turns by similar messages, with the tools that they called: the data of the MCP resource `my-plans`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from brain.text import normalise
 from brain.turn_records import CalledTurn
 from brain.types import Vector
 
-_ALIKE = 0.75  # cosine from which two messages ask the same: above what differs by one name, below a paraphrase
-_MAX_TOOLS = 5  # of a group (upstream's)
-_MAX_SHOWN = 200  # characters of a message
+# Cosine at or above which two messages ask the same. Messages that differ in one name are below it, paraphrases above.
+_MIN_COSINE = 0.75
+_MAX_TOOLS = 5  # tools per group
+_MAX_MESSAGE_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class PastPlan:
-    """Turns that asked alike: the latest of their messages, how many they were, when the last was, what they called.
+    """A group of turns with similar messages.
 
-    `key` names the group as long as its latest message stands; `tools` are (name, turns that called it), the most
-    frequent first.
+    `key` identifies the group until a newer message joins it. `message` is the latest message, `turns` the number of
+    turns, `last_at` the time of the latest. `tools` are pairs (name, number of turns that called it), the most frequent
+    first.
     """
 
     key: str
@@ -35,45 +37,46 @@ class PastPlan:
 
 
 def group(turns: Sequence[CalledTurn], limit: int, *, like: Vector | None = None) -> tuple[PastPlan, ...]:
-    """Turns, newest first, by likeness to the newest of their group; the largest groups first, then the latest.
+    """Group turns by their messages; return at most `limit` groups, the largest first, then the latest.
 
-    Those that say the same are alike, and those whose vectors are near. `like` keeps only turns near that vector.
+    A turn joins a group if its message has the same words as one of the group's messages, or if its vector is near that
+    of the group's newest turn. `turns` are ordered newest first. With `like`, only turns near that vector are used.
     """
     groups = list[list[CalledTurn]]()
     by_words = dict[str, int]()
-    leaders = list[Vector]()  # of the groups whose newest turn has a vector
-    led = list[int]()
+    leaders = list[Vector]()  # vectors of the groups' newest turns, where they have one
+    led = list[int]()  # indexes of these groups
     for turn in turns:
-        if like is not None and (turn.query is None or float(turn.query @ like) < _ALIKE):
+        if like is not None and (turn.query is None or float(turn.query @ like) < _MIN_COSINE):
             continue
-        home = by_words.setdefault(_plainly(turn), _nearest(leaders, led, turn.query, len(groups)))
-        if home < len(groups):
-            groups[home].append(turn)
+        index = by_words.setdefault(_normalised(turn), _nearest(leaders, led, turn.query, len(groups)))
+        if index < len(groups):
+            groups[index].append(turn)
             continue
         groups.append([turn])
         if turn.query is not None:
             leaders.append(turn.query)
-            led.append(home)
+            led.append(index)
     plans = sorted(map(_plan, groups), key=lambda plan: (-plan.turns, -plan.last_at.timestamp(), plan.key))
     return tuple(plans[:limit])
 
 
 def _nearest(leaders: Sequence[Vector], led: Sequence[int], query: Vector | None, otherwise: int) -> int:
-    """The group whose leader is nearest, if it is alike."""
+    """Return the index of the group whose leader is nearest to the query and similar to it, else `otherwise`."""
     if query is None or not leaders:
         return otherwise
     cosines = np.stack(leaders) @ query
     best = int(cosines.argmax())
-    return led[best] if cosines[best] >= _ALIKE else otherwise
+    return led[best] if cosines[best] >= _MIN_COSINE else otherwise
 
 
 def _plan(turns: Sequence[CalledTurn]) -> PastPlan:
     newest = turns[0]
     calls = Counter(name for turn in turns for name in dict.fromkeys(turn.tools_called))
     tools = sorted(calls.items(), key=lambda each: (-each[1], each[0]))[:_MAX_TOOLS]
-    key = hashlib.sha256(_plainly(newest).encode()).hexdigest()[:16]
-    return PastPlan(key, newest.message[:_MAX_SHOWN], len(turns), newest.at, tuple(tools))
+    key = hashlib.sha256(_normalised(newest).encode()).hexdigest()[:16]
+    return PastPlan(key, newest.message[:_MAX_MESSAGE_CHARS], len(turns), newest.at, tuple(tools))
 
 
-def _plainly(turn: CalledTurn) -> str:
+def _normalised(turn: CalledTurn) -> str:
     return " ".join(normalise(turn.message).split())

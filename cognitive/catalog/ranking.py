@@ -1,8 +1,8 @@
-"""Which tools a message is about: by the words they share, by what they mean, by what such messages led to.
+"""Rank tools by their relevance to a message: shared words, embedding similarity, and calls in similar past turns.
 
-relevance = cosine + words_weight · words + history_weight · calls, each in [0, 1]. Words count by how rare they are
-among the tools (the idf of BM25), those of the name twice, and the best match of the catalog is 1. Without vectors
-the words alone decide, and nobody claims to be sure.
+relevance = cosine + LEXICAL_WEIGHT · words + HISTORY_WEIGHT · calls, with each of the three in [0, 1]. A shared word is
+weighted by its rarity among the tools (the idf of BM25) and counts twice in a tool's name; the sum is divided by that
+of the best tool. Without vectors the cosine is left out.
 """
 
 from __future__ import annotations
@@ -21,22 +21,24 @@ from cognitive.turn import Tool
 
 Scores = NDArray[np.float64]  # shape (tools,)
 
-# So many of the most relevant tools of a cut keep their parameters: a tool is hard to call without them, but each takes
-# the room of two others, and ten would cost a point of the tools that are needed.
+# Number of most relevant tools that keep their parameters in a cut. A tool is hard to call without parameters, but each
+# of these tools takes the room of two others; with ten, the share of needed tools that are kept falls by one point.
 TOOLS_WITH_FULL_SCHEMA = 4
-LEXICAL_WEIGHT = 0.2  # beside a cosine; from 0.1 to 0.5 the needed tools kept differ by half a point
-HISTORY_WEIGHT = 0.3  # of a call in a turn that asked the same; 0.2 to 0.4 differ by a request or two
-MIN_HISTORY_COSINE = 0.3  # of messages, from which a past turn says anything of tools
-FULL_HISTORY_COSINE = 0.9  # of messages, from which a past turn asked the same
-MIN_CONFIDENCE = 0.33  # of the best tool's match: below, the cut takes a needed one three times as often
+# The cosine has weight 1. From 0.1 to 0.5, the share of needed tools that are kept varies by half a percentage point.
+LEXICAL_WEIGHT = 0.2
+HISTORY_WEIGHT = 0.3  # from 0.2 to 0.4, the result differs in one or two requests
+MIN_HISTORY_COSINE = 0.3  # between messages, above which the calls of a past turn count
+FULL_HISTORY_COSINE = 0.9  # between messages, from which the calls of a past turn count fully
+MIN_CONFIDENCE = 0.33  # match of the best tool below which a cut removes a needed tool three times as often
 
 
 @dataclass(frozen=True, slots=True)
 class ToolEvidence:
-    """What a turn knows of which tools it needs: its message, the message's vector, and past turns like it.
+    """Evidence of the tools that a turn needs.
 
-    `recent` are the tools that this conversation called already, `wanted` those that the plan's categories name;
-    `always` are never to be cut while others can be.
+    `message` is the turn's message or query, `vector` its embedding, and `past` are similar past turns. `recent` are
+    the tools that the conversation called lately, and `wanted` those that the plan's categories name. `always` are the
+    tools that are cut last.
     """
 
     message: str
@@ -48,20 +50,23 @@ class ToolEvidence:
 
     @property
     def preferred(self) -> frozenset[str]:
-        """The tools that stay as long as there is room, whatever they share with the message."""
+        """The names of the tools that are kept while there is room, whatever their relevance."""
         return self.recent | self.wanted
 
 
 @dataclass(frozen=True, slots=True)
 class ToolVectors:
-    """The vectors of `ToolVariants.text`, shape (known, dimension), and the places of the tools that they are of."""
+    """Vectors of tools (of `ToolVariants.text`), shape (len(places), dimension).
+
+    `places` are the indexes of their tools in the catalog; tools that are not embedded yet have no vector.
+    """
 
     vectors: Vectors
     places: tuple[int, ...]
 
     @classmethod
     def of(cls, vectors: Sequence[Vector | None]) -> ToolVectors | None:
-        """Those that are known; None if none is."""
+        """Return the vectors that are not None with their indexes, or None if there are none."""
         known = [vector for vector in vectors if vector is not None]
         places = tuple(n for n, vector in enumerate(vectors) if vector is not None)
         return cls(np.stack(known), places) if known else None
@@ -69,7 +74,11 @@ class ToolVectors:
 
 @dataclass(frozen=True, slots=True)
 class ToolRanking:
-    """Places of the tools, the best first, by what, and how well the best matches, in [0, 1]."""
+    """A ranking of tools.
+
+    `order` are the indexes of the tools in the catalog, the best first. `by` names the evidence used: "words",
+    "meaning", "calls", or "names" alone. `confidence` in [0, 1] is the match of the best tool.
+    """
 
     order: tuple[int, ...]
     by: tuple[str, ...]
@@ -77,12 +86,12 @@ class ToolRanking:
 
     @property
     def low(self) -> bool:
-        """Whether the best match is so weak that the right tool may stand anywhere."""
+        """True if the best match is so weak that the needed tool may have any rank."""
         return self.confidence < MIN_CONFIDENCE
 
 
 def rank(catalog: ToolCatalog, tool_vectors: ToolVectors | None, evidence: ToolEvidence) -> ToolRanking:
-    """All tools by relevance, equal ones in the order given."""
+    """Return all tools ranked by relevance, those of equal relevance in catalog order."""
     tools = catalog.tools
     shared, coverage = _by_words(catalog, evidence.message)
     cosines = _by_meaning(tool_vectors, evidence.vector, len(tools))
@@ -92,45 +101,47 @@ def rank(catalog: ToolCatalog, tool_vectors: ToolVectors | None, evidence: ToolE
         relevance = relevance + cosines
     sure = np.maximum(coverage if cosines is None else cosines, called)
     first = np.array([tool.name in evidence.always for tool in tools], dtype=bool)
-    # lexsort's last key decides first; rounding keeps what differs by the order of a sum in the order given
+    # The last key of lexsort decides first. Rounding keeps tools in catalog order that differ by rounding errors only.
     order = np.lexsort((np.arange(len(tools)), -np.round(relevance, 6), ~first)).tolist()
     by = ("words",) + ("meaning",) * (cosines is not None) + ("calls",) * bool(called.any())
     return ToolRanking(_with_preferred(order, tools, evidence), by, float(np.clip(sure.max(initial=0.0), 0.0, 1.0)))
 
 
 def rank_by_name(catalog: ToolCatalog, evidence: ToolEvidence) -> ToolRanking:
-    """All tools by how many of the message's rarest words stand in their names and first words: for when there is no
-    time.
+    """Return all tools ranked by the message's words in their names and first words; used after the deadline.
 
-    Tools that must stay come first, then those at hand. The confidence is 0.
+    The `always` tools come first, then the preferred ones. Rare words weigh more. The confidence is 0.
     """
     shared, heads = np.zeros(len(catalog)), catalog.heads
     for needle in needles(evidence.message):
-        held = heads.holding(needle)
-        shared += math.log(1 + len(catalog) / (1 + int(held.sum()))) * held
+        matches = heads.holding(needle)
+        shared += math.log(1 + len(catalog) / (1 + int(matches.sum()))) * matches
     first = [(tool.name not in evidence.always, tool.name not in evidence.preferred) for tool in catalog.tools]
     order = sorted(range(len(catalog)), key=lambda n: (*first[n], -shared[n], n))
     return ToolRanking(tuple(order), ("names",), 0.0)
 
 
 def calls(past: Sequence[PastTurn]) -> Mapping[str, float]:
-    """By name, how like this message the nearest past turn was that called the tool: 0 at the floor, 1 when full."""
+    """Return the similarity of the nearest past turn that called each tool, by the tool's name.
+
+    The cosine is scaled to 0 at `MIN_HISTORY_COSINE` and 1 at `FULL_HISTORY_COSINE`.
+    """
     span = max(1e-6, FULL_HISTORY_COSINE - MIN_HISTORY_COSINE)
-    found: dict[str, float] = {}
+    similarities: dict[str, float] = {}
     for turn in past:
-        near = min(1.0, max(0.0, (turn.cosine - MIN_HISTORY_COSINE) / span))
-        for name in turn.tools_called if near else ():
-            found[name] = max(near, found.get(name, 0.0))
-    return found
+        similarity = min(1.0, max(0.0, (turn.cosine - MIN_HISTORY_COSINE) / span))
+        for name in turn.tools_called if similarity else ():
+            similarities[name] = max(similarity, similarities.get(name, 0.0))
+    return similarities
 
 
 def _with_preferred(order: Sequence[int], tools: Sequence[Tool], evidence: ToolEvidence) -> tuple[int, ...]:
-    """What the plan wants and the conversation called, behind the tools that are told whole.
+    """Return the order with the preferred tools moved up behind the tools that keep their full schema.
 
-    A model that reads of a call without finding its tool makes it up, and some providers refuse the prompt.
+    A model that reads of an earlier call without having the tool invents one, and some providers reject the prompt.
     """
-    told, others = order[:TOOLS_WITH_FULL_SCHEMA], order[TOOLS_WITH_FULL_SCHEMA:]
-    return (*told, *sorted(others, key=lambda n: tools[n].name not in evidence.preferred))
+    full, others = order[:TOOLS_WITH_FULL_SCHEMA], order[TOOLS_WITH_FULL_SCHEMA:]
+    return (*full, *sorted(others, key=lambda n: tools[n].name not in evidence.preferred))
 
 
 def _by_calls(tools: Sequence[Tool], evidence: ToolEvidence) -> Scores:
@@ -139,7 +150,10 @@ def _by_calls(tools: Sequence[Tool], evidence: ToolEvidence) -> Scores:
 
 
 def _by_meaning(tool_vectors: ToolVectors | None, query: Vector | None, tools: int) -> Scores | None:
-    """Cosines, never negative; a tool without a vector yet gets the average of the others."""
+    """Return the cosines of all tools with the query, clipped to [0, 1], or None without vectors.
+
+    A tool without a vector gets the average of the others.
+    """
     if tool_vectors is None or query is None:
         return None
     cosines = (tool_vectors.vectors @ query).astype(np.float64)
@@ -150,15 +164,20 @@ def _by_meaning(tool_vectors: ToolVectors | None, query: Vector | None, tools: i
 
 
 def _by_words(catalog: ToolCatalog, message: str) -> tuple[Scores, Scores]:
-    """How much of the rarest of the message's words each tool has, and what share of all of them."""
+    """Return two scores per tool in [0, 1]: its shared words relative to the best tool, and relative to all words.
+
+    A word that n of N tools have is weighted by the idf of BM25 in Lucene's form, log(1 + (N - n + 0.5) / (n + 0.5))
+    (after Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond"). In a tool's name it
+    counts twice for the first score.
+    """
     tools = len(catalog.tools)
     shared, covered, mass = np.zeros(tools), np.zeros(tools), 0.0
     for needle in needles(message):
-        named, said = catalog.names.holding(needle), catalog.words.holding(needle)
-        holding = int((named | said).sum())
+        named, described = catalog.names.holding(needle), catalog.words.holding(needle)
+        holding = int((named | described).sum())
         rarity = math.log(1 + (tools - holding + 0.5) / (holding + 0.5))
         mass += rarity
-        shared += rarity * np.where(named, 2.0, said)
-        covered += rarity * (named | said)
+        shared += rarity * np.where(named, 2.0, described)
+        covered += rarity * (named | described)
     best = shared.max(initial=0.0)
     return (shared / best if best else shared), (covered / mass if mass else covered)

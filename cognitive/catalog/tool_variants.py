@@ -1,6 +1,6 @@
-"""Hold a tool and a catalog with all that is derived from them, each made when it is first asked for.
+"""Tools and catalogs with their derived values: forms, sizes, texts and word indexes, each computed on first use.
 
-The words of many tools are kept as one text, so that a message's word is looked up in all of them at once.
+A word index is one text for all tools, so that a word of the message is searched in all of them at once.
 """
 
 from __future__ import annotations
@@ -23,32 +23,33 @@ from cognitive.turn import Tool
 
 Holding = NDArray[np.bool_]  # shape (tools,)
 
-_MAX_WORDS = 32  # of a message
-_MIN_PREFIX = 4  # letters; what is shorter must be the whole word: "art" is not in "article"
+_MAX_WORDS = 32  # words of a message that are searched
+_MIN_PREFIX = 4  # letters of a prefix; a shorter one must be the whole word: "art" is not in "article"
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# By a table and not by an expression: a catalog of thousands is read when it first comes, within a turn. ASCII, by
-# bytes: some ten times as fast.
+# A translation table is faster than a regular expression, and on ASCII bytes some ten times faster still: a new catalog
+# of thousands of tools is indexed within a turn.
 _BLANKS = f"{string.punctuation}\t\r\n\v\f"
 _SPACES = str.maketrans(dict.fromkeys(f"{_BLANKS}…–—·«»“”‘’„¿¡。、，！？：；（）「」『』", " "))
 _ASCII_SPACES = bytes.maketrans(_BLANKS.encode(), b" " * len(_BLANKS))
 _FURTHER = frozenset(Tool.model_fields) - {"name", "description", "parameters"}
-_SHOUTED = ("intent_keywords", "accepts", "produces", "supersedes")  # fields that are as telling as the name
-_MAX_DESCRIBED = 400  # characters that are embedded: beyond, the model would cut it off
-_HEAD = 80  # characters of a description: most first sentences, and little to read where there are thousands
+_LIKE_NAMES = ("intent_keywords", "accepts", "produces", "supersedes")  # fields as informative as the name
+_MAX_DESCRIPTION_CHARS = 400  # of a description that are embedded; the model would truncate a longer text
+_HEAD = 80  # characters of a description in `heads`: most first sentences, and fast for thousands of tools
 _BARE = len('{"name":"","description":"","parameters":{}}')
-_MAX_KEPT = 4_096  # tools whose forms are kept, some 3 KB each; a host that makes its tools anew finds them by content
+# Tools whose forms are cached, some 3 KB each. The key is the content, so that a host may create its tools per turn.
+_MAX_CACHED = 4_096
 
 
 # --- words ---
 
 
 def spaced(name: str) -> str:
-    """A tool's name as the words that it is made of."""
+    """Return the words of a tool's name, separated by spaces ("readFile" gives "read File")."""
     return _blanked(name if name.islower() else _HUMP.sub(" ", name))
 
 
 class WordIndex:
-    """One text per tool, such that a word of a message is found in it by how it begins."""
+    """Index of one text per tool, in which words are searched by their beginning."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         lines = [f" {_blanked(text.lower() if text.isascii() else normalise(text))} \n" for text in texts]
@@ -56,29 +57,33 @@ class WordIndex:
         self._ends = list(accumulate(map(len, lines)))
 
     def holding(self, needle: str) -> Holding:
-        """Which of the texts have it."""
-        held = np.zeros(len(self._ends), dtype=bool)
+        """Return which of the texts contain the needle (see `needles`), shape (tools,)."""
+        matches = np.zeros(len(self._ends), dtype=bool)
         at = self._text.find(needle)
         while at >= 0:
             n = bisect_right(self._ends, at)
-            held[n] = True
+            matches[n] = True
             at = self._text.find(needle, self._ends[n])
-        return held
+        return matches
 
 
 def needles(message: str) -> list[str]:
-    """The message's words as they begin in any of their forms; in scripts without spaces, as they stand."""
-    found = list[str]()
+    """Return the search strings for a message's words, at most 32.
+
+    A word is searched by the beginning that all its forms share, after a space. In non-ASCII scripts, which may have no
+    spaces, it is searched anywhere.
+    """
+    strings = list[str]()
     for word in dict.fromkeys(words(message)):
         lexeme = as_lexeme(word)
-        if not lexeme or len(found) == _MAX_WORDS:
+        if not lexeme or len(strings) == _MAX_WORDS:
             continue
         stem = _common_start(lexeme, word) or word
         if not word[0].isascii():
-            found.append(stem)
+            strings.append(stem)
         else:
-            found.append(f" {stem}" if len(stem) >= _MIN_PREFIX else f" {word} ")
-    return found
+            strings.append(f" {stem}" if len(stem) >= _MIN_PREFIX else f" {word} ")
+    return strings
 
 
 def _blanked(text: str) -> str:
@@ -88,7 +93,7 @@ def _blanked(text: str) -> str:
 
 
 def _common_start(one: str, other: str) -> str:
-    """The letters in which two words begin alike: "happi", the stem, and "happy"."""
+    """Return the longest common prefix of two words: "happ" of the stem "happi" and the word "happy"."""
     same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return one[:same]
 
@@ -97,65 +102,65 @@ def _common_start(one: str, other: str) -> str:
 
 
 class ToolVariants:
-    """A tool as it is offered to a model."""
+    """A tool with the forms in which it can be sent to a model, as JSON in UTF-8."""
 
     def __init__(self, tool: Tool) -> None:
         self.tool = tool
 
     @property
     def name(self) -> str:
-        """What the model calls it by."""
+        """The name by which the model calls the tool."""
         return self.tool.name
 
     @cached_property
     def value(self) -> dict[str, Any]:
-        """The tool as a dict; what is nested in it belongs to the host."""
+        """The tool as a dict; nested values are shared with the host and must not be modified."""
         tool = self.tool
-        # providers refuse an empty schema: a tool without parameters takes an object of none
+        # Providers reject an empty schema: a tool without parameters gets a schema of an object without properties.
         parameters = dict(tool.parameters) or {"type": "object", "properties": {}}
         value = {"name": tool.name, "description": tool.description, "parameters": parameters}
         if tool.model_fields_set.isdisjoint(_FURTHER):
             return value
         further = {name: getattr(tool, name) for name in sorted(_FURTHER & tool.model_fields_set)}
-        return value | {name: given for name, given in further.items() if given}
+        return value | {name: field for name, field in further.items() if field}
 
     @cached_property
     def whole(self) -> bytes:
-        """The tool as it is sent when nothing has to go."""
+        """The whole tool, uncompacted."""
         return to_json(self.value)
 
     @cached_property
     def forms(self) -> tuple[bytes, ...]:
-        """The tool whole, and after each step of compaction."""
+        """The whole tool, and the tool after each step of compaction."""
         return _forms(self.whole)
 
     @cached_property
     def minimal(self) -> bytes:
-        """The tool with the least that keeps it valid and different from others."""
+        """The tool after all steps of compaction, with required parameters and a description of a few words only."""
         return _minimal(self.forms[-1])
 
     @property
     def stripped(self) -> bytes:
-        """The tool with the least that keeps it valid, made at once and not by steps."""
+        """The tool with required parameters and a few words, computed in one step instead of through all forms."""
         return min(to_json(stripped(from_json(self.whole))), self.whole, key=len)
 
     @property
     def min_bytes(self) -> int:
-        """The size of the smallest form, in bytes."""
+        """A lower bound of the size of any form, in bytes."""
         return _BARE + len(self.tool.name)
 
     @property
     def text(self) -> str:
-        """What is embedded: the name, in words, and what is said of it."""
-        return f"{spaced(self.tool.name)}: {self.tool.description[:_MAX_DESCRIBED]}"
+        """The text that is embedded: the words of the name, and the beginning of the description."""
+        return f"{spaced(self.tool.name)}: {self.tool.description[:_MAX_DESCRIPTION_CHARS]}"
 
 
 class ToolCatalog:
-    """The tools that are offered in a turn, in the order given."""
+    """The tools that are offered in a turn, in the host's order, with their derived values."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
-        self.read = False  # once it was fitted: what that takes is known, and the next time is quick
-        self.reading = False  # by a turn that may be over by now
+        self.read = False  # fitted once: the derived values are cached, and the next fit is fast
+        self.reading = False  # being fitted, possibly for a turn that has ended
         self.tools = tuple(tools)
         self.variants = tuple(ToolVariants(tool) for tool in tools)
 
@@ -164,53 +169,53 @@ class ToolCatalog:
 
     @cached_property
     def bytes(self) -> int:
-        """The size of all tools, whole."""
+        """The size of all whole tools, in bytes."""
         return total([len(offered.whole) for offered in self.variants])
 
     @cached_property
     def min_bytes(self) -> int:
-        """The bytes that all tools take in their smallest forms."""
+        """A lower bound of the size of all tools in any form, in bytes."""
         return total([offered.min_bytes for offered in self.variants])
 
     @property
     def heads(self) -> WordIndex:
-        """The words of the names and of how the descriptions begin: for when there is no time. Made anew each time."""
+        """The index of the names and of the first 80 characters of the descriptions, not cached; for late turns."""
         return WordIndex([f"{spaced(tool.name)} {tool.description[:_HEAD]}" for tool in self.tools])
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """What is embedded of each."""
+        """The texts of all tools that are embedded."""
         return tuple(offered.text for offered in self.variants)
 
     @cached_property
     def names(self) -> WordIndex:
-        """The words of the names, and of what is as telling."""
-        return WordIndex([_named(tool) for tool in self.tools])
+        """The index of the names and of other fields that are as informative."""
+        return WordIndex([_name_text(tool) for tool in self.tools])
 
     @cached_property
     def words(self) -> WordIndex:
-        """The words of the descriptions, and of the parameters' names."""
-        return WordIndex([_said(tool) for tool in self.tools])
+        """The index of the descriptions and of the parameters' names."""
+        return WordIndex([_description_text(tool) for tool in self.tools])
 
 
-def _named(tool: Tool) -> str:
-    said = f"{tool.name} {spaced(tool.name)}"
-    if tool.model_fields_set.isdisjoint(_SHOUTED):
-        return said
-    return " ".join([said, *(word for field in _SHOUTED for word in getattr(tool, field))])
+def _name_text(tool: Tool) -> str:
+    names = f"{tool.name} {spaced(tool.name)}"
+    if tool.model_fields_set.isdisjoint(_LIKE_NAMES):
+        return names
+    return " ".join([names, *(word for field in _LIKE_NAMES for word in getattr(tool, field))])
 
 
-def _said(tool: Tool) -> str:
+def _description_text(tool: Tool) -> str:
     properties = tool.parameters.get("properties")
-    named = " ".join(map(str, properties)) if isinstance(properties, Mapping) else ""
-    return f"{tool.description} {tool.typical_use} {named}"
+    parameters = " ".join(map(str, properties)) if isinstance(properties, Mapping) else ""
+    return f"{tool.description} {tool.typical_use} {parameters}"
 
 
-@lru_cache(maxsize=_MAX_KEPT)
+@lru_cache(maxsize=_MAX_CACHED)
 def _forms(whole: bytes) -> tuple[bytes, ...]:
     return forms(whole)
 
 
-@lru_cache(maxsize=_MAX_KEPT)
+@lru_cache(maxsize=_MAX_CACHED)
 def _minimal(compacted: bytes) -> bytes:
     return forms(compacted, MINIMAL_STEPS)[-1]
