@@ -92,7 +92,7 @@ async def test_what_went_is_logged_above_a_third_and_recorded_with_the_turn(laye
     with caplog.at_level(logging.INFO, "cognitive"):
         context = await layer.pre_turn(ask(agent, "Will it rain in Porto tomorrow?"))
         await layer.pre_turn(ask(agent, "Will it rain in Porto tomorrow?", tools=TOOLS[-3:]))
-    [told] = [record.getMessage() for record in caplog.records if "went:" in record.getMessage()]
+    [told] = [record.getMessage() for record in caplog.records if "dropped:" in record.getMessage()]
     assert context.turn_id in told
     assert "tools by relevance" in told
     assert str(context.trim.before_bytes) in told
@@ -193,7 +193,7 @@ async def test_tools_that_are_not_read_in_time_are_cut_by_their_names_and_never_
         assert {"Valve7_24", "Roster3_9", "WeatherTool_0", "WeatherTool_24"} <= set(names(context.tools))
         assert len(context.tools) + len(context.trim.cut) == len(MANY)
         assert all(sent.parameters["required"] == ["query"] for sent in context.tools)
-        assert any("not read in time" in reason for reason in context.degraded)
+        assert any("not ranked in time" in reason for reason in context.degraded)
 
 
 async def test_operators_extend_the_table_of_models_by_file(urls, agent, embedder, tmp_path, monkeypatch):

@@ -147,7 +147,7 @@ async def test_what_one_agent_learnt_is_no_other_agents(frank, agent):
 
 async def planned_anew(layer, agent: str, text: str):
     """A turn after the habits were read: the first one after a change has them read behind it."""
-    internals(layer).category_learner._kept.clear()
+    internals(layer).category_learner._cache.clear()
     await layer.pre_turn(ask(agent, text))
     await internals(layer).category_learner.drain()
     return await layer.pre_turn(ask(agent, text))
