@@ -1,16 +1,16 @@
-"""Ask of recorded turns what happened, and what would have been better; no stage of a turn knows it.
+"""Explain, replay, evaluate and tune recorded turns; the stages of a turn never import this package.
 
 Modules, in order of execution:
 
-- `questions`: answer what is asked about a turn: why, what became of it all, would it come out the same.
-- `why`: explain one memory in one turn, from the record.
-- `descriptions`: tell that explanation in plain words.
-- `replay`: run a turn again, under its own policy or another, and say what changes.
-- `evidence`: take turns as evidence on another policy.
-- `evaluate`: estimate what that policy would have been worth, with intervals, or refuse.
-- `tune`: search for a better policy, and judge it on held-out turns.
-- `samples`: read recorded turns once for somebody who tries values on them.
-- `what_if`: say what some values would have changed in such a sample.
-- `shadow`: run a policy beside the live one, and say how far they agree.
+- `questions`: answer questions about a turn: why a memory was shown, all candidates, replay.
+- `why`: explain one memory in one turn from the record.
+- `descriptions`: write that explanation as plain sentences.
+- `replay`: run a turn again with its policy or another, and list the differences.
+- `evidence`: turn recorded turns into evidence on another policy.
+- `evaluate`: estimate the value of that policy with intervals, or refuse.
+- `tune`: search for a better policy, and evaluate it on held-out turns.
+- `samples`: read and cache recorded turns for repeated what-if questions.
+- `what_if`: compute what changed settings would have changed in such a sample.
+- `shadow`: run a second policy after each turn, and measure how much the two agree.
 - `comparison`: compare two embedding models on past turns.
 """

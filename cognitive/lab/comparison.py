@@ -1,8 +1,9 @@
-"""Two embedding models on the same questions, before one takes the place of the other: a shadow read of past turns.
+"""Compare two embedding models on past turns, before one replaces the other.
 
-Each of an agent's latest completed turns is asked again by both, teaching nothing. Overlap is the share of the first
-ten memories that both find; recall the share of what the turn used that stands among them. What was used had been found
-by the old model first, so recall favours that one: a new model that loses little here loses even less in truth.
+The queries of an agent's latest completed turns are searched with both models; nothing is recorded. Overlap is the
+share of the first ten memories that both find. Recall is the share of the memories used in the turn among the first
+ten. The used memories were found by the old model, so recall favours it: a new model that loses little here loses even
+less in fact.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ FIRST = 10
 
 @dataclass(frozen=True, slots=True)
 class ModelComparison:
-    """Two models on `turns` past turns, `judged` of which used something.
+    """The comparison of two models on `turns` past turns, of which `judged` used memories.
 
-    `overlap` is the mean share of the first ten that both find, None without turns; the recalls are means over the
-    judged turns, None without any; the cosines are those of the nearest memory, on average: where they differ, floors
-    and thresholds of the policy mean something else by the new model.
+    `overlap` is the mean share of the first ten that both find, None without turns. The recalls are means over the
+    judged turns, None without any. The cosines are the mean cosine of the nearest memory: if they differ, the policy's
+    thresholds have another meaning with the new model.
     """
 
     old: str
@@ -56,7 +57,7 @@ class _NearestMemories:
 
 
 def searched_text(message: str, record: str | None) -> str:
-    """What a recorded turn searched for: elliptic messages lean on earlier ones, as the record tells."""
+    """Return the text that a recorded turn searched for; for an elliptic message it includes earlier messages."""
     try:
         inputs = decode(record).inputs if record else None
     except InvalidInput:  # a record of another version
@@ -74,7 +75,7 @@ async def compare(
     now: datetime,
     latest: int = 200,
 ) -> ModelComparison:
-    """The agent's live model and another one that is kept, on its latest completed turns.
+    """Compare the agent's live model with another stored model on its latest completed turns.
 
     Raises:
         EmbeddingError: this process lacks one of the models.
@@ -106,7 +107,7 @@ async def compare(
 async def _search(
     agent_id: str, text: str, model: str, engine: ContextEngine, policy: Policy, now: datetime
 ) -> _NearestMemories:
-    """What a model finds by relevance alone: past turns would bring their own memories back whatever the model."""
+    """Search by relevance alone: past turns would bring back the memories that the old model found."""
     queries = [RetrievalQuery(type_, text, FIRST) for type_ in MEMORY_TYPES]
     found = await engine.recall(agent_id, queries, NO_FILTERS, now, policy, model)
     best = sorted(found, key=lambda candidate: (-candidate.relevance, candidate.hit.memory_id))

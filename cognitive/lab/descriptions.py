@@ -1,4 +1,4 @@
-"""What became of a memory in a turn, in plain words and with the numbers: a sentence for each disposition, in rows."""
+"""Describe in plain sentences, with numbers, why a memory was shown or not: one row per disposition."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from cognitive.plan import Plan
 from cognitive.policy import Policy
 from cognitive.recording.record import RecordedCandidate, Recording
 
-_MAX_NAMED = 3  # factors in a sentence
-_FOR_ANYTHING = frozenset(
-    {"content_length", "first_person", "user_turn"}
-)  # they speak for a memory whatever the message is
+_MAX_NAMED = 3  # factors named in a sentence
+_FOR_ANYTHING = frozenset({"content_length", "first_person", "user_turn"})  # these factors do not depend on the message
 
-# factor -> what it is, as in "for its words (0.11)"
+# factor -> its name in a sentence, as in "its words (0.110)"
 FACTORS: Mapping[str, str] = {
     "lexical": "its words",
     "lexical_context": "the words around it",
@@ -39,7 +37,7 @@ FACTORS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ExplainedCandidate:
-    """A candidate's row in the record of its turn, the record, and the plan and the policy of the turn."""
+    """A candidate in the record of its turn, with the record and the turn's plan and policy."""
 
     result: RecordedCandidate
     record: Recording
@@ -48,24 +46,24 @@ class ExplainedCandidate:
 
     @property
     def limit(self) -> int:
-        """How many of its type the plan asks for."""
+        """The number of memories of its type that the plan retrieves."""
         return next((query.limit for query in self.plan.retrieval if query.type == self.result.type), 0)
 
     @property
     def min_shown(self) -> float | None:
-        """The lowest score that was shown of its type; what exploration showed does not count."""
+        """The lowest shown score of its type, without a memory shown by exploration; None if none was shown."""
         drawn, own = self.drawn, [result for result in self.record.candidates if result.type == self.result.type]
         shown = [result.score for result in own if result.disposition == "shown" and result is not drawn]
         return min(shown, default=None)
 
     @property
     def displaced(self) -> RecordedCandidate | None:
-        """What made room for a memory that exploration tried in the turn."""
+        """The candidate that exploration replaced in the turn, if any."""
         return next((result for result in self.record.candidates if result.disposition == "displaced"), None)
 
     @property
     def drawn(self) -> RecordedCandidate | None:
-        """What exploration tried in the turn: of what was shown, that which had the least chance to be."""
+        """The candidate that exploration showed: the shown one with the lowest propensity."""
         if self.displaced is None:
             return None
         shown = [result for result in self.record.candidates if result.disposition == "shown"]
@@ -74,9 +72,11 @@ class ExplainedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A memory that no channel found: what it is, None if the store has no such memory, and its cosine to the message,
-    None where there are no two vectors. `channels` are those that were searched, `degraded` is what did not come in
-    time; `stored` is when the memory came, if that was after the turn.
+    """A memory that no channel found, with the data that can explain it.
+
+    `memory` is None if the store has no such memory. `cosine` is its cosine to the message, None without both vectors.
+    `channels` were searched, `degraded` are the turn's degradations, and `stored` is the time when the memory was
+    stored, if that was after the turn.
     """
 
     memory: Memory | None
@@ -89,12 +89,12 @@ class Missing:
 
 
 def describe(case: ExplainedCandidate) -> str:
-    """Why a candidate was shown or was not."""
+    """Return a sentence on why a candidate was shown or not."""
     return f"{_DESCRIPTIONS[case.result.disposition](case)} {_standing(case)}".strip()
 
 
 def describe_missing(missing: Missing) -> str:
-    """Why a memory was no candidate: the first reason that holds."""
+    """Return a sentence on why a memory was no candidate: the first reason that applies."""
     return "Not shown: " + next(reason for told in _NOT_FOUND if (reason := told(missing)))
 
 
@@ -159,7 +159,7 @@ _DESCRIPTIONS: Mapping[str, Callable[[ExplainedCandidate], str]] = {
 
 
 def _standing(case: ExplainedCandidate) -> str:
-    """How it came to its rank: what its relevance is made of, and how its past use moved it."""
+    """Describe the rank of a candidate: the main factors of its relevance, and the effect of its past use."""
     factors = sorted((case.result.factors or {}).items(), key=lambda item: -item[1])
     telling = [(name, value) for name, value in factors if name not in _FOR_ANYTHING][:_MAX_NAMED]
     named = [f"{FACTORS.get(name, name)} ({value:.3f})" for name, value in telling]
@@ -183,7 +183,7 @@ def _lift(case: ExplainedCandidate) -> str:
 
 
 def _moved(case: ExplainedCandidate) -> str:
-    """From its rank by relevance alone to the one by score, and what did that."""
+    """Describe the change from the rank by relevance to the rank by score, and its cause."""
     before, rank, use, lift = case.result.rank_before, case.result.rank, _by_use(case), _by_lift(case)
     if before == rank:
         return f"It stayed at rank {rank}." if use or lift else ""
@@ -195,7 +195,7 @@ def _moved(case: ExplainedCandidate) -> str:
 
 
 def _mover(use: float, lift: float, *, up: bool) -> str:
-    """What moved a memory in rank: its own use, turns like this one, or else the memories around it."""
+    """Return the cause of a change of rank: the memory's own use, similar turns, or else other memories."""
     if not (use + lift if up else -use - lift) > 0:
         return "what moved other memories"
     (_, greater), (less, lesser) = sorted(((use, "that use"), (lift, "those turns")), key=lambda each: -abs(each[0]))
@@ -205,7 +205,7 @@ def _mover(use: float, lift: float, *, up: bool) -> str:
 
 
 def _by_use(case: ExplainedCandidate) -> float:
-    """What its own past adds to its score, as ranking counts it."""
+    """Return the part of the score that the memory's own past use adds, as ranking computes it."""
     factor = case.result.boost.factor if case.result.boost is not None else 1.0
     if case.policy.usage.combine == "multiply":
         return case.result.relevance * (factor - 1)
@@ -254,7 +254,7 @@ def _nothing_searched(missing: Missing) -> str:
 
 
 def _not_near(missing: Missing) -> str:
-    """The last reason, which always holds: no channel had it among its first."""
+    """Return the last reason, which always applies: no channel ranked the memory high enough."""
     shared = _shared(missing)
     told = (
         f"of the message's words it has {', '.join(shared)}, and others match better"
@@ -265,9 +265,7 @@ def _not_near(missing: Missing) -> str:
 
 
 def _shared(missing: Missing) -> list[str]:
-    """The words that were searched for and stand in the memory, as the message has them: by the language that the turn
-    was searched in, whatever the agent's is now.
-    """
+    """Return the words of the message that the memory contains, by the language that the turn was searched in."""
     memory, inputs = missing.memory, missing.record.inputs
     if inputs is None:
         return []
@@ -293,7 +291,7 @@ def _meaning(missing: Missing) -> str:
     return f"its meaning is at a cosine of {missing.cosine:.2f} to it, and {nearer} {type_}s that were found are nearer"
 
 
-# In this order: the first that has something to say explains it.
+# The first of these that returns a reason is the explanation.
 _NOT_FOUND: tuple[Callable[[Missing], str], ...] = (
     _unknown,
     _stored_later,

@@ -1,15 +1,14 @@
-"""What another policy would have been worth, from turns that this one logged; or that the log cannot tell.
+"""Estimate the value of a policy from turns that another policy logged, or say that the log is not enough.
 
-The worth of a policy is the number of shown memories per turn that are used. All estimates assume that
+The value of a policy is the number of shown memories per turn that are used. All estimates assume that
 
-- the worth of a turn is the sum over its memories: whether one is used does not depend on what is shown beside it or
-  where, so that the probability of showing each memory suffices, and not that of showing them together;
-- the propensities are true: exactly those the draw was made with (`cognitive/context/explore.py`);
+- the value of a turn is the sum over its memories: whether a memory is used does not depend on the others or its place;
+- the propensities are exact: those that exploration drew with (`cognitive/context/explore.py`);
 - "used" means what attribution measured, with its errors; a policy that shows what is easily credited looks better;
-- turns are independent: what one turn shows does not change what the next is asked or can find.
+- turns are independent: what one turn shows does not change the next message or what it can find.
 
-Turns whose outcome is unknown must be left out: a memory counts as shown if it was judged. How far an estimate may be
-off is told by drawing whole turns again with replacement.
+Turns with an unknown outcome must be left out, because a memory counts as shown if it was judged. Intervals are
+bootstrapped by resampling whole turns.
 """
 
 from __future__ import annotations
@@ -28,17 +27,19 @@ Numbers: TypeAlias = NDArray[np.float64]
 Statistic: TypeAlias = Callable[[Numbers], Numbers]  # means of columns, shape (..., columns), to values, shape (...)
 
 MIN_TURNS = 100  # fewer do not show the spread between turns
-MIN_EFFECTIVE = 200.0  # turns' worth of evidence on what the policies do differently
-MIN_USES = 10.0  # among them; with one or two, intervals of 95 % held the truth in 58 % (docs/benchmarks.md)
-MAX_UNSUPPORTED = 0.05  # of what the policy adds; the estimates are too low by at most its worth
+MIN_EFFECTIVE = 200.0  # effective turns with evidence on the difference between the policies
+MIN_USES = 10.0  # uses among them; with one or two, intervals of 95 % contained the truth in 58 % of simulations
+MAX_UNSUPPORTED = 0.05  # share of the added memories that were never tried; estimates are too low by their value
 RESAMPLES = 2000
 _NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What a policy is worth by one estimator: used memories per turn, their share of the shown, and the difference in
-    used memories per turn to the logging policy by the same estimator, over the same resamples of turns.
+    """The value of a policy by one estimator.
+
+    `used` is the number of used memories per turn, `share` their share of the shown ones, and `gain` the difference in
+    used memories per turn to the logging policy, by the same estimator on the same resamples.
     """
 
     used: Estimate
@@ -48,13 +49,25 @@ class Worth:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Everything a log says of a target policy; where `refusal` says why it cannot tell, the figures prove nothing.
+    """The estimates for a target policy.
 
-    `effective` is the evidence on what the policies do differently, in turns, and `uses` how many uses it holds;
-    `unsupported` is the share of what the target adds that was never tried. `shown` and `tokens` are what the target
-    spends per turn, `logged_shown` and `logged_tokens` what the logging policy does: these are known, not estimated.
-    `logged` is the logging policy's own worth, in used memories per turn. Of `uncompared` showings in all turns nobody
-    knows whether the conversation said the memory already: the target shows them, and the log did not compare them.
+    If `refusal` gives a reason, the log is not enough and the figures prove nothing.
+
+    Attributes:
+        turns: logged turns.
+        effective: effective sample size where the policies differ, in turns.
+        uses: uses within that evidence.
+        unsupported: share of what the target adds that was never tried.
+        shown: memories per turn that the target shows; known, not estimated.
+        logged_shown: memories per turn that the logging policy showed.
+        tokens: tokens per turn of the target.
+        logged_tokens: tokens per turn of the logging policy.
+        logged: used memories per turn of the logging policy.
+        ips: the estimate by inverse propensities.
+        snips: the self-normalized estimate.
+        doubly_robust: the doubly robust estimate.
+        refusal: the reason why the log is not enough, or None.
+        uncompared: showings of the target that the log did not compare with the conversation.
     """
 
     turns: int
@@ -76,10 +89,10 @@ class Evaluation:
 def evaluate(
     turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Evaluation:
-    """All estimates over the same resamples of whole turns; the order of the turns does not matter.
+    """Return all estimates, computed on the same resamples of whole turns; the order of the turns does not matter.
 
     Raises:
-        InvalidInput: no turns, two of one id, or numbers that are no probabilities.
+        InvalidInput: there are no turns, two have the same id, or a number is not a probability.
     """
     log = read(turns)
     drawn = _resampled(log, resamples, seed)
@@ -106,23 +119,22 @@ def evaluate(
 
 
 def ips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
-    """Used memories per turn by inverse propensities: the mean over turns of Σ used · target / propensity.
+    """Estimate used memories per turn by inverse propensities: the mean over turns of Σ used · target / propensity.
 
-    Unbiased where all that the target shows was tried. Joachims, Swaminathan and Schnabel, "Unbiased Learning-to-Rank
-    with Biased Feedback", WSDM 2017 (arXiv:1608.04468). Errors as in `evaluate`.
+    It is unbiased if everything that the target shows was tried. Joachims, Swaminathan and Schnabel, "Unbiased
+    Learning-to-Rank with Biased Feedback", WSDM 2017 (arXiv:1608.04468). Errors as in `evaluate`.
     """
     return _resampled(read(turns), resamples, seed).estimate(_ips, level)
 
 
 def snips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
-    """Used memories per turn, self-normalised: the weighted share of use, times how many the target shows per turn.
+    """Estimate used memories per turn, self-normalized: the weighted share of use times the number shown.
 
-    The weights w = target / propensity of the shown sum, in expectation, to the number the target shows, which is
-    known. Σ w·used / Σ w is therefore a share in [0, 1], free of the chance that made the weights large or small:
-    Swaminathan and Joachims, "The Self-Normalized Estimator for Counterfactual Learning", NIPS 2015. It is taken apart
-    for what is shown by default (propensity above one half) and what is tried, since how many of either the target
-    shows is known too (post-stratification), and a lucky number of trials would else pull on what is certain. Slightly
-    biased in small samples. Errors as in `evaluate`.
+    The weights w = target / propensity of the shown memories sum, in expectation, to the known number that the target
+    shows. Σ w·used / Σ w is therefore a share in [0, 1] that does not vary with the sum of the weights: Swaminathan and
+    Joachims, "The Self-Normalized Estimator for Counterfactual Learning", NIPS 2015. It is computed separately for
+    memories shown by default (propensity above one half) and by exploration (post-stratification), because the target's
+    number of each is known. It is slightly biased in small samples. Errors as in `evaluate`.
     """
     return _resampled(read(turns), resamples, seed).estimate(_snips, level)
 
@@ -130,11 +142,11 @@ def snips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = 
 def doubly_robust(
     turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Estimate:
-    """Used memories per turn by a model, corrected by what was shown: Σ target · predicted + w · (used - predicted).
+    """Estimate used memories per turn by a model corrected by the log: Σ target · predicted + w · (used - predicted).
 
-    Unbiased if the propensities are true, whatever the model; of what was never tried the model alone speaks. Dudík,
-    Langford and Li, "Doubly Robust Policy Evaluation and Learning", ICML 2011 (arXiv:1103.4601). Errors as in
-    `evaluate`.
+    It is unbiased if the propensities are exact, whatever the model; for memories that were never tried only the model
+    counts. Dudík, Langford and Li, "Doubly Robust Policy Evaluation and Learning", ICML 2011 (arXiv:1103.4601). Errors
+    as in `evaluate`.
     """
     return _resampled(read(turns), resamples, seed).estimate(_doubly_robust, level)
 
@@ -143,7 +155,7 @@ _WIDTH = 9  # columns for each of the two policies
 
 
 def _resampled(log: Log, resamples: int, seed: int) -> Resampled:
-    """Over the turns: the columns of the target policy, then those of the logging policy as if it were the target."""
+    """Resample the turns' columns: the target policy's, then the logging policy's as if it were the target."""
     return resample(
         np.concatenate([_columns(log, log.target), _columns(log, log.propensity)], axis=1),
         resamples=resamples,
@@ -152,7 +164,7 @@ def _resampled(log: Log, resamples: int, seed: int) -> Resampled:
 
 
 def _columns(log: Log, target: Numbers) -> Numbers:
-    """Per turn what the estimators are made of; shape (turns, _WIDTH)."""
+    """Return the terms of the estimators per turn, as an array of shape (turns, _WIDTH)."""
     tried = log.propensity > 0
     weight = log.shown * np.divide(target, log.propensity, out=np.zeros_like(target), where=tried)
     strata = [log.propensity > 0.5, tried & (log.propensity <= 0.5)]
@@ -208,14 +220,14 @@ def _refusal(turns: int, effective: float, uses: float, unsupported: float) -> s
         )
     if uses < MIN_USES:
         reasons.append(
-            f"the evidence holds {uses:.0f} uses, {MIN_USES:.0f} are needed: of rarer events no interval can be told"
+            f"the evidence holds {uses:.0f} uses, {MIN_USES:.0f} are needed: rarer events have no usable interval"
         )
     return "; ".join(reasons) or None
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value, and the ends of its confidence interval."""
+    """A value with the ends of its confidence interval."""
 
     value: float
     low: float
@@ -227,8 +239,10 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Resampled:
-    """The mean of each column: as it is, (columns,); of each resample, (resamples, columns); without each row, (rows,
-    columns). Statistics of the same object are paired: they saw the same rows drawn.
+    """The means of columns, of the data and of its resamples.
+
+    The shapes are (columns,) for `mean`, (resamples, columns) for `drawn`, and (rows, columns) for `without`, which
+    leaves out one row each. Statistics of the same object are paired, because they use the same resamples.
     """
 
     mean: Numbers
@@ -236,10 +250,10 @@ class Resampled:
     without: Numbers
 
     def estimate(self, statistic: Statistic, level: float = 0.95) -> Estimate:
-        """A statistic of the means with its BCa interval, which corrects the percentiles for bias and for skewness.
+        """Return a statistic of the means with its BCa interval, which corrects for bias and skewness.
 
-        Rows without any spread give an interval without any width. Efron, "Better Bootstrap Confidence Intervals",
-        JASA 82 (1987), equations 2.3 and 6.6 (acceleration by the jackknife).
+        Rows without variance give an interval of width zero. Efron, "Better Bootstrap Confidence Intervals", JASA 82
+        (1987), equations 2.3 and 6.6 (acceleration by the jackknife).
         """
         value, draws = float(statistic(self.mean)), statistic(self.drawn)
         left_out = statistic(self.without)
@@ -254,7 +268,7 @@ class Resampled:
 
 
 def resample(rows: Numbers, *, resamples: int, seed: int) -> Resampled:
-    """Means of `rows`, shape (rows, columns), over draws of as many rows with replacement."""
+    """Return the means of `rows`, shape (rows, columns), for `resamples` draws of as many rows with replacement."""
     size = len(rows)
     generator = np.random.default_rng(seed)
     drawn = [np.bincount(generator.integers(size, size=size), minlength=size) @ rows for _ in range(resamples)]
@@ -262,7 +276,7 @@ def resample(rows: Numbers, *, resamples: int, seed: int) -> Resampled:
 
 
 def _corrected(share: float, bias: float, acceleration: float) -> float:
-    """The percentile of the draws that stands for `share` of the true distribution."""
+    """Return the percentile of the resamples that corresponds to `share` of the corrected distribution."""
     shifted = bias + _NORMAL.inv_cdf(share)
     slope = 1 - acceleration * shifted
     # A slope of zero or less, from a handful of rows, would turn the order of the ends round.

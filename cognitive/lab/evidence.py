@@ -1,4 +1,4 @@
-"""Take recorded turns as evidence on another policy: what it would have shown, beside what was shown and its use."""
+"""Turn recorded turns into evidence on another policy: what it would have shown, what was shown, and what was used."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _SAME = 1e-6  # propensities are stored as 32-bit floats
 
 @dataclass(frozen=True, slots=True)
 class EvaluationCase:
-    """A turn with a known outcome that replays to the same bytes.
+    """A turn with a known outcome that replays identically.
 
-    `policy` is the one it was planned under; `verdicts` are of the memories its prompt showed; `propensities` is the
-    probability of being shown of those whose showing was left to chance, whether they were shown or not.
+    `policy` is the policy it was planned with, `verdicts` are those of the memories in its prompt, and `propensities`
+    are the probabilities of being shown of the memories that exploration decided on, shown or not.
     """
 
     turn_id: str
@@ -58,7 +58,7 @@ def evaluation_case(
     counter: TokenCounter,
     constants: Constants,
 ) -> EvaluationCase | None:
-    """A completed turn as evidence, with the words as they are now; None if it no longer comes out as it was."""
+    """Replay a completed turn with the present texts; return it as evidence, or None if it is not identical."""
     replayed = replay(record, contents, pinned, policy, counter, constants)
     if not replayed.identical:
         return None
@@ -77,9 +77,10 @@ def restored_evaluation_case(
     counter: TokenCounter,
     constants: Constants,
 ) -> EvaluationCase | None:
-    """The same without running the stages, in a tenth of the time: None if something that the turn found is gone or
-    says something else, or if it was recorded by another counter or under other constants. Otherwise the stages would
-    make the same of it again.
+    """Return a completed turn as evidence without running its stages, in a tenth of the time.
+
+    Return None if a memory that the turn found is gone or changed, or if the token counter or the constants differ.
+    Otherwise the stages would give the same result.
     """
     restored = record.restored(contents, pinned)
     if restored.gone or restored.changed or restored.inputs.counter != counter.name:
@@ -96,10 +97,11 @@ def _tried(record: Recording) -> Mapping[UUID, float]:
 
 
 def to_logged_turn(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:
-    """A turn as evidence on a policy: every memory that was shown, or would have been.
+    """Return a turn as evidence on a policy, with every memory that was shown or would have been.
 
-    What counts as used is what was counted then, whatever threshold the policy has: otherwise a policy would look
-    better for crediting more. Its threshold and half-life change what was learnt before the turn, from `history`.
+    A memory counts as used if it was counted then, whatever threshold the policy has; otherwise a policy would look
+    better by crediting more. The policy's threshold and half-life change what was learned from `history` before the
+    turn.
     """
     inputs = with_relearned_usage(case, policy, history)
     assembled = again(inputs, case.similarity, policy, case.counter, case.constants)
@@ -130,15 +132,15 @@ def to_logged_turn(case: EvaluationCase, policy: Policy, history: Sequence[Verdi
 
 
 def unanswerable_settings(cases: Sequence[EvaluationCase], policy: Policy) -> list[str]:
-    """The settings of a policy whose worth at least one of the turns cannot tell, by name."""
+    """Return the settings of a policy whose effect at least one of the turns cannot show, sorted by name."""
     planned_under = {case.policy.version: case.policy for case in cases}
     return sorted(frozenset[str]().union(*(unanswerable(policy, was) for was in planned_under.values())))
 
 
 def show_probabilities(assembled: AssembledContext) -> Mapping[UUID, float]:
-    """The probability with which the policy shows each memory that it may show, whatever this turn drew.
+    """Return the probability with which the policy shows each memory, whatever exploration drew in this turn.
 
-    A memory that is not shown has a probability only if chance decided that.
+    A memory that is not shown has a probability only if exploration decided so.
     """
     return {
         result.candidate.hit.memory_id: result.candidate.propensity
@@ -148,16 +150,16 @@ def show_probabilities(assembled: AssembledContext) -> Mapping[UUID, float]:
 
 
 def _propensity(case: EvaluationCase, id: UUID) -> float:
-    """The probability with which it was shown: from the record if it is there, since the verdict's has fewer digits."""
+    """Return the probability with which a memory was shown; the record has more digits than the verdict."""
     known = case.verdicts[id].propensity if id in case.verdicts else 0.0
     return case.propensities.get(id, known)
 
 
 def with_relearned_usage(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> TurnInputs:
-    """What a turn was given, had feedback been counted by this policy's half-life and threshold until then.
+    """Return a turn's inputs as if feedback had been counted with this policy's half-life and threshold until then.
 
-    Where both are those of the turn's own policy, what was recorded stands. Else every showing before the turn is
-    counted again, as of its own time: the same sums that the store keeps (`brain.decay`), under the other half-life.
+    If both equal those of the turn's policy, the recorded inputs are returned. Otherwise every showing before the turn
+    is counted again as of the time of its turn, in the same sums that the store keeps (`brain.decay`).
     """
     if _learns_alike(policy, case.policy):
         return case.inputs
@@ -176,9 +178,7 @@ def with_relearned_usage(case: EvaluationCase, policy: Policy, history: Sequence
 
 
 def _past(case: EvaluationCase, policy: Policy, before: Sequence[Verdict]) -> tuple[PastTurn, ...]:
-    """The past turns that were compared, each with what counts as used by this policy; those that `before` lacks stay
-    as they are.
-    """
+    """Return the compared past turns with uses counted by this policy; turns not in `before` stay unchanged."""
     used = {(verdict.turn_id, verdict.memory_id): counts_as_used(verdict, policy) for verdict in before}
     return tuple(
         replace(turn, shown=tuple(replace(s, used=used.get((turn.turn_id, s.memory_id), s.used)) for s in turn.shown))
@@ -221,13 +221,15 @@ def _summed(shown: Sequence[Verdict], policy: Policy) -> Masses:
 
 
 def _with_decoys(masses: Masses, was: Masses | None) -> Masses:
-    """The masses with the turn's own counts of decoys: these are recorded as sums, and cannot be counted anew."""
+    """Return the masses with the turn's own decoy counts, which are recorded as sums and cannot be counted again."""
     return masses if was is None else replace(masses, decoys=was.decoys, decoys_used=was.decoys_used)
 
 
 def counts_as_used(verdict: Verdict, policy: Policy) -> bool:
-    """The verdict at a policy's threshold, where the overlap decided it. A verdict stands if it differs from what the
-    overlap says by the policy of its own turn, since a rating or a citation made it, or if nobody can tell.
+    """Return True if a memory counts as used at a policy's threshold.
+
+    A verdict that differs from its overlap at its own turn's threshold came from a rating or a citation, and stays. So
+    does one whose threshold is unknown.
     """
     if verdict.rating is not None or verdict.threshold is None:
         return verdict.used
@@ -239,8 +241,8 @@ def counts_as_used(verdict: Verdict, policy: Policy) -> bool:
 class LoggedCandidate:
     """A candidate that the logging policy or the target policy may show in a turn.
 
-    `propensity` and `target` are the probabilities with which the two show it; `used` is None if it was not shown;
-    `predicted` is a model's probability that it is used if shown, made without this turn's outcome.
+    `propensity` and `target` are the probabilities with which the two policies show it. `used` is None if it was not
+    shown. `predicted` is a model's probability of its use, made without this turn's outcome.
     """
 
     memory_id: UUID
@@ -253,9 +255,9 @@ class LoggedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class LoggedTurn:
-    """A turn with a known outcome, and every choice that either policy could have made in it.
+    """A turn with a known outcome, and every memory that either policy might have shown in it.
 
-    Of `uncompared` memories that the target shows nobody knows whether the conversation said them.
+    `uncompared` is the number of memories that the target shows and that were not compared with the conversation.
     """
 
     turn_id: str
@@ -264,7 +266,7 @@ class LoggedTurn:
 
 
 class Log(NamedTuple):
-    """All choices as columns, shape (choices,), and the number of the turn of each, counted from 0."""
+    """All candidates of a log as columns of shape (candidates,), with the index of each candidate's turn."""
 
     turns: int
     turn: np.ndarray
@@ -276,21 +278,23 @@ class Log(NamedTuple):
     tokens: NDArray[np.float64]
 
     def by_turn(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums of a column, shape (turns,)."""
+        """Return the sums of a column per turn, shape (turns,)."""
         return np.asarray(np.bincount(self.turn, weights=values, minlength=self.turns), dtype=np.float64)
 
 
 def read(turns: Sequence[LoggedTurn]) -> Log:
-    """The columns of a log, in the order of its turn ids.
+    """Return the columns of a log, ordered by turn id.
 
     Raises:
-        InvalidInput: no turns, two of one id, numbers that are no probabilities, or shown without a propensity.
+        InvalidInput: there are no turns, two have the same id, a number is not a probability, or a memory was shown
+            with
+            propensity 0.
     """
     ordered = sorted(turns, key=lambda turn: turn.turn_id)
     if not ordered:
         raise InvalidInput("turns: expected at least one")
     if len({turn.turn_id for turn in ordered}) < len(ordered):
-        raise InvalidInput("turns: two of the same id would count as independent")
+        raise InvalidInput("turns: two have the same id, and would count as independent")
     rows = [
         (n, c.propensity, c.target, c.used is not None, c.used is True, c.predicted, c.tokens)
         for n, turn in enumerate(ordered)
@@ -307,13 +311,12 @@ def read(turns: Sequence[LoggedTurn]) -> Log:
 
 
 def evidence(log: Log) -> tuple[float, float]:
-    """The evidence on what the policies do differently, as a number of equally weighted turns, and of uses in them.
+    """Return the effective number of turns with evidence on the difference between the policies, and the uses in them.
 
-    What both show alike cancels out of the difference, however much there is of it; what is left carries the weight
-    |target / propensity - 1|. Kish's (Σw)² / Σw² ("Survey Sampling", 1965), by turn since a turn is resampled whole;
-    the smaller of what the target adds and what it takes away, since much of one does not make up for little of the
-    other. Uses count by their share of Σw², so that many of little weight do not stand for the few that decide.
-    Everything, where the policies do not differ.
+    What both policies show equally cancels out of the difference; the rest has the weight |target / propensity - 1|.
+    The size is Kish's (Σw)² / Σw² ("Survey Sampling", 1965) by turn, because whole turns are resampled. The smaller one
+    counts of what the target adds and what it removes, because much evidence on one does not replace evidence on the
+    other. Uses are weighted by their share of Σw². If the policies do not differ, all turns count.
     """
     change = log.target - log.propensity
     tried = log.propensity > 0
@@ -336,7 +339,7 @@ def _share(weights: NDArray[np.float64], used: NDArray[np.float64]) -> float:
 
 
 def unsupported_share(log: Log) -> float:
-    """The share of what the target shows more often than the logging policy that the latter could not have shown."""
+    """Return the share of the target's additional showings that the logging policy could not have made."""
     added = np.maximum(0.0, log.target - log.propensity)
     whole = float(added[added > _SAME].sum())
     return float(added[log.propensity == 0].sum()) / whole if whole > 0 else 0.0

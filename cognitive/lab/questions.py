@@ -1,4 +1,4 @@
-"""Questions about recorded turns: why, what became of it all, and would it come out the same."""
+"""Answer questions about recorded turns: why a memory was shown, what happened to all candidates, and replay."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Outcome = Literal["identical", "changed since", "different", "another counter", 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A recorded turn, run again.
+    """The replay of a recorded turn.
 
-    `verdict`: "identical" bytes; "changed since", where memories that it found are gone or say something else; "another
-    counter", where tokens were counted by another one; "other constants", where the turn was recorded under others; and
-    "different" where none of it is the case, which is a defect. Under "another policy" the difference is what counts,
-    and `unanswerable` are its settings whose worth the record cannot tell. `reason` says it in words.
+    `verdict` is "identical" for equal bytes; "changed since" if memories that it found are gone or changed; "another
+    counter" if another token counter was used; "other constants" if the turn was recorded with other constants; and
+    "different" otherwise, which is a defect. With "another policy", read `difference`; `unanswerable` are the changed
+    settings whose effect the record cannot show. `reason` says it in words.
     """
 
     turn_id: str
@@ -53,11 +53,10 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class TurnExplanation:
-    """A turn as it was recorded: what it was planned for, what it showed, and what became of every candidate, by rank.
+    """A recorded turn with its plan, the memories that it showed, and the explanation of every candidate, by rank.
 
-    `plan` is the plan without the words of the message; `shown` has the memories' words as they are now, None where
-    they were erased since; `degraded` is what the turn had to do without,
-    `degraded_codes` the codes of that.
+    `plan` does not contain the text of the message. `shown` has the present text of the memories, None if erased.
+    `degraded` are the degradations of the turn and `degraded_codes` their codes.
     """
 
     turn_id: str
@@ -74,7 +73,7 @@ class TurnExplanation:
 
 
 class Questions:
-    """Answers from the record; nothing asked here counts as shown, or teaches."""
+    """Answers questions about turns from their records. Nothing here counts as shown or updates usage."""
 
     def __init__(
         self,
@@ -91,7 +90,7 @@ class Questions:
         self._constants = constants
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
-        """Why a memory was shown in a turn, or why it was not."""
+        """Return the explanation why a memory was shown in a turn, or why it was not."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
         policy = await self._planned_under(agent_id, turn.policy, record)
         plan = replan(record, policy)
@@ -111,11 +110,11 @@ class Questions:
         return explain_missing(missing, turn, memory_id, judged.get(memory_id))
 
     async def candidates(self, agent_id: str, turn_id: str) -> list[Explanation]:
-        """What became of every candidate of a turn, by rank."""
+        """Return the explanation of every candidate of a turn, by rank."""
         return await self._explained(agent_id, *await self._recorded(agent_id, turn_id))
 
     async def turn(self, agent_id: str, turn_id: str) -> TurnExplanation:
-        """All that a turn showed, and what became of every candidate."""
+        """Return everything that a turn showed, and the explanation of every candidate."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
         return TurnExplanation(
             turn_id=turn.turn_id,
@@ -142,7 +141,7 @@ class Questions:
         ]
 
     async def _cosine(self, agent_id: str, turn: RecordedTurn, memory_id: UUID) -> float | None:
-        """Of the beginning of a memory to the message of a turn."""
+        """Return the cosine between a turn's query and the first passage of a memory; None without both vectors."""
         if turn.query is None or turn.model is None:
             return None
         contents = await self._contents.read(agent_id, [(memory_id, 0)], turn.model)
@@ -150,14 +149,14 @@ class Questions:
         return float(turn.query @ vector) if vector is not None else None
 
     async def replay(self, agent_id: str, turn_id: str, policy: Policy | None) -> Replay | None:
-        """Runs a turn again, under the policy it was planned under or under another; None if no stage ran in it."""
+        """Run a turn again with its own policy or another; return None if no stage ran in it."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
         if turn.erased:
-            raise InvalidInput(f"turn {turn_id!r}: it said what was erased since, and its record went with that")
+            raise InvalidInput(f"turn {turn_id!r}: its record was erased, because it contained erased text")
         if record is NOTHING:
             return None
         was = await self._policy(agent_id, turn.policy)
-        # the turn's own policy, though its version may differ by now: settings newer than the record have defaults
+        # the turn's own policy may have another version now: settings newer than the record get their defaults
         policy = policy.for_agent(agent_id) if policy is not None else was
         own = policy.version in (was.version, turn.policy)
         replayed = replay(record, *await self._words(agent_id, record), policy, self._counter, self._constants)
@@ -191,15 +190,16 @@ class Questions:
         return "different", "other bytes, though every memory that it found is as it was"
 
     async def shadow_agreement(self, agent_id: str) -> list[Agreement]:
-        """How far the policies that ran as shadows agree with what was shown."""
+        """Return, for each shadow policy, how much its results agree with what was shown."""
         return agreements(await self._turns.shadows(require_label("agent_id", agent_id)))
 
     async def evaluation_cases(
         self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
-        """Of these turns the completed ones that come out as they were, in their order, and all that was ever judged.
+        """Return those of these turns that are completed and replay identically, in order, and all judged memories.
 
-        A turn that no longer comes out the same, since a memory is gone, is no evidence on what would have come out.
+        A turn that no longer replays identically, for example because a memory is gone, is no evidence on another
+        policy.
         """
         history = await self._turns.verdicts(agent_id)
         shown: dict[str, dict[UUID, Verdict]] = {}
@@ -230,7 +230,7 @@ class Questions:
         return [case] if case is not None else []
 
     async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, PassageText], Mapping[UUID, Memory]]:
-        """What the memories of a record say now."""
+        """Return the present text of the memories of a record."""
         contents = await self._contents.read(agent_id, record.keys, record.model)
         pinned = await self._store.get(agent_id, [id for id, _ in record.pinned])
         return contents, {memory.id: memory for memory in pinned}
@@ -241,7 +241,7 @@ class Questions:
     async def _policy(self, agent_id: str, version: str) -> Policy:
         content = await self._turns.policy(agent_id, version)
         if content is None:
-            raise PolicyError(f"policy {version}: no turn of agent {agent_id!r} recorded what it says")
+            raise PolicyError(f"policy {version}: its content is not recorded for agent {agent_id!r}")
         return Policy.from_record(content)
 
     async def _recorded(self, agent_id: str, turn_id: str) -> tuple[RecordedTurn, Recording, Mapping[UUID, Judged]]:
@@ -264,10 +264,10 @@ def _shown(record: Recording, judged: Mapping[UUID, Judged]) -> list[ShownUsage]
 
 
 def _since(gone: frozenset[UUID], changed: frozenset[UUID], shown: set[UUID]) -> str:
-    """What has changed since in the memories that the turn found, in words; empty if nothing has."""
-    told = []
-    for ids, became in ((gone, "erased"), (changed, "changed")):
+    """Return a sentence on the memories that were erased or changed since the turn; empty if there are none."""
+    parts = []
+    for ids, change in ((gone, "erased"), (changed, "changed")):
         if ids:
             of_these = f", {len(ids & shown)} of them shown" if ids & shown else ", none of them shown"
-            told.append(f"{len(ids)} {'memory' if len(ids) == 1 else 'memories'} {became} since{of_these}")
-    return "; ".join(told)
+            parts.append(f"{len(ids)} {'memory' if len(ids) == 1 else 'memories'} {change} since{of_these}")
+    return "; ".join(parts)

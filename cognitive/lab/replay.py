@@ -1,4 +1,4 @@
-"""Run a recorded turn again: the same bytes under its own policy, or what another would have shown instead."""
+"""Run a recorded turn again: with its own policy to reproduce it, or with another to see what would have changed."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from cognitive.recording.record import Recording, TurnInputs, sha256
 from cognitive.tokens import TokenCounter
 from cognitive.trace import Candidate, WindowSimilarity
 
-_PRIOR = 2.0  # showings that the base rate counts for, beside a memory's own
+_PRIOR = 2.0  # weight of the base rate, in showings
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What a recorded turn shows when its stages are run again.
+    """The result of running a recorded turn's stages again.
 
-    `identical` says whether text and prefix are, byte for byte, what was rendered then. `gone` and `changed` are
-    memories found in the turn that the store no longer has, or that say something else. `uncompared` are shown though
-    nobody knows whether the conversation said them: under the policy of the turn they were not compared.
+    `identical` is True if text and prefix are byte for byte what was rendered then. `gone` and `changed` are memories
+    that the turn found and that the store no longer has or that have another content. `uncompared` are memories shown
+    without having been compared with the conversation, because the turn's own policy did not compare them.
     """
 
     inputs: TurnInputs
@@ -48,9 +48,9 @@ def replay(
     counter: TokenCounter,
     constants: Constants,
 ) -> Replayed:
-    """Runs the stages of a turn on what they were given then, with the memories' words as they are now.
+    """Run the stages of a recorded turn on their recorded inputs, with the present text of the memories.
 
-    Tokens are counted by `counter`; what counted them then is `inputs.counter`.
+    Tokens are counted by `counter`; `inputs.counter` names the counter of the turn.
     """
     restored = record.restored(contents, pinned)
     assembled = again(restored.inputs, record.similarity, policy, counter, constants)
@@ -65,7 +65,7 @@ def replay(
 
 
 def unanswerable(policy: Policy, was: Policy) -> frozenset[str]:
-    """The settings of a policy whose worth a turn's record cannot tell, since it was planned under another policy."""
+    """Return the changed settings whose effect the record cannot show, because they act before the recorded stages."""
     return frozenset(
         name
         for name, field in settings().items()
@@ -76,7 +76,7 @@ def unanswerable(policy: Policy, was: Policy) -> frozenset[str]:
 
 
 def uncompared(assembled: AssembledContext, policy: Policy) -> tuple[UUID, ...]:
-    """The memories shown under a policy that compares with the window, though the turn did not compare them."""
+    """Return the shown memories that the policy compares with the window, but the turn did not."""
     return tuple(c.hit.memory_id for c in assembled.shown if policy.dedup.enabled and c.similarity is None)
 
 
@@ -87,7 +87,7 @@ def again(
     counter: TokenCounter,
     constants: Constants,
 ) -> AssembledContext:
-    """The stages of a turn on what they were given, with the window as it was compared then."""
+    """Run the stages of a turn on their recorded inputs and the recorded comparison with the window."""
     plan = planning.create_plan(
         inputs.signals, inputs.frame, inputs.reasons, policy, inputs.thinking, inputs.categories
     )
@@ -97,7 +97,7 @@ def again(
 
 
 def replan(record: Recording, policy: Policy) -> Plan:
-    """The plan of a turn, made again from what was understood of its message; without stages, an empty one."""
+    """Return the plan of a turn, made again from its recorded signals; an empty plan if no stage ran."""
     inputs = record.inputs
     if inputs is None:
         return planning.create_plan(Signals("", greeting=True), "conversation", (), policy)
@@ -108,7 +108,7 @@ def replan(record: Recording, policy: Policy) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class ShownUsage:
-    """A memory as a turn showed it: its tokens, and whether the response used it, None if nobody knows."""
+    """A memory that a turn showed: its tokens, and whether the response used it, None if unknown."""
 
     memory_id: UUID
     tokens: int
@@ -117,10 +117,11 @@ class ShownUsage:
 
 @dataclass(frozen=True, slots=True)
 class ReplayDifference:
-    """From what was shown to what would have been: ids, and for the moved their places among the shown, from 1.
+    """The difference between the memories shown in a turn and those that a replay shows.
 
-    `tokens` are those of the memories' lines. `use` is how many of the memories shown are used: the verdict where there
-    was one, and an estimate for the others, so that the second number is an estimate.
+    `entered` and `left` are ids; `moved` has an id with its old and new place among the shown, from 1. `tokens` are the
+    totals before and after. `use` is the number of shown memories that are used, before and after; where no verdict is
+    known it is estimated, so the second number is an estimate.
     """
 
     entered: tuple[UUID, ...]
@@ -132,12 +133,12 @@ class ReplayDifference:
 
     @property
     def none(self) -> bool:
-        """Whether the same memories are shown in the same order."""
+        """True if the same memories are shown in the same order."""
         return not (self.entered or self.left or self.moved)
 
 
 def difference(shown: Sequence[ShownUsage], replayed: Replayed, policy: Policy) -> ReplayDifference:
-    """What changes from a turn as it was recorded, best first, to the turn as it was replayed under a policy."""
+    """Return what changes from a recorded turn, with its shown memories best first, to its replay with a policy."""
     before = {placed.memory_id: n for n, placed in enumerate(shown, 1)}
     after = {candidate.hit.memory_id: n for n, candidate in enumerate(replayed.assembled.shown, 1)}
     stayed = [id for id in before if id in after]
@@ -166,9 +167,11 @@ def _use(shown: Sequence[ShownUsage], replayed: Replayed, policy: Policy) -> tup
 
 
 def expected_use(candidate: Candidate, inputs: TurnInputs, policy: Policy) -> float:
-    """How likely a memory is to be used if it is shown, from its own past and that of its type at the time of the turn:
-    (used + m·b) / (shown + m), decayed masses, b the base rate of the type, m = 2. The prior is the base rate itself,
-    without the boost's optimism, since an estimate need not give anybody a chance.
+    """Return the estimated probability that a memory is used if it is shown: (used + m·b) / (shown + m).
+
+    The masses `used` and `shown` are the memory's own, decayed to the time of the turn; b is the base rate of its type
+    and m = 2. The prior is the base rate without the optimism of the boost, because an estimate need not favour new
+    memories.
     """
     base = base_rate(inputs.found.base.get(candidate.hit.type), inputs.now, policy)
     return (candidate.boost.used + _PRIOR * base) / (candidate.boost.shown + _PRIOR)

@@ -1,6 +1,7 @@
-"""Recorded turns to try a policy on: read once, and kept for a minute for somebody who moves sliders.
+"""Read recorded turns for what-if questions, and cache them for a minute while a user moves sliders.
 
-They hold memories' words, and so they go with the agent, with any of its memories that is erased, and after a minute.
+The cache contains text of memories. It is cleared a minute after its last use, and when the agent or one of its
+memories is erased.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ from cognitive.privacy.erasure_listeners import IsErased
 from cognitive.recording.record import NOTHING, Recording, decode
 from cognitive.tokens import TokenCounter
 
-MAX_TURNS = 40  # looked at for an answer within about a second: each takes some 20 to 40 ms
-MAX_WHOLE = 200  # for a caller that waits
-MAX_BEFORE = 500  # turns whose verdicts are counted again, under another half-life or threshold
-_SECONDS = 60.0  # a sample is kept after it was last asked for
-_ANSWER_SECONDS = 1.0  # of a core; then the turns that are left are left out, and the answer says so
-_WHOLE_SECONDS = 20.0  # for a caller that asks for all turns
-_BUSY = 4  # times as long by the clock, at most
-_PROVEN = 2  # of the latest and of the earliest turns of a sample, run again under their own policy
-_MAX_KEPT = 4  # samples; each is some ten megabytes
+MAX_TURNS = 40  # turns in a sample: each takes 20 to 40 ms, and the answer about a second
+MAX_WHOLE = 200  # turns in the larger sample of a caller that waits
+MAX_BEFORE = 500  # turns whose judged memories are counted again with another half-life or threshold
+_SECONDS = 60.0  # a sample stays cached after its last use
+_ANSWER_SECONDS = 1.0  # processor time of an answer; turns that it does not reach are counted as not run
+_WHOLE_SECONDS = 20.0  # processor time for the larger sample
+_BUSY = 4  # maximum wall-clock time, as a multiple of the processor time
+_PROVEN = 2  # this many of the latest and of the earliest turns are replayed to verify the sample
+_MAX_KEPT = 4  # cached samples; each takes about ten megabytes
 
-_SampleKey = tuple[str, str, int]  # an agent, what the caller calls the stretch of time, how many turns
+_SampleKey = tuple[str, str, int]  # agent, name of the period, number of turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +50,21 @@ class _CachedSample:
 
 
 class _TimeLimit:
-    """So many seconds of a thread's own work, from when it first asks; by the clock they may take longer on a busy
-    machine, within a bound.
-    """
+    """A limit on a thread's processor time, counted from the first call, with a limit on wall-clock time as well."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._began: tuple[float, float] | None = None
 
     def is_left(self) -> bool:
-        """Whether there is anything left."""
+        """Return True while both limits have time left."""
         now = (thread_time(), monotonic())
         own, clock = self._began = self._began or now
         return now[0] - own < self._seconds and now[1] - clock < _BUSY * self._seconds
 
 
 class SampleCache:
-    """Samples of agents' latest completed turns."""
+    """A cache of samples of agents' latest completed turns."""
 
     def __init__(
         self,
@@ -81,9 +80,9 @@ class SampleCache:
         self._counter = counter
         self._constants = constants
         self._kept: OrderedDict[_SampleKey, _CachedSample] = OrderedDict()
-        self._asked: dict[str, object] = {}  # by agent, who asked last
-        self._one = asyncio.Lock()  # reading takes memory and a core: one after the other
-        self._erased = 0  # erasures: what was read across one may hold what is gone, and is not kept
+        self._latest_call: dict[str, object] = {}  # by agent
+        self._lock = asyncio.Lock()  # reading takes memory and a core: one call at a time
+        self._erasures = 0  # a sample that was being read during an erasure may contain erased text: not cached
 
     async def what_if(
         self,
@@ -96,54 +95,56 @@ class SampleCache:
         *,
         whole: bool = False,
     ) -> WhatIf:
-        """What rows would have changed in a sample, off the event loop, within about a second; `whole`, in a larger
-        one, for as long as it takes. Who asks again of the same agent ends what was asked before: a slider moved on.
+        """Return what changed settings would have changed in a sample, computed in a thread within about a second.
+
+        With `whole`, the sample is larger and all of it is run. A new call for the same agent ends the previous one,
+        because the user has moved the slider on.
         """
         rows = check_changes(moved)
-        mine = self._asked[agent_id] = object()
-        most = MAX_WHOLE if whole else MAX_TURNS
-        sample = await self.of(agent_id, name, since, until, most, history=needs_history(rows))
-        async with self._one:
+        mine = self._latest_call[agent_id] = object()
+        max_turns = MAX_WHOLE if whole else MAX_TURNS
+        sample = await self.of(agent_id, name, since, until, max_turns, history=needs_history(rows))
+        async with self._lock:
             spent = _TimeLimit(_WHOLE_SECONDS if whole else _ANSWER_SECONDS)
             try:
                 return await asyncio.to_thread(
-                    what_if, sample, rows, live, lambda: spent.is_left() and self._asked.get(agent_id) is mine
+                    what_if, sample, rows, live, lambda: spent.is_left() and self._latest_call.get(agent_id) is mine
                 )
             finally:
-                if self._asked.get(agent_id) is mine:
-                    del self._asked[agent_id]
+                if self._latest_call.get(agent_id) is mine:
+                    del self._latest_call[agent_id]
 
     async def of(
-        self, agent_id: str, name: str, since: datetime, until: datetime, most: int, *, history: bool
+        self, agent_id: str, name: str, since: datetime, until: datetime, max_turns: int, *, history: bool
     ) -> Sample:
-        """The latest turns of [since, until), as they were a minute ago at most; `name` says which stretch that is.
+        """Return the latest `max_turns` turns of [since, until), cached for a minute; `name` identifies the period.
 
-        With `history`, also what was judged before them, as far as it is read.
+        With `history`, include what was judged before them.
         """
-        async with self._one:
-            erased, kept = self._erased, self._kept.pop((agent_id, name, most), None)
+        async with self._lock:
+            erasures, kept = self._erasures, self._kept.pop((agent_id, name, max_turns), None)
             if kept is None or kept.until < monotonic() or not await self._still(agent_id, kept):
-                kept = await self._read(agent_id, since, until, most)
+                kept = await self._read(agent_id, since, until, max_turns)
             if history and not kept.sample.history:
                 kept = replace(kept, sample=await self._with_history(agent_id, kept.sample))
-            if self._erased == erased:
-                self._kept[agent_id, name, most] = replace(kept, until=monotonic() + _SECONDS)
+            if self._erasures == erasures:
+                self._kept[agent_id, name, max_turns] = replace(kept, until=monotonic() + _SECONDS)
             while len(self._kept) > _MAX_KEPT:
                 self._kept.popitem(last=False)
             return kept.sample
 
     def let_go(self, agent_id: str, _: IsErased) -> None:
-        """Lets go of an agent's turns: it, or something of it, was erased."""
-        self._erased += 1
+        """Remove an agent's turns from the cache, because the agent or some of its text was erased."""
+        self._erasures += 1
         for key in [key for key in self._kept if key[0] == agent_id]:
             del self._kept[key]
 
     async def _still(self, agent_id: str, kept: _CachedSample) -> bool:
-        """Whether all its turns and memories are still there: another process may have erased some."""
+        """Return True if all turns and memories of a sample still exist; another process may have erased some."""
         return await self._policies.still(agent_id, [case.turn_id for case in kept.sample.cases], kept.memory_ids)
 
-    async def _read(self, agent_id: str, since: datetime, until: datetime, most: int) -> _CachedSample:
-        rows = await self._policies.sample(agent_id, since, until, most)
+    async def _read(self, agent_id: str, since: datetime, until: datetime, max_turns: int) -> _CachedSample:
+        rows = await self._policies.sample(agent_id, since, until, max_turns)
         recorded = await self._policies.completed(agent_id, since, until)
         records = await asyncio.to_thread(_decoded, rows)
         verdicts: dict[str, dict[UUID, Verdict]] = {}
@@ -168,8 +169,9 @@ class SampleCache:
         words: Mapping[str, Mapping[Key, PassageText]],
         pinned: Mapping[UUID, Memory],
     ) -> list[EvaluationCase]:
-        """The turns that still come out as they were: all their memories are there, unchanged. A few of them are run
-        again; if one comes out otherwise, since another release recorded it, all are run.
+        """Return the turns whose memories all exist unchanged, which therefore replay identically.
+
+        A few of them are run to verify this. If one is not identical, because another release recorded it, all are run.
         """
 
         def made(row: SampledTurn, make: Callable[..., EvaluationCase | None]) -> EvaluationCase | None:
@@ -193,7 +195,7 @@ class SampleCache:
     async def _words(
         self, agent_id: str, records: Sequence[Recording]
     ) -> tuple[Mapping[str, Mapping[Key, PassageText]], Mapping[UUID, Memory]]:
-        """What the memories of all records say now, read once for each embedding model."""
+        """Return the present text of the memories of all records, read once per embedding model."""
         keys: dict[str, dict[Key, None]] = {}
         for record in records:
             keys.setdefault(record.model, {}).update(dict.fromkeys(record.keys))
@@ -202,7 +204,7 @@ class SampleCache:
         return words, {memory.id: memory for memory in pinned}
 
     async def _planned_under(self, agent_id: str, versions: set[str]) -> dict[str, Policy]:
-        """The policies of these versions; one that this version of ours cannot read is left out with its turns."""
+        """Return the policies of these versions, without those that this release cannot read."""
         found: dict[str, Policy] = {}
         for version in sorted(versions):
             content = await self._policies.content(agent_id, version)
@@ -223,7 +225,7 @@ class SampleCache:
 
 
 def _decoded(rows: Sequence[SampledTurn]) -> dict[str, Recording]:
-    """The records by turn; a turn in which no stage ran, or that another version wrote, is none."""
+    """Return the records by turn, without turns in which no stage ran or that another release recorded."""
     found: dict[str, Recording] = {}
     for row in rows:
         try:

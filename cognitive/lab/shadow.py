@@ -1,6 +1,6 @@
-"""Run a candidate policy beside the live one, and say how far the two agree.
+"""Run a second policy after each turn, and measure how much its results agree with the live ones.
 
-What it would have shown is recorded after the turn, and has no effect on it.
+What the shadow would have shown is recorded after the turn and has no effect on it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from cognitive.recording.record import TurnInputs
 from cognitive.tokens import TokenCounter
 from cognitive.trace import WindowSimilarity, window_similarities
 
-_MAX_WAITING = 64  # turns; a shadow that cannot keep up misses some, and memory does not grow
+_MAX_WAITING = 64  # queued turns; if the shadow cannot keep up, it skips turns instead of using more memory
 
 
 class Shadowing:
-    """Runs every turn's stages a second time, under another policy and after the turn; does nothing without one.
+    """Runs the stages of every turn a second time with a shadow policy, in the background.
 
-    `policies` gives that policy by agent.
+    `policies` returns the shadow policy of an agent, or None for none.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Shadowing:
         self._queue = background.queue(_MAX_WAITING)
 
     def follow(self, agent_id: str, turn_id: str, memory_context: MemoryContext) -> None:
-        """Has a turn shadowed in the background."""
+        """Start the shadow run of a turn in the background."""
         policy = self._policies(agent_id)
         if policy is None or memory_context.inputs is None:
             return
@@ -71,9 +71,18 @@ class Shadowing:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A shadow policy over the turns that it followed: in how many it showed the same memories, the mean overlap |both|
-    / |either| of what the two showed (1 where neither showed any), how many memories each showed in all, how many of
-    the used ones the shadow would have kept, and its tokens.
+    """A shadow policy's agreement with the live results over its turns.
+
+    Attributes:
+        policy: version of the shadow policy.
+        turns: number of turns.
+        same: turns in which both showed the same memories.
+        overlap: mean Jaccard overlap |both| / |either| of the shown sets; 1 if both are empty.
+        shown: memories shown by the live policy, in all turns.
+        shadow_shown: memories shown by the shadow.
+        used: shown memories that were used.
+        used_kept: used memories that the shadow would also have shown.
+        tokens: tokens of the shadow's memories.
     """
 
     policy: str
@@ -88,7 +97,7 @@ class Agreement:
 
 
 def agreements(turns: Sequence[ShadowedTurn]) -> list[Agreement]:
-    """Return one agreement for each policy; the turns come by policy."""
+    """Return one agreement per policy; `turns` must be sorted by policy."""
     return [_agreement(policy, list(own)) for policy, own in groupby(turns, key=lambda turn: turn.policy)]
 
 

@@ -1,4 +1,4 @@
-"""Searches a declared space of policies on recorded turns; on held-out ones it says whether that gained anything."""
+"""Search a space of policies on recorded turns, and evaluate the best one on held-out turns."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from cognitive.lab.evidence import EvaluationCase, LoggedCandidate, LoggedTurn, 
 from cognitive.policy import Policy
 
 Score = Callable[[Policy], float]
-Tried = Callable[[str, Any, float], None]  # called with each setting and value tried, and the score
+Tried = Callable[[str, Any, float], None]  # called with each setting, value and score
 Turns = Callable[[Sequence[EvaluationCase], Policy], list[LoggedTurn]]
 
-HELD_OUT = 0.3  # of the turns, the latest: what is chosen on the earlier ones must hold on what comes after
+HELD_OUT = 0.3  # share of held-out turns, the latest ones
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys of TOML that need no quotes
-_MIN_GAIN = 1e-4  # of the score, so that a value that changes nothing is not taken for better
+_MIN_GAIN = 1e-4  # minimum gain in score, so that rounding does not count as an improvement
 
 
 @dataclass(frozen=True, slots=True)
 class SettingRange:
-    """A row of the space: a setting by name, and the values tried."""
+    """A setting by name, and the values to try."""
 
     name: str
     values: tuple[Any, ...]
 
     def of(self, policy: Policy) -> Any:
-        """Its value in a policy."""
+        """Return the setting's value in a policy."""
         return policy.value(self.name)
 
     def set(self, policy: Policy, value: Any) -> Policy:
-        """The policy with another value of it, checked."""
+        """Return the policy with another value of the setting."""
         if self.name == "attribution_threshold":  # each strategy has its own
             return policy.changed({f"feedback.attribution_thresholds.{policy.feedback.attribution}": value})
         return policy.changed({self.name: value})
@@ -58,7 +58,7 @@ SPACE = (
 
 
 def answerable(space: Sequence[SettingRange], cases: Sequence[EvaluationCase], policy: Policy) -> list[SettingRange]:
-    """The space without the values whose worth the records of these turns cannot tell."""
+    """Return the space without the values whose effect the records of these turns cannot show."""
     return [
         SettingRange(
             row.name,
@@ -82,8 +82,9 @@ class SearchStep:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What the search found: the policy, its steps, and what the held-out turns say of it against what was shown:
-    `gain` in balance, with its interval, and the evaluation.
+    """The result of a search: the best policy, the steps, and its evaluation on the held-out turns.
+
+    `gain` is its gain in `balance` over what was shown, with an interval; `training` is the number of training turns.
     """
 
     policy: Policy
@@ -94,7 +95,7 @@ class Tuning:
 
     @property
     def proven(self) -> bool:
-        """Whether the held-out turns can tell, and tell that it is better."""
+        """True if the held-out turns are enough evidence, and the policy is better on them."""
         return self.held_out.refusal is None and self.gain.low > 0
 
 
@@ -106,15 +107,15 @@ def tune(
     space: Sequence[SettingRange] = SPACE,
     tried: Tried = lambda name, value, score: None,
 ) -> Tuning:
-    """Searches on the earlier turns, and judges on the later ones, which the search never saw.
+    """Search on the earlier turns and evaluate on the later ones.
 
-    `turns` gives cases as evidence on a policy.
+    `turns` converts cases into evidence on a policy; `tried` is called for every value that was scored.
 
     Raises:
-        InvalidInput: fewer than two turns cannot be parted.
+        InvalidInput: there are fewer than two turns.
     """
     if len(cases) < 2:
-        raise InvalidInput(f"{len(cases)} turns cannot be parted into some to search on and some to judge on")
+        raise InvalidInput(f"need at least 2 turns to split into training and held-out turns, got {len(cases)}")
     cut = min(len(cases) - 1, max(1, round(len(cases) * (1 - HELD_OUT))))
     training, held_out = cases[:cut], cases[cut:]
     found, steps = search(policy, lambda candidate: balance(turns(training, candidate)), space=space, tried=tried)
@@ -125,9 +126,9 @@ def tune(
 def search(
     policy: Policy, score: Score, *, space: Sequence[SettingRange], tried: Tried = lambda name, value, score: None
 ) -> tuple[Policy, list[SearchStep]]:
-    """Coordinate ascent: one setting after the other, each at its best with the others as they are by then.
+    """Return the best policy by coordinate ascent: each setting in turn gets its best value, the others fixed.
 
-    One pass: the settings hardly act on one another, and every further look at the same turns fits their noise.
+    There is one pass: the settings hardly interact, and every further pass over the same turns fits noise.
     """
     best, steps = score(policy), list[SearchStep]()
     for setting in space:
@@ -147,22 +148,23 @@ def search(
 
 
 def balance(turns: Sequence[LoggedTurn]) -> float:
-    """2U / (S + R): the F1 of showing what is used. U is how many of the memories that the policy shows are used,
-    estimated doubly robust (Dudík, Langford and Li 2011), S how many it shows, R how many were used as it was.
+    """Return 2U / (S + R), the F1 score of showing the memories that are used.
 
-    Uses per token alone would be best with one sure memory; uses alone with everything shown.
+    U is the number of shown memories that are used, estimated doubly robust (Dudík, Langford and Li 2011), S the number
+    shown, and R the number used in the log. Uses per token alone would be best with one certain memory, uses alone with
+    everything shown.
     """
     return float(_balance(_columns(turns).mean(axis=0))) if turns else 0.0
 
 
 def balance_gained(turns: Sequence[LoggedTurn]) -> Estimate:
-    """By how much the balance is better than that of what was shown, over resamples of whole turns."""
+    """Return by how much the balance is better than that of what was shown, on resamples of whole turns."""
     drawn = resample(_columns(turns), resamples=RESAMPLES, seed=0)
     return drawn.estimate(lambda means: _balance(means) - _f1(means[..., 2], means[..., 3], means[..., 2]))
 
 
 def _columns(turns: Sequence[LoggedTurn]) -> Numbers:
-    """Per turn: used (estimated), shown, used as it was, shown as it was; shape (turns, 4)."""
+    """Return per turn: estimated uses, shown, logged uses, logged shown; an array of shape (turns, 4)."""
     return np.array([np.sum([_worth(choice) for choice in turn.candidates] or [(0.0,) * 4], axis=0) for turn in turns])
 
 
@@ -184,12 +186,12 @@ def _f1(used: Numbers, shown: Numbers, relevant: Numbers) -> Numbers:
 
 
 def as_evidence(history: Sequence[Verdict]) -> Turns:
-    """Cases as evidence, with everything that was ever judged as the past that other half-lives are learnt from."""
+    """Return a function that converts cases into evidence. `history` has all judged memories."""
     return lambda cases, policy: [to_logged_turn(case, policy, history) for case in cases]
 
 
 def as_toml(policy: Policy) -> str:
-    """A policy as a file that `Policy.load` reads: what differs from the defaults."""
+    """Return a TOML file for `Policy.load` with the policy's differences from the defaults."""
     usual, own = Policy().model_dump(mode="json"), policy.model_dump(mode="json")
     lines = [
         "# Proposed by `cognitive tune`. It takes effect only when COGNITIVE_POLICY names this file;",
@@ -199,7 +201,7 @@ def as_toml(policy: Policy) -> str:
 
 
 def _changed(own: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """What differs, in tables of their own rows alone; a table that has no default stands whole."""
+    """Return the values that differ from the defaults, nested as in the policy."""
     differs: dict[str, Any] = {}
     for name, value in own.items():
         if name not in usual or value != usual[name]:
@@ -209,7 +211,7 @@ def _changed(own: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _table(values: Mapping[str, Any], path: str = "") -> list[str]:
-    """A table's values, then the tables within it, each under its path; rows of a row are one line."""
+    """Return the lines of a TOML table: its values, then its tables, each below its path."""
     plain = {name: value for name, value in values.items() if not isinstance(value, dict) and value is not None}
     lines = [f"{_key(name)} = {_toml(value)}" for name, value in plain.items()]
     if lines and path:

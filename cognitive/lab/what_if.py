@@ -1,6 +1,4 @@
-"""What some settings would have changed in recorded turns: other memories, other tokens, and what that is worth, as far
-as the record can tell.
-"""
+"""Compute what changed settings would have changed in recorded turns: memories, tokens and estimated value."""
 
 from __future__ import annotations
 
@@ -22,17 +20,17 @@ from cognitive.lab.evidence import (
 from cognitive.policy import Policy
 from cognitive.policy.live import with_changes
 
-RESAMPLES = 500  # for somebody who moves a slider; `cognitive evaluate` draws four times as many
-MAX_CHANGED_TURNS = 20  # turns whose difference is told memory by memory
-_SHOWN = 0.5  # probability from which a memory counts as shown; a trial's is lower
+RESAMPLES = 500  # fewer than for `cognitive evaluate` (2,000), because a user waits
+MAX_CHANGED_TURNS = 20  # turns listed with each changed memory
+_SHOWN = 0.5  # minimum probability of a memory that counts as shown; those of exploration are lower
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Completed turns that still come out as they were, newest first: of the `examined` latest ones, of `recorded` in
-    all.
+    """Completed turns that still replay identically, newest first.
 
-    `messages` has each turn's time and message, `history` what was judged, back to `since` if that is not all.
+    `examined` turns were read, of `recorded` in the period. `messages` has each turn's time and message. `history` are
+    the judged memories, back to `since` if not all were read.
     """
 
     cases: tuple[EvaluationCase, ...]
@@ -45,7 +43,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class MovedMemory:
-    """A memory that enters or leaves; `used` is the verdict, None if nobody knows, and `expected` an estimate then."""
+    """A memory that enters or leaves. `used` is the verdict, None if unknown; then `expected` is an estimate."""
 
     memory_id: UUID
     type: str
@@ -69,9 +67,7 @@ class ChangedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Relabelled:
-    """What another threshold makes of the overlaps that were measured: of `judged` showings, how many counted as used,
-    and would.
-    """
+    """The effect of another attribution threshold on `judged` showings: how many count as used, before and after."""
 
     judged: int
     used: tuple[int, int]
@@ -79,14 +75,25 @@ class Relabelled:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """What would have changed in `turns` turns.
+    """The effect of changed settings on `turns` turns.
 
-    `differing` of them would have shown other memories; the first are told in `changed`. `entered` and `left` count
-    memories over all turns, `used` what was used of those shown, before, and `kept` how many of these would still be
-    shown: these are known. `expected_uses` is how many of those that enter would be used, by their own past: an
-    estimate. `evaluation` has intervals, and says where the record cannot tell; None without turns. `unanswerable` are
-    settings whose worth no record tells; `other_policy` turns were planned under another policy than the one that
-    holds; `not_run` were not run for want of time. `examined`, `recorded` and `since` are the sample's.
+    Attributes:
+        turns: turns that were run.
+        differing: turns that would have shown other memories.
+        changed: the first of these turns, memory by memory.
+        entered: memories that would have been shown in addition, over all turns.
+        left: memories that would not have been shown.
+        used: used memories among those shown.
+        kept: used memories that would still be shown.
+        expected_uses: estimated uses among the memories that enter.
+        evaluation: estimates with intervals, which says where the record is not enough; None without turns.
+        unanswerable: changed settings whose effect no record can show.
+        relabelled: the effect of another attribution threshold.
+        other_policy: turns that were planned with another policy than the live one.
+        not_run: turns that were left out for lack of time.
+        examined: turns that were read for the sample.
+        recorded: turns recorded in the period.
+        since: start of the history, if not all was read.
     """
 
     turns: int
@@ -110,11 +117,10 @@ class WhatIf:
 def what_if(
     sample: Sample, moved: Mapping[str, float | int], live: Policy, go_on: Callable[[], bool] = lambda: True
 ) -> WhatIf:
-    """Runs every turn of a sample again under its own policy with some rows moved, for as long as `go_on` says; of
-    those that were not run, the answer says how many.
+    """Run every turn of a sample again with its own policy and the changed settings, while `go_on` returns True.
 
     Raises:
-        InvalidInput: a row that may not be changed, or a bad value.
+        InvalidInput: a setting that cannot be changed, or an invalid value.
     """
     policies = {case.policy.version: with_changes(case.policy, moved) for case in sample.cases}
     done: list[tuple[EvaluationCase, LoggedTurn]] = []
@@ -147,7 +153,7 @@ def what_if(
 
 
 def needs_history(moved: Mapping[str, float | int]) -> bool:
-    """Whether what was learnt before each turn must be counted again, from all that was judged by then."""
+    """Return True if the changes affect what was learned before each turn, so that `history` is needed."""
     learnt = ("usage.half_life_days", "feedback.rating_weight")
     return any(name in learnt or name.startswith("feedback.attribution_") for name in moved)
 

@@ -1,4 +1,4 @@
-"""Why a memory was shown in a turn, or why it was not: read from the record, nothing is run again."""
+"""Explain why a memory was shown in a turn, or why it was not. The record is read; nothing is run again."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Judged = tuple[float, bool]  # overlap, verdict
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The result of one memory in one turn.
+    """The explanation of one memory in one turn.
 
-    `disposition` is None if the memory was no candidate: no channel found it. `value` is the number that decided,
-    `reason` says what it is, and `summary` tells it in plain words; `scores` are the channels' raw scores, `factors`
-    the weighted parts of the relevance.
+    `disposition` is None if no channel found the memory. `value` is the number that decided, `reason` names it, and
+    `summary` is a plain sentence. `scores` are the raw scores of the channels, and `factors` the weighted parts of
+    `relevance`.
     """
 
     turn_id: str
@@ -43,7 +43,7 @@ class Explanation:
 
 
 def explain(case: ExplainedCandidate, turn: RecordedTurn, judged: Judged | None = None) -> Explanation:
-    """A candidate's result; `judged` is the overlap and the verdict, if there was one."""
+    """Return the explanation of a candidate; `judged` is the measured overlap and verdict, if there is one."""
     result, (overlap, used) = case.result, judged or (None, None)
     scores = case.record.scores.get((result.memory_id, result.ordinal), {})
     return Explanation(
@@ -68,7 +68,7 @@ def explain(case: ExplainedCandidate, turn: RecordedTurn, judged: Judged | None 
 
 
 def explain_missing(missing: Missing, turn: RecordedTurn, memory_id: UUID, judged: Judged | None) -> Explanation:
-    """Why a memory was no candidate; it may have been recalled within the turn all the same, and judged."""
+    """Return the explanation of a memory that no channel found; the recall tool may have returned it."""
     overlap, used = judged or (None, None)
     searched = ", ".join(turn.channels) or "no channel: nothing was retrieved in this turn"
     reason = f"none of {len(missing.record.candidates)} candidates; searched: {searched}"
