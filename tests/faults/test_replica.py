@@ -200,7 +200,7 @@ async def test_looks_ask_the_standby_and_turns_the_primary(primary, standby, age
 
 async def said_by_the_doctor(layer: CognitiveLayer) -> tuple[str, str]:
     [finding] = [each for each in (await layer.admin.health()).findings if each.check == "replica"]
-    return finding.status, finding.found
+    return finding.status, finding.detail
 
 
 async def test_the_primary_is_asked_while_the_standby_is_away(urls, agent, monkeypatch):

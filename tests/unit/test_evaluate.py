@@ -29,7 +29,7 @@ def to_logged_turn(turns: int, target=(1, 0, 1, 0), every: float = 2.0, seed: in
     trial = 1 / every / 2
     rows = []
     for n in range(turns):
-        last = chance.candidates((1, 2, 3), (1 - 2 * trial, trial, trial))[0]
+        last = chance.choices((1, 2, 3), (1 - 2 * trial, trial, trial))[0]
         rows.append(
             LoggedTurn(
                 f"turn-{n}",

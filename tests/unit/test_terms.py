@@ -29,8 +29,8 @@ def test_the_estimate_of_a_count_that_stopped_early_is_near_the_truth(holding):
         "ferry": (MAX_COUNTED_POSTINGS // 2, 40, MAX_COUNTED_POSTINGS, str(UUID(int=ids[MAX_COUNTED_POSTINGS - 1])))
     }
     found = terms(told, ["ferry"], 10_000)["ferry"]
-    assert found.around == pytest.approx(holding, rel=0.1)
-    assert found.said == pytest.approx(holding / 2, rel=0.1)
+    assert found.all_passages == pytest.approx(holding, rel=0.1)
+    assert found.content_passages == pytest.approx(holding / 2, rel=0.1)
     assert found.sessions <= 10_000
 
 

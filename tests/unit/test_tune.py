@@ -134,7 +134,7 @@ def test_the_turns_that_judge_are_the_later_ones_and_the_search_never_sees_them(
     assert seen[POLICY.version] == {each.turn_id for each in cases[:140]}
     assert tuning.gain.low > 0
     assert not tuning.proven, "sixty turns are too few for the evaluation to say anything"
-    with pytest.raises(InvalidInput, match="1 turns"):
+    with pytest.raises(InvalidInput, match="got 1"):
         tune(cases[:1], POLICY, turns)
 
 
