@@ -60,7 +60,9 @@ async def found() -> dict[str, tuple[str, str, str]]:
     return {each.check: (each.status, each.detail, each.fix) for each in await examine()}
 
 
-async def test_all_is_well_on_a_migrated_database(urls):
+async def test_all_is_well_on_a_migrated_database(scratch):
+    _, admin = scratch
+    await upgrade(admin)
     findings = await examine()
     assert [each.check for each in findings] == list(CHECKS)
     assert {each.check: each.detail for each in findings if each.status != "ok"} == {}

@@ -19,13 +19,13 @@ OF_NOBODY = {"/api/v1/context-budgets"}  # a table that says nothing of anybody;
 POLICIES = "/api/v1/agents/{agent_id}/policies"
 CHOOSING = {
     ("post", f"{POLICIES}/candidates"),
-    ("put", f"{POLICIES}/{{role}}/choice"),
+    ("put", f"{POLICIES}/{{role}}/activation"),
     ("post", f"{POLICIES}/{{role}}/rollback"),
 }
 OF_ADMINS = {("get", "/metrics"), ("delete", "/api/v1/agents/{agent_id}"), *CHOOSING}
 BODIES = {
     "/candidates": {"changes": {"usage.half_life_days": 3}},
-    "/choice": {"version": None},
+    "/activation": {"version": None},
     "/rollback": {},
     "/what-if": {"changes": {}, "since": "2026-11-01T00:00:00Z"},
     "/turns": {"session_id": "s", "text": "Hello"},
@@ -136,7 +136,7 @@ async def test_what_is_for_admins_is_refused_to_an_agent(http, tokens, agent, me
     url, body = asked(path, agent), body_of(path)
     assert (await http.request(method, url, json=body, headers=token_for(tokens, agent))).status_code == 403
     answer = await http.request(method, url, json=body, headers=token_for(tokens, None))
-    assert answer.status_code in (200, 201) or "was chosen" in answer.text  # there is nothing to take back
+    assert answer.status_code in (200, 201) or "no live activation" in answer.text  # there is nothing to take back
 
 
 async def test_a_token_in_the_address_is_none(http, tokens):

@@ -66,4 +66,4 @@ async def test_who_did_not_say_that_there_is_a_pooler_is_told_by_the_layer_and_b
                 pass
         monkeypatch.setenv("COGNITIVE_DATABASE_URL", url)
         told = {each.check: each for each in await examine()}["opening"]
-        assert (told.status, "COGNITIVE_POOLER=transaction" in told.found) == ("failure", True)
+        assert (told.status, "COGNITIVE_POOLER=transaction" in told.detail) == ("failure", True)

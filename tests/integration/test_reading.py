@@ -124,7 +124,7 @@ async def test_the_doctor_says_what_grants_the_roles(ungranted, monkeypatch, tmp
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path))
 
     async def found():
-        return next(each for each in await examine() if each.check == "roles that look")
+        return next(each for each in await examine() if each.check == "dashboard roles")
 
     before = await found()
     await roles.create(ungranted.admin, ["cognitive_app"])
@@ -132,4 +132,4 @@ async def test_the_doctor_says_what_grants_the_roles(ungranted, monkeypatch, tmp
 
     assert (before.status, after.status) == ("ok", "ok")
     assert "cognitive db roles cognitive_app" in before.fix
-    assert (after.fix, "cognitive_reader" in after.found) == ("", True)
+    assert (after.fix, "cognitive_reader" in after.detail) == ("", True)
