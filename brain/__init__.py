@@ -1,44 +1,44 @@
-"""Long-term memory: what is stored, how it is found, how its use is counted.
+"""Long-term memory: storage, search, and the counting of use.
 
 Modules, in order of execution:
 
 - `settings`: read the settings of a process from its environment.
-- `opening`: open the database that the settings name, and the connections of those that only read.
+- `opening`: open the database that the settings name, and separate connections for reading.
 - `embedded`: run the bundled Postgres server.
-- `file_lock`: hold a lock that the kernel drops when its holder dies.
+- `file_lock`: hold a lock that the kernel releases when its process dies.
 - `postgres`: connect, run work in transactions of one tenant, keep the schema.
 - `statements`: load the SQL statements and name their parameters.
 - `embedding`: turn texts into vectors.
-- `ports`: name the interface of an embedder.
+- `ports`: define the interface of an embedding model.
 - `store`: remember, read, change and supersede memories.
-- `redacting`: take secrets and personal data out of a text before it is stored.
+- `redacting`: remove secrets and personal data from a text before it is stored.
 - `memory_rows`: write, rewrite and erase the rows of a memory inside a transaction.
-- `indexing`: cut a memory into passages, with the texts to embed and the lexemes to post.
+- `indexing`: cut a memory into passages, with the texts to embed and the lexemes to index.
 - `text`: split text into words, stems and sentences.
-- `languages`: list the languages of the index, and know which one an agent uses.
-- `index_rows`: write the postings and vectors of a memory, in every language and model that its agent keeps.
+- `languages`: list the languages of the index, and cache which one an agent uses.
+- `index_rows`: write the postings and vectors of a memory, in every language and embedding model of its agent.
 - `search`: find candidates with the raw score of each channel.
-- `past_turns`: compare past turns with the query, and tell what they used.
+- `past_turns`: compare past turns with the query, and return the memories that they used.
 - `terms`: choose the words of a query whose postings are read.
-- `decay`: compute what is left of a mass after some time.
-- `passage_texts`: read the texts of passages again by their names.
+- `decay`: compute the exponential decay of usage counts.
+- `passage_texts`: read the texts of passages by memory id and ordinal.
 - `turns`: record turns and their outcomes, each once.
-- `turn_records`: hold what is kept of a turn, as values.
-- `rollups`: count a turn for its hour and its day.
-- `sessions`: keep what a session carries from turn to turn.
-- `artifacts`: keep large texts outside the prompt and read them a page at a time.
-- `subtasks`: keep subtasks, what they depend on and what they left.
-- `journal`: keep what Postgres could not take on this machine's disk.
-- `policies`: keep the policies that operators saved, and which of them holds.
-- `erasure`: erase memories and agents, and whatever was made of them.
+- `turn_records`: define the values that a turn is recorded as.
+- `rollups`: compute what a turn adds to the counts of its hour and day.
+- `sessions`: store the summary, plan and last messages of a session.
+- `artifacts`: store large texts outside the prompt, and read them a page at a time.
+- `subtasks`: store subtasks, their dependencies and their results.
+- `journal`: store turns on this machine's disk while Postgres is away.
+- `policies`: store the policies that operators saved, and which of them is active.
+- `erasure`: erase memories and agents, and everything derived from them.
 - `caches`: empty the caches of texts after an erasure.
-- `archive`: read an agent's memories whole, and put them back elsewhere.
+- `archive`: export an agent's memories with their metadata, and import them.
 - `changes`: change the embedding model or the language while turns go on.
-- `ivf_index`: sort a large agent's vectors into cells of neighbours.
+- `ivf_index`: assign a large agent's vectors to cells, so that a search reads only the nearest cells.
 - `agents`: list all agents and their models, for operators.
-- `analytics`: read what a dashboard shows.
-- `deadline`: wait for a task no longer than there is time.
-- `types`: hold the values that go into the store and come out of it.
-- `memory_types`: list the memory types, a row each.
-- `errors`: name every error that this product raises, as one tree.
+- `analytics`: read the figures of the dashboard.
+- `deadline`: wait for a task at most until a deadline.
+- `types`: define the values that the store takes and returns.
+- `memory_types`: define each memory type in one row.
+- `errors`: define every error that this product raises.
 """

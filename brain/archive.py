@@ -1,5 +1,6 @@
-"""An agent's memories with all that is kept of them: as values that leave one database and come into another, read a
-page at a time, and put back.
+"""Export and import of an agent's memories with their metadata: ids, times, usage and revisions.
+
+Memories are read a page at a time, so that an agent of any size can be exported.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 class ArchivedUsage(InputModel):
-    """How often a memory was shown and used: decayed masses as of `last_at`, and counts."""
+    """The usage of a memory: decayed sums of showings and uses as of `last_at`, and plain counts."""
 
     shown: Mass
     used: Mass
@@ -36,7 +37,7 @@ class ArchivedUsage(InputModel):
 
 
 class ArchivedRevision(InputModel):
-    """What a change of a memory replaced; see `Revision`."""
+    """A change of a memory, with the values that it replaced; see `Revision`."""
 
     number: Annotated[int, Field(gt=0, lt=2**31)]
     previous: Mapping[str, Any]
@@ -44,10 +45,10 @@ class ArchivedRevision(InputModel):
 
 
 class MemoryMetadata(InputModel):
-    """What is kept of a memory beside what it says.
+    """The metadata of a memory, beside the fields of `NewMemory`: id, times, usage and revisions.
 
     Raises:
-        InvalidInput: revisions out of their order, or unknown keys.
+        InvalidInput: the numbers of the revisions do not increase, or a key is unknown.
     """
 
     id: UUID
@@ -61,12 +62,15 @@ class MemoryMetadata(InputModel):
     def _in_order(self) -> Self:
         numbers = [change.number for change in self.revisions]
         if numbers != sorted(set(numbers)):
-            raise InvalidInput("Kept.revisions: expected numbers that grow")
+            raise InvalidInput("MemoryMetadata.revisions: the numbers must increase")
         return self
 
 
 class TypeUsage(InputModel):
-    """What is usual for an agent's memories of a type: the masses that a memory's own are shrunk to."""
+    """The base rate of use of an agent's memories of one type, as decayed sums as of `last_at`.
+
+    A memory's own rate of use is shrunk towards it.
+    """
 
     type: MemoryType
     shown: Mass
@@ -78,24 +82,28 @@ class TypeUsage(InputModel):
 
 @dataclass(frozen=True, slots=True)
 class ArchivedMemory:
-    """A memory and what is kept of it."""
+    """A memory with its metadata."""
 
     memory: NewMemory
     kept: MemoryMetadata
 
     def require_past(self) -> None:
-        """InvalidInput that names a revision of a field that no memory has, or to a value that none could have had."""
-        told = {name: getattr(self.memory, name) for name in NewMemory.model_fields}
+        """Check that undoing the revisions, the latest first, gives a valid memory at each step.
+
+        Raises:
+            InvalidInput: a revision has an unknown field or an invalid value; the message has its number.
+        """
+        values = {name: getattr(self.memory, name) for name in NewMemory.model_fields}
         for change in reversed(self.kept.revisions):
-            told |= change.previous
+            values |= change.previous
             try:
-                NewMemory(**told)
+                NewMemory(**values)
             except InvalidInput as error:
                 raise InvalidInput(f"revision {change.number}: {error}") from None
 
 
 def redacted(archived: Sequence[ArchivedMemory], redact: Redact) -> list[ArchivedMemory]:
-    """Return memories with all that they say, and all that they said, redacted."""
+    """Return memories with their texts redacted, in their revisions too."""
     return [
         replace(each, memory=redacting.memory(each.memory, redact), kept=_redacted_kept(each.kept, redact))
         for each in archived
@@ -142,13 +150,13 @@ class StoredMemory:
 
 
 class Archive:
-    """Reads what an export needs, and writes what an import brings beside the memories; each agent's by itself."""
+    """The reads of an export, and the writes of an import that `MemoryStore.restore` does not do."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def page(self, agent_id: str, after: int, limit: int) -> list[StoredMemory]:
-        """Return the next memories behind a place in the agent's order."""
+        """Return the next `limit` memories after the sequence number `after`, in order."""
         return [
             as_value(StoredMemory, row)
             for row in await self._database.run(
@@ -157,29 +165,33 @@ class Archive:
         ]
 
     async def bases(self, agent_id: str) -> list[TypeUsage]:
-        """What is usual for the agent's memories, by type."""
+        """Return the agent's base rates of use, one per memory type."""
         return [
             TypeUsage(**dict(row))
             for row in await self._database.run(agent_id, lambda c: c.fetch(*SQL.bases(agent_id=agent_id)))
         ]
 
     async def put_bases(self, agent_id: str, bases: Sequence[TypeUsage]) -> None:
-        """Keeps what is usual for those types of which nothing is known yet."""
+        """Store base rates of use for the types that have none yet."""
         rows = [SQL.put_base.values(agent_id=agent_id, **dict(base)) for base in bases]
         await self._database.run(agent_id, lambda c: c.executemany(SQL.put_base.sql, rows))
 
     async def repoint(self, agent_id: str, ids: Mapping[UUID, UUID]) -> None:
-        """Repoints memories that name others by their ids elsewhere to the ids that these have here."""
-        moved = [(was, id) for was, id in ids.items() if was != id]
-        if moved:
-            were, here = zip(*moved, strict=True)
+        """Replace references to exported ids by the ids that the memories have here.
+
+        `ids` maps each exported id to the id in this database.
+        """
+        changed = [(old, new) for old, new in ids.items() if old != new]
+        if changed:
+            old_ids, new_ids = zip(*changed, strict=True)
             await self._database.run(
-                agent_id, lambda c: c.execute(*SQL.repoint(agent_id=agent_id, old_ids=list(were), new_ids=list(here)))
+                agent_id,
+                lambda c: c.execute(*SQL.repoint(agent_id=agent_id, old_ids=list(old_ids), new_ids=list(new_ids))),
             )
 
 
 async def put_kept(c: Connection, agent_id: str, kept: Sequence[MemoryMetadata]) -> None:
-    """What is kept of memories, in the transaction that stores them."""
+    """Write the metadata of imported memories, in the transaction that stores the memories."""
     await c.execute(
         *SQL.put_kept(
             agent_id=agent_id,

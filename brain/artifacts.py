@@ -1,7 +1,8 @@
-"""Whole tool outputs and other large texts, kept outside the prompt and read again by their pointer, a page at a time.
+"""Artifacts: tool outputs and other large texts, stored outside the prompt and read by their pointer, a page at a time.
 
-Postgres' text cannot hold NUL and lone surrogates. In a text that has some, each is replaced by a character that the
-text does not use, and the replacements are kept with it: it comes back as it was, and offsets stay.
+A text in Postgres cannot contain NUL or lone surrogates. Each such character of an artifact is replaced by a character
+that the artifact does not use, and the replacements are stored with the artifact. Reading restores the characters, and
+offsets do not change.
 """
 
 from __future__ import annotations
@@ -25,15 +26,19 @@ from brain.redacting import UNREDACTED, Redact, Redactor
 
 SQL = statements.load("artifacts")
 
-CHUNK_CHARS = 32_768  # characters: what a page costs to read at least, and some 1,500 rows for 50 MB
-_AROUND = 200  # characters of a line on each side of what was looked for
+CHUNK_CHARS = 32_768  # characters per stored chunk, the least that a read costs; 50 MB of text take about 1,500 rows
+_SURROUNDING = 200  # characters of a matching line that are returned on each side of the match
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_FREE = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))  # for private use: first to be free
+_REPLACEMENTS = (
+    range(0xE000, 0xF900),
+    range(0xF0000, 0xFFFFE),
+    range(0x100000, 0x10FFFE),
+)  # private use areas, whose characters texts rarely use
 
 
 @dataclass(frozen=True, slots=True)
 class NewArtifact:
-    """A text to be kept. Its id is known before, and says what it is: the same id is never another text."""
+    """A text to store. The caller chooses the id, and must not use an id for two different texts."""
 
     id: UUID
     content: str
@@ -44,7 +49,7 @@ class NewArtifact:
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A text that is kept, without its characters."""
+    """A stored text, without its content; `characters` is its length."""
 
     id: UUID
     session_id: str
@@ -59,7 +64,7 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class ArtifactPage:
-    """Characters [start, start + len(text)) of an artifact, of `artifact.characters`."""
+    """A page of an artifact: the characters [start, start + len(text)) of `artifact.characters`."""
 
     artifact: Artifact
     start: int
@@ -67,16 +72,17 @@ class ArtifactPage:
 
     @property
     def next(self) -> int | None:
-        """Where the next page starts, or None at the end."""
+        """The offset of the next page, or None at the end."""
         end = self.start + len(self.text)
         return end if end < self.artifact.characters else None
 
 
 @dataclass(frozen=True, slots=True)
 class MatchingLine:
-    """A line that holds what was looked for: its number from 1, where in the artifact that begins, and the words there.
+    """A line that contains the searched text.
 
-    A line longer than a piece is found once in each of its pieces.
+    `number` counts lines from 1, `start` is the offset of the match in the artifact, and `text` is the match with at
+    most 200 characters of the line on each side. A line that spans several chunks is returned once for each of them.
     """
 
     number: int
@@ -86,7 +92,7 @@ class MatchingLine:
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """A piece in which a literal begins, with as much of the next one as the literal may need."""
+    """A chunk in which a match begins, with the start of the next chunk, where the match may end."""
 
     start: int
     line: int
@@ -95,7 +101,7 @@ class _Chunk:
 
 
 class Artifacts:
-    """The artifacts of all agents, each agent's seen by itself only."""
+    """The artifacts of all agents; an agent sees only its own."""
 
     def __init__(self, database: Database, redactor: Redactor = UNREDACTED) -> None:
         self._database = database
@@ -112,13 +118,14 @@ class Artifacts:
         received_at: float | None = None,
         timeout: float = 60.0,
     ) -> bool:
-        """Keeps those that are not kept yet, all in one statement; with `only_of_turn` only if that turn is recorded.
+        """Store the artifacts that are not stored yet, in one statement.
 
-        False if some are not kept after all: the turn is not there, something was erased since they came in
-        (`received_at`, in seconds since the epoch), or another writer is about to keep them.
+        With `only_of_turn`, nothing is stored if the turn is not recorded. Return False if some artifacts were not
+        stored: the turn is missing, something was erased after the texts were received (`received_at`, in seconds since
+        the epoch), or another writer is storing the same ids. `timeout` is in seconds.
 
         Raises:
-            InvalidInput: a text that uses every character which could stand for one that Postgres cannot keep.
+            InvalidInput: a text uses every character that could replace one that Postgres cannot store.
         """
         ids = [artifact.id for artifact in artifacts]
         rows = await self._database.run(
@@ -129,8 +136,8 @@ class Artifacts:
             del new[row["id"]]
         if not new:
             return True
-        kept = await self._redactor.run(partial(_redacted, list(new.values())))
-        columns = await asyncio.to_thread(_columns, kept)
+        redacted = await self._redactor.run(partial(_redacted, list(new.values())))
+        columns = await asyncio.to_thread(_columns, redacted)
 
         async def work(c: Connection) -> bool:
             await share_agent(c, agent_id)
@@ -149,7 +156,7 @@ class Artifacts:
         return await self._database.run(agent_id, work, timeout=timeout)
 
     async def read(self, agent_id: str, id: UUID, start: int, length: int) -> ArtifactPage | None:
-        """At most `length` characters from `start` on, or None if there is no such artifact."""
+        """Return at most `length` characters from the offset `start` on, or None if the artifact does not exist."""
 
         async def work(c: Connection) -> ArtifactPage | None:
             row = await c.fetchrow(*SQL.artifact(agent_id=agent_id, artifact_id=id))
@@ -165,21 +172,23 @@ class Artifacts:
         return await self._database.run(agent_id, work)
 
     async def search(self, agent_id: str, id: UUID, literal: str, limit: int) -> tuple[MatchingLine, ...] | None:
-        """The first lines that hold a literal, or None if there is no such artifact. An empty literal finds nothing.
+        """Return the first `limit` lines that contain a literal, or None if the artifact does not exist.
+
+        An empty literal matches nothing.
 
         Raises:
-            InvalidInput: a literal with a line break, or longer than a piece.
+            InvalidInput: the literal contains a line break, or is longer than 32,768 characters.
         """
         if "\n" in literal or len(literal) > CHUNK_CHARS:
-            raise InvalidInput(f"literal: expected part of a line, of at most {CHUNK_CHARS:,} characters")
+            raise InvalidInput(f"literal: expected at most {CHUNK_CHARS:,} characters without a line break")
 
         async def work(c: Connection) -> tuple[MatchingLine, ...] | None:
             row = await c.fetchrow(*SQL.artifact(agent_id=agent_id, artifact_id=id))
             if row is None:
                 return None
             _, replacements = _artifact(row)
-            sought = literal.translate({stood_for: chr(stands) for stands, stood_for in replacements.items()})
-            if not sought or _UNSTORABLE.search(sought):  # what the artifact does not hold at all
+            sought = literal.translate({original: chr(stored) for stored, original in replacements.items()})
+            if not sought or _UNSTORABLE.search(sought):  # the artifact does not contain this character
                 return ()
             pieces = await c.fetch(
                 *SQL.holding(agent_id=agent_id, artifact_id=id, literal=sought, overlap=len(sought) - 1, limit=limit)
@@ -190,14 +199,14 @@ class Artifacts:
         return await self._database.run(agent_id, work)
 
     async def list_by_session(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
-        """What is kept of a session, oldest first."""
+        """Return the artifacts of a session, oldest first."""
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.of_session(agent_id=agent_id, session_id=session_id))
         )
         return tuple(as_value(Artifact, row) for row in rows)
 
     async def delete(self, agent_id: str, ids: Sequence[UUID]) -> int:
-        """Removes artifacts, and returns how many there were."""
+        """Delete artifacts, and return the number of deleted ones."""
         return count(
             await self._database.run(
                 agent_id, lambda c: c.execute(*SQL.delete(agent_id=agent_id, artifact_ids=list(ids)))
@@ -210,7 +219,7 @@ def _redacted(artifacts: Sequence[NewArtifact], redact: Redact) -> list[NewArtif
 
 
 def _columns(artifacts: Sequence[NewArtifact]) -> dict[str, list[Any]]:
-    """Return artifacts and their pieces as parameters of the statement `put`."""
+    """Return artifacts and their chunks as parameters of the statement `put`."""
     replacements = [_replacements(artifact.content) for artifact in artifacts]
     texts = [
         a.content.translate(chosen) if chosen else a.content for a, chosen in zip(artifacts, replacements, strict=True)
@@ -233,20 +242,20 @@ def _columns(artifacts: Sequence[NewArtifact]) -> dict[str, list[Any]]:
 
 
 def _replacements(text: str) -> dict[int, int]:
-    """For each character of a text that Postgres cannot keep, one that the text does not use."""
+    """Map each character of a text that Postgres cannot store to a character that the text does not use."""
     unstorable = sorted(set(map(ord, _UNSTORABLE.findall(text))))
     if not unstorable:
         return {}
     used = set(map(ord, set(text)))
-    free = (point for point in chain(*_FREE) if point not in used)
+    free = (point for point in chain(*_REPLACEMENTS) if point not in used)
     chosen = dict(zip(unstorable, free, strict=False))
     if len(chosen) < len(unstorable):
-        raise InvalidInput("content: uses every character that could stand for one which Postgres cannot keep")
+        raise InvalidInput("content: uses every character that could replace one that Postgres cannot store")
     return chosen
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int, int, str]]:
-    """Ordinal, offset, number of the line it begins in, and characters of each piece."""
+    """Yield the chunks of a text: ordinal, offset, number of the line in which the chunk begins, and content."""
     line = 1
     for ordinal, start in enumerate(range(0, len(text), CHUNK_CHARS)):
         piece = text[start : start + CHUNK_CHARS]
@@ -255,18 +264,18 @@ def _pieces(text: str) -> Iterator[tuple[int, int, int, str]]:
 
 
 def _lines(piece: _Chunk, literal: str) -> Iterator[tuple[int, int, str]]:
-    """The lines of a piece in which a literal begins: number, offset of the literal, the words around it."""
+    """Yield the lines of a chunk in which a literal begins: number, offset of the literal, and surrounding text."""
     own, text = piece.content, piece.content + piece.following
     number, counted, at = piece.line, 0, text.find(literal)
     while 0 <= at < len(own):
         number, counted = number + text.count("\n", counted, at), at
         begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
         end = end if end >= 0 else len(text)
-        yield number, piece.start + at, text[max(begin, at - _AROUND) : min(end, at + len(literal) + _AROUND)]
+        yield number, piece.start + at, text[max(begin, at - _SURROUNDING) : min(end, at + len(literal) + _SURROUNDING)]
         at = text.find(literal, end)
 
 
 def _artifact(row: Any) -> tuple[Artifact, dict[int, int]]:
-    """A row as an artifact, and which character stands for which."""
+    """Return the artifact of a row, and a map from stored characters to the original ones."""
     pairs = row["replacements"]
     return as_value(Artifact, row), dict(zip(pairs[::2], pairs[1::2], strict=True))

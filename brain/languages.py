@@ -110,10 +110,10 @@ MONTHS: Mapping[str, tuple[str, ...]] = {
 
 
 def require(name: str) -> str:
-    """The name of a language that there is.
+    """Return `name` if it is a language of the index.
 
     Raises:
-        UnknownLanguage: there is none of that name; the message lists those that there are.
+        UnknownLanguage: it is none; the message lists the languages.
     """
     if name not in NAMES:
         raise UnknownLanguage(f"language: there is no {name!r}; there are {', '.join(NAMES)}")

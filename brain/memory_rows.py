@@ -1,4 +1,4 @@
-"""What the store does inside a transaction: every row that a memory has is written, rewritten and erased here."""
+"""Write, rewrite and erase the rows of memories inside a transaction, with their index entries and sessions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from brain.types import NewMemory, Receipt, above
 
 SQL = statements.load("store")
 
-MAX_REVISIONS = 100  # kept of one memory: more were made by a program, and nobody reads them
+MAX_REVISIONS = 100  # stored per memory; a program that changes a memory more often must not fill the table
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedMemory:
-    """A memory ready to be written: indexed, embedded, with the id it gets if it is new."""
+    """A memory ready to be written, indexed and embedded. An imported one keeps the metadata `kept` and its id."""
 
     id: UUID
     identity: bytes
@@ -34,12 +34,12 @@ class PreparedMemory:
     occurred_at: datetime
     passages: list[IndexedPassage]
     vectors: Mapping[str, Sequence[PassageVector]]  # by model
-    kept: MemoryMetadata | None = None  # of a memory that was one elsewhere: it has its id, and stands where it stood
+    kept: MemoryMetadata | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _AgentState:
-    """The agent's row, held: where its order and its sessions go on, and the languages of its index."""
+    """The locked row of an agent: the next sequence and session numbers, and the languages of its index."""
 
     next_seq: int
     next_session: int
@@ -56,17 +56,20 @@ async def _locked(c: Connection, agent_id: str) -> _AgentState:
 
 
 async def share_agent(c: Connection, agent_id: str) -> None:
-    """Keeps the agent from being erased before the transaction ends; other writers go on."""
+    """Lock the agent against erasure until the transaction ends; other writers do not wait."""
     await c.execute(*SQL.share_agent(agent_id=agent_id))
 
 
 async def write(
     c: Connection, agent_id: str, prepared: list[PreparedMemory], embedders: Embedders, languages: AgentLanguages
 ) -> bool:
-    """Stores what is not there yet, with its sessions, its index entries and its vectors.
+    """Store the prepared memories that do not exist yet, with their sessions, index entries and vectors.
 
-    False, and nothing is stored, if the agent's models are no longer those that it was embedded with, or its languages
-    those that it was indexed in.
+    Return False and store nothing if the agent's embedding models or languages have changed since the memories were
+    prepared.
+
+    Raises:
+        UnknownMemory: a memory supersedes one that the agent does not have.
     """
     state = await _locked(c, agent_id)
     models = {model for item in prepared for model in item.vectors}
@@ -74,7 +77,7 @@ async def write(
         return False
     if not await index_rows.agree(c, agent_id, embedders, models):
         return False
-    # asked again under the lock: another writer may have stored some of them meanwhile
+    # read again under the lock: another writer may have stored some of the memories meanwhile
     rows = await c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=[item.identity for item in prepared]))
     known = {row["identity"] for row in rows}
     fresh = [item for item in prepared if item.identity not in known]
@@ -113,24 +116,24 @@ async def write(
 def _indexed_alike(
     state: _AgentState, agent_id: str, prepared: Sequence[PreparedMemory], languages: AgentLanguages
 ) -> bool:
-    """Whether all passages are indexed in the agent's present languages, of which this process takes note."""
+    """Return True if all passages are indexed in the agent's current languages; cache these languages."""
     indexed = state.indexed
     languages.remember(agent_id, indexed)
     return all(tuple(piece.posted) == indexed.written for item in prepared for piece in item.passages)
 
 
 def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
-    """An id that the same history gives again: ids decide between equal scores, so that equal stores rank alike."""
+    """Return an id derived from the memory: ids break ties, so that two stores filled alike rank alike."""
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
 async def _superseding(c: Connection, agent_id: str, prepared: list[PreparedMemory]) -> list[PreparedMemory]:
-    """The memories that replace the one they name: none replaces a memory that is trusted more."""
+    """Return the memories that replace another, whose trust is not higher; raise UnknownMemory if it is missing."""
     named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
     rows = await c.fetch(*SQL.known_ids(agent_id=agent_id, memory_ids=list(named))) if named else []
     trusts = {row["id"]: row["trust"] for row in rows}
     for missing in sorted(named - trusts.keys(), key=str):
-        raise UnknownMemory(f"supersedes names {missing}, which agent {agent_id!r} does not have")
+        raise UnknownMemory(f"supersedes: agent {agent_id!r} has no memory {missing}")
     return [
         item
         for item in prepared
@@ -169,7 +172,7 @@ async def _insert_memories(
 async def _touch_sessions(
     c: Connection, agent_id: str, written: list[PreparedMemory], next_session: int, *, new: bool = True
 ) -> tuple[dict[str, int], int]:
-    """The numbers of the sessions that these memories belong to, and how many sessions were opened here."""
+    """Create or update the sessions of memories; return their numbers by id, and how many sessions are new."""
     touched: dict[str, list[PreparedMemory]] = {}
     for item in written:
         if item.memory.session_id is not None:
@@ -241,10 +244,13 @@ async def rewrite(
     embedders: Embedders,
     languages: AgentLanguages,
 ) -> bool:
-    """Replaces what a memory says, and its index entries and vectors; False if it is no longer the version read, or the
-    agent's models and languages are no longer those of `item`.
+    """Replace the fields of a memory, its index entries and its vectors; store the old values as a revision.
 
-    `was` is what it said of what changes, which is kept.
+    `was` has the old values of the fields that change. Return False and change nothing if the memory no longer has this
+    `version`, or the agent's embedding models or languages have changed since `item` was prepared.
+
+    Raises:
+        InvalidInput: another memory has the same identity.
     """
     state = await _locked(c, agent_id)
     if not _indexed_alike(state, agent_id, [item], languages):
@@ -253,7 +259,7 @@ async def rewrite(
         return False
     if await c.fetchval(*SQL.version(agent_id=agent_id, memory_id=item.id)) != version:
         return False
-    await _require_unsaid(c, agent_id, item)
+    await _require_unique(c, agent_id, item)
     await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=[item.id]))
     gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=[item.id]))
     await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=[item.id]))
@@ -296,17 +302,15 @@ async def rewrite(
     return True
 
 
-async def _require_unsaid(c: Connection, agent_id: str, item: PreparedMemory) -> None:
-    """InvalidInput if another memory says what this one is to say."""
+async def _require_unique(c: Connection, agent_id: str, item: PreparedMemory) -> None:
+    """Raise InvalidInput if another memory has the identity that this one would get."""
     others = await c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=[item.identity]))
     if any(row["id"] != item.id for row in others):
-        raise InvalidInput(f"memory {others[0]['id']} says that already")
+        raise InvalidInput(f"memory {others[0]['id']} already has this content")
 
 
 async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
-    """Deletes memories and every row that speaks of them; what they replaced stays replaced. Those that somebody else
-    has erased are gone.
-    """
+    """Delete memories and all rows that refer to them. The memories that they superseded stay superseded."""
     await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
     postings = count(await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=ids)))
     gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=ids))
@@ -335,12 +339,12 @@ async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
 
 
 def require_known(agent_id: str, ids: Collection[UUID], known: Collection[UUID]) -> None:
-    """UnknownMemory that names the first id that is not known."""
+    """Raise UnknownMemory for the first of `ids` that is not in `known`."""
     for id in ids:
         if id not in known:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
 
 
 def count(tag: str) -> int:
-    """The number of rows in a command tag such as 'DELETE 3'."""
+    """Return the number of rows in a command tag of Postgres, such as 'DELETE 3'."""
     return int(tag.rsplit(" ", 1)[-1])

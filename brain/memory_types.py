@@ -1,7 +1,7 @@
-"""The memory types: one row each, from which everything that depends on the type is derived.
+"""The memory types, one row each; everything that depends on the type is derived from its row.
 
-The order of the rows is that of a prompt's sections. A new type is a row here, its name in `MemoryType`, its field in
-`cognitive.policy.tables.FrameBudget`, and a migration that lets `memory.type` hold it.
+The sections of a prompt have the order of the rows. To add a type, add a row here, its name to `MemoryType`, a field to
+`cognitive.policy.tables.FrameBudget`, and a migration that allows the name in `memory.type`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Literal
 
 MemoryType = Literal["decision", "fact", "procedure", "episode"]
 
-# The kind of an attribute: a short name, a text, or one of these words.
+# The kind of an attribute: a short name, a text, or one of the listed words.
 AttributeKind = Literal["label", "text"] | tuple[str, ...]
 
 
@@ -20,8 +20,9 @@ AttributeKind = Literal["label", "text"] | tuple[str, ...]
 class TypeRow:
     """A memory type.
 
-    `heading` stands above its section of a prompt; `colour` marks it on the dashboard, in CSS. `attributes` are what a
-    memory of the type may carry beside its content. `tokens` is its section's share of the budget, by frame of mind.
+    `heading` is the heading of its section in a prompt, `colour` its CSS colour on the dashboard. `attributes` are the
+    attributes that a memory of the type may have, with their kinds. `tokens` is the default token budget of its section
+    by frame.
     """
 
     name: MemoryType
@@ -63,7 +64,7 @@ TYPE_ROWS: tuple[TypeRow, ...] = (
         heading="Episodes",
         colour="var(--c2)",
         attributes={"title": "label", "outcome": "label"},
-        # Room in a conversation: without it "continue what we were doing" finds nothing.
+        # A conversation needs a budget too: without it, "continue what we were doing" would show nothing.
         tokens={"conversation": 600, "question": 500, "task": 1000, "decision": 1000, "creative": 500, "debug": 1000},
     ),
 )

@@ -1,6 +1,6 @@
-"""From settings to an open database, and connections beside it for those who only look.
+"""Open the database that the settings name, and separate connections for reading.
 
-At a URL, or in the embedded server, which runs for as long as it is used here.
+The database is the one at a URL, or the embedded server, which runs while this process uses it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def opened(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, ReadDatabase]]:
-    """The database at the URL, or without one the embedded server's; closed at the end.
+    """Open the database at `url`, or the embedded server if `url` is None; close the connections at the end.
 
-    A server at a URL that does not answer yet is waited for by those who ask it, and not here.
+    If the server at `url` does not answer yet, only a warning is logged; the first queries connect.
 
     Raises:
         SchemaError: the database lacks the extension, the schema or the role.
@@ -45,7 +45,7 @@ async def opened(url: str | None, settings: Settings) -> AsyncIterator[tuple[Dat
 
 @asynccontextmanager
 async def embedded(settings: Settings | None = None) -> AsyncIterator[ServerUrls]:
-    """The embedded server's URLs; it runs for as long as this is entered."""
+    """Run the embedded server while the context is entered, and yield its URLs."""
     async with _running(settings or from_environment()) as (_, urls):
         yield urls
 
@@ -60,7 +60,7 @@ async def _running(settings: Settings) -> AsyncIterator[tuple[EmbeddedServer, Se
 
 
 def connections(url: str, settings: Settings) -> Database:
-    """A layer's own connections to the database at a URL, not opened yet."""
+    """Return a database with connections to `url` that are not opened yet."""
     return Database(
         url,
         pool_size=settings.pool_size,
@@ -72,13 +72,13 @@ def connections(url: str, settings: Settings) -> Database:
 
 def _at(url: str, settings: Settings) -> tuple[Database, ReadDatabase]:
     pooled, clustered = settings.pooler == "transaction", settings.cluster == "citus"
-    looking = partial(ReadDatabase, breaker=partial(_breaker, settings), pooled=pooled, clustered=clustered)
-    standby = looking(settings.replica_url) if settings.replica_url is not None else None
-    return connections(url, settings), looking(url, standby=standby)
+    read_database = partial(ReadDatabase, breaker=partial(_breaker, settings), pooled=pooled, clustered=clustered)
+    standby = read_database(settings.replica_url) if settings.replica_url is not None else None
+    return connections(url, settings), read_database(url, standby=standby)
 
 
 def _within(server: EmbeddedServer, urls: ServerUrls, settings: Settings) -> tuple[Database, ReadDatabase]:
-    """Of a server that is started again when it is lost, and whose roles are ours to create."""
+    """Return the connections to the embedded server, which restart it if it stops and create its roles."""
     database = Database(
         urls.app, pool_size=settings.pool_size, revive=server.ensure_running, breaker=_breaker(settings)
     )

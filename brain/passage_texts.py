@@ -1,4 +1,4 @@
-"""What passages say, read again by their names: a turn's record holds no words."""
+"""Read the texts of passages by memory id and ordinal, since the record of a turn contains no texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Key = tuple[UUID, int]  # a memory's id and the ordinal of one of its passages
 
 @dataclass(frozen=True, slots=True)
 class PassageText:
-    """A passage as the store has it now; the fields are those of `brain.search.Hit`."""
+    """A passage as it is stored now, with the fields of `brain.search.Hit`."""
 
     seq: int
     type: MemoryType
@@ -38,19 +38,19 @@ class PassageText:
 
 
 PASSAGE_FIELDS = tuple(field.name for field in fields(PassageText))
-# a vector follows from the rest; a time is written faster as a number
+# not digested: the vector, which follows from the text; and the time, which is added as a number since that is faster
 _digested = attrgetter(*(name for name in PASSAGE_FIELDS if name not in ("vector", "occurred_at")))
 _digested_of_pinned = attrgetter("content", "speaker", "occurred_at")
 
 
 class PassageTexts:
-    """Reads passages by memory and ordinal."""
+    """The stored passages, read by memory id and ordinal."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def read(self, agent_id: str, keys: Sequence[Key], model: str) -> Mapping[Key, PassageText]:
-        """The passages of these names that are still there, with their vectors of this embedding model."""
+        """Return the passages that still exist, with their vectors by the embedding model `model`."""
         ids, ordinals = [id for id, _ in keys], [ordinal for _, ordinal in keys]
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.read(agent_id=agent_id, memory_ids=ids, ordinals=ordinals, model=model))
@@ -62,11 +62,11 @@ class PassageTexts:
 
 
 def digest(passage: Any) -> int:
-    """A checksum of 32 bits over a passage, the same for a hit and for what was read again."""
+    """Return the CRC-32 of a passage, the same for a `Hit` and for its `PassageText` if nothing changed."""
     at = passage.occurred_at.timestamp()
     return zlib.crc32(repr((_digested(passage), at, passage.vector is None)).encode())
 
 
 def digest_of_pinned(memory: Any) -> int:
-    """A checksum of 32 bits over what the prefix shows of a memory."""
+    """Return the CRC-32 of the fields of a pinned memory that the prefix shows."""
     return zlib.crc32(repr(_digested_of_pinned(memory)).encode())

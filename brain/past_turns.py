@@ -1,4 +1,4 @@
-"""Past turns like the present one: what they showed and used, and how alike their messages are."""
+"""Compare past turns with the current one: the similarity of their messages, and what they showed and used."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from uuid import UUID
 from brain.caches import cached
 from brain.text import lexemes
 
-_MAX_SPOKEN = 2_048  # messages of past turns whose words are kept: the same ones come near again and again
-_MAX_NAMED = 16_384  # ids of memories that past turns showed, read from their text: 300 a turn, mostly the same ones
+_MAX_CACHED_MESSAGES = 2_048  # of past turns, with their lexemes: the same messages are similar again and again
+_MAX_CACHED_IDS = 16_384  # parsed ids of memories: a search returns about 300, mostly the same ones
 
 
 @dataclass(frozen=True, slots=True)
 class PastTurns:
-    """Which past turns to compare with: the `kept` most similar of the `latest` completed ones up to `now`.
+    """The past turns to compare with: the `kept` most similar of the `latest` completed turns up to `now`.
 
-    What those of at least `similarity` used is a candidate even if no other channel finds it.
+    A memory that a turn with a cosine of at least `similarity` used is a candidate, even if no other channel finds it.
     """
 
     now: datetime
@@ -31,10 +31,10 @@ class PastTurns:
 
 @dataclass(frozen=True, slots=True)
 class PastShown:
-    """What became of a memory in a past turn.
+    """A memory that a past turn showed, and whether the response used it.
 
-    `relevance_gap` is the distance of its relevance from the best of that turn, None where it is not known; `rated`
-    marks an explicit rating.
+    `relevance_gap` is the best relevance of that turn minus the memory's, None if unknown. `rated` is True if the user
+    or the host rated the memory.
     """
 
     memory_id: UUID
@@ -45,8 +45,10 @@ class PastShown:
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """A completed turn like the query: cosine of their vectors, overlap of their words in [0, 1], what it showed, and
-    the names of the tools it called.
+    """A completed turn that is similar to the query.
+
+    `cosine` is that of the two messages' vectors, `words` the overlap of their words in [0, 1], `shown` the memories
+    that the turn showed, and `tools_called` the names of the tools that it called.
     """
 
     turn_id: str
@@ -58,13 +60,16 @@ class PastTurn:
 
 
 def associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
-    """The memories that the similar ones among these turns used."""
+    """Return the ids of the memories that similar turns among `rows` used, without repetition."""
     similar = [shown or [] for _, _, cosine, _, shown, _ in rows if past is not None and cosine >= past.similarity]
     return list(dict.fromkeys(_id(id) for shown in similar for id, used, *_ in shown if used))
 
 
 def past_turn(row: Any, rarity: Mapping[str, float], language: str) -> PastTurn:
-    """Return a past turn of a row of the search's facts, with the words that its message shares with the query."""
+    """Return the past turn of a row of the statement `facts`, compared with the words of the query.
+
+    `rarity` has the inverse document frequency of each lexeme of the query.
+    """
     turn_id, at, cosine, message, shown, tools_called = row
     return PastTurn(
         turn_id,
@@ -77,24 +82,25 @@ def past_turn(row: Any, rarity: Mapping[str, float], language: str) -> PastTurn:
 
 
 def _common_words(message: str, rarity: Mapping[str, float], language: str) -> float:
-    """The idf mass of the words that a message shares with the query, over the geometric mean of their own masses.
+    """Return the overlap of a message's words with the query's, in [0, 1], each word weighted by its idf.
 
-    What words weigh that the query does not have is not looked up: each is taken for as rare as its rarest.
+    The measure is the Ochiai coefficient: the weight of the shared words divided by the geometric mean of the weights
+    of both texts. The idf of words that the query lacks is not looked up; each counts as the query's rarest word.
     """
-    spoken = _spoken(message, language)
+    words = _lexemes(message, language)
     mass = sum(rarity.values())
-    if not spoken or not mass:
+    if not words or not mass:
         return 0.0
-    shared = sum(weight for lexeme, weight in rarity.items() if lexeme in spoken)
-    own = shared + len(spoken - rarity.keys()) * max(rarity.values())
+    shared = sum(weight for lexeme, weight in rarity.items() if lexeme in words)
+    own = shared + len(words - rarity.keys()) * max(rarity.values())
     return float(shared / math.sqrt(mass * own)) if own else 0.0
 
 
-@cached(_MAX_NAMED)
-def _id(written: str) -> UUID:
-    return UUID(written)
+@cached(_MAX_CACHED_IDS)
+def _id(text: str) -> UUID:
+    return UUID(text)
 
 
-@cached(_MAX_SPOKEN)
-def _spoken(message: str, language: str) -> frozenset[str]:
+@cached(_MAX_CACHED_MESSAGES)
+def _lexemes(message: str, language: str) -> frozenset[str]:
     return frozenset(lexemes(message, language))

@@ -1,6 +1,6 @@
-"""Policies that operators saved for an agent, which of them holds, and the recorded turns that tell what one is worth.
+"""The policies that operators saved for an agent, which of them is active, and recorded turns to evaluate them on.
 
-What is chosen is added and never changed: the latest row of a role holds, the rows before it are the history.
+Activations are only added, never changed: the latest row of a role is the active one, and earlier rows are its history.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ SQL = statements.load("policies")
 
 Role = Literal["live", "shadow"]
 Changes = Mapping[str, float | int]
-MAX_VERSIONS = 200  # listed
-MAX_ACTIVATIONS = 200
+MAX_VERSIONS = 200  # saved policies in a list
+MAX_ACTIVATIONS = 200  # activations in a list
 MAX_NOTE_LENGTH = 500  # characters
-_SECONDS = 10.0  # a page that takes longer is given up
+_SECONDS = 10.0  # timeout of each read
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyVersion:
-    """A saved policy: what it changes by the setting's dotted name, over which base, since when and by whom."""
+    """A saved policy: its base policy's version and its changes, as values by the dotted names of settings."""
 
     version: str
     base: str
@@ -44,7 +44,10 @@ class PolicyVersion:
 
 @dataclass(frozen=True, slots=True)
 class PolicyActivation:
-    """The `number`-th choice of a role; `version` None is the operator's own policy again, and as a shadow none."""
+    """The activation of a policy in a role, `number` counted from 1.
+
+    `version` None returns to the operator's own policy in the live role, and turns the shadow off in the shadow role.
+    """
 
     role: Role
     number: int
@@ -56,7 +59,7 @@ class PolicyActivation:
 
 @dataclass(frozen=True, slots=True)
 class ActivePolicy:
-    """A choice that holds, with what its candidate changes."""
+    """The active policy of a role: its activation, and the changes of its saved policy."""
 
     choice: PolicyActivation
     changes: Changes
@@ -64,7 +67,7 @@ class ActivePolicy:
 
 @dataclass(frozen=True, slots=True)
 class SampledTurn:
-    """A completed turn with the record of its stages, None if there is none."""
+    """A completed turn with the record of its stages, or None if it has no record."""
 
     turn_id: str
     at: datetime
@@ -74,7 +77,7 @@ class SampledTurn:
 
 
 class PolicyStore:
-    """Candidates and choices, each agent's by itself, under row level security."""
+    """The saved policies and activations of all agents; an agent sees only its own, by row level security."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -82,7 +85,7 @@ class PolicyStore:
     async def save(
         self, agent_id: str, version: str, base: str, changes: Changes, *, by: str, note: str
     ) -> PolicyVersion:
-        """Saves a candidate, once: one of this version that is there stays as it is, and is returned."""
+        """Save a policy and return it; if its version is saved already, return that one unchanged."""
 
         async def work(c: Connection) -> Any:
             await share_agent(c, agent_id)
@@ -94,19 +97,20 @@ class PolicyStore:
         return PolicyVersion(**dict(await self._database.run(agent_id, work)))
 
     async def versions(self, agent_id: str, version: str | None = None) -> list[PolicyVersion]:
-        """What was saved, the latest first; or the one of a version, if it is there."""
+        """Return the saved policies, latest first, or only the one of `version` if it exists."""
         rows = await self._fetch(agent_id, SQL.versions, limit=MAX_VERSIONS, version=version)
         return [as_value(PolicyVersion, row) for row in rows]
 
     async def activate(
         self, agent_id: str, role: Role, version: str | None, *, by: str, note: str, after: int | None = None
     ) -> PolicyActivation:
-        """Lets a candidate hold from now on, or with None the operator's own policy.
+        """Activate a saved policy, or the operator's own policy if `version` is None.
 
-        `after` is the number of the choice that the caller saw holding, 0 for none; None does not ask.
+        `after` is the number of the activation that the caller takes for the latest, 0 for none; with None there is no
+        such check.
 
         Raises:
-            InvalidInput: no candidate of this version, or somebody chose since.
+            InvalidInput: no saved policy has this version, or the latest activation is not `after`.
         """
 
         async def work(c: Connection) -> Any:
@@ -115,7 +119,9 @@ class PolicyStore:
             latest = await c.fetchrow(*SQL.activations(agent_id=agent_id, role=role, limit=1))
             number = latest["number"] if latest is not None else 0
             if after is not None and after != number:
-                raise InvalidInput(f"after: choice {number} of the {role} policy was made since {after}; look again")
+                raise InvalidInput(
+                    f"after: the latest activation of the {role} policy is {number}, not {after}; read it again"
+                )
             if version is not None and not await c.fetch(*SQL.versions(agent_id=agent_id, limit=1, version=version)):
                 raise InvalidInput(f"version: agent {agent_id!r} has no candidate {version!r}")
             return await c.fetchrow(
@@ -125,60 +131,60 @@ class PolicyStore:
         return PolicyActivation(**dict(await self._database.run(agent_id, work)))
 
     async def activations(self, agent_id: str, role: Role, limit: int = MAX_ACTIVATIONS) -> list[PolicyActivation]:
-        """The history of a role, the latest first."""
+        """Return the activations of a role, latest first."""
         return [
             PolicyActivation(**dict(row))
             for row in await self._fetch(agent_id, SQL.activations, role=role, limit=limit)
         ]
 
     async def active(self, agent_id: str) -> dict[Role, ActivePolicy]:
-        """What holds now, by role; a role that nobody chose for is left out."""
-        told: dict[Role, ActivePolicy] = {}
+        """Return the active policy of each role; a role without activations is left out."""
+        active: dict[Role, ActivePolicy] = {}
         for row in await self._fetch(agent_id, SQL.active):
             choice = {name: value for name, value in row.items() if name != "changes"}
-            told[row["role"]] = ActivePolicy(PolicyActivation(**choice), row["changes"] or {})
-        return told
+            active[row["role"]] = ActivePolicy(PolicyActivation(**choice), row["changes"] or {})
+        return active
 
     async def content(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
-        """What a policy says that some turn was planned under, or None."""
+        """Return the content of a policy by its version, or None if no turn was planned under it."""
         rows = await self._fetch(agent_id, SQL.content, version=version)
         return dict(rows[0]["content"]) if rows else None
 
     async def shadowed(self, agent_id: str, version: str, latest: int) -> list[ShadowedTurn]:
-        """The latest turns that a policy ran beside."""
+        """Return the latest turns with a shadow of this policy."""
         return [
             as_value(ShadowedTurn, row)
             for row in await self._fetch(agent_id, SQL.shadowed, policy=version, limit=latest)
         ]
 
     async def base_rates(self, agent_id: str) -> dict[str, Masses]:
-        """How often memories of each type were shown and used."""
+        """Return the decayed sums of showings and uses of memories, by memory type."""
         rows = [dict(row) for row in await self._fetch(agent_id, SQL.base_rates)]
         return {row.pop("type"): Masses(**row) for row in rows}
 
     # --- recorded turns ---
 
     async def sample(self, agent_id: str, since: datetime, until: datetime, latest: int) -> list[SampledTurn]:
-        """The latest completed turns of [since, until), newest first."""
+        """Return the latest completed turns of [since, until), newest first."""
         rows = await self._fetch(agent_id, SQL.sample, since=since, until=until, limit=latest)
         return [SampledTurn(row["turn_id"], row["at"], row["message"], row["policy"], row["record"]) for row in rows]
 
     async def completed(self, agent_id: str, since: datetime, until: datetime) -> int:
-        """How many completed turns there are to sample, whole days of UTC counted."""
+        """Return the number of completed turns to sample from, over whole days in UTC."""
         return int((await self._fetch(agent_id, SQL.completed, since=since, until=until))[0][0])
 
     async def still(self, agent_id: str, turn_ids: Sequence[str], memory_ids: Sequence[UUID]) -> bool:
-        """Whether all of these turns and memories are still there."""
+        """Return True if all of these turns and memories still exist."""
         [row] = await self._fetch(agent_id, SQL.still, turn_ids=list(turn_ids), memory_ids=list(memory_ids))
         return (row["turns"], row["memories"]) == (len(set(turn_ids)), len(set(memory_ids)))
 
     async def verdicts(self, agent_id: str, turn_ids: Sequence[str]) -> list[Verdict]:
-        """What was counted of what these turns showed, in the order of time."""
+        """Return the verdicts on the memories that these turns showed, oldest first."""
         rows = await self._fetch(agent_id, SQL.verdicts_of, turn_ids=list(turn_ids))
         return [as_value(Verdict, row) for row in rows]
 
     async def verdicts_before(self, agent_id: str, at: datetime, latest: int) -> list[Verdict]:
-        """The same of the latest so many completed turns before a time."""
+        """Return the verdicts on the memories shown in the `latest` completed turns before a time, oldest first."""
         rows = await self._fetch(agent_id, SQL.verdicts_before, before=at, limit=latest)
         return [as_value(Verdict, row) for row in rows]
 

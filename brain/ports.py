@@ -1,4 +1,4 @@
-"""The narrow seams of long-term memory: what `cognitive` calls, and nothing more."""
+"""The interface of an embedding model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from brain.types import Vectors
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors. An adapter may block: it is called off the event loop."""
+    """An embedding model, which turns texts into unit vectors. It may block: it is called in a thread."""
 
     @property
     def model(self) -> str:
@@ -17,10 +17,10 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has."""
+        """The number of dimensions of a vector."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (len(texts), dimension); a text's vector does not depend on the others.
+        """Return unit vectors of shape (len(texts), dimension). A text's vector does not depend on the other texts.
 
         Raises:
             EmbeddingError: the model failed.

@@ -1,7 +1,7 @@
-"""Redaction: secrets and personal data are taken out of every text before it is stored, by a host's own function.
+"""Redaction: a function of the host removes secrets and personal data from every text before it is stored.
 
-A text that the function fails on is withheld whole, since it may hold what must not be stored. The function never runs
-on the event loop, where other turns would wait for it.
+If the function fails on a text, the text is replaced by "[withheld]", since it may contain what must not be stored. The
+function runs in threads, because on the event loop it would delay other turns.
 """
 
 from __future__ import annotations
@@ -18,31 +18,28 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-Redact = Callable[[str], str]  # of any text, the same one for the same, in any thread
+Redact = Callable[[str], str]  # returns the redacted text; deterministic, and called from any thread
 WITHHELD = "[withheld]"
-REDACTED_FIELDS = (
-    "content",
-    "context",
-    "speaker",
-    "tags",
-    "entities",
-    "attributes",
-)  # of a memory's fields; the others name
-_AT_ONCE = 2  # texts of a lane; more would only take the interpreter from the event loop
+# The fields of a memory that are redacted; the others are identifiers, numbers and times.
+REDACTED_FIELDS = ("content", "context", "speaker", "tags", "entities", "attributes")
+_THREADS = 2  # per pool; with more, the event loop would wait longer for the interpreter
 
 
 def unchanged(text: str) -> str:
-    """Every text as it is."""
+    """Return the text unchanged."""
     return text
 
 
 def withheld(text: str) -> str:
-    """Nothing of a text but that there was one."""
+    """Return "[withheld]" for any text, and an empty text unchanged."""
     return WITHHELD if text else text
 
 
 def _safely(redact: Redact | None) -> Redact:
-    """The function as one that never fails: a text that it fails on is withheld, and the log says so."""
+    """Return a function that never fails: instead it logs the failure of `redact` and returns "[withheld]".
+
+    It also returns "[withheld]" if `redact` returns no text, or a blank one for a text that is not blank.
+    """
     if redact is None:
         return unchanged
 
@@ -50,50 +47,51 @@ def _safely(redact: Redact | None) -> Redact:
         if not text:
             return text
         try:
-            told = redact(text)
-        except Exception as error:  # it is the host's, and may raise anything
-            log.error("a text is withheld, since the redactor failed on it: %s", type(error).__name__)
+            result = redact(text)
+        except Exception as error:  # the host's function may raise anything
+            log.error("the redactor failed with %s; the text is stored as '[withheld]'", type(error).__name__)
             return WITHHELD
-        return told if isinstance(told, str) and (told.strip() or not text.strip()) else WITHHELD
+        return result if isinstance(result, str) and (result.strip() or not text.strip()) else WITHHELD
 
     return redacted
 
 
 class Redactor:
-    """A host's function, which may be slow and may hang, on threads of its own.
+    """The host's redaction function, run in threads because it may be slow or hang.
 
-    There are two lanes, so that a turn's message does not wait behind a batch of memories, and no lane waits for a call
-    that hangs in the other. Without a function nothing is redacted, at no cost.
+    Turns and all other work have separate thread pools. A turn's message therefore does not wait for a batch of
+    memories, and a call that hangs blocks only its own pool. Without a function, texts are returned unchanged.
     """
 
     def __init__(self, redact: Redact | None = None) -> None:
         self._redact = _safely(redact)
-        self._turns, self._rest = (ThreadPoolExecutor(_AT_ONCE, f"redactor-{lane}") for lane in ("turns", "rest"))
+        self._turns, self._rest = (ThreadPoolExecutor(_THREADS, f"redactor-{pool}") for pool in ("turns", "rest"))
 
     async def run(self, work: Callable[[Redact], T], *, turn: bool = False) -> T:
-        """What `work` makes with the function, however long that takes; a caller who is cancelled does not wait. With
-        `turn` it runs in the lane of the turns.
+        """Call `work` with the redaction function in a thread, and return its result.
+
+        There is no timeout, but a cancelled caller stops waiting. With `turn`, the call uses the thread pool of turns.
         """
         if self._redact is unchanged:
             return work(unchanged)
-        lane = self._turns if turn else self._rest
-        return await asyncio.wrap_future(lane.submit(work, self._redact))
+        pool = self._turns if turn else self._rest
+        return await asyncio.wrap_future(pool.submit(work, self._redact))
 
     async def text(self, text: str) -> str:
-        """A text as it may be stored."""
+        """Return the redacted form of a text."""
         return await self.run(lambda redact: redact(text))
 
     def close(self) -> None:
-        """Lets go of the threads; what they are still doing is not waited for."""
-        for lane in (self._turns, self._rest):
-            lane.shutdown(wait=False, cancel_futures=True)
+        """Shut the thread pools down without waiting for running calls."""
+        for pool in (self._turns, self._rest):
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 UNREDACTED = Redactor()
 
 
 def memory(new: NewMemory, redact: Redact) -> NewMemory:
-    """A memory with all that it says redacted; its source, session and times are names, and stay."""
+    """Return a memory with its texts redacted; its source, session and times stay unchanged."""
     if redact is unchanged:
         return new
     changed: dict[str, Any] = {name: redact(getattr(new, name)) for name in ("content", "context")}
@@ -102,12 +100,12 @@ def memory(new: NewMemory, redact: Redact) -> NewMemory:
     return new.model_copy(update={**changed, "speaker": speaker, "attributes": value(new.attributes, redact)})
 
 
-def value(given: Any, redact: Redact) -> Any:
-    """A value as JSON can hold it with every text in it redacted, names of fields excepted."""
-    if isinstance(given, str):
-        return redact(given)
-    if isinstance(given, Mapping):
-        return {name: value(each, redact) for name, each in given.items()}
-    if isinstance(given, (list, tuple)):
-        return [value(each, redact) for each in given]
-    return given
+def value(original: Any, redact: Redact) -> Any:
+    """Return a JSON value with every text in it redacted, except the keys of objects."""
+    if isinstance(original, str):
+        return redact(original)
+    if isinstance(original, Mapping):
+        return {name: value(each, redact) for name, each in original.items()}
+    if isinstance(original, (list, tuple)):
+        return [value(each, redact) for each in original]
+    return original

@@ -1,7 +1,7 @@
-"""Finding memories: one statement that returns every candidate with the raw score of each channel.
+"""Search memories: find every candidate of the channels (words, meaning, date), with the raw score of each channel.
 
-Nothing is weighed here. Scores stay raw and named, so that they can be explained, calibrated and replayed; what they
-are worth together is the turn's business (`cognitive.context.ranking`).
+Scores are not weighted or combined here. They stay raw and named, so that they can be explained, calibrated and
+replayed; `cognitive.context.ranking` combines them.
 """
 
 from __future__ import annotations
@@ -34,26 +34,29 @@ from brain.types import MemoryType, Trust, Vector
 SQL = statements.load("search")
 
 # Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009)
-# with parameters for short texts: a word repeated in a line of talk says little, and lines differ little in length
-K1 = 0.5  # how soon more of the same word adds nothing
-B = 0.5  # how much a long passage is discounted
-PROBES = 48  # cells read of each type and field: docs/decisions/0025-large-agents.md has what fewer and more find
-# By whether the vectors fit into the covering index; larger ones are read from the table.
+# with parameters for short texts: a word repeated in one message says little, and messages differ little in length.
+K1 = 0.5  # saturation: the lower, the less a repeated word adds
+B = 0.5  # length normalisation, 0 to 1: how much the score of a long passage is reduced
+PROBES = 48  # cells read per type and field: docs/decisions/0025-large-agents.md has the recall of fewer and more
+# True: the vectors fit into the covering index. False: they have more dimensions and are read from the table.
 _CANDIDATES = {
     True: SQL.candidates.fill(dimensions="dimension <= 1200"),
     False: SQL.candidates.fill(dimensions="dimension > 1200"),
 }
-_MAX_LEXEMES = 32  # of a query
-_FURTHER = 8  # times as many passages, when one long memory fills the head of a channel
+_MAX_LEXEMES = 32  # lexemes of a query; later ones are ignored
+_FURTHER = 8  # factor for a type's limit when passages of a few long memories fill it
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to find: of each type so many passages per channel, and more if they are fewer than `wanted` memories.
+    """A search request.
 
-    The first words of `text` are looked up, in the agent's language.
-
-    `vector` None: the dense channel is left out. Filters that are None or empty do not filter.
+    `types` maps each memory type to its maximum number of passages per channel. The maximum is raised if the passages
+    belong to fewer than `wanted` memories. At most 32 lexemes of `text` are searched for, in the agent's language.
+    `vector` is the query's unit vector by the embedding model `model`; with None, the channel by meaning is left out.
+    `dates` is a time range [from, until) that the query names; the channel by date finds memories in it. `tags`,
+    `session_id`, `since` and `until` are filters, and None or empty means no filter. `past` adds what similar past
+    turns used.
     """
 
     types: Mapping[MemoryType, int]
@@ -71,9 +74,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that some channel found. `scores` holds the raw score of each channel that knows it.
+    """A passage that a channel found, with the metadata and usage of its memory.
 
-    `previous_id` and `next_id` are the memories beside it in its session.
+    `scores` has the raw scores by name (see `SCORES`), without those that do not apply. `partial` is True if the
+    memory has other passages too. `previous_id` and `next_id` are the memories before and after it in its session.
     """
 
     memory_id: UUID
@@ -104,9 +108,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Masses:
-    """How often memories were shown and used, as decayed sums of the time given.
+    """The usage of memories, as decayed sums of showings and uses as of `at`.
 
-    `decoys` were judged like them without having been shown, and `decoys_used` were credited nonetheless.
+    `decoys` is the sum of memories that were found and judged but not shown, `decoys_used` of those that the judgement
+    nevertheless took as used.
     """
 
     shown: float
@@ -118,8 +123,11 @@ class Masses:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """All hits in the agent's own order, the query's idf by lexeme among passages and among sessions, how many passages
-    the agent has, the masses of being shown and used by type, and similar past turns, the most similar first.
+    """The result of a search.
+
+    `hits` are in the order in which the memories were stored. `idf` and `session_idf` are the inverse document
+    frequencies of the query's lexemes among passages and among sessions. `passages` is the number of passages of the
+    agent, `base` the usage of its memories by type, and `past` similar past turns, the most similar first.
     """
 
     hits: tuple[Hit, ...]
@@ -141,7 +149,7 @@ SCORES = (
 
 
 class MemorySearch:
-    """Runs queries against an agent's memories. Each search passes the models of the agent's vectors to `on_models`."""
+    """The search of an agent's memories. Each search passes the embedding models of the agent to `on_models`."""
 
     def __init__(
         self,
@@ -154,10 +162,10 @@ class MemorySearch:
         self._languages = languages if languages is not None else AgentLanguages()
 
     async def find(self, agent_id: str, query: Query, *, timeout: float = 60.0) -> SearchResult:
-        """Every candidate for the query, unweighed.
+        """Return every candidate of the query with its raw scores, and the figures to weigh them by.
 
         Raises:
-            StoreUnavailable: Postgres is away or did not answer within `timeout` seconds.
+            StoreUnavailable: Postgres cannot be reached or did not answer within `timeout` seconds.
         """
 
         async def work(connection: Connection) -> tuple[Any, dict[str, Term], list[Hit]]:
@@ -176,7 +184,7 @@ class MemorySearch:
                 types = further
             return facts, words, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal))
 
-        # a word's postings may be leaving the index: what the first statement counted, the second has to find
+        # in one snapshot: the second statement must find the postings that the first one counted
         facts, words, hits = await self._database.run(agent_id, work, timeout=timeout, snapshot=True)
         self._on_models(agent_id, EmbeddingSpaces.of(facts["live"], facts["kept"]))
         language = _indexed(facts).language
@@ -194,10 +202,13 @@ class MemorySearch:
         )
 
     async def _facts(self, connection: Connection, agent_id: str, query: Query) -> tuple[Any, list[str]]:
-        """The facts by the query's words in the agent's language: asked again, if that is not the one believed."""
-        believed = None
-        while believed != (language := self._languages.of(agent_id).language):
-            believed, lexemes = language, _lexemes(query.text, language)
+        """Return the statistics of the query's lexemes, and the lexemes.
+
+        The lexemes depend on the agent's language, which is cached. If it has changed, the statement is run again.
+        """
+        assumed = None
+        while assumed != (language := self._languages.of(agent_id).language):
+            assumed, lexemes = language, _lexemes(query.text, language)
             facts = await connection.fetchrow(*SQL.facts(**_fact_values(agent_id, query, lexemes)))
             self._languages.remember(agent_id, _indexed(facts))
         return facts, lexemes
@@ -255,12 +266,12 @@ def _candidate_values(
 
 
 def _too_few(hits: Sequence[Hit], types: Mapping[MemoryType, int], wanted: int) -> dict[MemoryType, int]:
-    """Types to look further into: the heads of their channels are full, of passages of fewer memories than wanted."""
+    """Return higher limits for the types whose limit was reached with passages of fewer memories than `wanted`."""
     further = {}
-    for type_, most in types.items():
-        own = [hit.memory_id for hit in hits if hit.type == type_]
-        if len(own) >= most and len(set(own)) < wanted:
-            further[type_] = most * _FURTHER
+    for type_, limit in types.items():
+        ids = [hit.memory_id for hit in hits if hit.type == type_]
+        if len(ids) >= limit and len(set(ids)) < wanted:
+            further[type_] = limit * _FURTHER
     return further
 
 
@@ -280,7 +291,7 @@ def _hit(row: Any) -> Hit:
         confidence=float(row["confidence"]),
         pinned=row["pinned"],
         length=row["content_length"],
-        # Postgres sums in the order of its plan, which shows in the last digits; what is read must not depend on it
+        # rounded: the order in which Postgres adds depends on its plan and changes the last digits
         scores={name: round(row[name], 9) for name in SCORES if row[name] is not None},
         vector=row["vector"],
         previous_id=row["previous_id"],

@@ -1,4 +1,4 @@
-"""What a session carries from turn to turn: its summary, its plan, its last messages. No process holds any of it."""
+"""The state of sessions: summary, plan and last messages. It is stored in Postgres and not kept in any process."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ SQL = statements.load("sessions")
 
 @dataclass(frozen=True, slots=True)
 class CarriedState:
-    """What the next turn of a session needs of it.
+    """The state of a session that its next turn needs.
 
-    `summary` covers the conversation up to the message whose digest is `summarized_until`; `plan` are the steps of the
-    work, and `step` counts those that are done.
+    `summary` covers the conversation up to the message whose digest is `summarized_until`. `plan` has the steps of the
+    work, and `step` is the number of completed ones.
     """
 
     summary: str = ""
@@ -31,15 +31,16 @@ class CarriedState:
 
     @property
     def plan_step(self) -> str | None:
-        """The step that is current, or None without a plan or after its end."""
+        """The current step, or None without a plan or after its last step."""
         return self.plan[self.step] if self.step < len(self.plan) else None
 
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """All that is known of a session; `recent` are its last turns, newest first, as (turn id, time, status, message).
+    """The whole state of a session.
 
-    `messages` are the last ones of its conversation, in the form that they were kept in.
+    `recent` are its last turns, newest first, as (turn id, time, status, message). `messages` are the last messages of
+    its conversation, in the encoding of the caller that stored them.
     """
 
     session_id: str
@@ -55,33 +56,33 @@ class SessionState:
 
 @dataclass(frozen=True, slots=True)
 class ClearedSession:
-    """What was removed of a session, in rows; `sessions` is 0 if there is no such session."""
+    """The numbers of rows that `Sessions.clear` removed; `sessions` is 0 if the session does not exist."""
 
     sessions: int
     artifacts: int
     subtasks: int
 
 
-# From a session and its last messages, as they are kept, to those with the answer behind them.
+# From a session's id and its encoded last messages to the encoded messages with the answer added.
 Answering = Callable[[str, bytes], Awaitable[bytes]]
 
 
 class Sessions:
-    """The sessions of all agents, each agent's seen by itself only."""
+    """The sessions of all agents; an agent sees only its own."""
 
     def __init__(self, database: Database, redactor: Redactor = UNREDACTED) -> None:
         self._database = database
         self._redactor = redactor
 
     async def carried(self, agent_id: str, session_id: str, *, timeout: float = 60.0) -> CarriedState:
-        """What the next turn needs, in one statement; of a session that never was, nothing."""
+        """Return the state that the next turn needs, empty for a session that does not exist."""
         row = await self._database.run(
             agent_id, lambda c: c.fetchrow(*SQL.carried(agent_id=agent_id, session_id=session_id)), timeout=timeout
         )
         return as_value(CarriedState, row) if row is not None else CarriedState()
 
     async def state(self, agent_id: str, session_id: str, recent: int) -> SessionState | None:
-        """A session with its last turns, or None."""
+        """Return a session with its last `recent` turns, or None if it does not exist."""
 
         async def work(c: Connection) -> SessionState | None:
             row = await c.fetchrow(*SQL.session(agent_id=agent_id, session_id=session_id))
@@ -114,11 +115,12 @@ class Sessions:
         received_at: float | None = None,
         timeout: float = 60.0,
     ) -> bool:
-        """Puts a summary in the place of the one it was made from. False if that is not what stands there any more, the
-        turn that it was made for is gone, or something was erased since its words came in (`received_at`, in seconds
-        since the epoch).
-        """
+        """Replace the summary that `was` has by a new one.
 
+        Return False and change nothing if the stored summary is no longer that of `was`, the turn does not exist any
+        more, or something was erased after the summarised text was received (`received_at`, in seconds since the
+        epoch). `timeout` is in seconds.
+        """
         summary = await self._redactor.text(summary)
 
         async def work(c: Connection) -> bool:
@@ -142,8 +144,10 @@ class Sessions:
     async def keep(
         self, agent_id: str, turn_id: str, messages: bytes, *, received_at: float | None = None, timeout: float = 60.0
     ) -> bool:
-        """Keeps the last messages of a session as of a turn. False if the turn is not there, a later one did, or
-        something was erased since they came in.
+        """Store the last messages of the turn's session.
+
+        Return False and store nothing if the turn does not exist, a later turn has stored messages, or something was
+        erased after the messages were received (`received_at`, in seconds since the epoch).
         """
 
         async def work(c: Connection) -> bool:
@@ -166,8 +170,10 @@ class Sessions:
         received_at: float | None = None,
         timeout: float = 60.0,
     ) -> bool:
-        """Adds a turn's answer to the messages kept as of it. False if they are not, or no more, or if something was
-        erased since it came in.
+        """Replace the messages that a turn stored by the result of `answering`, which adds the turn's answer.
+
+        Return False and change nothing if the stored messages are not those of this turn, or something was erased after
+        the answer was received (`received_at`, in seconds since the epoch).
         """
 
         async def work(c: Connection) -> bool:
@@ -182,14 +188,14 @@ class Sessions:
         return await self._database.run(agent_id, work, timeout=timeout, durable=False)
 
     async def plan(self, agent_id: str, session_id: str, steps: Sequence[str], at: datetime) -> None:
-        """Gives a session a plan, at its first step; the one that it has already stays where it is."""
-        told = await self._redactor.run(lambda redact: list(map(redact, steps)))
+        """Set the plan of a session and start at its first step; setting the same plan again keeps the step."""
+        redacted = await self._redactor.run(lambda redact: list(map(redact, steps)))
         await self._database.run(
-            agent_id, lambda c: c.execute(*SQL.plan(agent_id=agent_id, session_id=session_id, plan=told, at=at))
+            agent_id, lambda c: c.execute(*SQL.plan(agent_id=agent_id, session_id=session_id, plan=redacted, at=at))
         )
 
     async def advance(self, agent_id: str, session_id: str, step: int) -> CarriedState:
-        """Marks a step, counted from 0, as done, once.
+        """Mark a step, counted from 0, as done; a step that is done already stays done.
 
         Raises:
             InvalidInput: the session has no such step, or an earlier one is not done.
@@ -198,19 +204,19 @@ class Sessions:
             agent_id, lambda c: c.fetchrow(*SQL.advance(agent_id=agent_id, session_id=session_id, step=step))
         )
         if row is None:
-            found = await self.carried(agent_id, session_id)
-            raise InvalidInput(f"step: {step} cannot be done, of {len(found.plan)} steps {found.step} are")
+            state = await self.carried(agent_id, session_id)
+            raise InvalidInput(f"step: {step} cannot be marked; {state.step} of {len(state.plan)} steps are done")
         return as_value(CarriedState, row)
 
     async def end(self, agent_id: str, session_id: str, at: datetime) -> bool:
-        """Marks a session as ended; the first time stands. False if there is no such session."""
+        """Mark a session as ended; the first end time is final. Return False if the session does not exist."""
         row = await self._database.run(
             agent_id, lambda c: c.fetchrow(*SQL.end_session(agent_id=agent_id, session_id=session_id, at=at))
         )
         return row is not None
 
     async def clear(self, agent_id: str, session_id: str) -> ClearedSession:
-        """Removes what a session keeps of its talk and its work; its turns and memories stay."""
+        """Delete a session's summary, plan, messages, artifacts and subtasks; its turns and memories stay."""
         return ClearedSession(
             **await self._database.run(
                 agent_id, lambda c: c.fetchrow(*SQL.clear(agent_id=agent_id, session_id=session_id))

@@ -1,4 +1,4 @@
-"""Settings from the environment. No other module reads it."""
+"""The settings of a process, read from its environment. No other module reads the environment."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Settings(BaseSettings):
 
     @property
     def directory(self) -> Path:
-        """The data directory: the configured one, or the user's own."""
+        """The data directory: `data_dir`, or if unset the user's data directory (root: /var/lib/cognitive-layer)."""
         if self.data_dir is not None:
             return self.data_dir.expanduser().resolve()
         return Path("/var/lib/cognitive-layer") if os.geteuid() == 0 else platformdirs.user_data_path("cognitive-layer")

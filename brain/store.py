@@ -1,4 +1,4 @@
-"""The store of memories: remember, get, update, supersede. All in the tenant's own transactions."""
+"""The store of memories: remember, get, update and supersede them, in transactions of one agent."""
 
 from __future__ import annotations
 
@@ -36,17 +36,16 @@ _CHANGEABLE = (
     "pinned",
     "attributes",
 )
-MAX_TRIES = 50  # of a write that others overtake
+MAX_TRIES = 50  # attempts of a write, each repeated because another write came first
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
 
 Progress = Callable[[int, int], None]
-Work = Callable[
-    [list[PreparedMemory], Connection], Awaitable[bool]
-]  # in a transaction; False if it is to be prepared again
+# Write prepared memories in a transaction; return False if they must be prepared again.
+Work = Callable[[list[PreparedMemory], Connection], Awaitable[bool]]
 
 
 class MemoryStore:
-    """Memories of all agents, each agent's seen by itself only."""
+    """The memories of all agents; an agent sees only its own."""
 
     def __init__(
         self,
@@ -63,14 +62,14 @@ class MemoryStore:
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, now: datetime, progress: Progress | None = None
     ) -> list[UUID]:
-        """Stores memories in batches, each in one transaction, and returns their ids in order.
+        """Store memories in batches, each in one transaction, and return their ids in order.
 
-        A memory that exists already (see `NewMemory`) is not stored again: its id stands in its place. `progress` is
-        called with (done, total) after each batch.
+        A memory that exists already (see `NewMemory`) is not stored again, and the existing id is returned. `progress`
+        is called with (done, total) after each batch.
 
         Raises:
-            UnknownMemory: a `supersedes` that this agent does not have; its batch is not written.
-            EmbeddingError: a text has no vector; its batch is not written.
+            UnknownMemory: the agent has no memory with the id in `supersedes`; its batch is not written.
+            EmbeddingError: a text could not be embedded; its batch is not written.
         """
         ids: list[UUID] = []
         for start in range(0, len(memories), BATCH):
@@ -81,28 +80,35 @@ class MemoryStore:
         return ids
 
     async def restore(self, agent_id: str, archived: Sequence[ArchivedMemory], *, now: datetime) -> list[UUID]:
-        """Stores memories as they were elsewhere, with their ids and all that is kept of them, and returns the ids that
-        they have here: one that exists already stays as it is.
+        """Store exported memories with their ids and metadata, and return the ids that they have here.
+
+        A memory that exists already stays unchanged and keeps its id.
+
+        Raises:
+            UnknownMemory: the agent has no memory with the id in `supersedes`; its batch is not written.
+            EmbeddingError: a text could not be embedded; its batch is not written.
         """
         ids: list[UUID] = []
         for start in range(0, len(archived), BATCH):
             batch = await self._redactor.run(partial(archive.redacted, archived[start : start + BATCH]))
-            kept = {identity(each.memory): each.kept for each in reversed(batch)}
-            work = partial(self._write_kept, agent_id, kept)
+            metadata = {identity(each.memory): each.kept for each in reversed(batch)}
+            work = partial(self._write_restored, agent_id, metadata)
             ids += await self._remember_batch(agent_id, [each.memory for each in batch], now, work)
         return ids
 
-    async def _write_kept(
-        self, agent_id: str, kept: Mapping[bytes, MemoryMetadata], prepared: list[PreparedMemory], c: Connection
+    async def _write_restored(
+        self, agent_id: str, metadata: Mapping[bytes, MemoryMetadata], prepared: list[PreparedMemory], c: Connection
     ) -> bool:
-        whole = [replace(item, id=kept[item.identity].id, kept=kept[item.identity]) for item in prepared]
-        return await memory_rows.write(c, agent_id, whole, self._embedders, self._languages)
+        restored = [replace(item, id=metadata[item.identity].id, kept=metadata[item.identity]) for item in prepared]
+        return await memory_rows.write(c, agent_id, restored, self._embedders, self._languages)
 
     async def remember_of_turn(
         self, agent_id: str, turn_id: str, memories: Sequence[NewMemory], *, now: datetime, read_at: datetime
     ) -> None:
-        """Stores what was made of a recorded turn, like `remember`; nothing, if something of the agent's was erased
-        since the turn was read, by the clock of the database: its words may be among these.
+        """Store memories that were extracted from a recorded turn, as `remember` does.
+
+        Nothing is stored if a memory of the agent was erased after `read_at`, the time when the turn was read by the
+        clock of the database: the extracted texts may contain the erased one.
         """
         for start in range(0, len(memories), BATCH):
             batch = {identity(memory): memory for memory in await self._redacted(memories[start : start + BATCH])}
@@ -114,8 +120,8 @@ class MemoryStore:
         self, agent_id: str, turn_id: str, read_at: datetime, prepared: list[PreparedMemory], c: Connection
     ) -> bool:
         await memory_rows.share_agent(c, agent_id)
-        wanted = await c.fetchval(*SQL.has_turn(agent_id=agent_id, turn_id=turn_id, read_at=read_at))
-        return not wanted or await memory_rows.write(c, agent_id, prepared, self._embedders, self._languages)
+        valid = await c.fetchval(*SQL.has_turn(agent_id=agent_id, turn_id=turn_id, read_at=read_at))
+        return not valid or await memory_rows.write(c, agent_id, prepared, self._embedders, self._languages)
 
     async def _remember_batch(self, agent_id: str, batch: Sequence[NewMemory], now: datetime, work: Work) -> list[UUID]:
         identities = [identity(memory) for memory in batch]
@@ -133,7 +139,7 @@ class MemoryStore:
         return await memory_rows.write(c, agent_id, prepared, self._embedders, self._languages)
 
     async def _write(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
-        """Prepares memories and writes them; once more, if the agent's models or languages have changed meanwhile."""
+        """Prepare memories and write them; repeat if the agent's models or languages have changed meanwhile."""
         for _ in range(MAX_TRIES if fresh else 0):
             prepared = await self._prepare(agent_id, fresh, now)
             if await self._database.run(agent_id, partial(work, prepared)):
@@ -170,29 +176,29 @@ class MemoryStore:
     async def _vectors(
         self, agent_id: str, pieces: list[IndexedPassage]
     ) -> dict[str, Iterator[tuple[int, str, Vector]]]:
-        """By each model that the agent's writes go to: ordinal, field, vector of each text."""
-        wanted, embedded = texts(pieces), {}
+        """Embed the texts of passages; return (ordinal, field, vector) by each model that the agent's writes use."""
+        inputs, embedded = texts(pieces), {}
         for embedder in self._embedders.writing(agent_id):
-            vectors = await embedder.embed([text for _, _, text in wanted])
-            pairs = zip(wanted, vectors, strict=True)
+            vectors = await embedder.embed([text for _, _, text in inputs])
+            pairs = zip(inputs, vectors, strict=True)
             embedded[embedder.model] = iter([(ordinal, field, vector) for (ordinal, field, _), vector in pairs])
         return embedded
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
-        """The memories of these ids, in the order asked; ids that do not exist are left out."""
+        """Return the memories with these ids, in the same order; ids that do not exist are left out."""
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.get_memories(agent_id=agent_id, memory_ids=list(ids)))
         )
-        found = {row["id"]: as_value(Memory, row) for row in rows}
-        return [found[id] for id in ids if id in found]
+        memories = {row["id"]: as_value(Memory, row) for row in rows}
+        return [memories[id] for id in ids if id in memories]
 
     async def find_by_source(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
-        """The memories of a type that were stored under these sources, oldest first."""
+        """Return the memories of a type that were stored under these sources, oldest first."""
         identities = [_identity_by_source(type_, source) for source in sources]
         return await self.get(agent_id, list((await self._existing(agent_id, identities)).values()))
 
     async def find_by_tags(self, agent_id: str, tags: Sequence[str], limit: int, offset: int = 0) -> list[Memory]:
-        """A page of the memories that have all of these tags, oldest first."""
+        """Return a page of the memories that have all of these tags, oldest first."""
         rows = await self._database.run(
             agent_id,
             lambda c: c.fetch(*SQL.tagged_memories(agent_id=agent_id, tags=list(tags), limit=limit, offset=offset)),
@@ -200,25 +206,27 @@ class MemoryStore:
         return [as_value(Memory, row) for row in rows]
 
     async def pinned(self, agent_id: str) -> list[Memory]:
-        """The agent's pinned memories that nothing has superseded, oldest first."""
+        """Return the agent's pinned memories that are not superseded, oldest first."""
         return [
             as_value(Memory, row)
             for row in await self._database.run(agent_id, lambda c: c.fetch(*SQL.pinned_memories(agent_id=agent_id)))
         ]
 
     async def update(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:
-        """Replaces what a memory says by `change` of it, and indexes it anew; id, order, session and source stay.
+        """Replace a memory by the result of `change`, index it again, and return it.
 
-        If it was changed by somebody else meanwhile, `change` is applied to that.
+        Its id, order, session and source stay. If the memory is changed by another process meanwhile, `change` is
+        called again with the new state.
 
         Raises:
-            UnknownMemory: this agent has no such memory.
-            InvalidInput: another memory says that already.
+            UnknownMemory: the agent has no memory with this id.
+            InvalidInput: another memory has the same content, speaker, session and time.
+            StoreError: other processes changed the memory 50 times in a row.
         """
         for _ in range(MAX_TRIES):
             if await self._update_once(agent_id, id, change):
                 return (await self.get(agent_id, [id]))[0]
-        raise StoreError(f"memory {id} was changed by others {MAX_TRIES} times in a row")
+        raise StoreError(f"memory {id} was changed by other processes {MAX_TRIES} times in a row; try again")
 
     async def _update_once(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> bool:
         row = await self._database.run(
@@ -226,27 +234,27 @@ class MemoryStore:
         )
         if row is None:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
-        found = as_value(Memory, row)
-        [changed] = await self._redacted([change(found)])
-        occurred_at = changed.occurred_at or found.occurred_at
+        old = as_value(Memory, row)
+        [changed] = await self._redacted([change(old)])
+        occurred_at = changed.occurred_at or old.occurred_at
         pieces = self._indexed(agent_id, changed, occurred_at)
         vectors = {model: list(each) for model, each in (await self._vectors(agent_id, pieces)).items()}
         prepared = PreparedMemory(id, identity(changed), changed, occurred_at, pieces, vectors)
-        was = _replaced(found, changed, occurred_at)
+        was = _replaced(old, changed, occurred_at)
         rewritten = await self._database.run(
             agent_id,
             lambda c: memory_rows.rewrite(c, agent_id, prepared, row["version"], was, self._embedders, self._languages),
         )
         if rewritten:
-            old = passages(found.content, found.speaker, found.context, found.occurred_at)
-            self._embedders.forget([text for _, _, text in texts(old)])
+            old_passages = passages(old.content, old.speaker, old.context, old.occurred_at)
+            self._embedders.forget([text for _, _, text in texts(old_passages)])
         return rewritten
 
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
-        """The changes of a memory, the latest first: the last `memory_rows.MAX_REVISIONS` of them.
+        """Return the last changes of a memory, at most `memory_rows.MAX_REVISIONS`, latest first.
 
         Raises:
-            UnknownMemory: this agent has no such memory.
+            UnknownMemory: the agent has no memory with this id.
         """
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.revisions(agent_id=agent_id, memory_id=id)))
         if not rows:
@@ -255,7 +263,10 @@ class MemoryStore:
 
 
 def identity(memory: NewMemory) -> bytes:
-    """What makes two memories the same: (type, source), or without a source (type, speaker, session, time, content)."""
+    """Return the SHA-256 digest by which two memories of an agent are the same.
+
+    It is computed from (type, source), or without a source from (type, speaker, session, time, content).
+    """
     if memory.source is not None:
         return _identity_by_source(memory.type, memory.source)
     occurred_at = memory.occurred_at.astimezone(UTC).isoformat() if memory.occurred_at else None
@@ -270,16 +281,16 @@ def _digest(parts: Sequence[str | None]) -> bytes:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).digest()
 
 
-def _replaced(found: Memory, changed: NewMemory, occurred_at: datetime) -> dict[str, Any]:
-    """The fields of a stored memory that a change replaces, as JSON holds them."""
+def _replaced(memory: Memory, changed: NewMemory, occurred_at: datetime) -> dict[str, Any]:
+    """Return the old values of the fields that a change replaces, as JSON values."""
     new = {**{name: getattr(changed, name) for name in _CHANGEABLE}, "occurred_at": occurred_at}
-    old = {name: getattr(found, name) for name in _CHANGEABLE}
+    old = {name: getattr(memory, name) for name in _CHANGEABLE}
     was = {name: value for name, value in old.items() if _comparable(value) != _comparable(new[name])}
     return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in was.items()}
 
 
 def _comparable(value: Any) -> Any:
-    """The value as it comes back from the store: tags as a list, a confidence in single precision."""
+    """Return a value as Postgres returns it: a tuple as a list, a float in single precision."""
     if isinstance(value, float):
         return float(np.float32(value))
     return list(value) if isinstance(value, tuple) else value

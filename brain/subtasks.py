@@ -1,4 +1,4 @@
-"""Subtasks: what each depends on, how it ended, what it left. The first end is final."""
+"""Subtasks: their dependencies, and their status, result, artifacts and memories. The first end of one is final."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ SubtaskStatus = Literal["open", "completed", "abandoned"]
 
 @dataclass(frozen=True, slots=True)
 class Subtask:
-    """A piece of work. `artifacts` are ids of what it made, `facts` of the memories that it left."""
+    """A part of the work of a session.
+
+    `depends_on` has the ids of other subtasks, `artifacts` of the artifacts that the subtask made, and `facts` of the
+    memories that it left.
+    """
 
     id: UUID
     session_id: str
@@ -37,7 +41,7 @@ class Subtask:
 
 
 class Subtasks:
-    """The subtasks of all agents, each agent's seen by itself only."""
+    """The subtasks of all agents; an agent sees only its own."""
 
     def __init__(self, database: Database, redactor: Redactor = UNREDACTED) -> None:
         self._database = database
@@ -46,18 +50,17 @@ class Subtasks:
     async def begin(
         self, agent_id: str, session_id: str, title: str, depends_on: Sequence[UUID], *, id: UUID
     ) -> Subtask:
-        """Opens a subtask, once per id.
+        """Open a subtask and return it; a repeated call with the same id changes nothing.
 
         Raises:
-            InvalidInput: it would depend on itself, on a subtask that this agent does not have, or the id is that of
-                another one.
+            InvalidInput: the subtask would depend on itself or on an unknown subtask, or the id belongs to a subtask
+                with another session or title.
         """
-
         title = await self._redactor.text(title)
 
         async def work(c: Connection) -> Subtask:
             await c.execute(*SQL.own_work(agent_id=agent_id))
-            await _require_no_circle(c, agent_id, id, depends_on)
+            await _require_no_cycle(c, agent_id, id, depends_on)
             await _require_known(c, agent_id, depends_on)
             stems = sorted(set(lexemes(title)))
             await c.execute(
@@ -72,24 +75,24 @@ class Subtasks:
             )
             return await _one(c, agent_id, id)
 
-        begun = await self._database.run(agent_id, work)
-        if (begun.session_id, begun.title) != (session_id, title):
-            raise InvalidInput(f"id: subtask {id} is another one: {begun.title!r}")
-        return begun
+        subtask = await self._database.run(agent_id, work)
+        if (subtask.session_id, subtask.title) != (session_id, title):
+            raise InvalidInput(f"id: subtask {id} exists with another session or title: {subtask.title!r}")
+        return subtask
 
     async def add_dependencies(self, agent_id: str, id: UUID, on: Sequence[UUID]) -> Subtask:
-        """Lets an open subtask depend on more.
+        """Add dependencies to an open subtask, and return it.
 
         Raises:
-            InvalidInput: it has ended, would come to depend on itself, or one of them is unknown.
+            InvalidInput: the subtask has ended or would depend on itself, or a subtask is unknown.
         """
 
         async def work(c: Connection) -> Subtask:
             await c.execute(*SQL.own_work(agent_id=agent_id))
-            await _require_no_circle(c, agent_id, id, on)
+            await _require_no_cycle(c, agent_id, id, on)
             await _require_known(c, agent_id, on)
             if await c.fetchrow(*SQL.depend(agent_id=agent_id, subtask_id=id, depends_on=list(on))) is None:
-                raise _ended(await _one(c, agent_id, id), "open")
+                raise _already_ended(await _one(c, agent_id, id), "open")
             return await _one(c, agent_id, id)
 
         return await self._database.run(agent_id, work)
@@ -97,12 +100,12 @@ class Subtasks:
     async def finish(
         self, agent_id: str, id: UUID, status: SubtaskStatus, result: str, artifacts: Sequence[UUID] = ()
     ) -> Subtask:
-        """Ends a subtask; the same end again changes nothing.
+        """End a subtask and return it; a repeated call with the same status and result changes nothing.
 
         Raises:
-            InvalidInput: it ended otherwise before, or an artifact is unknown.
+            UnknownArtifact: the agent does not have one of the artifacts.
+            InvalidInput: the subtask is unknown, or has ended with another status or result.
         """
-
         result = await self._redactor.text(result)
 
         async def work(c: Connection) -> Subtask:
@@ -128,38 +131,41 @@ class Subtasks:
 
         ended = await self._database.run(agent_id, work)
         if (ended.status, ended.result) != (status, result):
-            raise _ended(ended, status)
+            raise _already_ended(ended, status)
         return ended
 
     async def archived(self, agent_id: str, id: UUID, facts: Sequence[UUID]) -> None:
-        """Notes the memories that a subtask left."""
+        """Record the ids of the memories that a subtask left."""
         await self._database.run(
             agent_id, lambda c: c.execute(*SQL.archived(agent_id=agent_id, subtask_id=id, memory_ids=list(facts)))
         )
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> tuple[Subtask, ...]:
-        """The subtasks of these ids, in their order.
+        """Return the subtasks with these ids, in the same order.
 
         Raises:
-            InvalidInput: one that this agent does not have.
+            InvalidInput: the agent does not have one of the subtasks.
         """
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.subtasks(agent_id=agent_id, subtask_ids=list(ids)))
         )
-        found = {row["id"]: as_value(Subtask, row) for row in rows}
-        for missing in (id for id in ids if id not in found):
+        subtasks = {row["id"]: as_value(Subtask, row) for row in rows}
+        for missing in (id for id in ids if id not in subtasks):
             raise _unknown(agent_id, missing)
-        return tuple(found[id] for id in ids)
+        return tuple(subtasks[id] for id in ids)
 
     async def list_by_session(self, agent_id: str, session_id: str) -> tuple[Subtask, ...]:
-        """A session's subtasks, oldest first."""
+        """Return the subtasks of a session, oldest first."""
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.of_session(agent_id=agent_id, session_id=session_id))
         )
         return tuple(as_value(Subtask, row) for row in rows)
 
     async def search(self, agent_id: str, session_id: str | None, query: str, limit: int) -> tuple[Subtask, ...]:
-        """Completed subtasks that share stems with a query, the best first. A query without words finds nothing."""
+        """Return the completed subtasks whose title or result shares stems with a query, best first.
+
+        `session_id` None searches all sessions. A query without words finds nothing.
+        """
         stems = list(dict.fromkeys(lexemes(query)))
         rows = await self._database.run(
             agent_id,
@@ -181,16 +187,16 @@ async def _require_known(c: Connection, agent_id: str, ids: Sequence[UUID]) -> N
         raise _unknown(agent_id, missing)
 
 
-async def _require_no_circle(c: Connection, agent_id: str, id: UUID, on: Iterable[UUID]) -> None:
+async def _require_no_cycle(c: Connection, agent_id: str, id: UUID, on: Iterable[UUID]) -> None:
     needed = {row["id"] for row in await c.fetch(*SQL.needed(agent_id=agent_id, subtask_ids=list(on)))}
     if id in needed:
-        raise InvalidInput(f"depends_on: subtask {id} would come to depend on itself")
+        raise InvalidInput(f"depends_on: subtask {id} would depend on itself")
 
 
 def _unknown(agent_id: str, id: UUID) -> InvalidInput:
     return InvalidInput(f"subtask: agent {agent_id!r} has no subtask {id}")
 
 
-def _ended(subtask: Subtask, wanted: SubtaskStatus) -> InvalidInput:
-    how = "with another result" if subtask.status == wanted else f"it is {subtask.status}"
-    return InvalidInput(f"subtask {subtask.id} cannot be {wanted}: {how}")
+def _already_ended(subtask: Subtask, status: SubtaskStatus) -> InvalidInput:
+    difference = " with another result" if subtask.status == status else f", not {status}"
+    return InvalidInput(f"subtask {subtask.id}: it is already {subtask.status}{difference}")

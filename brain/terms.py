@@ -1,4 +1,4 @@
-"""The words of a query: how many passages have each, counted or estimated, and whose postings are worth their time."""
+"""Count or estimate how many passages contain each word of a query, and choose the words whose postings are read."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-# A lexeme in more passages than this is not read: three common words in an OR query were measured at 216 ms.
+# The postings of a lexeme in this many passages or more are not read: a query of three common words took 216 ms.
 MAX_POSTINGS = 5_000
-# From so many passages on, an agent's words are read by what all of them cost: below, that is bounded by the rule above
-# well enough, and the 0.5 % above which it would leave a word out is what a question is usually about.
+# For an agent with more passages than this, words are chosen by their total number of postings (`MAX_READ`). Among a
+# million passages, MAX_POSTINGS would exclude every word in more than 0.5 % of them, and questions are often about
+# such words.
 LARGE_AGENT_PASSAGES = 50_000
-MAX_COUNTED_POSTINGS = (
-    1_000  # postings that are counted of a word of a large agent; an estimate from so many is off by some 3 %
-)
-MAX_READ = 8_000  # postings of all words of a query to a large agent; some 20 ms
-MAX_COMMON = 2  # words beyond that which are looked up in what was found: the rarest of them, at 5 ms each
+MAX_COUNTED_POSTINGS = 1_000  # postings counted per word of a large agent; the estimate from them is off by about 3 %
+MAX_READ = 8_000  # postings of all words of a query to a large agent, about 20 ms
+MAX_COMMON = 2  # words beyond MAX_READ that are looked up in the passages already found, the rarest first; 5 ms each
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A lexeme of a query: passages and sessions of the agent that say it, and passages that have it in any field."""
+    """The frequency of a lexeme of a query among an agent's passages and sessions.
+
+    `content_passages` and `sessions` contain it in the field `content`, `all_passages` in any field.
+    """
 
     content_passages: int
     sessions: int
@@ -31,43 +33,54 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class SelectedTerms:
-    """The lexemes to read postings of, and those only looked up in what these find; each with its count of passages."""
+    """The lexemes of a query to search for, each with its number of passages.
+
+    The postings of `read` are read; `common` lexemes are only looked up in the passages that were found otherwise.
+    """
 
     read: Mapping[str, int]
     common: Mapping[str, int]
 
 
 def terms(counts: Mapping[str, Sequence[Any]], lexemes: Sequence[str], sessions: int) -> dict[str, Term]:
-    """What the statement `facts` counted of each lexeme, in the query's order; estimated where it stopped early."""
+    """Return the frequencies that the statement `facts` counted, estimated where it stopped counting early.
+
+    `counts` has its columns by lexeme, and `sessions` is the number of the agent's sessions.
+    """
     return {lexeme: _term(*counts[lexeme], all_sessions=sessions) for lexeme in lexemes}
 
 
 def _term(content_passages: int, sessions: int, all_passages: int, last: str | None, *, all_sessions: int) -> Term:
-    """A lexeme whose count may have stopped at the memory `last`: then with the estimate of the whole.
+    """Return the frequencies of a lexeme, estimated if its count stopped at the memory `last`.
 
-    Postings come by memory, and a memory's id is a hash: the k-th of them lies where k of n equally spread ones do
-    (Bar-Yossef et al., "Counting distinct elements in a data stream", 2002). Sessions are estimated as if passages fell
-    into them by chance.
+    Postings are read in the order of memory ids, which are hashes and thus spread evenly. If the k-th posting lies at
+    the share u of all ids, there are about (k - 1) / u postings (Bar-Yossef et al., "Counting distinct elements in a
+    data stream", 2002). The number of sessions is estimated as S · (1 - exp(-n / S)): the expected number of S sessions
+    that contain some of n passages, if passages fell into sessions at random.
     """
     if last is None:
         return Term(content_passages, sessions, all_passages)
-    whole = (all_passages - 1) * 2**128 / (UUID(last).int + 1)
-    told = whole * content_passages / all_passages
-    held = all_sessions * -math.expm1(-told / all_sessions) if all_sessions else 0.0
-    return Term(round(told), max(sessions, round(held)), round(whole))
+    estimate = (all_passages - 1) * 2**128 / (UUID(last).int + 1)
+    in_content = estimate * content_passages / all_passages
+    in_sessions = all_sessions * -math.expm1(-in_content / all_sessions) if all_sessions else 0.0
+    return Term(round(in_content), max(sessions, round(in_sessions)), round(estimate))
 
 
-def select_terms(found: Mapping[str, Term], passages: int) -> SelectedTerms:
-    """For a small agent every word that is not too common; for a large one the rarest, up to a bound of postings."""
-    present = {lexeme: term for lexeme, term in found.items() if term.all_passages}
+def select_terms(query_terms: Mapping[str, Term], passages: int) -> SelectedTerms:
+    """Return the lexemes to search for, for an agent with this number of passages.
+
+    For a small agent these are all lexemes that are not too common; for a large one the rarest, up to a total number of
+    postings.
+    """
+    present = {lexeme: term for lexeme, term in query_terms.items() if term.all_passages}
     if passages <= LARGE_AGENT_PASSAGES:
         return SelectedTerms(
             {word: term.content_passages for word, term in present.items() if term.all_passages < MAX_POSTINGS}, {}
         )
-    read, common, left = set[str](), list[str](), MAX_READ
+    read, common, remaining = set[str](), list[str](), MAX_READ
     for lexeme in sorted(present, key=lambda lexeme: (present[lexeme].all_passages, lexeme)):
-        left -= present[lexeme].all_passages
-        if left >= 0:
+        remaining -= present[lexeme].all_passages
+        if remaining >= 0:
             read.add(lexeme)
         elif len(common) < MAX_COMMON:
             common.append(lexeme)
@@ -77,6 +90,9 @@ def select_terms(found: Mapping[str, Term], passages: int) -> SelectedTerms:
     )
 
 
-def idf(documents: int, holding: int) -> float:
-    """Inverse document frequency, as BM25 has it, of a word that `holding` of so many documents have."""
-    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
+def idf(documents: int, matching: int) -> float:
+    """Return the inverse document frequency of a word that `matching` of `documents` documents contain.
+
+    This is the variant of Okapi BM25 that is never negative: ln(1 + (N - n + 0.5) / (n + 0.5)).
+    """
+    return math.log(1 + (documents - matching + 0.5) / (matching + 0.5))

@@ -1,4 +1,4 @@
-"""What is kept of a turn, as values: what it showed, what came of it, what is counted."""
+"""The values that a turn is recorded as: its plan, its shown memories, its outcome, and the verdicts on memories."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from brain.types import MemoryType, Vector
 class Exposure:
     """A memory shown in a turn.
 
-    `propensity` is the probability with which the policy chose to show it; `relevance_gap` is the distance of its
-    relevance from the best of the turn.
+    `slot` is its place in the prompt. `propensity` is the probability with which the policy showed it, `relevance_gap`
+    the best relevance in the turn minus its own, and `tokens` its length in the prompt.
     """
 
     memory_id: UUID
@@ -30,10 +30,11 @@ class Exposure:
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """A turn as `pre_turn` leaves it; `measures` are the numbers that are added up over many (`brain.rollups`).
+    """A turn as `pre_turn` records it, before its outcome.
 
-    `received_at` is when it came in, in seconds since the epoch: of one that is older than an erasure, no words are
-    kept.
+    `query` is the vector of its message by the embedding model `model`, and `trace` the JSON with the record of its
+    stages. `measures` are added to the counts in `brain.rollups`. `received_at` is the time when the message was
+    received, in seconds since the epoch: if memories were erased later, the texts of the turn are not stored.
     """
 
     turn_id: str
@@ -58,9 +59,9 @@ class OpenTurn:
 
 @dataclass(frozen=True, slots=True)
 class RecordedTurn:
-    """A turn as the record holds it; `query` is the vector of its message by the embedding model `model`.
+    """A turn as it is recorded; `query` is the vector of its message by the embedding model `model`.
 
-    `trace` is the JSON that `pre_turn` recorded. Its parts that are read here are None or empty where it has none.
+    `trace` is the JSON that `pre_turn` recorded. The properties read its parts; a missing part is None or empty.
     """
 
     turn_id: str
@@ -79,7 +80,7 @@ class RecordedTurn:
 
     @property
     def record(self) -> str | None:
-        """The record of the turn's stages, as `cognitive.recording` packs it."""
+        """The record of the turn's stages, as `cognitive.recording` encodes it."""
         return self.trace.get("record")
 
     @property
@@ -89,17 +90,17 @@ class RecordedTurn:
 
     @property
     def plan(self) -> Mapping[str, Any]:
-        """The plan without the words of the message."""
+        """The plan, without text of the message."""
         return self.trace.get("plan") or {}
 
     @property
     def excerpts(self) -> Mapping[str, Any]:
-        """The parts that were shown of memories that the turn shortened."""
+        """The parts that were shown of shortened memories."""
         return self.trace.get("excerpts") or {}
 
     @property
     def erased(self) -> bool:
-        """Whether words of the turn were erased, and its record with them."""
+        """True if text of the turn was erased, and its record with it."""
         return bool(self.trace.get("erased"))
 
 
@@ -116,10 +117,11 @@ class TurnSummary:
 
 @dataclass(frozen=True, slots=True)
 class HeldTurn:
-    """A turn whose row is held while its outcome is counted.
+    """A turn whose row is locked while its outcome is counted.
 
-    `open`: no outcome has come. `withheld`: its outcome may hold words that were erased since. `planned_under` is the
-    content of its policy, None where that was not recorded; `read_at` is the time by the clock of the database.
+    `open` is True if it has no outcome yet. `withheld` is True if its outcome may contain text that was erased, and
+    must not be stored. `planned_under` is the content of its policy, or None if that was not recorded. `read_at` is the
+    time of reading by the clock of the database.
     """
 
     session_id: str
@@ -140,13 +142,13 @@ class HeldTurn:
     planned_under: Mapping[str, Any] | None
 
     def turn_message(self, status: str) -> TurnMessage:
-        """Return what the record says of the turn's message, with the status of its first outcome."""
+        """Return the turn's message with `status`, that of its first outcome."""
         return TurnMessage(self.session_id, self.user_id, self.at, self.message, status, self.read_at, self.withheld)
 
     def counted(
         self, status: str, tools_called: tuple[str, ...] = (), memories: Sequence[CountedMemory] = ()
     ) -> CountedTurn:
-        """Return the turn as it is counted."""
+        """Return the properties of the turn that `brain.rollups` counts."""
         return CountedTurn(
             status,
             self.frame,
@@ -162,9 +164,10 @@ class HeldTurn:
 
 @dataclass(frozen=True, slots=True)
 class ShadowedTurn:
-    """What a shadow policy would have shown in a turn, beside what the turn showed and what of that was used.
+    """The memories that a shadow policy would have shown in a turn, with those that the turn showed and used.
 
-    `beside` is the policy that the turn was planned under, None where that was not asked for.
+    `policy` is the version of the shadow policy, and `tokens` the length of its memories. `beside` is the version of
+    the policy that the turn was planned under, or None if it was not read.
     """
 
     turn_id: str
@@ -178,7 +181,7 @@ class ShadowedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How much of a shown memory the response holds, whether that counts as used, and what the host said of it."""
+    """The verdict on a shown memory: its overlap with the response in [0, 1], if it was used, and the host's rating."""
 
     memory_id: UUID
     overlap: float
@@ -189,7 +192,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class ExposureRow:
-    """A memory as it was shown in a turn; `content` is None if it was erased since."""
+    """A memory as it was shown in a turn, by the prompt or by recall (`via`); `content` is None if it was erased."""
 
     memory_id: UUID
     type: MemoryType
@@ -205,14 +208,14 @@ class ExposureRow:
     tokens: int = 0
 
     def counts_as_used(self, judgement: Judgement) -> bool:
-        """Return whether it counts as used: somebody's word, now or before, overrides what was measured."""
+        """Return True if the memory counts as used: a rating, new or stored, overrides the measurement."""
         rating = judgement.rating if judgement.rating is not None else self.rating
         return judgement.used if rating is None else rating
 
 
 @dataclass(frozen=True, slots=True)
 class Decoy:
-    """A memory that was found in a turn and not shown: judged all the same, it tells what of the credit is chance."""
+    """A candidate that was not shown, judged with the shown ones to measure what credit is chance."""
 
     type: MemoryType
     content: str
@@ -221,8 +224,10 @@ class Decoy:
 
 @dataclass(frozen=True, slots=True)
 class PlannedTurn:
-    """What the record of a turn says to whoever judges it: the message that memories were shown for, and what the
-    policy says that it was planned under, None where that was not recorded.
+    """The parts of a recorded turn that the judgement needs.
+
+    These are the message that memories were shown for, and the content of the turn's policy, or None if the policy was
+    not recorded.
     """
 
     message: str
@@ -231,8 +236,9 @@ class PlannedTurn:
 
 @dataclass(frozen=True, slots=True)
 class UsageWeights:
-    """How a verdict adds to what was counted before it: the half-life of that, and the showings that a rated one counts
-    for, where others count 1.
+    """The weights with which a verdict is added to the usage of a memory.
+
+    `half_life_days` is the half-life of the usage. A rated showing adds `rating_weight`; any other adds 1.
     """
 
     half_life_days: float
@@ -241,8 +247,9 @@ class UsageWeights:
 
 @dataclass(frozen=True, slots=True)
 class TurnJudgement:
-    """What is to be counted of a turn: a judgement per shown memory, with which weights, and of each decoy its type and
-    whether the same measure credits it.
+    """The judgement of a turn, which is to be counted.
+
+    `shown` has a verdict per shown memory, and `decoys` each decoy's type and if the same measurement takes it as used.
     """
 
     shown: Sequence[Judgement]
@@ -250,32 +257,34 @@ class TurnJudgement:
     decoys: Sequence[tuple[MemoryType, bool]] = ()
 
 
-# From what a turn showed, its decoys and its record to what is to be counted.
+# From the shown memories of a turn, its decoys and its record to the judgement to be counted.
 Judge = Callable[[Sequence[ExposureRow], Sequence[Decoy], PlannedTurn], Awaitable[TurnJudgement]]
-# From what the policy of a turn says to the weights of somebody's word on what it showed.
+# From the content of a turn's policy, or None, to the weights of a rating.
 Weigh = Callable[[Mapping[str, Any] | None], UsageWeights]
-# Asked in a transaction that erasures of the agent wait for: whether what it is about to record is still wanted.
+# Called in a transaction that blocks erasures of the agent. Return False if the turn must not be recorded any more.
 StillWanted = Callable[[], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class TurnMessage:
-    """What the record of a turn says of its message: cut where it held what was erased before it was read, at `read_at`
-    by the clock of the database. `withheld`: its outcome may hold such words, which nobody looked for there.
+    """The recorded message of a turn, without text that was erased before `read_at`, by the clock of the database.
+
+    `status` is that of the turn's first outcome. `withheld` is True if that outcome may contain erased text, and must
+    not be stored.
     """
 
     session_id: str
     user_id: str | None
     at: datetime
     message: str
-    status: str  # of its first outcome
+    status: str
     read_at: datetime
     withheld: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ClosedTurn:
-    """What was counted of a turn, whether it was this time, and what was said in it."""
+    """A closed turn: its counted verdicts and its message; `first` is True if this call closed it."""
 
     judgements: tuple[Judgement, ...]
     first: bool
@@ -284,7 +293,7 @@ class ClosedTurn:
 
 @dataclass(frozen=True, slots=True)
 class CalledTurn:
-    """A completed turn with the names of the tools it called; `query` is its message's vector, if there is one."""
+    """A completed turn with the names of the tools it called; `query` is the vector of its message, or None."""
 
     turn_id: str
     at: datetime
@@ -295,10 +304,10 @@ class CalledTurn:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was counted of a memory that a completed turn showed, as of the turn's own time.
+    """The counted verdict on a memory that a completed turn showed, at the time of the turn.
 
-    `threshold` is the overlap from which the turn's own policy takes a memory as used, None where that policy is not on
-    record.
+    `threshold` is the overlap from which the turn's policy takes a memory as used, or None if that policy was not
+    recorded.
     """
 
     turn_id: str
@@ -315,7 +324,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class TurnToolCalls:
-    """What a completed turn was taken for, whose it was, and the tools that were called in it."""
+    """The user and the categories of a completed turn, and the names of the tools that it called."""
 
     user_id: str | None
     categories: tuple[str, ...]
@@ -324,7 +333,7 @@ class TurnToolCalls:
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """What another policy would have shown in a turn, best first, and the tokens of it."""
+    """The memories that another policy would have shown in a turn, best first, and their length in tokens."""
 
     turn_id: str
     policy: str

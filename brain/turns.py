@@ -1,4 +1,4 @@
-"""Turns as they were: what was planned, what was shown, what was used. Each is recorded once, whatever is retried."""
+"""The record of turns. A turn is recorded once, and its outcome is counted once, however often a call is repeated."""
 
 from __future__ import annotations
 
@@ -38,11 +38,13 @@ T = TypeVar("T")
 
 SQL = statements.load("turns")
 _DAY = 86_400.0  # seconds
-_MAX_REAPED = 100  # turns at a time: opening a turn must not wait for the cleaning up of an outage
+_MAX_EXPIRED = (
+    100  # turns per statement: after an outage, opening a turn must not wait until all old turns are abandoned
+)
 
 
 class TurnLog:
-    """The record of turns, and the one place where use is counted."""
+    """The record of turns of all agents; an agent sees only its own. Only this class counts the use of memories."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -56,9 +58,10 @@ class TurnLog:
         durable: bool = False,
         still: StillWanted | None = None,
     ) -> None:
-        """Records a turn; one that is there already stays as it was recorded first. Gives up some that stayed open.
+        """Record a turn; if it is recorded already, change nothing. Also abandon some turns that stayed open too long.
 
-        Not `durable`, the commit does not wait for the disk: a turn lost in a crash is recorded with its outcome.
+        With `durable`, wait until the turn is on disk. Without, a crash can lose it, and it is recorded with its
+        outcome. If `still` returns False, nothing is recorded.
         """
 
         async def work(c: Connection) -> None:
@@ -66,7 +69,7 @@ class TurnLog:
                 return
             await _open(c, agent_id, turn)
             await c.execute(
-                *SQL.expire(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_REAPED)
+                *SQL.expire(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_EXPIRED)
             )
 
         await self._database.run(agent_id, work, durable=durable)
@@ -84,10 +87,12 @@ class TurnLog:
         tools_called: Sequence[str] = (),
         response: str | None = None,
     ) -> ClosedTurn | None:
-        """Counts a turn's outcome once, opening the turn first if need be; one transaction. None: no such turn.
+        """Close a turn: store and count its outcome, in one transaction.
 
-        What was counted before stays, whatever `judge` would say now. A turn that was given up can still be closed.
-        `received_at` is when the outcome came in, in seconds since the epoch: what is forgotten since may stand in it.
+        Return None if the turn does not exist; `opening` records it first. The outcome of a closed turn is not counted
+        again: its stored verdicts are returned, and `judge` is not called. A turn that was abandoned as too old can be
+        closed. `received_at` is the time when the outcome was received, in seconds since the epoch: if memories were
+        erased later, the response is not stored. If `still` returns False, nothing is stored.
         """
 
         async def work(c: Connection) -> ClosedTurn | None:
@@ -122,84 +127,72 @@ class TurnLog:
                     response="" if turn.withheld else response,
                 ),
             )
-            told = turn.counted(
+            counted = turn.counted(
                 status, tuple(tools_called), _counted(shown, judged.shown) if status == "completed" else ()
             )
-            await _tally(c, agent_id, turn.at, rollups.rows(told))
+            await _tally(c, agent_id, turn.at, rollups.rows(counted))
             return ClosedTurn(tuple(judged.shown), True, turn.turn_message(status))
 
         return await self._database.run(agent_id, work)
 
     async def expire(self, agent_id: str, *, abandon_after_minutes: float) -> int:
-        """Gives up every turn that stayed open for longer, and returns how many. An outcome may still come."""
+        """Abandon the turns that have been open for longer, and return their number; each can still be closed later."""
         expired = 0
+        bound = SQL.expire(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_EXPIRED)
         while True:
-            rows = await self._database.run(
-                agent_id,
-                lambda c: c.fetch(
-                    *SQL.expire(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_REAPED)
-                ),
-            )
+            rows = await self._database.run(agent_id, lambda c: c.fetch(*bound))
             expired += len(rows)
-            if len(rows) < _MAX_REAPED:
+            if len(rows) < _MAX_EXPIRED:
                 return expired
 
     async def expose_recalled(
         self, agent_id: str, turn_id: str, memories: Sequence[tuple[UUID, MemoryType, float | None]], at: datetime
     ) -> None:
-        """Counts memories that the recall tool returned within a turn as shown in it, unless its outcome is known.
+        """Record memories that the recall tool returned as shown in the turn, unless the turn is closed.
 
-        Each memory comes with its type and how far it stood below the best of the turn's own search, None if unknown.
+        `memories` are (id, type, relevance gap): the gap is the best relevance of the turn minus the memory's, or None
+        if unknown.
         """
-        ids, types, relevance_gap = ([each[n] for each in memories] for n in range(3))
-        await self._database.run(
-            agent_id,
-            lambda c: c.execute(
-                *SQL.expose_recalled(
-                    agent_id=agent_id,
-                    turn_id=turn_id,
-                    memory_ids=ids,
-                    memory_types=types,
-                    at=at,
-                    relevance_gaps=relevance_gap,
-                )
-            ),
+        ids, types, relevance_gaps = ([each[n] for each in memories] for n in range(3))
+        bound = SQL.expose_recalled(
+            agent_id=agent_id, turn_id=turn_id, memory_ids=ids, memory_types=types, at=at, relevance_gaps=relevance_gaps
         )
+        await self._database.run(agent_id, lambda c: c.execute(*bound))
 
     async def shown(self, agent_id: str, turn_id: str) -> list[ExposureRow]:
-        """The memories a turn showed, by the prompt first, in their order there."""
+        """Return the memories that a turn showed: those of its prompt, in their order there, then those of recall."""
         return await self._fetch(ExposureRow, SQL.exposures, agent_id, turn_id=turn_id)
 
     async def turn(self, agent_id: str, turn_id: str) -> RecordedTurn | None:
-        """Return a recorded turn with its trace, or None."""
+        """Return a recorded turn with its trace, or None if it does not exist."""
         row = await self._database.run(
             agent_id, lambda c: c.fetchrow(*SQL.turn_whole(agent_id=agent_id, turn_id=turn_id))
         )
         return as_value(RecordedTurn, row) if row is not None else None
 
     async def stored_after(self, agent_id: str, turn_id: str, memory_id: UUID) -> datetime | None:
-        """When a memory was stored, by the clock of the database, if that was after a turn was recorded; else None."""
+        """Return the time when a memory was stored, by the clock of the database; None unless the turn is older."""
         return await self._database.run(
             agent_id, lambda c: c.fetchval(*SQL.stored_after(agent_id=agent_id, turn_id=turn_id, memory_id=memory_id))
         )
 
     async def between(self, agent_id: str, since: datetime | None, until: datetime | None) -> list[str]:
-        """The ids of the turns of [since, until), oldest first; None is no bound."""
+        """Return the ids of the turns of [since, until), oldest first; None means no bound."""
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.turns_between(agent_id=agent_id, since=since, until=until))
         )
         return [row["turn_id"] for row in rows]
 
     async def policy(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
-        """The content of a policy that some turn was planned under, or None."""
+        """Return the content of a policy by its version, or None if no turn was planned under it."""
         return await self._database.run(agent_id, lambda c: c.fetchval(*SQL.policy(agent_id=agent_id, version=version)))
 
     async def verdicts(self, agent_id: str) -> list[Verdict]:
-        """All that was ever counted of the agent's memories that are still there, in the order of time."""
+        """Return all verdicts on the agent's memories that still exist, oldest first."""
         return await self._fetch(Verdict, SQL.verdicts, agent_id)
 
     async def shadow(self, agent_id: str, shadow: Shadow) -> None:
-        """Records what another policy would have shown in a turn that is recorded; the first record stands."""
+        """Record the memories that another policy would have shown in a recorded turn; do nothing if done before."""
 
         async def work(c: Connection) -> None:
             await _share(c, agent_id)
@@ -217,15 +210,15 @@ class TurnLog:
         await self._database.run(agent_id, work, durable=False)
 
     async def shadows(self, agent_id: str) -> list[ShadowedTurn]:
-        """Return the shadows beside what their turns showed and what of that was used."""
+        """Return the turns with shadows: the memories of the shadow policy, and those that the turn showed and used."""
         return await self._fetch(ShadowedTurn, SQL.shadows, agent_id)
 
     async def calls(self, agent_id: str, limit: int) -> list[TurnToolCalls]:
-        """The agent's latest completed turns that have a category, newest first."""
+        """Return the tool calls of the agent's latest completed turns that have a category, newest first."""
         return await self._fetch(TurnToolCalls, SQL.calls, agent_id, limit=limit)
 
     async def forget_categories(self, agent_id: str, user_id: str | None) -> int:
-        """Forgets the categories of the agent's turns, or of one user's, and returns of how many."""
+        """Delete the categories of the agent's turns, or only of one user's, and return the number of turns."""
 
         async def work(c: Connection) -> int:
             await _share(c, agent_id)
@@ -238,7 +231,7 @@ class TurnLog:
         return await self._fetch(TurnSummary, SQL.recent_turns, agent_id, limit=limit, session_id=session_id)
 
     async def opened(self, agent_id: str, session_id: str | None, minutes: float) -> list[str]:
-        """The latest open turn of each session, or of one, of those opened in so many minutes past."""
+        """Return the id of the latest open turn of each session, or of one; only turns opened in the last `minutes`."""
         rows = await self._database.run(
             agent_id,
             lambda c: c.fetch(*SQL.open_turns(agent_id=agent_id, session_id=session_id, max_age_seconds=minutes * 60)),
@@ -246,15 +239,15 @@ class TurnLog:
         return [row["turn_id"] for row in rows]
 
     async def called(self, agent_id: str, model: str, latest: int) -> list[CalledTurn]:
-        """The latest completed turns that called tools, newest first; vectors only of this embedding model."""
+        """Return the latest completed turns that called tools, newest first, with vectors by this embedding model."""
         return await self._fetch(CalledTurn, SQL.called_turns, agent_id, model=model, limit=latest)
 
     async def judgements(self, agent_id: str, turn_id: str) -> list[Judgement]:
-        """The verdicts that were counted when the turn was closed."""
+        """Return the verdicts on the memories of a closed turn."""
         return await self._fetch(Judgement, SQL.attributions, agent_id, turn_id=turn_id)
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:
-        """Lets an explicit verdict take the place of the measured one. False if the turn showed no such memory."""
+        """Replace the measured verdict on a shown memory by a rating, and return False if the turn did not show it."""
 
         async def work(c: Connection) -> bool:
             await _share(c, agent_id)
@@ -332,7 +325,7 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
 async def _judged(
     c: Connection, agent_id: str, turn_id: str, turn: HeldTurn, judge: Judge
 ) -> tuple[Sequence[ExposureRow], TurnJudgement]:
-    """The memories that the turn showed, and the judgement on them and on its decoys."""
+    """Return the memories that the turn showed, and the judgement of them and of its decoys."""
     shown = [as_value(ExposureRow, row) for row in await c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id))]
     decoys = [as_value(Decoy, row) for row in await c.fetch(*SQL.decoys(agent_id=agent_id, turn_id=turn_id))]
     return shown, await judge(shown, decoys, PlannedTurn(turn.message, turn.planned_under))
@@ -348,8 +341,8 @@ def _counted(shown: Sequence[ExposureRow], judged: Sequence[Judgement]) -> list[
 
 
 async def _tally(c: Connection, agent_id: str, at: datetime, rows: Mapping[rollups.Key, rollups.RollupCounts]) -> None:
-    told = [
+    values = [
         {"dimension": by, "value": value, **{name: getattr(numbers, name) for name in rollups.COLUMNS}}
         for (by, value), numbers in rows.items()  # not `asdict`, which copies deeply
     ]
-    await c.execute(*SQL.add_to_rollups(agent_id=agent_id, at=at, rows=told))
+    await c.execute(*SQL.add_to_rollups(agent_id=agent_id, at=at, rows=values))

@@ -1,4 +1,4 @@
-"""What long-term memory is made of: the values that go into the store and come out of it."""
+"""The values that the store takes and returns: memories, revisions, receipts of erasures."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ from brain.memory_types import TYPE_ROWS, TypeRow
 from brain.memory_types import MemoryType as MemoryType
 from brain.text import unstorable
 
-# Whose word a memory is, the least trusted first. It follows from the way in by which the words came, and from nothing
-# that happens to them later: being shown, used or rated well is no reason to trust.
+# The origin of a memory, the least trusted first. It is set by the way in which the memory was stored and never rises:
+# being shown, used or rated well is no reason to trust a text more.
 Trust = Literal[
-    "foreign",  # a tool's output, a web page, another system's export
-    "talk",  # what a user or a model said, captured
-    "agent",  # what the model kept by a tool of its own
-    "host",  # what the program or its operator handed over
+    "foreign",  # the output of a tool, a web page, the export of another system
+    "talk",  # a message of a user or a model, captured
+    "agent",  # stored by the model with a tool
+    "host",  # stored by the program or its operator
 ]
 TRUSTS: tuple[Trust, ...] = get_args(Trust)
 
 
 def above(trust: Trust, other: Trust) -> bool:
-    """Whether one level of trust is above another."""
+    """Return True if `trust` is a higher level than `other`."""
     return TRUSTS.index(trust) > TRUSTS.index(other)
 
 
 Vector = NDArray[np.float32]  # shape (dimension,), unit length
 Vectors = NDArray[np.float32]  # shape (texts, dimension), unit rows
 
-MAX_CONTENT_LENGTH = 1_000_000  # characters of one memory; a book is many memories
+MAX_CONTENT_LENGTH = 1_000_000  # characters of a memory; split longer texts into several
 MAX_LABEL_LENGTH = 1_000  # characters of an id, a name, a tag
-MAX_LABELS = 100  # tags of a memory, or entities; a list of more is content
+MAX_LABELS = 100  # tags, or entities, of a memory
 
 
 def _storable(text: str) -> str:
     reason = unstorable(text)
     if reason is not None:
-        raise PydanticCustomError("unstorable", "holds {reason}, which Postgres cannot store", {"reason": reason})
+        raise PydanticCustomError("unstorable", "contains {reason}, which Postgres cannot store", {"reason": reason})
     return text
 
 
@@ -66,26 +66,26 @@ def _not_blank(text: str) -> str:
     return text
 
 
-def _of_the_years(at: datetime) -> datetime:
-    """ValueError in the first and last years of the calendar, some moments of which no time zone can express."""
+def _in_supported_years(at: datetime) -> datetime:
+    """Raise ValueError in the first and last years of the calendar, where a time zone can lead out of its range."""
     try:
         year = at.astimezone(UTC).year
     except OverflowError:
         year = 0
     if not 2 <= year <= 9998:
-        raise PydanticCustomError("no_year", "is of no year from 2 to 9998")
+        raise PydanticCustomError("no_year", "is not in the years 2 to 9998")
     return at
 
 
 Text = Annotated[str, AfterValidator(_storable)]
-Moment = Annotated[AwareDatetime, AfterValidator(_of_the_years)]
+Moment = Annotated[AwareDatetime, AfterValidator(_in_supported_years)]
 Label = Annotated[Text, Field(max_length=MAX_LABEL_LENGTH), AfterValidator(_not_blank)]
 Labels = Annotated[tuple[Label, ...], Field(max_length=MAX_LABELS)]
 MemoryText = Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH), AfterValidator(_not_blank)]
 
 
 class InputModel(BaseModel):
-    """A value that enters from outside: frozen, unknown keys forbidden, errors typed and naming the field."""
+    """The base class of input values: frozen, without unknown keys; errors are InvalidInput and name the field."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -99,25 +99,25 @@ class InputModel(BaseModel):
 
 
 def invalid(subject: str, error: ValidationError) -> InvalidInput:
-    """The first few complaints of pydantic as one sentence that names each field."""
-    complaints = [
+    """Return an InvalidInput about `subject` with the first three errors of pydantic, each with its field."""
+    problems = [
         f"{'.'.join(str(part) for part in problem['loc']) or 'value'}: {problem['msg']}"
         for problem in error.errors(include_url=False, include_input=False)[:3]
     ]
-    return InvalidInput(f"{subject}: " + "; ".join(complaints))
+    return InvalidInput(f"{subject}: " + "; ".join(problems))
 
 
 _ATTRIBUTE: Mapping[str, Any] = {"label": Label, "text": Text}
 
 
 def _attributes_model(row: TypeRow) -> type[InputModel]:
-    """Return the model of a type's attributes: each is optional, and is a label, a text or one of some words."""
+    """Return the model of a type's attributes: each is optional, and is a label, a text or one of a list of words."""
     fields: Any = {
         name: ((_ATTRIBUTE[kind] if isinstance(kind, str) else Literal[kind]) | None, None)
         for name, kind in row.attributes.items()
     }
-    made: type[InputModel] = create_model(f"{row.name.capitalize()}Attributes", __base__=InputModel, **fields)
-    return made
+    model: type[InputModel] = create_model(f"{row.name.capitalize()}Attributes", __base__=InputModel, **fields)
+    return model
 
 
 ATTRIBUTES: Mapping[MemoryType, type[InputModel]] = MappingProxyType(
@@ -128,16 +128,18 @@ ATTRIBUTES: Mapping[MemoryType, type[InputModel]] = MappingProxyType(
 class NewMemory(InputModel):
     """A memory to be stored.
 
-    `content` is what is shown; content longer than a passage is indexed in passages, and the best one is shown.
-    `speaker` is indexed and shown before the content; `context` (the preceding line, a title) is indexed, not shown.
-    `occurred_at` must be aware; None means the moment of remembering. `source` is the caller's own id: with it, the
-    memory is the same as an earlier one of equal (agent, type, source); without it, of equal (agent, type, speaker,
-    session, occurred_at, content). `supersedes` is the id of the memory that this one replaces, unless that is trusted
-    more: then both stand. `trust` says whose word it is; a memory that is there already keeps its own.
+    `content` is the text that is shown. Content longer than a passage is indexed in passages, and the best one is
+    shown. `speaker` is indexed and shown before the content. `context` (the preceding line, a title) is indexed, but
+    not shown. `occurred_at` must have a time zone; None means the time of storing. `source` is the caller's own id:
+    with it, the memory is the same as an earlier one of equal (agent, type, source); without it, as one of equal
+    (agent, type, speaker, session, occurred_at, content). `confidence` is in [0, 1]. `pinned` memories are part of
+    every prompt. `supersedes` is the id of the memory that this one replaces; one with higher trust is not replaced.
+    `attributes` are those of the type (`brain.memory_types`). `trust` is the origin of the memory; storing a memory
+    again does not change it.
 
     Raises:
-        InvalidInput: unknown keys, naive datetimes, NUL or surrogates, blank or over-long content, too many
-            tags or entities.
+        InvalidInput: a key is unknown, a time has no time zone, a text contains NUL or lone surrogates, or is blank or
+            too long, or there are too many tags or entities.
     """
 
     type: MemoryType
@@ -167,7 +169,7 @@ class NewMemory(InputModel):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A stored memory, whole."""
+    """A stored memory, with the fields of `NewMemory` and the id of the memory that superseded it, if any."""
 
     id: UUID
     type: MemoryType
@@ -199,12 +201,12 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an erasure removed, in rows.
+    """The result of an erasure: the numbers of deleted rows.
 
-    `policies` are those saved and chosen, `journaled` turns that waited in the journal of this machine, `responses`
-    those that may have held a memory's words. Of what else held the words of an erased memory, `turns_cut`,
-    `sessions_cut`, `subtasks_cut`, `notes_cut` (beside policies) and `memories_cut` are left without them. `restated`
-    are memories that say the same and stay: somebody handed them over, and did not name them here.
+    `policies` are saved policies and activations, `journaled` turns in the journal of this machine, and `responses`
+    those that may have contained text of an erased memory. `turns_cut`, `sessions_cut`, `subtasks_cut`, `notes_cut`
+    (notes of policies) and `memories_cut` count the rows that stay, with the erased text removed. `restated` counts
+    memories with the same text that stay, because the host stored them and the erasure did not name them.
     """
 
     agent_id: str
@@ -232,7 +234,10 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """That something of an agent was erased: all of it, some memories, or what had been kept for long enough."""
+    """An entry of the erasure log: the agent, some memories, or data past its retention was erased.
+
+    `counts` has the numbers of deleted rows by kind.
+    """
 
     at: datetime
     what: Literal["agent", "memories", "retention"]

@@ -96,7 +96,7 @@ async def test_what_an_update_replaced_can_be_remembered_anew(layer, agent):
     await layer.update(agent, id, content="The door is blue.")
     [again] = await layer.remember(agent, [first])
     assert again != id
-    with pytest.raises(InvalidInput, match="says that already"):
+    with pytest.raises(InvalidInput, match="already has this content"):
         await layer.update(agent, id, content="The door is red.")
 
 

@@ -114,7 +114,7 @@ async def test_who_saw_another_choice_hold_chooses_nothing(opened, agent):
     saved = await opened.policies.save(agent, WIDE, by="ada")
     await opened.policies.activate(agent, saved.version, by="ada", after=0)
 
-    with pytest.raises(InvalidInput, match="choice 1 of the live policy was made since 0"):
+    with pytest.raises(InvalidInput, match="the latest activation of the live policy is 1, not 0"):
         await opened.policies.activate(agent, None, by="bob", after=0)
     assert len(await opened.policies.history(agent)) == 1
 

@@ -44,7 +44,7 @@ async def test_what_changes_nothing_is_no_change(layer, agent, noted):
 
 async def test_a_change_that_is_refused_leaves_no_trace(layer, agent, noted):
     await layer.remember(agent, [NewMemory(type="fact", content="It opens at two.", occurred_at=AT)])
-    with pytest.raises(InvalidInput, match="says that already"):
+    with pytest.raises(InvalidInput, match="already has this content"):
         await layer.update(agent, noted, content="It opens at two.")
 
     assert await layer.admin.revisions(agent, noted) == []
