@@ -221,7 +221,7 @@ CHANGE = {"number": 1, "changed_at": AT.isoformat()}
         (OURS | {"usage": USED | {"times_used": 2**63}}, "times_used"),
         (OURS | {"revisions": [CHANGE | {"previous": {"content": " "}}]}, "revision 1: .*content"),
         (OURS | {"revisions": [CHANGE | {"previous": {"colour": "red"}}]}, "revision 1: .*colour"),
-        (OURS | {"revisions": [CHANGE | {"previous": {}}] * 2}, "numbers that grow"),
+        (OURS | {"revisions": [CHANGE | {"previous": {}}] * 2}, "the numbers must increase"),
         (OURS | {"created_at": "2026-09-01T12:00:00"}, "created_at"),
         (OURS | {"superseded_by": "x"}, "superseded_by"),
         ({"form": "cognitive-language-1", "language": "deutsch"}, "'deutsch'.*german"),
