@@ -1,4 +1,4 @@
-"""What a reader has: a database, a directory, and the command on the path."""
+"""Run pages as a reader would: with a database, a directory, and the command on the path."""
 
 from __future__ import annotations
 

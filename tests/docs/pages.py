@@ -1,8 +1,8 @@
-"""Pages of documentation as what can be run of them.
+"""Read the code blocks of documentation pages.
 
-Of a page, the blocks of Python are one script, each at its own lines, so that a traceback names the line of the page.
-Of its blocks of `sh`, each line that begins with `cognitive ` is run. What stands under `<!-- not run: reason -->` is
-left out; `<!-- run:` with lines of Python below it, up to `-->`, defines what a reader brings along.
+The Python blocks of a page form one script. Each keeps its line numbers, so that a traceback names the page's line. In
+`sh` blocks, the lines that begin with `cognitive ` are commands. A block below `<!-- not run: reason -->` is skipped.
+Python lines between `<!-- run:` and `-->` define what the reader is expected to have.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from pathlib import Path
 
 _FENCE = re.compile(r"```(\w*)\s*")
 _NOT_RUN = re.compile(r"<!-- not run: .+ -->")
-_BROUGHT = "<!-- run:"
+_SETUP = "<!-- run:"
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines of a page that can be run; the first is line `start` of it, from 1."""
+    """A block of a page that can be run. `start` is the page's line number of its first line, from 1."""
 
     language: str
     start: int
@@ -27,12 +27,12 @@ class Block:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """What of a page is run, in its order."""
+    """Yield the blocks of a page that are run, in order."""
     lines, n, skip = text.splitlines(), 0, False
     while n < len(lines):
         line, n = lines[n], n + 1
         fence = _FENCE.fullmatch(line)
-        if fence is None and line != _BROUGHT:
+        if fence is None and line != _SETUP:
             skip = bool(_NOT_RUN.fullmatch(line)) or (skip and not line.strip())
             continue
         end = lines.index("```" if fence else "-->", n)
@@ -42,7 +42,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def script(text: str) -> str:
-    """The Python of a page, at its lines; empty if there is none."""
+    """Return the Python of a page at its line numbers; an empty string if there is none."""
     lines: list[str] = []
     for block in blocks(text):
         if block.language == "python":
@@ -51,11 +51,11 @@ def script(text: str) -> str:
 
 
 def commands(text: str) -> list[str]:
-    """The command lines of a page, those that go on over several lines as one."""
+    """Return the command lines of a page, with continued lines joined."""
     sh = "\n".join(line for block in blocks(text) if block.language == "sh" for line in block.lines)
     return [line for line in sh.replace("\\\n", " ").splitlines() if line.startswith("cognitive ")]
 
 
-def found(root: Path, patterns: tuple[str, ...]) -> list[Path]:
-    """The pages that there are."""
+def page_files(root: Path, patterns: tuple[str, ...]) -> list[Path]:
+    """Return the files that match the patterns, sorted."""
     return sorted(path for pattern in patterns for path in root.glob(pattern))

@@ -1,4 +1,4 @@
-"""Pages that are generated say what the code says."""
+"""Generated pages match the code, and commands named on pages exist."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ PAGES = {"configuration.md": "settings", "cli.md": "commands"}
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_generated_page_is_as_its_command_prints_it(root, page):
+def test_generated_page_equals_the_output_of_its_command(root, page):
     printed = CliRunner().invoke(command, [PAGES[page]])
     assert printed.exit_code == 0
     committed = (root / "docs" / page).read_text(encoding="utf-8")
     assert committed == printed.stdout, f"python -m cognitive.cli.reference {PAGES[page]} > docs/{page}"
 
 
-def test_every_setting_is_in_the_reference_with_what_may_stand_there():
+def test_reference_lists_every_setting_with_its_values():
     entries = {entry.name: entry for entry in settings_page.policy()}
     assert entries.keys() == settings().keys()
     assert entries["evidence.min_item_share"].type == "number from 0 to 1"
@@ -35,7 +35,7 @@ def test_every_setting_is_in_the_reference_with_what_may_stand_there():
     assert all(entry.effect.endswith(".") for entry in (*entries.values(), *settings_page.settings()))
 
 
-def test_the_reference_promises_nothing_empty(root):
+def test_command_reference_has_no_empty_cells(root):
     commands = (root / "docs" / "cli.md").read_text(encoding="utf-8")
     assert "### `cognitive hook install`" in commands, "it has no JSON"
     assert "``\n" not in commands.replace("```", "")
@@ -58,7 +58,7 @@ def exists(words: tuple[str, str]) -> bool:
     return words[1] in named.list_commands(context) or (words[0] == "hook" and words[1] in EVENTS)
 
 
-def test_every_command_that_a_page_or_a_message_names_exists(root):
+def test_commands_named_by_pages_and_messages_exist(root):
     found = {(file.name, words) for file in texts(root) for words in NAMED.findall(file.read_text(encoding="utf-8"))}
     assert len(found) > 50
     assert [each for each in sorted(found) if not exists(each[1])] == []

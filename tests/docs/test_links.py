@@ -1,4 +1,4 @@
-"""What a page points to is there."""
+"""The links of the documentation lead to files and headings that exist."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 from pathlib import Path
 
 import pytest
-from pages import found
+from pages import page_files
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = found(ROOT, ("README.md", "docs/**/*.md"))
-INTEGRATIONS = found(ROOT, ("docs/integrations/*.md",))
+PAGES = page_files(ROOT, ("README.md", "docs/**/*.md"))
+INTEGRATIONS = page_files(ROOT, ("docs/integrations/*.md",))
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_of_a_page_leads_somewhere(page):
+def test_links_of_a_page_exist(page):
     for link in _LINK.findall(page.read_text(encoding="utf-8")):
         if "://" in link:
             continue
@@ -27,7 +27,7 @@ def test_every_link_of_a_page_leads_somewhere(page):
 
 
 def _anchors(page: Path) -> set[str]:
-    """The anchors of a page's headings, as GitHub makes them."""
+    """Return the anchors of a page's headings, as GitHub makes them."""
     headings = _HEADING.findall(page.read_text(encoding="utf-8"))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -37,7 +37,7 @@ def test_front_page_links_every_integration_and_example():
     for page in INTEGRATIONS:
         assert f"(docs/integrations/{page.name})" in front
     pages = "".join(page.read_text(encoding="utf-8") for page in INTEGRATIONS)
-    for example in found(ROOT, ("examples/*.py",)):
+    for example in page_files(ROOT, ("examples/*.py",)):
         assert f"(../../examples/{example.name})" in pages
 
 

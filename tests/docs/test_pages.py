@@ -1,4 +1,4 @@
-"""What the documentation shows is run."""
+"""The code blocks of the documentation and the examples run."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from pathlib import Path
 
 import click
 import pytest
-from pages import commands, found, script
+from pages import commands, page_files, script
 
 from cognitive.cli.main import cli
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = found(ROOT, ("README.md", "docs/integrations/*.md", "docs/*.md"))
-EXAMPLES = found(ROOT, ("examples/*.py",))
-_LASTING = {"serve", "mcp", "hook"}  # they end when somebody ends them: their options are checked
-_AWAITING = """
+PAGES = page_files(ROOT, ("README.md", "docs/integrations/*.md", "docs/*.md"))
+AGENT_EXAMPLES = (ROOT / "tests/runtimes/test_agent_examples.py").read_text(encoding="utf-8")  # runs those it names
+EXAMPLES = [path for path in page_files(ROOT, ("examples/*.py",)) if f'"{path.stem}"' not in AGENT_EXAMPLES]
+_LONG_RUNNING = {"serve", "mcp", "hook"}  # they are not started; their options are checked
+_TOP_LEVEL_AWAIT_RUNNER = """
 import ast, asyncio, inspect, sys
 with open(sys.argv[1], encoding="utf-8") as file:
     code = compile(file.read(), sys.argv[1], "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
@@ -27,20 +28,20 @@ if code.co_flags & inspect.CO_COROUTINE:
 """
 
 
-def named(path: Path) -> str:
+def page_id(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if script(page.read_text("utf-8"))], ids=named)
-def test_the_python_of_a_page_is_a_script_that_runs(page, run, tmp_path):
+@pytest.mark.parametrize("page", [page for page in PAGES if script(page.read_text("utf-8"))], ids=page_id)
+def test_python_blocks_of_a_page_run_as_one_script(page, run, tmp_path):
     source = script(page.read_text(encoding="utf-8"))
-    file = tmp_path / f"page_{page.stem}.py"  # its folder comes first when it imports: mcp.py would be what it imports
+    file = tmp_path / f"page_{page.stem}.py"  # a file mcp.py would hide the package mcp
     file.write_text(source, encoding="utf-8")
-    run(sys.executable, *(("-c", _AWAITING) if _awaits(source) else ()), file)
+    run(sys.executable, *(("-c", _TOP_LEVEL_AWAIT_RUNNER) if _has_top_level_await(source) else ()), file)
 
 
-def _awaits(source: str) -> bool:
-    """Whether it waits outside of a function, as in a notebook."""
+def _has_top_level_await(source: str) -> bool:
+    """Return whether the source awaits outside of a function, as in a notebook."""
     try:
         compile(source, "page", "exec")
     except SyntaxError:
@@ -49,17 +50,17 @@ def _awaits(source: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page.read_text("utf-8"))], ids=named)
-def test_the_commands_of_a_page_run_one_after_the_other(page, run):
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page.read_text("utf-8"))], ids=page_id)
+def test_commands_of_a_page_run_in_order(page, run):
     for line in commands(page.read_text(encoding="utf-8")):
-        if line.split()[1] in _LASTING:
-            _parsed(line)
+        if line.split()[1] in _LONG_RUNNING:
+            _parse(line)
         else:
             run("sh", "-ec", line)
 
 
-def _parsed(line: str) -> None:
-    """Raises where the command or one of its options is not there."""
+def _parse(line: str) -> None:
+    """Raise if the command or one of its options does not exist."""
     command: click.Command = cli
     context, words = click.Context(cli), shlex.split(line, comments=True)[1:]
     while isinstance(command, click.Group):
@@ -69,8 +70,8 @@ def _parsed(line: str) -> None:
     command.make_context(context.info_name, words)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=named)
-def test_an_example_runs_and_says_something(example, run):
+@pytest.mark.parametrize("example", EXAMPLES, ids=page_id)
+def test_example_runs_and_prints_something(example, run):
     assert run(sys.executable, example).stdout
 
 
@@ -109,7 +110,7 @@ print(first + await two())
 """
 
 
-def test_a_page_is_run_at_its_own_lines_and_what_is_not_to_run_is_not():
+def test_script_of_a_page_keeps_line_numbers_and_skips_marked_blocks():
     lines = script(PAGE).splitlines()
     assert [(n, line) for n, line in enumerate(lines, 1) if line] == [
         (4, "def brought():"),
@@ -118,11 +119,11 @@ def test_a_page_is_run_at_its_own_lines_and_what_is_not_to_run_is_not():
         (29, "print(first + await two())"),
     ]
     assert commands(PAGE) == ["cognitive recall x    --agent a"]
-    assert _awaits(script(PAGE))
-    assert not _awaits("print(1)")
+    assert _has_top_level_await(script(PAGE))
+    assert not _has_top_level_await("print(1)")
 
 
-def test_a_page_that_goes_wrong_fails(run):
+def test_broken_page_fails_and_missing_framework_skips(run):
     with pytest.raises(AssertionError, match="broken"):
         run(sys.executable, "-c", "raise ValueError('broken')")
     with pytest.raises(AssertionError):

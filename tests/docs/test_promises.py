@@ -6,18 +6,18 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-_ROW = re.compile(r"^\| P(\d+) \|[^|]*\|([^|]*)\|", re.MULTILINE)  # the number of a promise, and its quick tier
+_ROW = re.compile(r"^\| P(\d+) \|[^|]*\|([^|]*)\|", re.MULTILINE)  # promise number and quick tier
 _FILE = re.compile(r"[`/](test_\w+\.py)")
 
 
-def test_every_test_file_that_the_promises_name_exists():
+def test_test_files_named_by_the_promises_exist():
     files = {file.name for file in (ROOT / "tests").rglob("test_*.py")}
     named = _FILE.findall((ROOT / "docs" / "promises.md").read_text(encoding="utf-8"))
     assert set(named) <= files
     assert len(named) > 50
 
 
-def test_the_quick_tier_of_a_promise_is_what_carries_its_mark():
+def test_quick_tier_of_a_promise_lists_the_files_with_its_mark():
     page = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
     rows = _ROW.findall(page.partition("## Results")[0])
     named = {int(number): set(re.findall(r"tests/(\w+/test_\w+\.py)", cell)) for number, cell in rows}

@@ -1,4 +1,4 @@
-"""The examples of agents. `tests/docs` runs each as a process; here one imports the frameworks once for all."""
+"""The examples of agents, run in one process that imports the frameworks once. `tests/docs` runs the other examples."""
 
 from __future__ import annotations
 
