@@ -1,8 +1,8 @@
-"""How a prompt holds what is injected into it: marked, quoted, placed, and recognised again.
+"""Put memories and hints into a prompt: quote them, seal them, place them, and find them again.
 
-The tags alone prove nothing: anybody can type them. A text is ours if it stands between our tags and ends with its
-seal, a checksum of all before it. The seal has no key, since nothing is believed for its sake: what is recognised is
-only left out of what is stored, compared or credited, and whoever seals words of his own hides his own words.
+Tags alone prove nothing, since anyone can type them. A text counts as the layer's own if it is between the layer's tags
+and ends with its seal, a checksum of the text before it. The seal needs no key: text that is recognised is only left
+out when messages are stored, compared or credited. A user who seals a text hides only that text.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ PREFIX_CLOSING = "</pinned-memory-records>"
 TAGS = ((OPENING, CLOSING), (PREFIX_OPENING, PREFIX_CLOSING))
 
 RECORD = "- "  # begins a memory's line, and no other line of a block
-UNSEALED = "0" * 12  # digits of a seal: by accident one text in a million million passes for ours
-_GAP = "\n\n"  # between the user's words and what is added to them
-# What no quoted memory holds (`quote` breaks it), so that a body ends at the next tag, whosesoever that is:
-# the pieces searched do not overlap, and the time is linear however many tags are left open.
+UNSEALED = "0" * 12  # digits of a seal: one text in 10**12 has the right ones by accident
+_GAP = "\n\n"  # between the user's message and the text added to it
+# The start of a tag, which no quoted memory contains, since `quote` breaks it. A block thus ends at the next tag of any
+# kind: searched pieces do not overlap, and the time is linear however many tags are left open.
 TAG = r"<(?=[A-Za-z/|!?\uff01-\uff5e])"
 _BLOCK = re.compile("|".join(rf"{opening}\n((?:[^<]++|(?!{TAG})<)*+){closing}" for opening, closing in TAGS))
 _HINT = re.compile(r"^(.+) \(seal (\d{12})\)$", re.MULTILINE)
-# "a < b" stays as it is. Beside the tags of `TAG`: what compatibility normalisation or an eye reads as one, an
-# entity that reads back as one, and the marks of a chat template that has no angle brackets.
+# Markup to break. Apart from the tags of `TAG`: characters that compatibility normalisation or a reader takes for one,
+# entities that decode to one, and the marks of a chat template without angle brackets. "a < b" is not changed.
 _MARKUP = re.compile(
     TAG + r"|<(?=\s+/)|[\uff1c\ufe64](?=\s*[A-Za-z/|!?\uff01-\uff5e])"
     r"|[\u02c2\u1438\u2039\u2329\u276e\u2770\u27e8\u3008](?=\s*[/|!?\uff0f\uff5c\u2044\u2215])"
     r"|&(?=(?i:lt|#0*60|#x0*3c)\b)|\[(?=/?INST\])"
 )
-# Characters that show nothing or turn the direction of writing (controls, format characters, Unicode's
-# Default_Ignorable_Code_Point, private use, line separators): between them a tag could hide. The joiners and the emoji
-# selector pass inside other scripts and emoji, where they are part of the word.
+# Characters that are invisible or change the direction of writing (controls, format characters, Unicode's
+# Default_Ignorable_Code_Point, private use, line separators): they could hide a tag. The joiners and the emoji selector
+# are allowed inside other scripts and emoji, where they are part of the word.
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ue000-\uf8ff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
@@ -50,7 +50,7 @@ _FENCE = re.compile(r"`(?=``)")  # each backtick that begins a run of three: how
 
 @dataclass(frozen=True, slots=True)
 class PromptParts:
-    """What a prompt is made of, beside the conversation. Empty strings and a hint of None leave nothing behind."""
+    """The parts of a prompt other than the conversation; empty ones add nothing."""
 
     system: str
     prefix: str
@@ -61,7 +61,7 @@ class PromptParts:
 
 @dataclass(frozen=True, slots=True)
 class PlacedPrompt:
-    """The system message, the user's message as it is sent, and as the host should keep it."""
+    """The system message, the user's message as it is sent, and the same as the host should store it."""
 
     system: str
     sent: str
@@ -69,60 +69,60 @@ class PlacedPrompt:
 
 
 def sealed(opening: str, lines: Sequence[str], closing: str) -> str:
-    """A block of these lines between its tags."""
+    """Return a block with these lines between its tags, and a seal."""
     body = "\n".join(lines)
     return f"{opening}\n{body}\n{_seal(seal(body))}{closing}"
 
 
 def hint_line(hint: str) -> str:
-    """A hint as the prompt shows it: one line, known again."""
+    """Return a hint as one line of the prompt, with a seal."""
     words = " ".join(hint.split())
     return f"{words} (seal {seal(words)})"
 
 
 def seal(text: str) -> str:
-    """Twelve decimal digits of a text's SHA-256: any tokeniser takes as many tokens for each."""
+    """Return 12 decimal digits of a text's SHA-256: every seal has the same number of tokens."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     return f"{int.from_bytes(digest[:8], 'big') % 10 ** len(UNSEALED):0{len(UNSEALED)}}"
 
 
 def with_injected(message: str, hint: str | None, block: str) -> str:
-    """A message with what is injected behind it; `without_injected` gives the message back, byte for byte."""
+    """Return a message followed by the hint and the block; `without_injected` restores the message exactly."""
     added = "\n".join(part for part in (hint_line(hint) if hint and hint.strip() else "", block) if part)
     return f"{message}{_GAP}{added}" if message and added else message or added
 
 
 def without_injected(text: str) -> str:
-    """A text without the blocks and hints that this product put into it, and without the line breaks before them.
+    """Return a text without the layer's blocks and hints, and without the line breaks before them.
 
-    A text that holds none comes back as it is, byte for byte, whatever tags it holds. Linear in its length.
+    A text without any is unchanged, whatever tags it contains. The time is linear in its length.
     """
-    kept, position = [], 0
+    pieces, position = [], 0
     for start, end in _injected(text):
         before = text[position:start]
-        kept.append(before.removesuffix(_GAP) if before.endswith(_GAP) else before.removesuffix("\n"))
+        pieces.append(before.removesuffix(_GAP) if before.endswith(_GAP) else before.removesuffix("\n"))
         position = end
-    return "".join([*kept, text[position:]])
+    return "".join([*pieces, text[position:]])
 
 
 def memory_lines(text: str) -> list[str]:
-    """The memories' lines in the blocks that a text holds, in order."""
+    """Return the lines of memories in the blocks of a text, in order."""
     return [line for _, _, body in _blocks(text) for line in body.split("\n") if line.startswith(RECORD)]
 
 
 def _injected(text: str) -> list[tuple[int, int]]:
-    """Where blocks and hints stand, in order."""
-    lines = _HINT.finditer(text) if " (seal " in text else ()  # most texts need no search line by line
+    """Return the start and end of each block and hint, in order."""
+    lines = _HINT.finditer(text) if " (seal " in text else ()  # avoids the search by line for most texts
     hints = ((line.start(), line.end()) for line in lines if seal(line.group(1)) == line.group(2))
     return sorted([*hints, *((start, end) for start, end, _ in _blocks(text))])
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where a block stands, and the lines between its tags, for each whose seal holds."""
+    """Yield the start and end of each block with a valid seal, and the lines between its tags."""
     for match in _BLOCK.finditer(text):
-        held = match.group(1) or match.group(2) or ""
-        body = held[: -len(_seal(UNSEALED)) - 1]
-        if held == f"{body}\n{_seal(seal(body))}":
+        content = match.group(1) or match.group(2) or ""
+        body = content[: -len(_seal(UNSEALED)) - 1]
+        if content == f"{body}\n{_seal(seal(body))}":
             yield match.start(), match.end(), body
 
 
@@ -131,10 +131,10 @@ def _seal(digits: str) -> str:
 
 
 def quote(text: str) -> str:
-    """A text as a JSON string that nothing in it can close or fake.
+    """Return a text as a JSON string that the text itself cannot end or imitate.
 
-    Line breaks and quotation marks are escaped by JSON. Tags are broken by escapes that JSON reads as the same
-    character, and characters that show nothing or turn the direction of writing are written as escapes.
+    JSON escapes line breaks and quotation marks. Tags are broken by escapes that JSON reads as the same character, and
+    characters that are invisible or change the direction of writing are written as escapes.
     """
     quoted = _MARKUP.sub(_escape, json.dumps(text, ensure_ascii=False))
     quoted = _FENCE.sub(_escape, quoted)
@@ -142,7 +142,7 @@ def quote(text: str) -> str:
 
 
 def unquote(quoted: str) -> str | None:
-    """The text that `quote` was given, or None if it is no quoted string."""
+    """Return the text that was passed to `quote`, or None if it is not a quoted string."""
     try:
         text = json.loads(quoted)
     except ValueError:
@@ -160,7 +160,7 @@ def _utf16(character: str) -> list[int]:
 
 
 def place(parts: PromptParts, placement: Placement) -> PlacedPrompt:
-    """The parts where the placement says."""
+    """Return the prompt with its parts where the placement puts them."""
     return _PLACEMENTS[placement](parts)
 
 

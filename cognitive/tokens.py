@@ -1,9 +1,9 @@
-"""An estimate of how many tokens a model will count, without a tokeniser of any vendor; or an exact one, handed in.
+"""Estimate the tokens that a model will count, without a vendor's tokeniser; a host may pass an exact counter.
 
-A text is cut into the pieces that byte-pair tokenisers cut it into before they merge bytes: a word with the character
-before it, three digits, a run of punctuation, a run of white space. Inside a piece only statistics are left: what one
-of a kind and length costs on average in a vocabulary of 200,000 entries (o200k_base), a little rounded up. The costs
-were measured piece by piece; `docs/benchmarks.md` has the range of errors.
+A text is cut into the pieces that byte-pair tokenisers form before they merge bytes: a word with the character before
+it, three digits, a run of punctuation, a run of white space. The cost of a piece is the average for its kind and length
+in a vocabulary of 200,000 entries (o200k_base), rounded up slightly. The costs were measured piece by piece;
+`docs/benchmarks.md` has the range of errors.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from brain.caches import cached
 
 
 class TokenCounter(Protocol):
-    """Counts the tokens of a text, as the model at hand would.
+    """A function that counts the tokens of a text as a model does.
 
-    Must be pure: turns are replayed under its `name`. Budgets hold as far as a text costs at most what its lines cost,
-    each with its line break, which is so of byte-pair tokenisers.
+    It must be pure, since turns are replayed under its `name`. Budgets hold only if a text costs at most as much as the
+    sum of its lines, each with its line break; this is true of byte-pair tokenisers.
     """
 
     @property
     def name(self) -> str:
-        """What is recorded with every turn; another vocabulary or version has another name."""
+        """The name recorded with every turn; each vocabulary and version has another one."""
         ...
 
     def __call__(self, text: str) -> int:
-        """The tokens of a text, at least 0."""
+        """Return the number of tokens in a text, at least 0."""
         ...
 
 
 _UPPER, _LOWER = "A-ZÀ-ÖØ-Þ", "a-zß-öø-ÿĀ-ɏ\u1e00-\u1eff"
 _MARKS = "!-/:-@\\[-`{-~"  # the punctuation of ASCII
 _PIECE = re.compile(
-    r"[0-9A-Za-z+/]{16,}=*"  # may be a cipher: base64, a digest; or a long word, or a path
+    r"[0-9A-Za-z+/]{16,}=*"  # a cipher (base64, a digest), a long word or a path
     rf"|[ \t{_MARKS}]?(?:[{_UPPER}]*[{_LOWER}]+|[{_UPPER}]+)(?:'(?:[dmst]|ll|re|ve)\b)?"
     r"|[0-9]{1,3}"
     rf"| ?[{_MARKS}]+[\r\n]*"
@@ -47,28 +47,28 @@ _PIECE = re.compile(
     r"|\s+(?!\S)|\s"
     r"|[\x00-\x7f]"
 )
-_PLAIN = re.compile(_PIECE.pattern.split("|", 1)[1])  # the same without ciphers
+_PLAIN = re.compile(_PIECE.pattern.split("|", 1)[1])  # the pattern without ciphers
 _HEXADECIMAL = re.compile("[0-9a-f]+|[0-9A-F]+")
 _VOWEL = re.compile("[^b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]")
 _LONG_RUN = re.compile(r"(.)\1{2,}")
-_SHORTEST_CIPHER = 16
+_MIN_CIPHER_LENGTH = 16  # characters
 _SWITCH = re.compile(r"[0-9](?=[A-Za-z])|[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[A-Z](?=[A-Z][a-z])")
-_SWITCHES = 0.22  # per character: paths and names have up to 0.15, digests from 0.25 on, base64 0.6
+_SWITCHES = 0.22  # switches of kind per character: paths and names have up to 0.15, digests 0.25 and more, base64 0.6
 
 
 class Script(NamedTuple):
-    """Characters from `start` on, up to the next row: a run of them costs `run` and each of its characters `each`."""
+    """The characters from `start` to the next row: a run of them costs `run`, plus `each` per character, in tokens."""
 
     start: int
     run: float
     each: float
 
 
-_SYMBOL = (0.0, 1.0)  # a typographic one mostly has an entry of its own
+_SYMBOL = (0.0, 1.0)  # most typographic symbols have an entry
 _IDEOGRAPHS = Script(0x3100, 0.1, 0.85)
 _SCRIPTS = (
     Script(0x0080, *_SYMBOL),
-    Script(0x0250, 0.3, 0.45),  # phonetic letters, accents apart from their letter
+    Script(0x0250, 0.3, 0.45),  # phonetic letters, combining accents
     Script(0x0370, 0.2, 0.38),  # Greek
     Script(0x0400, 0.7, 0.18),  # Cyrillic
     Script(0x0530, 0.3, 0.42),  # Armenian, Hebrew
@@ -79,7 +79,7 @@ _SCRIPTS = (
     Script(0x0E00, 0.4, 0.41),  # Thai, Lao
     Script(0x0F00, 0.3, 0.8),
     Script(0x2000, *_SYMBOL),
-    Script(0x2600, 0.0, 1.7),  # dingbats, of which the common have an entry
+    Script(0x2600, 0.0, 1.7),  # dingbats; the common ones have an entry
     Script(0x27C0, *_SYMBOL),
     Script(0x2E80, 0.1, 0.95),  # ideographic punctuation
     Script(0x3040, 0.2, 0.57),  # kana
@@ -90,20 +90,20 @@ _SCRIPTS = (
     Script(0xFE00, 0.0, 1.0),  # selectors of emoji, full-width forms
     Script(0x10000, 0.0, 3.0),
     Script(0x1F000, 0.0, 2.0),  # emoji
-    Script(0x1FA70, 0.0, 3.0),  # the newest emoji, and all beyond
+    Script(0x1FA70, 0.0, 3.0),  # the newest emoji, and all later characters
 )
 _ENDS = [script.start for script in _SCRIPTS[1:]] + [0x110000]
 _RUN = re.compile("|".join(f"([{chr(row.start)}-{chr(end - 1)}]+)" for row, end in zip(_SCRIPTS, _ENDS, strict=True)))
 
-# Of a Latin text, how far it is in English shows in its commonest words; other languages have fewer words of their own
-# in a vocabulary, so that theirs split sooner.
+# The commonest words of a Latin text show how much of it is English. Other languages have fewer entries in a
+# vocabulary, so that their words are split into more tokens.
 _ENGLISH = frozenset("the of and to in is that for it with was as be by this are from or you have not".split())
 _OTHERS = frozenset(
     "der die das und ist nicht den mit von ein eine auf für im zu le la les des et est une dans que pas pour sur"
     " el los las un del por con para se il di che non per da do não em um na het een van en de nie się ve bir".split()
 )
-# Words of Chinese that nearly every text has, and texts about computers: the more of them, the more characters share a
-# token. Without them everyday, technical and classical prose lie 30 % apart.
+# Frequent Chinese words, in general and about computers: each shares a token between its characters. Without them, the
+# errors for everyday, technical and classical prose differ by 30 %.
 _CHINESE = frozenset(
     (
         "我们 你们 他们 自己 因为 所以 但是 如果 可以 已经 没有 什么 这个"
@@ -128,48 +128,48 @@ _CHINESE = frozenset(
         " 认为 介绍 发布 公布 统计 稳定 有望 之间 部分 最近 年轻 原来"
     ).split()
 )
-_SHARED = 1.05  # tokens that such a word saves
+_SHARED = 1.05  # tokens that a frequent Chinese word saves
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What a Latin word costs: `first`, and `each` of its letters beyond `free` ones."""
+    """The cost of a Latin word in tokens: `first`, plus `each` for every letter after the first `free` ones."""
 
     first: float
     each: float
     free: int
 
     def cost(self, letters: int) -> float:
-        """For a word of so many letters."""
+        """Return the cost of a word with this number of letters."""
         return self.first + self.each * max(0, letters - self.free)
 
 
-_SPACED = Word(1.0, 0.045, 5)  # " word", as a sentence has them
+_SPACED = Word(1.0, 0.045, 5)  # " word", as in a sentence
 _BARE = Word(1.0, 0.065, 4)  # at the beginning of a line, or a later part of a name
-_GLUED = Word(1.04, 0.115, 3)  # "_word", ".word", "(word": the marks that have entries together with a word
-_APART = Word(1.27, 0.115, 3)  # ":word", "|word": the others have few
+_GLUED = Word(1.04, 0.115, 3)  # "_word", ".word", "(word": marks that have entries together with words
+_APART = Word(1.27, 0.115, 3)  # ":word", "|word": marks that seldom have
 _GLUES = frozenset("._(<*")
 _CAPITALS = Word(1.05, 0.17, 3)
 _MIXED = Word(1.6, 0.3, 2)  # "HTTPServer"
-_FOREIGN = 0.18  # further, for each character beyond the free ones, in a line of no English
-_FREE = 6
-_ACCENT, _RARE_ACCENT = 0.2, 0.9  # further, for each letter outside ASCII, of these for each from U+0100 to U+017F
-_UNSPOKEN = 0.25  # further, for each letter beyond two, of a word without a vowel
-_CIPHER = {True: 0.585, False: 0.67}  # a character of hexadecimal digits only, of others
-_TAB = 0.6  # further, for the one before a word
-_MAX_SPACE_LENGTH = 80  # characters of white space that make one token
-_MAX_KNOWN_LENGTH = 24  # characters of a piece whose cost is remembered
-_MARGIN = 1.015  # a budget is exceeded by what is counted too low
-_ROUNDING = 0.1  # a piece or two cost what they cost; no token more for the margin
+_FOREIGN = 0.18  # additional, for each character after the free ones, in a line without English
+_FREE = 6  # characters
+_ACCENT, _RARE_ACCENT = 0.2, 0.9  # additional, for each letter outside ASCII; rare ones are U+0100 to U+017F
+_UNSPOKEN = 0.25  # additional, for each letter after the second of a word without vowels
+_CIPHER = {True: 0.585, False: 0.67}  # for each character; True: the cipher has hexadecimal digits only
+_TAB = 0.6  # additional, for a tab before a word
+_MAX_SPACE_LENGTH = 80  # characters of white space in one token
+_MAX_KNOWN_LENGTH = 24  # characters of a piece whose cost is cached
+_MARGIN = 1.015  # safety factor: an estimate that is too low exceeds a budget
+_ROUNDING = 0.1  # tokens subtracted, so that the margin adds no token to a text of one or two pieces
 
 
 class TokenEstimator:
-    """The default counter: within a tenth on most kinds of text, rather too many than too few; see the module."""
+    """The default counter: within a tenth on most kinds of text, and rather too high than too low."""
 
     name = "estimate-2"
 
     def __call__(self, text: str) -> int:
-        """The estimated number of tokens: 0 for the empty text only. Linear in the length of the text."""
+        """Return the estimated number of tokens, 0 only for an empty text. The time is linear in the length."""
         pieces, tokens = _cut(text)
         for piece, times in pieces.items():
             tokens += times * (_known(piece) if len(piece) <= _MAX_KNOWN_LENGTH else _cost(piece))
@@ -180,9 +180,9 @@ count: TokenCounter = TokenEstimator()
 
 
 def _cut(text: str) -> tuple[Counter[str], float]:
-    """The pieces of a text, each with how often it stands there, and what its ciphers cost."""
+    """Return the pieces of a text with their numbers, and the cost of its ciphers in tokens."""
     pieces, ciphers = Counter(_PIECE.findall(text)), 0.0
-    for piece in [piece for piece in pieces if len(piece) >= _SHORTEST_CIPHER and piece.isascii()]:
+    for piece in [piece for piece in pieces if len(piece) >= _MIN_CIPHER_LENGTH and piece.isascii()]:
         switches = len(_SWITCH.findall(piece))
         times = pieces.pop(piece)
         if switches >= _SWITCHES * len(piece):
@@ -194,9 +194,9 @@ def _cut(text: str) -> tuple[Counter[str], float]:
 
 
 def _foreign(text: str) -> float:
-    """What long Latin words cost further, as far as a line's commonest words are of other languages than English.
+    """Return the additional cost of long Latin words in lines that are not in English.
 
-    By lines, so that a text never costs more than its lines do, each with its line break.
+    It is counted by line, so that a text never costs more than its lines, each with its line break.
     """
     return sum(map(_foreign_line, text.splitlines()))
 
@@ -207,8 +207,8 @@ def _foreign_line(line: str) -> float:
     if not others:
         return 0.0
     english = sum(word in _ENGLISH for word in words)
-    beyond = sum(len(word) - _FREE for word in words if len(word) > _FREE and word[0] < "\u0250")
-    return others / (english + others) * _FOREIGN * beyond
+    excess = sum(len(word) - _FREE for word in words if len(word) > _FREE and word[0] < "\u0250")
+    return others / (english + others) * _FOREIGN * excess
 
 
 def _latin(piece: str) -> bool:
@@ -226,7 +226,7 @@ def _cost(piece: str) -> float:
     return _marks(piece) if piece.strip() else 1.0 + len(piece) // _MAX_SPACE_LENGTH
 
 
-_known = cached(1 << 15)(_cost)  # what is counted in one process repeats its words
+_known = cached(1 << 15)(_cost)  # texts of one process repeat their words
 
 
 def _word(piece: str) -> float:
@@ -250,7 +250,7 @@ def _accent(letter: str) -> float:
 
 
 def _run(piece: str) -> float:
-    """Characters outside ASCII: by their scripts."""
+    """Return the cost of characters outside ASCII by their scripts."""
     cost = 0.0
     for match in _RUN.finditer(piece):
         run, script = match.group(), _SCRIPTS[(match.lastindex or 1) - 1]
@@ -261,7 +261,7 @@ def _run(piece: str) -> float:
 
 
 def _marks(piece: str) -> float:
-    """A run of punctuation: two in a row mostly have an entry, so do many of the same."""
+    """Return the cost of punctuation: two marks in a row mostly have an entry, and so have repetitions of one mark."""
     run = piece.strip()
     changes = sum(a != b for a, b in pairwise(run))
     return 1.0 + 0.15 * (changes > 1) + 0.52 * max(0, changes - 2) + 0.45 * len(_LONG_RUN.findall(run))

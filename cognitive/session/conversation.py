@@ -1,6 +1,6 @@
-"""Build the window of a turn with what its session carries: read before the turn, within its deadline.
+"""Build the window of a turn with the state of its session, which is read within the turn's deadline.
 
-What the session keeps of the turn is written after it, off its path.
+The state is written after the turn, in the background.
 """
 
 from __future__ import annotations
@@ -29,14 +29,17 @@ from cognitive.window.fit import FittedWindow, PreviousSummary, WindowTrace, fit
 from cognitive.window.rendering import WholeOutput, WindowCache
 from cognitive.window.summary import Summarizer
 
-_RECENT_TURNS = 10  # told of when a session is resumed
-_READING = 0.5  # of a turn's time, at most, is for what the session carries: the window itself needs the rest
+_RECENT_TURNS = 10  # turns listed when a session is resumed
+_READING = 0.5  # maximum share of the deadline for reading the session's state; the window needs the rest
 _NO_ANSWER = "no answer from Postgres in time"
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation that a model is to see: before a turn's `message`, or within the turn."""
+    """A conversation to fit into a window: the messages before a turn's `message`, or within the turn.
+
+    `received_at` is the time of its arrival, in seconds since the epoch.
+    """
 
     agent_id: str
     session_id: str
@@ -46,11 +49,11 @@ class Conversation:
     model: str | None = None
     iteration: int | None = None
     plan_step: str | None = None
-    received_at: float = field(default_factory=time)  # when it came in, in seconds since the epoch
+    received_at: float = field(default_factory=time)
 
     @classmethod
     def of(cls, turn: Turn) -> Conversation:
-        """The conversation before a turn."""
+        """Return the conversation before a turn."""
         return cls(
             turn.agent_id,
             turn.session_id,
@@ -64,7 +67,7 @@ class Conversation:
 
     @classmethod
     def within(cls, context: TurnContext, conversation: tuple[Message, ...], iteration: int | None) -> Conversation:
-        """The conversation within a turn that was prepared."""
+        """Return a conversation that has grown within a turn."""
         return cls(
             context.agent_id,
             context.session_id,
@@ -79,9 +82,9 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class ConversationWindow:
-    """What of the conversation a turn shows, and what could not be had or stored in time.
+    """The window of a turn, and the degradations of its session.
 
-    `sent` is for the session to keep; `trace` says how the window came about.
+    `sent` is the state for the session to store; None if nothing is stored. `trace` has the numbers of the window.
     """
 
     messages: tuple[Message, ...]
@@ -91,7 +94,7 @@ class ConversationWindow:
 
 
 class SessionManager:
-    """Load what a session carries before a turn, and save it afterwards."""
+    """Loads the state of a session before a turn, and saves it afterwards."""
 
     def __init__(
         self,
@@ -116,37 +119,37 @@ class SessionManager:
     async def window(
         self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy
     ) -> ConversationWindow:
-        """The window over a turn's conversation, with what its session carries; whole outputs are kept meanwhile.
+        """Return the window of a turn's conversation, with its session's state; store its whole outputs.
 
         Raises:
-            TimeoutError: it is not made in time.
+            TimeoutError: the window is not ready before the deadline.
         """
         carried, missing = await self.before(conversation.agent_id, conversation.session_id, deadline)
         window = await deadline.within(self._fitted(conversation, carried, now, policy))
-        unstored = await self.store(conversation, window.outputs, deadline)
-        spoken = (*window.messages, Message(role="user").model_copy(update={"content": conversation.message}))
+        not_stored = await self.store(conversation, window.outputs, deadline)
+        messages = (*window.messages, Message(role="user").model_copy(update={"content": conversation.message}))
         sent = SentWindow(
             conversation.agent_id,
             conversation.session_id,
             conversation.turn_id,
-            spoken,
+            messages,
             carried,
             window.evicted,
             window.summarized_until,
             conversation.messages,
             conversation.received_at,
         )
-        degraded = (*missing, *unstored, *_shortcomings(window.trace))
+        degraded = (*missing, *not_stored, *_shortcomings(window.trace))
         return ConversationWindow(window.messages, sent, degraded, window.trace.as_json())
 
     async def fit(self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy) -> FittedWindow:
-        """The window over a conversation within its turn; what leaves it is in its summary.
+        """Return the window of a conversation within its turn, with a summary of the messages that left it.
 
-        Its last messages are kept: a process that takes the session up after a kill knows what was called, and what
-        came of it. The session's summary is left to the next turn, whose conversation may not have the calls.
+        The last messages are stored, so that a process that resumes the session after a crash knows the calls and their
+        results. The session's summary is left to the next turn, whose conversation may not contain the calls.
 
         Raises:
-            TimeoutError: it is not made in time.
+            TimeoutError: the window is not ready before the deadline.
         """
         carried, _ = await self.before(conversation.agent_id, conversation.session_id, deadline)
         window = await deadline.within(self._fitted(conversation, carried, now, policy))
@@ -165,15 +168,15 @@ class SessionManager:
     async def _fitted(
         self, conversation: Conversation, carried: CarriedState, now: datetime, policy: Policy
     ) -> FittedWindow:
-        kept, step = PreviousSummary(carried.summary, carried.summarized_until), conversation.plan_step
+        previous, step = PreviousSummary(carried.summary, carried.summarized_until), conversation.plan_step
         if step is None and carried.plan_step is not None:
-            step, kept = carried.plan_step, replace(kept, step=carried.step + 1, steps=len(carried.plan))
+            step, previous = carried.plan_step, replace(previous, step=carried.step + 1, steps=len(carried.plan))
         tokens = budget_for(conversation.model, policy.budgets.models).input_tokens if conversation.model else None
         return await asyncio.to_thread(
             fit,
             conversation.messages,
             session_id=conversation.session_id,
-            kept=kept,
+            kept=previous,
             plan_step=step,
             iteration=conversation.iteration,
             tokens=tokens,
@@ -186,7 +189,7 @@ class SessionManager:
     async def before(
         self, agent_id: str, session_id: str, deadline: Deadline
     ) -> tuple[CarriedState, tuple[Degradation, ...]]:
-        """What the session carries, and why it is nothing if it did not come in time."""
+        """Return the session's state; if it is late or Postgres fails, an empty state and the degradation."""
         try:
             read = self._sessions.carried(agent_id, session_id, timeout=PATIENCE)
             return await deadline.within(read, _READING), ()
@@ -196,7 +199,7 @@ class SessionManager:
     async def store(
         self, conversation: Conversation, outputs: Sequence[WholeOutput], deadline: Deadline
     ) -> tuple[Degradation, ...]:
-        """Keeps whole outputs before the prompt that points to them goes out; what is not in time follows later."""
+        """Store whole outputs before the prompt that points to them is sent; if that fails, retry in the background."""
         if not outputs:
             return ()
         agent_id, session_id, turn_id = conversation.agent_id, conversation.session_id, conversation.turn_id
@@ -212,33 +215,37 @@ class SessionManager:
         return ()
 
     async def resume(self, agent_id: str, session_id: str) -> recent.ResumedSession | None:
-        """A session as any process can go on with it, or None if it never was."""
+        """Return a session so that any process can continue it, or None if it does not exist."""
         state = await self._sessions.state(agent_id, session_id, _RECENT_TURNS)
         if state is None:
             return None
         policy = self._policy.for_agent(agent_id)
-        most, characters = policy.window.max_messages, policy.window.max_chars
-        return await asyncio.to_thread(recent.resumed, state, most=most, characters=characters)
+        return await asyncio.to_thread(
+            recent.resumed,
+            state,
+            max_messages=policy.window.max_messages,
+            max_chars=policy.window.max_chars,
+        )
 
     def on_turn_recorded(self, sent: SentWindow | None) -> None:
-        """Keeps the last messages of a recorded turn, and rolls what left its window into the summary."""
+        """Store the last messages of a recorded turn, and add the messages that left its window to the summary."""
         self._writer.on_turn_recorded(sent)
 
     def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
-        """Adds what came of a turn to the last messages, behind what is still on its way there."""
+        """Add the outcome of a turn to the last messages, after the writes of this turn that are pending."""
         self._writer.on_outcome(agent_id, turn_id, outcome, received_at)
 
     async def wait_for(self, agent_id: str) -> None:
-        """Returns when what is being written of an agent is there, or has failed."""
+        """Return when the pending writes of an agent have ended or failed."""
         await self._writer.wait_for(agent_id)
 
     async def stop(self, agent_id: str) -> None:
-        """Gives up all that is being written of an agent: it is about to be erased."""
+        """Cancel the pending writes of an agent, which is about to be erased."""
         await self._writer.stop(agent_id)
 
 
 def _shortcomings(trace: WindowTrace) -> tuple[Degradation, ...]:
-    """What the window is not, though it should be."""
+    """Return the degradations of a window: a limit exceeded, a directive refused."""
     degraded: list[Degradation] = []
     if trace.exceeded_bound:
         beyond = f"beyond its bound of {trace.exceeded_bound}, and nothing is left to cut"

@@ -1,6 +1,6 @@
-"""The last messages of a conversation as its session keeps them: without what we put there, bounded, tool groups whole.
+"""Encode, limit and resume the last messages of a session: no injected memories, bounded, calls with their results.
 
-They are what a process that takes the session up begins with: valid as they stand, whatever was interrupted.
+A process that resumes the session begins with these messages. They are valid even if a turn was interrupted.
 """
 
 from __future__ import annotations
@@ -21,18 +21,32 @@ from cognitive.window.output.normalise import NormalisedOutput, OutputLimits
 from cognitive.window.output.text import head_of, tail_of
 from cognitive.window.rendering import WindowCache
 
-_LEVEL = 3  # of zlib: 6 takes twice the time and saves a twentieth
+_LEVEL = 3  # compression level of zlib; 6 takes twice the time and saves 5 %
 _CUT = "\n[... cut ...]\n"
 
 
 @dataclass(frozen=True, slots=True)
 class ResumedSession:
-    """All that a runtime needs to go on with a session, also after a restart and in another process.
+    """A session as a runtime needs it to continue, also after a restart and in another process.
 
-    `preface` is the engine's message of the summary and the current step, None if there is neither; `messages` are the
-    last ones, valid as they stand. A model goes on from (preface, *messages); of the two, only `messages` belong into
-    the `conversation` of the next turn. `step` counts the steps of `plan` that are done. `recent` are the last turns,
-    newest first, as (turn id, time, status, message): the first with status "open" has no outcome yet.
+    A model continues from (preface, *messages). Only `messages` belong in the `conversation` of the next turn.
+
+    Attributes:
+        session_id: the session's id.
+        memories: the number of its memories.
+        turns: the number of its turns.
+        summary: the summary of its earlier messages, empty without one.
+        summarized_until: the mark of the last message that the summary covers.
+        plan: the steps of its plan.
+        step: the number of steps that are done.
+        plan_step: the current step, None without one.
+        preface: the engine's message with the summary and the current step; None if there is neither.
+        messages: the last messages, valid for every provider.
+        started_at: the time of its first turn.
+        last_at: the time of its last turn.
+        ended_at: the time of its end; None if it is open.
+        recent: the last turns, newest first, as (turn id, time, status, message). The status "open" means that the turn
+            has no outcome yet.
     """
 
     session_id: str
@@ -51,10 +65,10 @@ class ResumedSession:
     recent: tuple[tuple[str, datetime, str, str], ...]
 
 
-def resumed(state: SessionState, *, most: int, characters: int) -> ResumedSession:
-    """A session as it is taken up again, its last messages sanitized and bounded anew."""
+def resumed(state: SessionState, *, max_messages: int, max_chars: int) -> ResumedSession:
+    """Return a session for a process that resumes it; its last messages are repaired and limited again."""
     carried = state.carried
-    kept = decode(state.messages) if state.messages is not None else ()
+    messages = decode(state.messages) if state.messages is not None else ()
     return ResumedSession(
         state.session_id,
         state.memories,
@@ -65,7 +79,7 @@ def resumed(state: SessionState, *, most: int, characters: int) -> ResumedSessio
         carried.step,
         carried.plan_step,
         _preface(carried),
-        sanitized(kept, most=most, characters=characters),
+        sanitized(messages, max_messages=max_messages, max_chars=max_chars),
         state.started_at,
         state.last_at,
         state.ended_at,
@@ -81,70 +95,70 @@ def _preface(carried: CarriedState) -> Message | None:
 
 
 def encode(messages: Sequence[Message]) -> bytes:
-    """Messages as compressed JSON; of a value that JSON does not know, its text."""
-    told = [message.model_dump(exclude_defaults=True) for message in messages]
-    return zlib.compress(json.dumps(told, default=_plain).encode(), _LEVEL)
+    """Return messages as compressed JSON; values that JSON does not know become text."""
+    fields = [message.model_dump(exclude_defaults=True) for message in messages]
+    return zlib.compress(json.dumps(fields, default=_plain).encode(), _LEVEL)
 
 
-def decode(kept: bytes) -> tuple[Message, ...]:
-    """The reverse of `encode`."""
-    return tuple(Message.model_validate(message) for message in json.loads(zlib.decompress(kept)))
+def decode(encoded: bytes) -> tuple[Message, ...]:
+    """Return the messages that `encode` wrote."""
+    return tuple(Message.model_validate(message) for message in json.loads(zlib.decompress(encoded)))
 
 
-def sanitized(messages: Sequence[Message], *, most: int, characters: int) -> tuple[Message, ...]:
-    """The last messages, at most so many and so long, oldest first, in whole groups.
+def sanitized(messages: Sequence[Message], *, max_messages: int, max_chars: int) -> tuple[Message, ...]:
+    """Return the last messages within the limits, oldest first, in complete groups.
 
-    What the engine put between them and the memories that were injected into them are left out. The newest group stays
-    even if it alone is too large; each message is cut to `characters`. Before the first that is kept stands a message
-    of the user's, the last one there was.
+    The engine's own messages and injected memories are removed. The newest group is included even if it alone exceeds a
+    limit; each message is cut to `max_chars` characters. The result begins with a user's message: if necessary, the
+    last one before it is added.
     """
     whole, _ = named(group([stripped(message) for message in messages]).groups)
-    groups = [[_bounded(message, characters) for message in each.messages] for each in whole]
+    groups = [[_bounded(message, max_chars) for message in each.messages] for each in whole]
     first, count, size = len(groups), 0, 0
     for n in range(len(groups) - 1, -1, -1):
         count, size = count + len(groups[n]), size + sum(map(_size, groups[n]))
-        if first < len(groups) and (count > most or size > characters):
+        if first < len(groups) and (count > max_messages or size > max_chars):
             break
         first = n
     return tuple(message for own in _asked(groups[:first], groups[first:]) for message in own)
 
 
-def _asked(before: Sequence[list[Message]], kept: Sequence[list[Message]]) -> Sequence[list[Message]]:
-    """What is kept, from a message of the user's on."""
-    roles = [own[0].role for own in kept]
+def _asked(before: Sequence[list[Message]], shown: Sequence[list[Message]]) -> Sequence[list[Message]]:
+    """Return the groups with a user's message first: the last one before them is added if necessary."""
+    roles = [own[0].role for own in shown]
     if next((role for role in roles if role != "system"), "user") == "user":
-        return kept
-    asked = [own for own in before if own[0].role == "user"]
-    if asked:
-        return [asked[-1], *kept]
-    return kept[roles.index("user") :] if "user" in roles else []
+        return shown
+    requests = [own for own in before if own[0].role == "user"]
+    if requests:
+        return [requests[-1], *shown]
+    return shown[roles.index("user") :] if "user" in roles else []
 
 
 def answered(
     messages: Sequence[Message], outcome: Outcome, *, session_id: str, limits: OutputLimits, cache: WindowCache
 ) -> tuple[list[Message], list[tuple[str, NormalisedOutput]]]:
-    """The messages with what came of the turn behind them, once, and the tool outputs that were shortened for it."""
+    """Return the messages with a turn's outcome appended once, and its tools' outputs as shortened."""
     since = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "user"), 0)
     if any(message.role == "assistant" and message.content == outcome.response != "" for message in messages[since:]):
         return list(messages), []
     known = [call for message in messages[since:] for call in message.tool_calls]
     new = [call for call in outcome.tool_calls if not any(_same(call, other) for other in known)]
-    taken = {call.id for message in messages for call in message.tool_calls}
+    ids = {call.id for message in messages for call in message.tool_calls}
     calls, results, outputs = list[ToolCall](), list[Message](), list[tuple[str, NormalisedOutput]]()
     for n, call in enumerate(new):
-        id = call.id if call.id is not None and call.id not in taken else f"call-{len(messages)}-{n}"
+        id = call.id if call.id is not None and call.id not in ids else f"call-{len(messages)}-{n}"
         output = cache.normalised(as_text(call.result), tool=call.name, session_id=session_id, limits=limits)
         calls.append(ToolCall(name=call.name, arguments=call.arguments, ok=call.ok, id=id))
         results.append(Message(role="tool", content=output.text, tool_call_id=id))
         outputs.append((call.name, output))
-    made = [Message(role="assistant", tool_calls=tuple(calls)), *results] if calls else []
+    added = [Message(role="assistant", tool_calls=tuple(calls)), *results] if calls else []
     if outcome.response.strip():
-        made.append(Message(role="assistant", content=outcome.response))
-    return [*messages, *made], outputs
+        added.append(Message(role="assistant", content=outcome.response))
+    return [*messages, *added], outputs
 
 
 def stripped(message: Message) -> Message:
-    """A message without the memories that were injected into it: what is forgotten must not live on in what is kept."""
+    """Return a message without injected memories, so that a forgotten memory does not survive in it."""
     content = without_injected(message.content)
     return message if content == message.content else message.model_copy(update={"content": content})
 

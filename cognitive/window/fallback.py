@@ -1,6 +1,7 @@
-"""The window when there is no time for one, or none can be made: the newest groups, cut, within a part of the bounds.
+"""Return the newest messages, truncated, as the window of a turn whose window fails or is late.
 
-Nothing is counted, stored or remembered for it, so that it cannot fail for what makes a window fail.
+Only a part of the limits is used. Nothing is counted, stored or cached, so that the fallback cannot fail for the reason
+for which the window failed.
 """
 
 from __future__ import annotations
@@ -14,43 +15,45 @@ from cognitive.window.groups import MessageGroup
 from cognitive.window.output.json_values import as_text
 from cognitive.window.output.text import head_of, tail_of
 
-_PART = 4  # of the bounds one is used: what is not counted must not be guessed too low
-_LEAST = 200  # characters of a message, if the bounds allow
+_DIVISOR = 4  # each limit is divided by this, since sizes are not counted exactly
+_MIN_CHARS = 200  # characters of a message, if the limits allow
 _CUT = "[... left out for want of time ...]"
 
 
 def newest_messages(conversation: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
-    """The newest messages, valid for every provider, behind the host's leading system messages, the summary that an
-    earlier prompt had, and the user's message that they follow.
+    """Return the newest messages of a conversation, truncated and valid for every provider.
 
-    The newest group is always there, with all its results. Leading system messages are whole, whatever they take.
+    They follow the host's leading system messages, the summary of an earlier prompt and the user's message before them.
+    The newest group is always included, with all its results. Leading system messages are whole, whatever their size.
     """
     first = next((n for n, message in enumerate(conversation) if not _leads(message)), len(conversation))
-    said = [
+    summaries = [
         each for each in conversation[first : first + 1] if engine_messages.is_summary(each) and each.content.strip()
     ]
-    most, left = max(2, policy.window.max_messages // _PART), policy.window.max_chars // _PART
+    max_messages, room = max(2, policy.window.max_messages // _DIVISOR), policy.window.max_chars // _DIVISOR
     chosen = list[MessageGroup]()
     for group in reversed(_newest(conversation, first, policy.window.max_messages)):
-        own = min(max(_LEAST, left // most), policy.window.max_chars // len(group.messages))
-        cut = MessageGroup(tuple(_cut(message, own) for message in group.messages), group.first)
-        left -= sum(map(_characters, cut.messages))
-        if chosen and (left < 0 or sum(len(kept.messages) for kept in (*chosen, cut)) > most):
+        max_chars = min(max(_MIN_CHARS, room // max_messages), policy.window.max_chars // len(group.messages))
+        cut = MessageGroup(tuple(_cut(message, max_chars) for message in group.messages), group.first)
+        room -= sum(map(_characters, cut.messages))
+        if chosen and (room < 0 or sum(len(kept.messages) for kept in (*chosen, cut)) > max_messages):
             break
         chosen.insert(0, cut)
-    led, _ = groups.named(_led(conversation, first, chosen, max(_LEAST, policy.window.max_chars // _PART // most)))
+    groups_shown, _ = groups.named(
+        _led(conversation, first, chosen, max(_MIN_CHARS, policy.window.max_chars // _DIVISOR // max_messages))
+    )
     leading = (message for message in conversation[:first] if message.content.strip())
-    told = (_cut(message, policy.window.max_summary_chars + len(engine_messages.HEADING)) for message in said)
-    return (*leading, *told, *(message for group in led for message in group.messages))
+    truncated = (_cut(message, policy.window.max_summary_chars + len(engine_messages.HEADING)) for message in summaries)
+    return (*leading, *truncated, *(message for group in groups_shown for message in group.messages))
 
 
 def _leads(message: Message) -> bool:
     return message.role == "system" and not engine_messages.authored(message)
 
 
-def _newest(conversation: Sequence[Message], first: int, most: int) -> Sequence[MessageGroup]:
-    """The groups of the last so many messages; of more, if a call's results begin before them."""
-    start = max(first, len(conversation) - most)
+def _newest(conversation: Sequence[Message], first: int, max_messages: int) -> Sequence[MessageGroup]:
+    """Return the groups of the last `max_messages` messages; more if the first of them is a tool's result."""
+    start = max(first, len(conversation) - max_messages)
     while start > first and conversation[start].role == "tool":
         start -= 1
     return groups.group(conversation[start:], start).groups
@@ -59,16 +62,16 @@ def _newest(conversation: Sequence[Message], first: int, most: int) -> Sequence[
 def _led(
     conversation: Sequence[Message], first: int, chosen: Sequence[MessageGroup], characters: int
 ) -> Sequence[MessageGroup]:
-    """The groups from a message of the user's on: the last one before them, where they do not begin with one."""
+    """Return the groups with a user's message first: the last one before them is added if necessary."""
     roles = [group.role for group in chosen]
-    talking = [role for role in roles if role != "system"]
-    if talking and talking[0] == "user":
+    speakers = [role for role in roles if role != "system"]
+    if speakers and speakers[0] == "user":
         return chosen
-    asked = groups.last_user_message(conversation, first, chosen[0].first if chosen else len(conversation))
-    if asked is not None:
-        bare = groups.group([conversation[asked]], asked).groups
-        return [*(MessageGroup((_cut(each.messages[0], characters),), each.first) for each in bare), *chosen]
-    if not talking:
+    place = groups.last_user_message(conversation, first, chosen[0].first if chosen else len(conversation))
+    if place is not None:
+        request = groups.group([conversation[place]], place).groups
+        return [*(MessageGroup((_cut(each.messages[0], characters),), each.first) for each in request), *chosen]
+    if not speakers:
         return chosen
     return chosen[roles.index("user") :] if "user" in roles else ()
 
@@ -85,13 +88,13 @@ def _cut(message: Message, characters: int) -> Message:
 
 
 def _spoken(*parts: str) -> Iterable[str]:
-    """Without blank parts, and without white space at the end, which no assistant may leave."""
+    """Return the parts that are not blank, without white space at the end, which providers refuse."""
     return [part.rstrip() for part in parts if part.strip()]
 
 
 def _short(call: ToolCall, characters: int) -> ToolCall:
-    taken = len(as_text(call.arguments))
-    return call if taken <= max(_LEAST, characters) else call.model_copy(update={"arguments": {"arguments": _CUT}})
+    length = len(as_text(call.arguments))
+    return call if length <= max(_MIN_CHARS, characters) else call.model_copy(update={"arguments": {"arguments": _CUT}})
 
 
 def _characters(message: Message) -> int:

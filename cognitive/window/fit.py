@@ -1,8 +1,8 @@
-"""What of the talk the model sees: valid for every provider, bounded, and stable from turn to turn.
+"""Build the window of a conversation: valid for every provider, bounded, and stable from turn to turn.
 
-    conversation -> reserved room -> groups -> window start -> selection -> summary of what left + groups + directive
+    conversation -> reserved room -> groups -> window start -> selection -> summary + groups + directive
 
-A function of the conversation and of what the session keeps. Nothing here waits, and no model is called.
+The result depends only on the conversation and the session's summary. Nothing waits, and no model is called.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ from cognitive.window.selection import LOW_WATER, Selection, select
 from cognitive.window.sliding_window import ScanStart, WindowSize
 from cognitive.window.token_budget import Prunable, ReservedContent, TokenLedger
 
-MAX_SUMMARIZED_MESSAGES = 40  # at most go into a summary at once: a window full
-_TOLD = 2_000  # characters of a message that are summarised: extracting more takes longer than a turn may wait
-_TRIES = 4  # characters and tokens are not proportional: a text that is cut may need a second cut
+MAX_SUMMARIZED_MESSAGES = 40  # messages that one summary takes in: about one full window
+_MAX_SUMMARIZED_CHARS = 2_000  # characters of a message that are summarised: more would delay the turn
+_TRIES = 4  # cuts of a text: characters and tokens are not proportional, so one may not suffice
 
 
 @dataclass(frozen=True, slots=True)
 class PreviousSummary:
-    """What a session keeps between turns: its summary, the mark of the last message that it covers, and which step of
-    how many is due.
+    """The summary that a session stores between turns, and its place in the session's plan.
+
+    `summarized_until` is the mark of the last message that the summary covers. `step` is the number of the plan's
+    current step, from 1, and `steps` the number of steps.
     """
 
     summary: str = ""
@@ -42,13 +44,23 @@ class PreviousSummary:
 
 @dataclass(frozen=True, slots=True)
 class WindowTrace:
-    """The numbers of a window.
+    """The numbers of a window, recorded with the turn.
 
-    `before` is the conversation as it came, without its tokens, which are not counted; `after` is all that the model
-    sees, `bounds` what it may be, and `exceeded_bound` the bound that it exceeds all the same: the newest message is
-    never left out. `trigger` is the bound or count that moved the window with this turn, and `summary_due` why a
-    summary is due. `unsummarized` messages left the window and are too many for one summary. `directive_error` is why
-    there is no directive, and `degraded` why the window is only the newest messages, cut.
+    Attributes:
+        before: the size of the conversation that was passed in, without tokens, which are not counted.
+        after: the size of everything that the model sees.
+        bounds: the limits of `after`.
+        repairs: the number of repairs of each kind.
+        evicted: the number of messages that left the window and go into the summary.
+        unsummarized: the number of messages that left the window but are too many for one summary.
+        stubs: the number of groups in the window that have stubs for results to save room.
+        carried: the number of messages before the window that stay because of their kind.
+        trigger: the limit or count that moved the window in this turn.
+        summary_due: the reason why a summary is due.
+        exceeded_bound: the limit that the window exceeds after truncation; the newest message is never left out.
+        directive_error: the reason why the current step was refused as a directive.
+        degraded: the reason why the window is only the newest messages, truncated.
+        ledger: the tokens in use and reserved; None if the model's limits are unknown.
     """
 
     before: WindowSize
@@ -67,10 +79,10 @@ class WindowTrace:
     ledger: TokenLedger | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """What is stored with the turn: numbers and names, no text."""
+        """Return the trace as it is stored with the turn: numbers and names, no text."""
         sizes = {"before": asdict(self.before), "after": asdict(self.after), "bounds": asdict(self.bounds)}
-        told = {name: value for name in _STORED if (value := getattr(self, name))}
-        return {**sizes, **told, "repairs": dict(self.repairs)}
+        values = {name: value for name in _STORED if (value := getattr(self, name))}
+        return {**sizes, **values, "repairs": dict(self.repairs)}
 
 
 _STORED = ("evicted", "unsummarized", "stubs", "carried", "trigger", "summary_due", "exceeded_bound", "directive_error")
@@ -78,10 +90,11 @@ _STORED = ("evicted", "unsummarized", "stubs", "carried", "trigger", "summary_du
 
 @dataclass(frozen=True, slots=True)
 class FittedWindow:
-    """What the model sees of the conversation, and what the session must keep for that.
+    """The messages that the model sees, and the values that the session must store.
 
-    `evicted` left the window and are not covered by the kept summary: the one in `messages` has them, and the session's
-    should, up to the message of the mark `summarized_until`. `outputs` are to be stored before the prompt goes out.
+    `evicted` are messages that left the window and that the previous summary does not cover. The summary in `messages`
+    includes them, and the session's should too, up to the message with the mark `summarized_until`. `outputs` are the
+    whole outputs to store before the prompt is sent.
     """
 
     messages: tuple[Message, ...]
@@ -94,7 +107,7 @@ class FittedWindow:
     def of(
         cls, messages: tuple[Message, ...], conversation: Sequence[Message], policy: Policy, degraded: Degradation
     ) -> FittedWindow:
-        """A window that was not made by `fit`: nothing is known of what left it, and its tokens are not counted."""
+        """Return a window that `fit` did not build: its evicted messages are unknown, its tokens uncounted."""
         bounds = WindowSize(policy.window.max_messages, policy.window.max_chars, token_budget.NO_BOUND)
         return cls(
             messages,
@@ -120,11 +133,12 @@ def fit(
     low_water: float = LOW_WATER,
     max_summarized: int = MAX_SUMMARIZED_MESSAGES,
 ) -> FittedWindow:
-    """The window over a conversation, oldest first; see the module and `docs/decisions/0014-window.md`.
+    """Return the window of a conversation, oldest message first; see `docs/decisions/0014-window.md`.
 
-    `tokens` is what the model reads in all, None if nothing is known of it; `iteration` the number of the call that the
-    turn is at, None to count the calls since the user's message. `cache` is what earlier windows need again, if there
-    is any.
+    `tokens` is the model's input limit, None if unknown. `iteration` is the number of the turn's current tool call;
+    with None, the calls since the user's message are counted. `cache` saves work that earlier windows did. `low_water`
+    is the share of each limit that remains when the window moves, and `max_summarized` limits the messages in one
+    summary.
     """
     renderer = Renderer(session_id, policy, count, cache or WindowCache())
     reserved = token_budget.find_reserved(conversation, plan_step, (kept.step, kept.steps), renderer)
@@ -135,9 +149,9 @@ def fit(
     since = max(reserved.first, covered.first if covered is not None else 0)
     evicted = _evicted(conversation, since, selection, reserved, renderer, max_summarized)
     characters = token_budget.summary_characters(limit, policy)
-    earlier = _summarised(reserved.handed, kept, evicted.messages, characters, renderer)
+    earlier = _summarised(reserved.host_summary, kept, evicted.messages, characters, renderer)
     shown = _shown(selection, [reserved.leading, earlier, reserved.closing], limit, renderer)
-    prompt = renderer.joined([reserved.leading, earlier, selection.stays.shown, shown, reserved.closing])
+    prompt = renderer.joined([reserved.leading, earlier, selection.retained.shown, shown, reserved.closing])
     trace = WindowTrace(
         before=_uncounted(conversation),
         after=prompt.size,
@@ -146,10 +160,10 @@ def fit(
         evicted=len(evicted.messages),
         unsummarized=max(0, selection.place - since - max_summarized),
         stubs=max(0, selection.pruned - selection.start),
-        carried=selection.stays.kept,
+        carried=selection.retained.kept,
         trigger=selection.trigger,
         exceeded_bound=prompt.size.beyond(limit),
-        directive_error=reserved.refused,
+        directive_error=reserved.directive_error,
         ledger=_spent(ledger, earlier, shown, reserved) if ledger is not None else None,
     )
     return FittedWindow(
@@ -166,7 +180,7 @@ def _uncounted(messages: Sequence[Message]) -> WindowSize:
 
 
 def _covered(conversation: Sequence[Message], kept: PreviousSummary) -> ScanStart | None:
-    """What the kept summary covers of this conversation, if it can be found there."""
+    """Return the start of the messages that the session's summary does not cover; None if its mark is not found."""
     place = groups.find(conversation, kept.summarized_until) if kept.summarized_until else None
     if place is None or kept.summarized_until is None:
         return None
@@ -182,50 +196,54 @@ def _evicted(
     renderer: Renderer,
     max_summarized: int,
 ) -> RenderedMessages:
-    """The messages before the window that no summary covers, as many as a summary can take in at once.
+    """Return the messages before the window that no summary covers, at most `max_summarized`.
 
-    A host that hands back windows also hands back the messages that stay before them: these have not gone yet. In a
-    conversation that only grows, each leaves once.
+    A host that passes back a window also passes back the messages that stay before it: these are not evicted. In a
+    conversation that only grows, each message is evicted once.
     """
     first = max(since, selection.place - max_summarized)
     if first >= selection.place or not renderer.policy.window.summarize_before_prune:
         return renderer.all_of(())
-    staying = selection.stays.places if reserved.handed is not None else frozenset()
+    retained = selection.retained.places if reserved.host_summary is not None else frozenset()
     grouped = groups.group(conversation[first : selection.place], first)
-    gone = [each for each in (*grouped.groups, *grouped.orphans) if each.first not in staying]
-    return renderer.joined([renderer.cut(each.messages, _TOLD) for each in sorted(gone, key=lambda each: each.first)])
+    evicted = [each for each in (*grouped.groups, *grouped.orphans) if each.first not in retained]
+    return renderer.joined(
+        [renderer.cut(each.messages, _MAX_SUMMARIZED_CHARS) for each in sorted(evicted, key=lambda each: each.first)]
+    )
 
 
 def _summarised(
-    handed: str | None, kept: PreviousSummary, gone: Sequence[Message], most: int, renderer: Renderer
+    host_summary: str | None, kept: PreviousSummary, evicted: Sequence[Message], max_chars: int, renderer: Renderer
 ) -> RenderedMessages:
-    """The engine's message that says what came before, if anything did. Where the session keeps nothing, what a host
-    hands back of an earlier prompt stands for it.
+    """Return the engine's summary message, or nothing if there is nothing to summarise.
+
+    If the session stores no summary, the summary that the host passes back from an earlier prompt is used.
     """
-    earlier = kept.summary or handed or ""
-    if gone or len(earlier) > most:
-        known = key(str(most), earlier, *(groups.digest(message) for message in gone))
-        earlier = renderer.cache.summaries.get(known, lambda: summary.extract(earlier, gone, most))
+    earlier = kept.summary or host_summary or ""
+    if evicted or len(earlier) > max_chars:
+        cache_key = key(str(max_chars), earlier, *(groups.digest(message) for message in evicted))
+        earlier = renderer.cache.summaries.get(cache_key, lambda: summary.extract(earlier, evicted, max_chars))
     return renderer.all_of([engine_messages.summary(earlier)] if earlier.strip() else ())
 
 
 def _shown(
     selection: Selection, others: Sequence[RenderedMessages], limit: WindowSize, renderer: Renderer
 ) -> RenderedMessages:
-    """The groups of the window; squeezed, if the newest alone is beyond a bound."""
-    said = renderer.joined(selection.shown[selection.start :])
-    room = limit - sum((each.size for each in others), selection.stays.shown.size)
-    if said.size.characters <= room.characters and said.size.tokens <= room.tokens:
-        return said
-    return _truncated(said, renderer.joined(selection.stubs[selection.start :]), room, renderer)
+    """Return the messages of the window's groups, truncated if the newest group alone exceeds a limit."""
+    shown = renderer.joined(selection.shown[selection.start :])
+    room = limit - sum((each.size for each in others), selection.retained.shown.size)
+    if shown.size.characters <= room.characters and shown.size.tokens <= room.tokens:
+        return shown
+    return _truncated(shown, renderer.joined(selection.stubs[selection.start :]), room, renderer)
 
 
 def _truncated(
     whole: RenderedMessages, stub: RenderedMessages, room: WindowSize, renderer: Renderer
 ) -> RenderedMessages:
-    """The same messages in less, as near to `room` as they come while none is left out.
+    """Return the same messages truncated to `room` as far as possible, without leaving any out.
 
-    `stub` are the same messages with stubs for results. The newest keeps its result while stubs of the others suffice.
+    `stub` are the same messages with stubs for results. The newest message keeps its result if stubs of the others
+    suffice.
     """
     measure = "tokens" if whole.size.tokens > room.tokens else "characters"
     results = [
@@ -238,19 +256,19 @@ def _truncated(
         short if n in pruned else full
         for n, (full, short) in enumerate(zip(whole.messages, stub.messages, strict=True))
     )
-    done = RenderedMessages(messages, (*whole.outputs, *stub.outputs), renderer.size(messages))
+    truncated = RenderedMessages(messages, (*whole.outputs, *stub.outputs), renderer.size(messages))
     characters = room.characters // max(1, len(messages))
     for _ in range(_TRIES):
-        if done.size.characters <= room.characters and done.size.tokens <= room.tokens:
+        if truncated.size.characters <= room.characters and truncated.size.tokens <= room.tokens:
             break
-        cut = renderer.cut(done.messages, characters)
-        done = RenderedMessages(cut.messages, (*done.outputs, *cut.outputs), cut.size)
+        cut = renderer.cut(truncated.messages, characters)
+        truncated = RenderedMessages(cut.messages, (*truncated.outputs, *cut.outputs), cut.size)
         characters = int(characters * min(1.0, room.tokens / max(1, cut.size.tokens)) * 0.9)
-    return done
+    return truncated
 
 
 def _mark(conversation: Sequence[Message], selection: Selection) -> str:
-    """The mark of the last message before the window, and how many behind it hold stubs."""
+    """Return the mark of the last message before the window; "+n" follows if the next n messages have stubs."""
     mark = groups.mark(conversation, selection.place - 1)
     if selection.pruned <= selection.start:
         return mark
@@ -273,9 +291,10 @@ def _due(trace: WindowTrace, iteration: int | None, policy: Policy) -> str | Non
 
 
 def due(used: float, iteration: int | None, policy: Policy, *, ended: bool = False) -> str | None:
-    """The trigger that fired, or None: the share of the window in use, so many iterations, the end of a step or turn.
+    """Return the reason why a summary is due, or None.
 
-    No iteration, or the first, which has the number 0, fires nothing by itself.
+    Reasons are the share `used` of the window, the number of iterations, and the end of a step or turn (`ended`).
+    Iteration 0, or None, is no reason by itself.
     """
     if used >= policy.window.context_threshold:
         return f"{used:.0%} of the window in use, the threshold is {policy.window.context_threshold:.0%}"

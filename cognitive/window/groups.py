@@ -1,7 +1,7 @@
-"""The conversation as atomic groups, in a valid order whatever came in: a message, or calls with their results.
+"""Group the messages of a conversation: a group is one message, or a message with tool calls and their results.
 
-A group is never cut. The results of calls stand directly behind them, each once. Ids are unique and well formed, and
-the same wherever the conversation is cut. Every repair is reported.
+A group is never cut. The results of calls follow the message that makes them, one for each call. Ids are unique and
+well-formed, and they do not depend on where the conversation is cut. Every repair is reported.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from cognitive.window.output.text import storable
 
 INTERRUPTED = "[No result of this call was recorded: it was interrupted, or its result was lost.]"
 EMPTY = "[The tool returned nothing.]"
-MAX_ID_LENGTH = 40  # of a call, for either provider
+MAX_ID_LENGTH = 40  # characters of a call's id that every provider accepts
 ID = re.compile(r"[A-Za-z0-9_-]+")
-_MARKED = 4  # messages that a mark is made of: "continue" alone comes back, four messages alike do not
+_MARKED = 4  # messages in a mark: a message such as "continue" is repeated, four messages in a row are not
 
-FAR = 600  # messages; a summary that covers nothing nearer is one of another conversation
+FAR = 600  # messages searched for a mark; a summary that ends earlier belongs to another conversation
 
 RepairKind = Literal[
-    "blank",  # a message of no text was left out
-    "orphan",  # a result that no call asked for was left out
-    "duplicate",  # a second result of one call was left out
-    "interrupted",  # a call had no result: one that says so was made
-    "inline",  # a call brought its result with it: a message was made of it
-    "regrouped",  # a result stood behind other messages: it was pulled to its call
-    "renamed",  # an id was missing, malformed or taken
+    "blank",  # a message without text was left out
+    "orphan",  # a result without a call was left out
+    "duplicate",  # a second result of a call was left out
+    "interrupted",  # a call had no result: a placeholder was added
+    "inline",  # a call contained its result: it became a message
+    "regrouped",  # a result followed other messages: it was moved to its call
+    "renamed",  # an id was missing, malformed or not unique
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What was repaired, and at which message of the conversation."""
+    """A repair of the conversation: its kind, and the index of the message."""
 
     what: RepairKind
     index: int
@@ -47,25 +47,25 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class MessageGroup:
-    """Messages that are shown or left out together; `first` is the place of the first in the conversation."""
+    """Messages that are shown or left out together. `first` is the index of the first in the conversation."""
 
     messages: tuple[Message, ...]
     first: int
 
     @property
     def role(self) -> str:
-        """Of its first message."""
+        """The role of the first message."""
         return self.messages[0].role
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The calls that its first message makes."""
+        """The tool calls of the first message."""
         return self.messages[0].tool_calls
 
 
 @dataclass(frozen=True, slots=True)
 class GroupedMessages:
-    """Groups, oldest first, the results that belong to none, and what was repaired."""
+    """The groups of a conversation, oldest first, the results without a call, and the repairs."""
 
     groups: tuple[MessageGroup, ...]
     orphans: tuple[MessageGroup, ...] = ()
@@ -74,7 +74,7 @@ class GroupedMessages:
 
 @dataclass(slots=True)
 class _PendingCalls:
-    """A group in the making: a message, and for each of its calls the place and message of its result."""
+    """A group that is being built: a message and, for each of its calls, the result and its index."""
 
     message: Message
     first: int
@@ -82,64 +82,74 @@ class _PendingCalls:
 
 
 def group(messages: Sequence[Message], first: int = 0) -> GroupedMessages:
-    """The groups of a stretch of a conversation, whose first message has the place `first`; see the module."""
-    made: list[_PendingCalls] = []
+    """Return the groups of a part of a conversation. `first` is the index of its first message.
+
+    The engine's own messages are left out. Results without a call are returned as orphans.
+    """
+    pending: list[_PendingCalls] = []
     orphans: list[MessageGroup] = []
     repairs: list[Repair] = []
     for place, message in enumerate(messages, first):
         if authored(message):
             continue
         if message.role == "tool":
-            what = _answer(made, place, message)
-            if what is not None:
-                repairs.append(Repair(what, place))
-            if what in ("orphan", "duplicate") and message.content.strip():
+            repair = _answer(pending, place, message)
+            if repair is not None:
+                repairs.append(Repair(repair, place))
+            if repair in ("orphan", "duplicate") and message.content.strip():
                 orphans.append(MessageGroup((message,), place))
         elif message.role == "assistant" and message.tool_calls:
-            made.append(_PendingCalls(message, place, [None] * len(message.tool_calls)))
+            pending.append(_PendingCalls(message, place, [None] * len(message.tool_calls)))
         elif message.content.strip():
-            made.append(_PendingCalls(_bare(message), place))
+            pending.append(_PendingCalls(_bare(message), place))
         else:
             repairs.append(Repair("blank", place))
-    groups = tuple(_closed(each, repairs) for each in made)
+    groups = tuple(_closed(each, repairs) for each in pending)
     return GroupedMessages(groups, tuple(orphans), tuple(repairs))
 
 
 def named(groups: Sequence[MessageGroup]) -> tuple[tuple[MessageGroup, ...], tuple[Repair, ...]]:
-    """The groups with ids that both APIs take, unique among them; a good id stays as it is."""
+    """Return the groups with call ids that are unique and valid for every provider, and the repairs.
+
+    Valid, unique ids do not change.
+    """
     taken: set[str] = set()
     repairs: list[Repair] = []
     return tuple(_named(each, taken, repairs) if each.calls else each for each in groups), tuple(repairs)
 
 
 def digest(message: Message) -> str:
-    """Sixteen hexadecimal digits of a message's role, content, calls and ids; the same in every process."""
+    """Return 16 hexadecimal digits that identify a message by role, content, calls and ids, in every process."""
     return _hash([message.role, message.content, message.tool_call_id, *map(_spelled, message.tool_calls)])
 
 
 def mark(messages: Sequence[Message], place: int) -> str:
-    """Sixteen hexadecimal digits that find a place again in a conversation that has grown: a digest of the message
-    there and of the three before it.
+    """Return 16 hexadecimal digits with which `find` finds the message at `place` when the conversation has grown.
+
+    The mark is a digest of this message and the three before it.
     """
     return _hash([digest(message) for message in messages[max(0, place - _MARKED + 1) : place + 1]])
 
 
 def find(messages: Sequence[Message], wanted: str, back: int = FAR) -> int | None:
-    """The last place, among the last `back`, that has the mark, or None. What stands behind "+" is not of the mark."""
+    """Return the index of the last message with a mark, among the last `back` messages; None if no message has it.
+
+    The part of `wanted` after "+" is not part of the mark.
+    """
     wanted = wanted.partition("+")[0]
-    least = max(0, len(messages) - back)
+    start = max(0, len(messages) - back)
     digests = {}
-    for place in range(len(messages) - 1, least - 1, -1):
-        for near in range(max(0, place - _MARKED + 1), place + 1):
-            if near not in digests:
-                digests[near] = digest(messages[near])
-        if _hash([digests[near] for near in range(max(0, place - _MARKED + 1), place + 1)]) == wanted:
+    for place in range(len(messages) - 1, start - 1, -1):
+        for earlier in range(max(0, place - _MARKED + 1), place + 1):
+            if earlier not in digests:
+                digests[earlier] = digest(messages[earlier])
+        if _hash([digests[earlier] for earlier in range(max(0, place - _MARKED + 1), place + 1)]) == wanted:
             return place
     return None
 
 
 def last_user_message(conversation: Sequence[Message], first: int, place: int) -> int | None:
-    """The place of the last user's message before a place, or None."""
+    """Return the index of the last message of the user in [first, place), or None."""
     for n in range(place - 1, first - 1, -1):
         message = conversation[n]
         if message.role == "user" and message.content.strip() and not authored(message):
@@ -148,29 +158,29 @@ def last_user_message(conversation: Sequence[Message], first: int, place: int) -
 
 
 def as_text(result: Any) -> str:
-    """A tool's result as text: a string as it is, anything else as JSON."""
+    """Return a tool's result as text: a string unchanged, anything else as JSON."""
     return result if isinstance(result, str) else json_values.as_text(result)
 
 
-def _answer(made: Sequence[_PendingCalls], place: int, message: Message) -> RepairKind | None:
-    """Gives a result to the call it answers, the latest of its id that has none. Returns what was wrong, or None."""
-    asking = [each for each in made if each.results]
+def _answer(groups: Sequence[_PendingCalls], place: int, message: Message) -> RepairKind | None:
+    """Assign a result to the latest call with its id that has no result yet; return the repair, or None."""
+    calling = [each for each in groups if each.results]
     name = message.tool_call_id
-    meant = ((each, _unanswered(each, lambda call: call.id == name)) for each in reversed(asking if name else []))
-    each, n = next(((each, n) for each, n in meant if n is not None), (None, None))
-    if n is None and asking:  # of the latest calls, a result without an id answers any, and one without takes any
-        each, n = asking[-1], _unanswered(asking[-1], lambda call: not name or not call.id)
+    matches = ((each, _unanswered(each, lambda call: call.id == name)) for each in reversed(calling if name else []))
+    each, n = next(((each, n) for each, n in matches if n is not None), (None, None))
+    if n is None and calling:  # a missing id, of the result or of a call, matches any of the latest calls
+        each, n = calling[-1], _unanswered(calling[-1], lambda call: not name or not call.id)
     if each is None or n is None:
-        answered = any(call.id == name for each in asking for call in each.message.tool_calls)
+        answered = any(call.id == name for each in calling for call in each.message.tool_calls)
         return "duplicate" if name and answered else "orphan"
     each.results[n] = (place, message)
-    return None if each is made[-1] else "regrouped"
+    return None if each is groups[-1] else "regrouped"
 
 
-def _unanswered(each: _PendingCalls, meant: Callable[[ToolCall], bool]) -> int | None:
-    """The first call that is meant and has no result yet, or one that only says so."""
+def _unanswered(each: _PendingCalls, matches: Callable[[ToolCall], bool]) -> int | None:
+    """Return the index of the first call that matches and has no result, or only a placeholder for one."""
     free = [n for n, result in enumerate(each.results) if result is None or _stopgap(result[1])]
-    return next((n for n in free if meant(each.message.tool_calls[n])), None)
+    return next((n for n in free if matches(each.message.tool_calls[n])), None)
 
 
 def _stopgap(message: Message) -> bool:
@@ -181,28 +191,28 @@ def _closed(each: _PendingCalls, repairs: list[Repair]) -> MessageGroup:
     if not each.results:
         return MessageGroup((each.message,), each.first)
     calls = each.message.tool_calls
-    results = [_result(call, found, each.first, repairs) for call, found in zip(calls, each.results, strict=True)]
-    said = each.message.content.rstrip()
+    results = [_result(call, result, each.first, repairs) for call, result in zip(calls, each.results, strict=True)]
+    content = each.message.content.rstrip()
     return MessageGroup(
-        (_with(each.message, content=said, tool_calls=tuple(map(_sayable, calls))), *results), each.first
+        (_with(each.message, content=content, tool_calls=tuple(map(_sayable, calls))), *results), each.first
     )
 
 
 def _sayable(call: ToolCall) -> ToolCall:
-    """The call without its result, with arguments that JSON can hold; the same object if that changes nothing."""
+    """Return the call without its result and with arguments that JSON can hold; the same object if unchanged."""
     arguments = json_values.jsonable(call.arguments)
     if call.result is None and json_values.alike(arguments, call.arguments):
         return call
     return call.model_copy(update={"result": None, "arguments": arguments})
 
 
-def _result(call: ToolCall, found: tuple[int, Message] | None, first: int, repairs: list[Repair]) -> Message:
-    if found is not None and not (_stopgap(found[1]) and call.result is not None):
-        message = found[1]
+def _result(call: ToolCall, result: tuple[int, Message] | None, first: int, repairs: list[Repair]) -> Message:
+    if result is not None and not (_stopgap(result[1]) and call.result is not None):
+        message = result[1]
         return message if message.content.strip() else _with(message, content=EMPTY)
     repairs.append(Repair("interrupted" if call.result is None else "inline", first))
     text = INTERRUPTED if call.result is None else as_text(call.result)
-    answer = Message(role="tool", tool_call_id=call.id)  # its words are a tool's: of any length, with any character
+    answer = Message(role="tool", tool_call_id=call.id)  # the content is set unvalidated: it may have any length
     return answer.model_copy(update={"content": storable(text) if text.strip() else EMPTY})
 
 
@@ -219,14 +229,14 @@ def _named(each: MessageGroup, taken: set[str], repairs: list[Repair]) -> Messag
 
 
 def _well_formed(call: ToolCall) -> str:
-    """The call's id; of one that is missing or malformed, one made of what the call says."""
+    """Return the call's id, or an id computed from the call if it is missing or malformed."""
     if call.id and len(call.id) <= MAX_ID_LENGTH and ID.fullmatch(call.id):
         return call.id
     return f"call_{_hash([_spelled(call)])}"
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
-    """The name, or with the first number behind it that nobody has."""
+    """Return the name if it is free, otherwise the name with the first number that makes it unique."""
     free, n = name, 1
     while free in taken:
         n += 1
@@ -235,25 +245,30 @@ def _free(name: str, taken: Iterable[str]) -> str:
 
 
 def _bare(message: Message) -> Message:
-    """The message without calls and ids that its role cannot have. An assistant's loses white space at its end, which a
-    provider refuses in the last message: every message was the last one once.
+    """Return a message without calls and ids, which its role cannot have.
+
+    White space at the end of an assistant's message is removed: providers refuse it in the last message, and every
+    message was the last one once.
     """
-    said = message.content.rstrip() if message.role == "assistant" else message.content
-    return _with(message, content=said, tool_calls=(), tool_call_id=None)
+    content = message.content.rstrip() if message.role == "assistant" else message.content
+    return _with(message, content=content, tool_calls=(), tool_call_id=None)
 
 
 def _with(message: Message, **changes: Any) -> Message:
-    """The message with these changes; the same object if nothing changes, since it was checked once."""
+    """Return the message with these changes, unvalidated; the same object if nothing changes."""
     if all(_stays(getattr(message, name), value) for name, value in changes.items()):
         return message
     return message.model_copy(update=changes)
 
 
-def _stays(was: Any, now: Any) -> bool:
-    """The calls are compared by identity: a value that a host put into them may not allow to be compared."""
-    if isinstance(was, tuple):
-        return len(was) == len(now) and all(map(is_, was, now))
-    return bool(was == now)
+def _stays(old: Any, new: Any) -> bool:
+    """Return True if two values are equal.
+
+    Tool calls are compared by identity: their arguments may hold values that cannot be compared.
+    """
+    if isinstance(old, tuple):
+        return len(old) == len(new) and all(map(is_, old, new))
+    return bool(old == new)
 
 
 def _spelled(call: ToolCall) -> str:

@@ -1,8 +1,8 @@
-"""Render groups as the prompt shows them: outputs normalised, old results as stubs, nothing without bounds.
+"""Render groups as the prompt shows them: outputs shortened, old results as stubs, every message within a limit.
 
-A stub is a first line and a pointer, never nothing: a result that is simply gone makes models invent what it said. A
-long text is normalised once, since the same outputs come with every turn of a session. What a turn's tools returned is
-normalised when the turn is over, so that the next one finds it here.
+A stub is the first line of a result and a pointer to the whole: if a result is simply missing, models invent it. A
+session's outputs recur with every turn, so each long text is shortened once and cached. The outputs of a turn are
+shortened after the turn, so that the next turn finds them in the cache.
 """
 
 from __future__ import annotations
@@ -33,33 +33,33 @@ from cognitive.window.sliding_window import MAX_PRUNED_CHARS, WindowSize
 Count = Callable[[str], int]
 WholeOutput = tuple[UUID, str, str]  # id, the tool that returned it, text
 
-_PER_MESSAGE = 4  # tokens that a provider adds for a message's role and borders
-_LEAST = 200  # characters of a text that is cut to fit: a pointer with a few words
-_FIRST_LINE = 200  # characters of a result's first line that say what it was
-_MIN_CACHED = 200  # characters of a text that takes longer to normalise than to look up
-_MAX_CACHED = 8_000_000  # characters of normalised outputs, of all sessions of the process
-_MAX_SUMMARIES = 64  # one is extracted until the session keeps it: those of so many conversations
+_PER_MESSAGE = 4  # tokens that a provider adds for a message's role and delimiters
+_MIN_CHARS = 200  # characters of a text that is cut to fit: a pointer with a few words
+_FIRST_LINE = 200  # characters of a result's first line in its stub
+_MIN_CACHED = 200  # characters; a shorter text takes less time to normalise than to look up
+_MAX_CACHED = 8_000_000  # characters of normalised outputs, for all sessions of the process
+_MAX_SUMMARIES = 64  # cached summaries; each is needed until its session has stored it
 
 
 class WindowCache:
-    """What windows need again with every turn: normalised outputs, and summaries that no session keeps yet."""
+    """A cache of work that windows repeat: shortened outputs, and summaries that no session has stored yet."""
 
     def __init__(self) -> None:
         self._outputs: TextCache[tuple[NormalisedOutput, int]] = TextCache(_MAX_CACHED, lambda value: value[1])
         self.summaries: TextCache[str] = TextCache(_MAX_SUMMARIES)
 
     def normalised(self, text: str, *, tool: str, session_id: str, limits: OutputLimits) -> NormalisedOutput:
-        """As `normalise`, once per text: what it comes to is remembered, the whole is the caller's."""
+        """Return `normalise` of the text, from the cache if the text is long; the whole text is not cached twice."""
         if len(text) <= _MIN_CACHED:
             return normalise(text, tool=tool, session_id=session_id, limits=limits)
 
         def make() -> tuple[NormalisedOutput, int]:
             output = normalise(text, tool=tool, session_id=session_id, limits=limits)
             same = output.whole == text
-            kept = NormalisedOutput(
+            cached_output = NormalisedOutput(
                 output.text, None if same else output.whole, output.pointer, output.before, output.notes
             )
-            return kept, len(output.text) + len(kept.whole or "")
+            return cached_output, len(output.text) + len(cached_output.whole or "")
 
         output, _ = self._outputs.get(key(session_id, tool, repr(limits.of(tool)), text), make)
         if output.pointer is None or output.whole is not None:
@@ -69,7 +69,7 @@ class WindowCache:
 
 @dataclass(frozen=True, slots=True)
 class RenderedMessages:
-    """A group's messages as the prompt shows them, what must be stored for that, and what it takes."""
+    """Messages as the prompt shows them, the whole outputs to store for them, and their size."""
 
     messages: tuple[Message, ...]
     outputs: tuple[WholeOutput, ...]
@@ -78,7 +78,7 @@ class RenderedMessages:
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """How a session's groups are shown."""
+    """Renders the groups of a session for its policy and token counter."""
 
     session_id: str
     policy: Policy
@@ -86,19 +86,19 @@ class Renderer:
     cache: WindowCache
 
     def whole(self, group: MessageGroup) -> RenderedMessages:
-        """The group with its outputs normalised."""
+        """Return a group with its outputs shortened to their limits."""
         return self._shown([self._bounded(message, tool) for message, tool in _with_tools(group)])
 
     def stubbed(self, group: MessageGroup) -> RenderedMessages:
-        """The group with stubs for its results."""
+        """Return a group with stubs for its results."""
         return self._shown([self._stub(message, tool) for message, tool in _with_tools(group)])
 
     def all_of(self, messages: Sequence[Message]) -> RenderedMessages:
-        """Messages as they are."""
+        """Return messages unchanged, with their size."""
         return RenderedMessages(tuple(messages), (), self.size(messages))
 
     def joined(self, pieces: Sequence[RenderedMessages]) -> RenderedMessages:
-        """Pieces one behind the other."""
+        """Return the messages of all pieces, in order."""
         return RenderedMessages(
             tuple(message for piece in pieces for message in piece.messages),
             tuple(output for piece in pieces for output in piece.outputs),
@@ -106,21 +106,23 @@ class Renderer:
         )
 
     def cut(self, messages: Sequence[Message], characters: int) -> RenderedMessages:
-        """Messages of which none has more than so many characters."""
-        return self._shown([self._cut(message, max(_LEAST, characters), message.role) for message in messages])
+        """Return messages cut to at most `characters` characters each."""
+        return self._shown([self._cut(message, max(_MIN_CHARS, characters), message.role) for message in messages])
 
     def size(self, messages: Sequence[Message]) -> WindowSize:
-        """What messages take, their calls included."""
+        """Return the size of messages, their tool calls included."""
         characters = tokens = 0
         for message in messages:
-            said = [message.content, *(f"{call.name}{_arguments(call)}" for call in message.tool_calls)]
-            characters += sum(map(len, said))
-            tokens += sum(_counted(self.count, text) for text in said if text) + _PER_MESSAGE
+            texts = [message.content, *(f"{call.name}{_arguments(call)}" for call in message.tool_calls)]
+            characters += sum(map(len, texts))
+            tokens += sum(_counted(self.count, text) for text in texts if text) + _PER_MESSAGE
         return WindowSize(len(messages), characters, tokens)
 
-    def _shown(self, done: Sequence[tuple[Message, tuple[WholeOutput, ...]]]) -> RenderedMessages:
-        messages = tuple(message for message, _ in done)
-        return RenderedMessages(messages, tuple(whole for _, wholes in done for whole in wholes), self.size(messages))
+    def _shown(self, rendered: Sequence[tuple[Message, tuple[WholeOutput, ...]]]) -> RenderedMessages:
+        messages = tuple(message for message, _ in rendered)
+        return RenderedMessages(
+            messages, tuple(whole for _, wholes in rendered for whole in wholes), self.size(messages)
+        )
 
     def _bounded(self, message: Message, tool: str) -> tuple[Message, tuple[WholeOutput, ...]]:
         if message.role == "tool":
@@ -137,7 +139,7 @@ class Renderer:
         return shown, _stored(whole, tool) if whole is not None else ()
 
     def _with_stub(self, message: Message, tool: str) -> tuple[Message, NormalisedOutput | None]:
-        """What is left of a result, and what to store for it. A result that is no longer than its stub stays."""
+        """Return a result as a stub, and the output to store for it; unchanged if it is no longer than a stub."""
         if len(message.content) <= MAX_PRUNED_CHARS:
             return message, None
         known = pointers(message.content)
@@ -157,16 +159,19 @@ class Renderer:
         return _replaced(message, output.text), _stored(output, tool)
 
     def _with_bounded_calls(self, message: Message) -> tuple[Message, tuple[WholeOutput, ...]]:
-        """Long arguments are shortened: a call that wrote a file holds the whole file."""
-        most = self.policy.window.max_message_chars
-        if sum(len(_arguments(call)) for call in message.tool_calls) <= most:
+        """Return a message with long arguments shortened: a call that writes a file contains the whole file."""
+        max_chars = self.policy.window.max_message_chars
+        if sum(len(_arguments(call)) for call in message.tool_calls) <= max_chars:
             return message, ()
-        each = max(_LEAST, most // (4 * len(message.tool_calls)))
+        max_argument_chars = max(_MIN_CHARS, max_chars // (4 * len(message.tool_calls)))
         calls, wholes = [], list[WholeOutput]()
         for call in message.tool_calls:
-            arguments = {name: self._argument(value, each, call.name, wholes) for name, value in call.arguments.items()}
-            if len(json_values.as_text(arguments)) > 4 * each:  # there are too many of them
-                arguments = {"arguments": self._argument(_arguments(call), each, call.name, wholes)}
+            arguments = {
+                name: self._argument(value, max_argument_chars, call.name, wholes)
+                for name, value in call.arguments.items()
+            }
+            if len(json_values.as_text(arguments)) > 4 * max_argument_chars:  # too many arguments
+                arguments = {"arguments": self._argument(_arguments(call), max_argument_chars, call.name, wholes)}
             calls.append(call.model_copy(update={"arguments": arguments}))
         return message.model_copy(update={"tool_calls": tuple(calls)}), tuple(wholes)
 
@@ -184,7 +189,7 @@ class Renderer:
 
 @lru_cache(maxsize=256)
 def _exactly(characters: int) -> OutputLimits:
-    """A limit of so many characters, for any text: it is cut and never cleaned."""
+    """Return limits of this number of characters for outputs of every kind, which are cut and never cleaned."""
     return OutputLimits(rows={kind: OutputLimit(kind, characters, characters, exact=True) for kind in LIMITS})
 
 
@@ -199,7 +204,7 @@ def _limits(characters: tuple[tuple[str, int], ...], kinds: tuple[tuple[str, str
 
 
 def limits(policy: Policy) -> OutputLimits:
-    """How long the outputs of tools may be under a policy."""
+    """Return the limits of tool outputs under a policy."""
     return _limits(tuple(policy.window.max_tool_output_chars.items()), tuple(policy.window.tool_output_kinds.items()))
 
 

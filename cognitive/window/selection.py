@@ -1,8 +1,8 @@
-"""Select which groups of the conversation the window shows, each whole or with stubs for its results.
+"""Select the groups of the conversation that the window shows, each whole or with stubs for its results.
 
-Of the messages before the window, those of kinds that are always kept stay, and the user's message that the window
-follows. Providers want a user's message first: where a long loop of calls is cut, the user's message that began it
-stays; where there is none, the window begins later.
+Some messages before the window stay: those whose kind is always kept, and the user's message that the window follows.
+Providers require a user's message first. If a long loop of calls is cut, the user's message that began it stays; if
+there is none, the window begins later.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from cognitive.window.sliding_window import (
 )
 from cognitive.window.token_budget import MIN_SHARE, ReservedContent, room_for_summary
 
-LOW_WATER = 0.4  # of each bound is left by a step: fewer, longer strides
-_SIDE_SHARE = 8  # a bound divided by this is the most that a user's message may take that stays for what follows it
-_KEPT_SHARE = 4  # a bound divided by this is the most that messages which are always kept may take
+LOW_WATER = 0.4  # share of each limit that remains when the window moves; a low share makes moves few and large
+_SIDE_SHARE = 8  # each limit divided by this is the maximum size of one message that stays before the window
+_KEPT_SHARE = 4  # each limit divided by this is the maximum size of all messages that are always kept
 
 
 @dataclass(frozen=True, slots=True)
 class RetainedMessages:
-    """Messages that stay before a window, with their places; `kept` of them are of kinds that are always kept."""
+    """The messages that stay before a window, and their indexes; `kept` is the number of those always kept."""
 
     shown: RenderedMessages
     places: frozenset[int]
@@ -50,10 +50,11 @@ class RetainedMessages:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The groups of a conversation, each with stubs for its results and as it is shown.
+    """The groups of a conversation, with stubs for their results and as they are shown.
 
-    The window begins with group `start`, which stands at `place` of the conversation; groups before `pruned` were made
-    stubs for want of room. `stays` are the messages before it that stay.
+    The window begins with group `start`, at index `place` of the conversation. Groups before `pruned` have stubs
+    to save room. `retained` are the messages before the window that stay. `trigger` is the limit or count that moved
+    the window.
     """
 
     groups: tuple[MessageGroup, ...]
@@ -61,7 +62,7 @@ class Selection:
     shown: tuple[RenderedMessages, ...]
     start: int
     place: int
-    stays: RetainedMessages
+    retained: RetainedMessages
     pruned: int
     trigger: str | None
     repairs: Mapping[str, int]
@@ -77,9 +78,9 @@ def select(
     renderer: Renderer,
     low_water: float = LOW_WATER,
 ) -> Selection:
-    """Where the window begins, and which of its groups are shown whole and which with stubs.
+    """Return the selection of groups for a window.
 
-    `covered` is where the session's summary ends; `iteration` is the number of the call that the turn is at.
+    `covered` is the end of the session's summary. `iteration` is the number of the turn's current tool call.
     """
     policy = renderer.policy
     limits = _limits(limit, reserved, conversation, policy, low_water)
@@ -126,36 +127,39 @@ def _bounded(
     limit: WindowSize,
     renderer: Renderer,
 ) -> Selection:
-    """The window from where its stride begins, or from later on while all that is shown is beyond a bound."""
+    """Return the selection that begins at `place`, or later if the groups shown exceed a limit."""
     start = place.start
     fixed = reserved.leading.size + reserved.closing.size + room_for_summary(limit, renderer.policy)
     while True:
-        start, asked = _led(conversation, reserved.first, named, start, renderer.policy)
+        start, request = _led(conversation, reserved.first, named, start, renderer.policy)
         first = named[start].first if start < len(named) else len(conversation)
-        stays = _retained(conversation, reserved.first, first, asked, renderer)
-        size = sum((each.size for each in shown[start:]), fixed + stays.shown.size)
+        retained = _retained(conversation, reserved.first, first, request, renderer)
+        size = sum((each.size for each in shown[start:]), fixed + retained.shown.size)
         if size.beyond(limit) is None or start + 1 >= len(named):
             break
         start += 1
-    return Selection(tuple(named), tuple(stubs), tuple(shown), start, first, stays, place.stubs, place.trigger, repairs)
+    return Selection(
+        tuple(named), tuple(stubs), tuple(shown), start, first, retained, place.stubs, place.trigger, repairs
+    )
 
 
 def _led(
     conversation: Sequence[Message], first: int, named: Sequence[MessageGroup], start: int, policy: Policy
 ) -> tuple[int, int | None]:
-    """Where a window can begin, from `start` on, and the place of the user's message before it that it follows.
+    """Return the index of the group that begins the window, and of the user's message that it follows.
 
-    A system message does not lead it: what it was about has left, and it would pass for one of the host's leading ones.
+    The second index is None if the window begins with a user's message. A system message does not begin a window, since
+    it would read as one of the host's leading system messages.
     """
     for n in range(start, len(named)):
         if named[n].role == "system" and not protected(named[n], policy):
             continue
-        talking = next((each for each in named[n:] if each.role != "system"), None)
-        if talking is None or talking.role == "user":
+        speaker = next((each for each in named[n:] if each.role != "system"), None)
+        if speaker is None or speaker.role == "user":
             return n, None
-        asked = last_user_message(conversation, first, talking.first)
-        if asked is not None:
-            return n, asked
+        request = last_user_message(conversation, first, speaker.first)
+        if request is not None:
+            return n, request
     return len(named), None
 
 
@@ -165,20 +169,21 @@ def _led(
 def _limits(
     limit: WindowSize, reserved: ReservedContent, conversation: Sequence[Message], policy: Policy, low_water: float
 ) -> WindowLimits:
-    """The bounds of the talk alone: room is kept for what stands around it, also for what may only come tomorrow, so
-    that the window does not move for it.
+    """Return the limits of the conversation alone: the window's, without the room for the messages around it.
+
+    Room is reserved also for messages that do not exist yet, so that the window does not move when they are added.
     """
-    side = limit.times(1 / _SIDE_SHARE)
-    aside = reserved.leading.size + reserved.closing.size + room_for_summary(limit, policy)
-    aside += WindowSize(1, side.characters, side.tokens)
+    message = limit.times(1 / _SIDE_SHARE)
+    around = reserved.leading.size + reserved.closing.size + room_for_summary(limit, policy)
+    around += WindowSize(1, message.characters, message.tokens)
     if _any_kept(conversation, reserved.first, policy):
-        aside += limit.times(1 / _KEPT_SHARE)
-    left, least = limit - aside, limit.times(1 / MIN_SHARE)
+        around += limit.times(1 / _KEPT_SHARE)
+    remaining, minimum = limit - around, limit.times(1 / MIN_SHARE)
     return WindowLimits(
         WindowSize(
-            max(1, least.messages, left.messages),
-            max(least.characters, left.characters),
-            max(least.tokens, left.tokens),
+            max(1, minimum.messages, remaining.messages),
+            max(minimum.characters, remaining.characters),
+            max(minimum.tokens, remaining.tokens),
         ),
         low=low_water,
         keep_last=policy.window.keep_last_messages,
@@ -187,20 +192,20 @@ def _limits(
     )
 
 
-# --- what stays before the window ---
+# --- messages that stay before the window ---
 
 
 def _any_kept(conversation: Sequence[Message], first: int, policy: Policy) -> bool:
-    """Whether a message of a kind that is always kept could stay."""
+    """Return True if the conversation has a message whose kind is always kept."""
     return any(_stays(conversation[place], policy) for place in range(first, len(conversation)))
 
 
 def _retained(
     conversation: Sequence[Message], first: int, start: int, asked: int | None, renderer: Renderer
 ) -> RetainedMessages:
-    """What stays before a window that begins at `start`, in order.
+    """Return the messages that stay before a window that begins at `start`, in order.
 
-    `asked` is the place of the user's message that the window follows, None if it begins with one.
+    `asked` is the index of the user's message that the window follows; None if it begins with one.
     """
     policy = renderer.policy
     room = policy.window.max_chars // _KEPT_SHARE
@@ -213,23 +218,24 @@ def _retained(
             break
         places.append(n)
     kept = len(places)
-    talking = [n for n in sorted(places) if conversation[n].role != "system"]
-    if talking and conversation[talking[0]].role != "user":
-        led = last_user_message(conversation, first, talking[0])
-        if led is None:  # nobody asked: it stays with whoever speaks first, or goes
+    speaking = [n for n in sorted(places) if conversation[n].role != "system"]
+    if speaking and conversation[speaking[0]].role != "user":
+        request = last_user_message(conversation, first, speaking[0])
+        if request is None:  # without a user's message before them they are not valid
             places, kept = [], 0
         else:
-            places.append(led)
+            places.append(request)
     if asked is not None:
         places.append(asked)
-    stays = grouping.group([conversation[n] for n in sorted(set(places))]).groups
-    shown = renderer.cut([each.messages[0] for each in stays], policy.window.max_chars // _SIDE_SHARE)
+    retained = grouping.group([conversation[n] for n in sorted(set(places))]).groups
+    shown = renderer.cut([each.messages[0] for each in retained], policy.window.max_chars // _SIDE_SHARE)
     return RetainedMessages(shown, frozenset(places), kept)
 
 
 def _stays(message: Message, policy: Policy) -> bool:
-    """Whether a message of a kind that is always kept stands for itself: a result without its call, or a call without
-    its results, is not valid.
+    """Return True for a message whose kind is always kept and which is valid alone.
+
+    A result without its call is not valid, nor is a call without its results.
     """
-    alone = message.role != "tool" and not message.tool_calls and bool(message.content.strip())
-    return alone and message.kind in policy.window.protected_kinds and not authored(message)
+    valid_alone = message.role != "tool" and not message.tool_calls and bool(message.content.strip())
+    return valid_alone and message.kind in policy.window.protected_kinds and not authored(message)

@@ -1,14 +1,14 @@
-"""Find where the window begins: it moves in strides, so that prompts of neighbouring turns begin with the same bytes.
+"""Find the message with which the window begins. It moves seldom: neighbouring prompts begin with the same bytes.
 
-Read from the oldest on, the window grows until it is beyond a bound. Then old tool results become stubs, and if that is
-not enough for a while, the oldest leave, until it is at its low-water mark; after that it grows again. So the beginning
-is a function of the conversation alone, and reading on from where it stands gives the same as reading from the start.
+Messages are added from the oldest on until the window exceeds a limit. Then old tool results become stubs. If that
+frees too little, the oldest messages leave until the window is at its low-water mark, and it grows again. The beginning
+depends on the conversation alone: continuing from a stored beginning gives the same result as starting over.
 
-Where to begin to read is told from roles and lengths, without reading texts, since the summary's end or the last
-multiple of EPOCH: a conversation of four thousand messages costs no more than one of five hundred.
+The first message to read is found from roles and lengths, without reading texts. This scan starts at the summary's end
+or the last multiple of EPOCH, so that a conversation of 4,000 messages costs no more than one of 500.
 
-Results are pruned by age as of the last full period of twice `window.prune_tool_results_after_ms`, and to the last
-messages by half of `window.keep_last_messages`: a prompt changes in its middle now and then, not with every turn.
+Results are pruned by age. The time for this advances in steps of twice `window.prune_tool_results_after_ms`, and the
+number of the last messages in steps of half `window.keep_last_messages`, so that few turns change a prompt's middle.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from cognitive.turn import Message
 from cognitive.window.engine_messages import authored
 from cognitive.window.groups import MessageGroup
 
-MAX_PRUNED_CHARS = 400  # of a pruned result: its first line and the pointer
-EPOCH = 512  # messages; the window is begun anew at its multiples, which costs one more step
+MAX_PRUNED_CHARS = 400  # characters of a pruned result: its first line and the pointer
+EPOCH = 512  # messages; the scan restarts at each multiple, which moves the window once more there
 
-_PER_TOKEN = 3  # characters: a guess on the low side for prose, on the high side for digits; `fit` counts what is left
+_PER_TOKEN = 3  # characters; too few for prose, too many for digits, but `fit` counts the tokens of what is shown
 
 
-# --- strides over sizes ---
+# --- beginning of the window ---
 
 
 @dataclass(frozen=True, slots=True)
 class WindowSize:
-    """What something takes of a prompt."""
+    """A size in a prompt: messages, characters and tokens."""
 
     messages: int = 0
     characters: int = 0
@@ -50,11 +50,11 @@ class WindowSize:
         )
 
     def times(self, share: float) -> WindowSize:
-        """A share of it, rounded down."""
+        """Return a share of the size, rounded down."""
         return WindowSize(int(self.messages * share), int(self.characters * share), int(self.tokens * share))
 
     def beyond(self, bounds: WindowSize) -> str | None:
-        """The name of a bound that it exceeds, or None."""
+        """Return the name of a limit in `bounds` that the size exceeds, or None."""
         for name in ("messages", "characters", "tokens"):
             if getattr(self, name) > getattr(bounds, name):
                 return name
@@ -63,10 +63,10 @@ class WindowSize:
 
 @dataclass(frozen=True, slots=True)
 class MessageSize:
-    """A piece of the conversation: its size as it is, and with its results as stubs.
+    """The sizes of a message or group: as it is, and with stubs for its results.
 
-    A window may begin with it if it `begins`. `iteration` counts the calls since the user's message, 0 for no call;
-    `at` is its time in seconds, if it is known.
+    A window may begin with it if `begins` is True. `iteration` is the number of its call since the user's message, 0
+    without a call. `at` is its time in seconds since the epoch, if known.
     """
 
     whole: WindowSize
@@ -78,9 +78,14 @@ class MessageSize:
 
 @dataclass(frozen=True, slots=True)
 class WindowLimits:
-    """The bounds; the low-water mark as a share of them; how many of the last messages, and of the last seconds, never
-    become stubs; and after how many iterations what is above the mark is compacted without a bound being hit, 0 for
-    never.
+    """The limits of a window.
+
+    Attributes:
+        bounds: the maximum size.
+        low: the low-water mark, a share of `bounds`.
+        keep_last: the number of the last messages that never become stubs.
+        keep_recent: the age in seconds below which messages never become stubs.
+        every: the number of iterations after which a window above its low-water mark is compacted; 0 for never.
     """
 
     bounds: WindowSize
@@ -92,9 +97,9 @@ class WindowLimits:
 
 @dataclass(frozen=True, slots=True)
 class WindowStart:
-    """The window begins with unit `start`; those before `stubs` stand in it with stubs for results.
+    """The beginning of a window: the unit `start`; units before `stubs` have stubs for their results.
 
-    `trigger` is the bound or count that made the last step, if the last unit made it.
+    `trigger` is the limit or count that moved the window, if the last unit did.
     """
 
     start: int = 0
@@ -103,9 +108,12 @@ class WindowStart:
 
 
 def find_start(units: Sequence[MessageSize], limits: WindowLimits, stubs: int = 0) -> WindowStart:
-    """Where a window over these units begins; the newest is always in it. The first `stubs` are stubs already."""
+    """Return the beginning of a window over these units; the newest is always in it.
+
+    The first `stubs` units have stubs already.
+    """
     low = limits.bounds.times(limits.low)
-    enough = limits.bounds.times((1 + limits.low) / 2)  # if stubs left more, the next unit or two would move the window
+    enough = limits.bounds.times((1 + limits.low) / 2)  # above this, the window would move again after a unit or two
     start, trigger = 0, None
     used = WindowSize()
     for n, unit in enumerate(units):
@@ -135,14 +143,14 @@ def _due(unit: MessageSize, limits: WindowLimits, used: WindowSize, low: WindowS
 
 
 def _old(units: Sequence[MessageSize], n: int, limits: WindowLimits) -> int:
-    """How many units are old enough for stubs when unit n is the newest: not that one, nor the last messages."""
-    newest, kept, old = units[n].at, units[n].whole.messages, n
+    """Return the number of units old enough for stubs when unit n is the newest, which has none."""
+    newest, recent_messages, old = units[n].at, units[n].whole.messages, n
     while old > 0:
         unit = units[old - 1]
         recent = newest is not None and unit.at is not None and newest - unit.at < limits.keep_recent
-        if not recent and kept + unit.whole.messages > limits.keep_last:
+        if not recent and recent_messages + unit.whole.messages > limits.keep_last:
             break
-        kept += unit.whole.messages
+        recent_messages += unit.whole.messages
         old -= 1
     return old
 
@@ -150,16 +158,16 @@ def _old(units: Sequence[MessageSize], n: int, limits: WindowLimits) -> int:
 def _low_water_start(
     units: Sequence[MessageSize], start: int, n: int, used: WindowSize, low: WindowSize, stubs: int
 ) -> tuple[int, WindowSize]:
-    """The first unit from which the window is at its low-water mark, or as near as may be, and what is used then."""
-    begin, left = start, used
+    """Return the first unit that brings the window to its low-water mark, or nearest to it, and the size then."""
+    begin, remaining = start, used
     for after in range(start, n + 1):
         if after > start:
             used -= units[after - 1].stubbed if after - 1 < stubs else units[after - 1].whole
         if after == start or units[after].begins:
-            begin, left = after, used
+            begin, remaining = after, used
             if used.beyond(low) is None:
                 break
-    return begin, left
+    return begin, remaining
 
 
 # --- age ---
@@ -167,25 +175,28 @@ def _low_water_start(
 
 @dataclass(frozen=True, slots=True)
 class AgeCut:
-    """Results before this place of the conversation and before this time are pruned by their age."""
+    """The limits of pruning by age: results before this index and before this time are pruned.
+
+    `until` is in seconds since the epoch.
+    """
 
     before: int
     until: float
 
 
 def age_cut(messages: int, now: datetime, policy: Policy) -> AgeCut:
-    """The cut of a conversation of so many messages."""
+    """Return the limits of pruning by age for a conversation of this number of messages."""
     step = max(1, policy.window.keep_last_messages // 2)
     period = 2 * policy.window.prune_tool_results_after_ms / 1000
-    asof = now.timestamp() // period * period
+    as_of = now.timestamp() // period * period
     return AgeCut(
         (messages - policy.window.keep_last_messages) // step * step,
-        asof - max(policy.window.prune_tool_results_after_ms, policy.window.keep_recent_ms) / 1000,
+        as_of - max(policy.window.prune_tool_results_after_ms, policy.window.keep_recent_ms) / 1000,
     )
 
 
 def protected(group: MessageGroup, policy: Policy) -> bool:
-    """Whether a group is of a kind that is always kept. A call that failed is an error, whatever its messages' kind."""
+    """Return True for a group whose kind is always kept; a failed call counts as the kind "error"."""
     kinds = {message.kind for message in group.messages}
     if not all(call.ok for call in group.calls):
         kinds.add("error")
@@ -193,19 +204,20 @@ def protected(group: MessageGroup, policy: Policy) -> bool:
 
 
 def stale(group: MessageGroup, at: float | None, cut: AgeCut, policy: Policy) -> bool:
-    """Whether the results of a group are pruned by their age. Where neither the group nor anything later has a time,
-    the age is not known: it is pruned only when room is needed.
+    """Return True if the results of a group are pruned by age.
+
+    If neither the group nor a later message has a time, its age is unknown, and it is pruned only when room is needed.
     """
     old = group.first < cut.before and at is not None and at < cut.until
     return old and bool(group.calls) and not protected(group, policy)
 
 
-# --- how far back to read ---
+# --- start of the scan ---
 
 
 @dataclass(frozen=True, slots=True)
 class ScanStart:
-    """The first message to read, and the place before which results were made stubs to make room."""
+    """The first message to read, and the index before which results have stubs to save room."""
 
     first: int
     stubs: int
@@ -220,42 +232,46 @@ def find_scan_start(
     iteration: int | None,
     policy: Policy,
 ) -> ScanStart:
-    """Where to begin: not before `first`, nor before what the summary covers."""
+    """Return the first message to read: not before `first`, nor before the end of the summary."""
     epoch = len(conversation) // EPOCH * EPOCH - int(limits.bounds.messages * limits.low)
     base = max(first, epoch, covered.first if covered is not None else 0)
     places = [n for n in range(base, len(conversation)) if not authored(conversation[n])]
     stubs = covered.stubs if covered is not None else 0
     units = _units(conversation, places, cut, iteration, policy)
-    found = find_start(units, limits, sum(place < stubs for place in places))
+    start = find_start(units, limits, sum(place < stubs for place in places))
     if not places:
         return ScanStart(base, base)
-    stubbed = places[found.stubs] if found.stubs < len(places) else len(conversation)
-    return ScanStart(places[found.start] if found.start else base, stubbed if found.stubs else base)
+    stubbed = places[start.stubs] if start.stubs < len(places) else len(conversation)
+    return ScanStart(places[start.start] if start.start else base, stubbed if start.stubs else base)
 
 
 def times(messages: Sequence[Message]) -> list[float | None]:
-    """The time of each message in seconds. A message without one takes that of the next message that has one, since it
-    is at least as old.
+    """Return the time of each message in seconds since the epoch.
+
+    A message without a time has the time of the next message with one, since it is at least as old.
     """
     later: float | None = None
-    found: list[float | None] = []
+    seconds: list[float | None] = []
     for message in reversed(messages):
         later = message.at.timestamp() if message.at is not None else later
-        found.append(later)
-    return found[::-1]
+        seconds.append(later)
+    return seconds[::-1]
 
 
 def iterations(calling: Sequence[bool], asking: Sequence[bool], last: int | None) -> list[int]:
-    """The number of each call since the user's message, 0 for a message that calls nothing; `last` is the newest
-    call's, where the host gives it.
+    """Return the number of each tool call since the user's message, 0 for messages without calls.
+
+    `last` is the number of the newest call, if the host passes it.
     """
     numbers, n = [], 0
     for calls, asks in zip(calling, asking, strict=True):
         n = 0 if asks else n + calls
         numbers.append(n if calls else 0)
-    behind = max((place for place, asks in enumerate(asking) if asks), default=-1)
-    ahead = last - n if last is not None else 0
-    return [max(0, number + ahead) if number and place > behind else number for place, number in enumerate(numbers)]
+    last_request = max((place for place, asks in enumerate(asking) if asks), default=-1)
+    offset = last - n if last is not None else 0
+    return [
+        max(0, number + offset) if number and place > last_request else number for place, number in enumerate(numbers)
+    ]
 
 
 def _units(
@@ -275,18 +291,18 @@ def _units(
 
 
 def _sizes(message: Message, policy: Policy) -> tuple[WindowSize, WindowSize]:
-    """About what each message takes, as it is and as a stub."""
-    longest = policy.window.max_message_chars
-    said = len(message.content)
+    """Return the estimated size of a message as it is, and as a stub."""
+    max_chars = policy.window.max_message_chars
+    characters = len(message.content)
     if message.role == "tool":
-        longest = policy.window.max_tool_output_chars["default"]
+        max_chars = policy.window.max_tool_output_chars["default"]
     elif message.tool_calls:
         arguments = (value for call in message.tool_calls for value in call.arguments.values())
-        said += sum(len(value) if isinstance(value, str) else 20 for value in arguments)
-    whole = _size(min(said, longest))
+        characters += sum(len(value) if isinstance(value, str) else 20 for value in arguments)
+    whole = _size(min(characters, max_chars))
     if message.role != "tool" or message.kind in policy.window.protected_kinds:
         return whole, whole
-    return whole, _size(min(said, MAX_PRUNED_CHARS))
+    return whole, _size(min(characters, MAX_PRUNED_CHARS))
 
 
 def _size(characters: int) -> WindowSize:
@@ -294,8 +310,8 @@ def _size(characters: int) -> WindowSize:
 
 
 def _begins(message: Message, before: Message | None) -> bool:
-    """Whether a window that begins here parts no call from its results, if these stand where they should."""
+    """Return True if a window that begins with the message separates no call from its results."""
     if message.role == "user":
         return True
-    asked = before is not None and any(call.result is None for call in before.tool_calls)
-    return message.role == "assistant" and not asked
+    awaits_result = before is not None and any(call.result is None for call in before.tool_calls)
+    return message.role == "assistant" and not awaits_result

@@ -1,8 +1,8 @@
-"""What left the window, in few lines: who said it, what it named, what came of it. Pure; a model may do it better.
+"""Extract a summary of the messages that left the window, without a model.
 
-A summary is lines, oldest first, each of one speaker and quoted as data: what a tool returned never reads as if the
-user had said it. Lines stay as they are from one roll to the next, so that a provider's cache holds; only when they are
-too long together are the oldest condensed, a good deal at once.
+A summary is a list of lines, oldest first. Each line quotes one speaker, so that a tool's output never reads as if the
+user had written it. Lines do not change from one summary to the next, so that provider caches apply. If they become too
+long together, many of the oldest are condensed at once.
 """
 
 from __future__ import annotations
@@ -20,40 +20,45 @@ from cognitive.window.output.json_values import as_text
 
 _LINE = re.compile(r'^- (user|assistant|notes|tools|tool [\w.:-]{1,60}|call [\w.:-]{1,60})( \(condensed\))?: (".*")$')
 _NAME = re.compile(r"[^\w.:-]+")
-# Characters that a message is worth when it leaves the window, by who said it.
+# Maximum characters of a message in the summary, by speaker.
 _WORTH: Mapping[str, int] = {"user": 320, "assistant": 260, "call": 140, "tool": 220, "tools": 220, "notes": 260}
-# What the oldest are condensed to, step by step, until all fits: a share of what they were worth.
+# The shares of these lengths to which the oldest lines are condensed, step by step, until all fits.
 _STEPS = (0.6, 0.4, 0.25)
-_WEAK = 1.3  # of importance.worth: one name or figure, and nothing that was decided or went wrong
-_REQUEST = 2.0  # what a request is worth by itself: it may name nothing and still be what all is about
-_LOW_WATER = 0.8  # of the limit is left after condensing, so that it is not done again at once
-_SPARED = 0.25  # of the limit: the newest lines, which are condensed last
-# Of the room for what is old, merged by speaker; tools' answers and calls are one.
+_WEAK = 1.3  # worth of a line with one name or figure, without a decision or an error; see `importance.worth`
+_REQUEST = 2.0  # worth added to a user's request: it may name no fact and still be the subject of the conversation
+_LOW_WATER = 0.8  # share of the limit that remains after condensing, so that it is not due again at once
+_SPARED = 0.25  # share of the limit for the newest lines, which are condensed last
+# Shares of the room for old lines, merged by speaker; calls and their answers count as one speaker.
 _MERGED_SHARES: Mapping[str, float] = {"notes": 0.4, "user": 0.3, "assistant": 0.4, "tools": 0.3}
-_BETWEEN = " | "  # the pieces of a merged line
-_MIN_PIECE = 12  # characters; less says nothing
-_TELLING_ARGUMENTS = ("command", "cmd", "file_path", "path", "query", "pattern", "url", "code", "name", "task")
+_BETWEEN = " | "  # separates the pieces of a merged line
+_MIN_PIECE = 12  # characters; a shorter piece has no content
+_INFORMATIVE_ARGUMENTS = ("command", "cmd", "file_path", "path", "query", "pattern", "url", "code", "name", "task")
 
 
 class Summarizer(Protocol):
-    """Rolls messages into the summary of what came before them. Called after a turn, never before one."""
+    """Adds messages to the summary of the earlier ones. Called after a turn, never before one."""
 
     async def summarize(self, earlier: str, messages: Sequence[Message], limit: int) -> str:
-        """A summary of at most `limit` characters of `earlier`, the summary so far, and of `messages`, oldest first."""
+        """Return a summary, at most `limit` characters long, of `earlier` and `messages`, oldest first.
+
+        `earlier` is the summary so far.
+        """
 
 
 class ExtractiveSummarizer:
     """The summarizer that needs no model."""
 
     async def summarize(self, earlier: str, messages: Sequence[Message], limit: int) -> str:
-        """As `extract`."""
+        """Return the summary that `extract` makes."""
         return extract(earlier, messages, limit)
 
 
 @dataclass(frozen=True, slots=True)
 class _SummaryLine:
-    """What one speaker said: `who` is user, assistant, "tool <name>", "call <name>", tools for several of these, or
-    notes for what a summary of another make says.
+    """A line of a summary: its speaker and text.
+
+    `who` is "user", "assistant", "tool <name>", "call <name>", "tools" for several tools and calls, or "notes" for
+    lines of a summary that was not extracted.
     """
 
     who: str
@@ -69,19 +74,20 @@ class _SummaryLine:
 
 
 def extract(earlier: str, messages: Sequence[Message], limit: int) -> str:
-    """A summary of at most `limit` characters of `earlier`, a summary of any make, and of `messages`, oldest first.
+    """Return a summary, at most `limit` characters long, of `earlier` and `messages`, oldest first.
 
-    Deterministic. While all fits, the lines of `earlier` stay byte for byte; then the oldest are condensed and at last
-    merged. Something of the newest message that says anything is always left.
+    `earlier` may be a summary of any form. The result is deterministic. While everything fits, the lines of `earlier`
+    are unchanged; then the oldest are condensed, and finally merged. A part of the newest message with content always
+    remains.
     """
-    lines = [*_parsed(earlier), *_told(messages)]
+    lines = [*_parsed(earlier), *_lines_of(messages)]
     if _size(lines) > limit:
         lines = _fitted(lines, limit)
     return "\n".join(map(str, lines))
 
 
 def noted(text: str) -> str:
-    """A foreign text as the lines of a summary, each quoted: whoever wrote it speaks for nobody."""
+    """Return a foreign text as quoted lines of a summary with the speaker "notes"."""
     return "\n".join(str(_SummaryLine("notes", line.strip())) for line in text.split("\n") if line.strip())
 
 
@@ -89,7 +95,7 @@ def noted(text: str) -> str:
 
 
 def _parsed(earlier: str) -> Iterator[_SummaryLine]:
-    """The lines of a summary; what is not of this make is kept as notes."""
+    """Yield the lines of a summary; lines in another form become notes."""
     for line in earlier.split("\n"):
         match = _LINE.match(line)
         text = unquote(match.group(3)) if match else None
@@ -99,35 +105,35 @@ def _parsed(earlier: str) -> Iterator[_SummaryLine]:
             yield _SummaryLine("notes", line.strip())
 
 
-def _told(messages: Sequence[Message]) -> Iterator[_SummaryLine]:
+def _lines_of(messages: Sequence[Message]) -> Iterator[_SummaryLine]:
     names = {call.id: call.name for message in messages for call in message.tool_calls if call.id}
     for message in messages:
         if message.role == "tool":
-            yield from _answer(names.get(message.tool_call_id or "", "unknown"), message.content)
+            yield from _answer_lines(names.get(message.tool_call_id or "", "unknown"), message.content)
         elif message.role in ("user", "assistant") and not is_action(message):
-            yield from _said(message.role, without_injected(message.content))
+            yield from _speaker_lines(message.role, without_injected(message.content))
             for call in message.tool_calls:
-                yield from _called(call)
+                yield from _call_lines(call)
 
 
-def _said(who: str, text: str) -> Iterator[_SummaryLine]:
-    kept = importance.essence(text, _WORTH[who], request=who == "user")
-    if kept:
-        yield _SummaryLine(who, kept)
+def _speaker_lines(who: str, text: str) -> Iterator[_SummaryLine]:
+    excerpt = importance.essence(text, _WORTH[who], request=who == "user")
+    if excerpt:
+        yield _SummaryLine(who, excerpt)
 
 
-def _called(call: ToolCall) -> Iterator[_SummaryLine]:
-    told = [str(call.arguments[name]) for name in _TELLING_ARGUMENTS if name in call.arguments]
-    text = " ".join(" ".join(told or [f"{name}={value}" for name, value in call.arguments.items()]).split())
+def _call_lines(call: ToolCall) -> Iterator[_SummaryLine]:
+    values = [str(call.arguments[name]) for name in _INFORMATIVE_ARGUMENTS if name in call.arguments]
+    text = " ".join(" ".join(values or [f"{name}={value}" for name, value in call.arguments.items()]).split())
     yield _SummaryLine(f"call {_name(call.name)}", importance.squeezed(text, _WORTH["call"]))
     if call.result is not None:
-        yield from _answer(call.name, call.result if isinstance(call.result, str) else as_text(call.result))
+        yield from _answer_lines(call.name, call.result if isinstance(call.result, str) else as_text(call.result))
 
 
-def _answer(tool: str, text: str) -> Iterator[_SummaryLine]:
-    kept = importance.essence(text, _WORTH["tool"])
-    if kept:
-        yield _SummaryLine(f"tool {_name(tool)}", kept)
+def _answer_lines(tool: str, text: str) -> Iterator[_SummaryLine]:
+    excerpt = importance.essence(text, _WORTH["tool"])
+    if excerpt:
+        yield _SummaryLine(f"tool {_name(tool)}", excerpt)
 
 
 def _name(tool: str) -> str:
@@ -138,7 +144,7 @@ def _name(tool: str) -> str:
 
 
 def _fitted(lines: Sequence[_SummaryLine], limit: int) -> list[_SummaryLine]:
-    """The oldest condensed, step by step; if that is not enough, what is old merged by speaker; at last cut."""
+    """Return the lines within the limit: the oldest condensed step by step, then merged by speaker, then cut."""
     target = int(limit * _LOW_WATER)
     fitted = _without_weak(lines, target, _spared(lines, limit))
     for share in _STEPS:
@@ -153,7 +159,7 @@ def _fitted(lines: Sequence[_SummaryLine], limit: int) -> list[_SummaryLine]:
 
 
 def _spared(lines: Sequence[_SummaryLine], limit: int) -> int:
-    """The place of the first of the newest lines that take up the spared share; the last one is always of them."""
+    """Return the index of the first of the newest lines, which are condensed last; they include the last line."""
     room = int(limit * _SPARED)
     for place in range(len(lines) - 1, -1, -1):
         room -= len(str(lines[place])) + 1
@@ -163,19 +169,19 @@ def _spared(lines: Sequence[_SummaryLine], limit: int) -> int:
 
 
 def _without_weak(lines: Sequence[_SummaryLine], target: int, until: int) -> list[_SummaryLine]:
-    """Without the calls and answers before `until` that say next to nothing, oldest first, until all fits."""
-    kept: list[_SummaryLine] = []
+    """Return the lines without calls and answers of little worth before `until`, oldest first, until all fits."""
+    remaining: list[_SummaryLine] = []
     excess = _size(lines) - target
     for place, line in enumerate(lines):
         if place < until and excess > 0 and line.who not in _MERGED_SHARES and importance.worth(line.text) < _WEAK:
             excess -= len(str(line)) + 1
         else:
-            kept.append(line)
-    return kept
+            remaining.append(line)
+    return remaining
 
 
 def _condensed(lines: Sequence[_SummaryLine], share: float, target: int, until: int) -> list[_SummaryLine]:
-    """The lines before `until`, oldest first, at a share of their worth, until all are within the target."""
+    """Return the lines, those before `until` condensed to a share of their length, oldest first, until all fits."""
     condensed: list[_SummaryLine] = []
     excess = _size(lines) - target
     said_later = _said_later(lines)
@@ -183,8 +189,8 @@ def _condensed(lines: Sequence[_SummaryLine], share: float, target: int, until: 
         if place >= until or excess <= 0 or len(line.text) <= line.worth * share:
             condensed.append(line)
             continue
-        known = said_later(place)
-        text = importance.essence(line.text, int(line.worth * share), request=line.who == "user", known=known)
+        repeated = said_later(place)
+        text = importance.essence(line.text, int(line.worth * share), request=line.who == "user", known=repeated)
         shorter = replace(line, text=text, condensed=True)
         condensed += [shorter] if text else []
         excess -= len(str(line)) - (len(str(shorter)) if text else -1)
@@ -192,48 +198,48 @@ def _condensed(lines: Sequence[_SummaryLine], share: float, target: int, until: 
 
 
 def _merged(lines: Sequence[_SummaryLine], room: int) -> list[_SummaryLine]:
-    """One line per speaker, within their shares of the room; what one leaves, the next may use."""
+    """Return one line per speaker within its share of the room; room that one leaves is free for the next."""
     said_later = _said_later(lines)
     pieces: dict[str, list[tuple[str, float]]] = {}
     for place, line in enumerate(lines):
         who = line.who if line.who in _MERGED_SHARES else "tools"
-        least = _REQUEST if who == "user" else 0.0
-        weighed = [(piece, least + importance.worth(piece, said_later(place))) for piece in line.text.split(_BETWEEN)]
-        pieces.setdefault(who, []).extend((piece, worth) for piece, worth in weighed if worth > 0)
+        base = _REQUEST if who == "user" else 0.0
+        weighted = [(piece, base + importance.worth(piece, said_later(place))) for piece in line.text.split(_BETWEEN)]
+        pieces.setdefault(who, []).extend((piece, worth) for piece, worth in weighted if worth > 0)
     merged: dict[str, _SummaryLine] = {}
-    left, shares = room, sum(_MERGED_SHARES[who] for who in pieces)
+    remaining, shares = room, sum(_MERGED_SHARES[who] for who in pieces)
     for who in sorted(pieces, key=lambda who: (sum(len(piece) for piece, _ in pieces[who]) / _MERGED_SHARES[who], who)):
-        own = int(left * _MERGED_SHARES[who] / shares) if shares else 0
+        share = int(remaining * _MERGED_SHARES[who] / shares) if shares else 0
         merged[who] = _SummaryLine(
-            who, _thinned(pieces[who], own - len(str(_SummaryLine(who, "", True))) - 1), condensed=True
+            who, _thinned(pieces[who], share - len(str(_SummaryLine(who, "", True))) - 1), condensed=True
         )
-        left, shares = left - len(str(merged[who])) - 1, shares - _MERGED_SHARES[who]
+        remaining, shares = remaining - len(str(merged[who])) - 1, shares - _MERGED_SHARES[who]
     return [merged[who] for who in pieces if merged[who].text]
 
 
 def _thinned(pieces: Sequence[tuple[str, float]], room: int) -> str:
-    """The pieces within so many characters: by their worth, the newest up to twice as much as the oldest."""
+    """Return the pieces within the room, by their worth; the newest weigh up to twice as much as the oldest."""
     weights = [worth * (1 + place / len(pieces)) for place, (_, worth) in enumerate(pieces)]
-    left, total = room, sum(weights)
-    kept: dict[int, str] = {}
+    remaining, total = room, sum(weights)
+    chosen: dict[int, str] = {}
     for place in sorted(range(len(pieces)), key=lambda n: (len(pieces[n][0]) / weights[n], -n)):
-        own = int(left * weights[place] / total) - len(_BETWEEN) if total > 0 else 0
+        length = int(remaining * weights[place] / total) - len(_BETWEEN) if total > 0 else 0
         total -= weights[place]
-        if own >= _MIN_PIECE:
-            kept[place] = importance.squeezed(pieces[place][0], own)
-            left -= len(kept[place]) + len(_BETWEEN)
-    return _BETWEEN.join(kept[place] for place in sorted(kept))
+        if length >= _MIN_PIECE:
+            chosen[place] = importance.squeezed(pieces[place][0], length)
+            remaining -= len(chosen[place]) + len(_BETWEEN)
+    return _BETWEEN.join(chosen[place] for place in sorted(chosen))
 
 
 def _said_later(lines: Sequence[_SummaryLine]) -> Callable[[int], set[str]]:
-    """Of the line at a place, the facts that a later one says too."""
-    own = [importance.facts(line.text) for line in lines]
-    last = {fact: place for place, facts in enumerate(own) for fact in facts}
-    return lambda place: {fact for fact in own[place] if last[fact] > place}
+    """Return a function that returns the facts of the line at an index that a later line repeats."""
+    facts_of = [importance.facts(line.text) for line in lines]
+    last = {fact: place for place, facts in enumerate(facts_of) for fact in facts}
+    return lambda place: {fact for fact in facts_of[place] if last[fact] > place}
 
 
 def _cut(line: _SummaryLine, limit: int) -> list[_SummaryLine]:
-    """The one line that is left, within the limit; nothing where not even its speaker has room."""
+    """Return the one line within the limit; an empty list if not even the speaker fits."""
     room = limit - len(str(replace(line, text="", condensed=True)))
     while room > 0:
         shorter = replace(line, text=importance.squeezed(line.text, room), condensed=True)

@@ -1,7 +1,6 @@
-"""Reserve room: for what stands around the conversation and for the answer, and say what that leaves of the bounds.
+"""Reserve room in the prompt for the messages around the conversation, and count the tokens in use.
 
-The ledger says what of a model's tokens is spent, on what, and what is set aside; and makes room by pruning the oldest
-results.
+A ledger records the tokens that are used and reserved, and makes room by pruning the oldest results.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from cognitive.window import engine_messages
 from cognitive.window.rendering import RenderedMessages, Renderer
 from cognitive.window.sliding_window import WindowSize
 
-NO_BOUND = 1_000_000_000  # tokens, for a model of which nothing is known
+NO_BOUND = 1_000_000_000  # tokens, for a model whose limits are unknown
 
-MIN_SHARE = 4  # a bound divided by this is the least that the talk has, and the most that a summary may take
-_PER_TOKEN = 3  # characters of a summary, about
+MIN_SHARE = 4  # each limit divided by this is the conversation's minimum, and the maximum of a summary
+_PER_TOKEN = 3  # characters of a summary, estimated
 
 
 # --- tokens ---
@@ -28,7 +27,7 @@ _PER_TOKEN = 3  # characters of a summary, about
 
 @dataclass(frozen=True, slots=True)
 class Prunable:
-    """A tool's result that may become a stub: what it takes now, and what it would take, in tokens."""
+    """A tool result that may become a stub: its size and the size of its stub, in tokens."""
 
     tokens: int
     stub: int
@@ -36,7 +35,7 @@ class Prunable:
 
 @dataclass(frozen=True, slots=True)
 class RoomResult:
-    """What making room came to: the ledger after it, the results that must become stubs, and what is lacking still."""
+    """The result of making room: the new ledger, the indexes of the results to prune, and the tokens still missing."""
 
     ledger: TokenLedger
     pruned: tuple[int, ...]
@@ -44,14 +43,16 @@ class RoomResult:
 
     @property
     def fits(self) -> bool:
-        """Whether there is room now."""
+        """True if there is room."""
         return self.short == 0
 
 
 @dataclass(frozen=True, slots=True)
 class TokenLedger:
-    """Tokens: `max` the model reads, `used` per kind (system, summary, messages, results), `reserves` set aside per
-    kind (system, response, tools, memory). Nothing is ever negative.
+    """The tokens of a model's input: its limit `max`, and the tokens used and reserved per kind.
+
+    Kinds in use are system, summary, directive, messages and results; kinds reserved are system, response, tools and
+    memory. No number is negative.
     """
 
     max: int
@@ -60,17 +61,17 @@ class TokenLedger:
 
     @classmethod
     def of(cls, max: int, shares: Mapping[str, float]) -> TokenLedger:
-        """An empty ledger that sets aside these shares of `max`."""
+        """Return an empty ledger that reserves these shares of `max`."""
         return cls(max, reserves=MappingProxyType({kind: int(max * share) for kind, share in shares.items()}))
 
     @property
     def spent(self) -> int:
-        """Tokens in use, of all kinds."""
+        """The tokens in use, of all kinds."""
         return sum(self.used.values())
 
     @property
     def available(self) -> int:
-        """Tokens that are neither used nor set aside; the seed's own formula could fall below 0."""
+        """The tokens that are neither used nor reserved, at least 0."""
         return max(0, self.max - self.spent - sum(self.reserves.values()))
 
     @property
@@ -79,69 +80,73 @@ class TokenLedger:
         return self.spent / self.max if self.max else 1.0
 
     def fits(self, tokens: int) -> bool:
-        """Whether so many tokens can be added; to a ledger that is overdrawn, not even none."""
+        """Return True if this number of tokens can be added. An overdrawn ledger has no room even for 0."""
         return self.spent + sum(self.reserves.values()) + tokens <= self.max
 
     def spend(self, kind: str, tokens: int) -> TokenLedger:
-        """The ledger with so many tokens more of a kind, or fewer if negative, but never below 0."""
+        """Return the ledger with this number of tokens added to a kind; a negative number frees tokens, down to 0."""
         used = {**self.used, kind: max(0, self.used.get(kind, 0) + tokens)}
         return replace(self, used=MappingProxyType(used))
 
     def room_for(self, tokens: int, results: Sequence[Prunable], kind: str = "results") -> RoomResult:
-        """Room for so many tokens: the oldest of `results`, in order, become stubs until there is; `short` says what
-        is lacking when all of them are not enough.
+        """Return the ledger with room for this number of tokens, made by pruning `results`, oldest first.
+
+        `short` in the result is the number of tokens still missing if pruning all of them does not suffice.
         """
         overdrawn = max(0, self.spent + sum(self.reserves.values()) - self.max)
-        lacking = overdrawn + tokens - self.available
+        missing = overdrawn + tokens - self.available
         pruned = []
         for n, result in enumerate(results):
-            if lacking <= 0:
+            if missing <= 0:
                 break
             if result.stub < result.tokens:
                 pruned.append(n)
-                lacking -= result.tokens - result.stub
+                missing -= result.tokens - result.stub
         freed = sum(results[n].tokens - results[n].stub for n in pruned)
-        return RoomResult(self.spend(kind, -freed), tuple(pruned), max(0, lacking))
+        return RoomResult(self.spend(kind, -freed), tuple(pruned), max(0, missing))
 
 
-# --- what stands around the conversation ---
+# --- messages around the conversation ---
 
 
 @dataclass(frozen=True, slots=True)
 class ReservedContent:
-    """The host's leading system messages, which stand before place `first`, and what closes the prompt: the directive
-    and the reminder to go on. `handed` is the summary that the host hands back of an earlier prompt; `refused` is why
-    there is no directive though there is a step.
+    """The messages around the conversation.
+
+    `leading` are the host's system messages before index `first`. `closing` are the directive and the reminder to go
+    on. `host_summary` is the summary of an earlier prompt that the host passes back. `directive_error` is the reason
+    why the plan's step did not become a directive.
     """
 
     leading: RenderedMessages
     closing: RenderedMessages
     first: int
-    handed: str | None
-    refused: str | None = None
+    host_summary: str | None
+    directive_error: str | None = None
 
 
 def find_reserved(
     conversation: Sequence[Message], plan_step: str | None, place: tuple[int, int], renderer: Renderer
 ) -> ReservedContent:
-    """The surroundings of a talk; `place` says which step of how many `plan_step` is."""
-    first, handed = _leading(conversation)
+    """Return the messages around a conversation. `place` is the number of `plan_step` and the number of steps."""
+    first, summary = _leading(conversation)
     leading = [each for each in conversation[:first] if each.content.strip()]
-    closing, refused = [], None
+    closing, refusal = [], None
     if plan_step and plan_step.strip():
         try:
             [step] = engine_messages.validated([plan_step])
             closing.append(engine_messages.directive(step, *place))
         except InvalidInput as error:
-            refused = str(error)
+            refusal = str(error)
     if conversation and engine_messages.is_action(conversation[-1]):
         closing.append(engine_messages.action())
-    return ReservedContent(renderer.all_of(leading), renderer.all_of(closing), first, handed, refused)
+    return ReservedContent(renderer.all_of(leading), renderer.all_of(closing), first, summary, refusal)
 
 
 def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
-    """Where the host's leading system messages end, and the summary that stands there. A message behind one of the
-    engine's own belongs to the talk.
+    """Return the end of the host's leading system messages, and the summary that follows them, if any.
+
+    A system message after one of the engine's own messages belongs to the conversation.
     """
     for n, message in enumerate(conversation):
         if engine_messages.is_summary(message):
@@ -152,8 +157,9 @@ def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
 
 
 def open_ledger(tokens: int | None, reserved: ReservedContent, policy: Policy) -> TokenLedger | None:
-    """The ledger of a model of so many tokens before anything of the talk is in: the host's leading system messages use
-    what is set aside for the system. None for a model of which nothing is known.
+    """Return the ledger of a model with this input limit before the conversation is added; None if it is unknown.
+
+    The host's leading system messages use the tokens reserved for the system.
     """
     if tokens is None:
         return None
@@ -164,7 +170,7 @@ def open_ledger(tokens: int | None, reserved: ReservedContent, policy: Policy) -
 
 
 def limit(ledger: TokenLedger | None, policy: Policy) -> WindowSize:
-    """The bounds of all that the window shows: the policy's, and what the model's tokens leave up to the threshold."""
+    """Return the limits of the whole window: the policy's, and the model's tokens up to the context threshold."""
     tokens = NO_BOUND
     if ledger is not None:
         threshold = int(ledger.max * policy.window.context_threshold) - ledger.reserves["system"]
@@ -173,11 +179,11 @@ def limit(ledger: TokenLedger | None, policy: Policy) -> WindowSize:
 
 
 def summary_characters(limit: WindowSize, policy: Policy) -> int:
-    """How many characters a summary may have: at most the policy's, and no more than a part of the bounds."""
+    """Return the maximum length of a summary: the policy's, or a quarter of the window's limits if that is less."""
     return min(policy.window.max_summary_chars, limit.characters // MIN_SHARE, limit.tokens * _PER_TOKEN // MIN_SHARE)
 
 
 def room_for_summary(limit: WindowSize, policy: Policy) -> WindowSize:
-    """What a summary takes at most; its tokens are an estimate."""
+    """Return the maximum size of a summary message; its tokens are an estimate."""
     characters = summary_characters(limit, policy) + len(engine_messages.HEADING) + 1
     return WindowSize(1, characters, characters // _PER_TOKEN)

@@ -52,7 +52,7 @@ def test_a_window_is_made_of_whatever_they_hold(result, argument):
 def test_a_session_keeps_what_came_of_any_call(name):
     outcome = Outcome(response="Done.", tool_calls=called(VALUES[name])[1].tool_calls)
     messages, _ = recent.answered([], outcome, session_id="s", limits=limits(POLICY), cache=WindowCache())
-    kept = recent.sanitized([called("")[0], *messages], most=50, characters=10_000)
+    kept = recent.sanitized([called("")[0], *messages], max_messages=50, max_chars=10_000)
     assert [message.role for message in recent.decode(recent.encode(kept))] == [
         "user",
         "assistant",

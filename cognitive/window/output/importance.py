@@ -1,7 +1,7 @@
-"""Decide what is worth keeping of a text that must shrink: lines of an output, sentences of a message.
+"""Decide what to keep of a text that must shrink: the lines of an output, the sentences of a message.
 
-Lines are told by rows of patterns, read by a linear-time automaton. Sentences weigh by the errors, decisions, paths,
-identifiers, figures and requests that they hold.
+Lines are classified by patterns, which a linear-time automaton reads. Sentences are weighted by the errors, decisions,
+paths, identifiers, figures and requests that they contain.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cognitive.window.output.text import head_of, tail_of
 
 _MEMORY_BYTES = 64 << 20  # with too little room re2 gives up on adversarial input and answers "no match"
 
-# What is kept of the middle of a long output, first these ...
+# Lines to keep from the middle of a long output: errors first ...
 SEVERE = (
     r"(?:error|fatal|panic|exception|failure|critical)\b\s*[:\[(!]",
     r"\b[A-Z]\w*(?:Error|Exception|Failure|Fault)\b",
@@ -36,7 +36,7 @@ SEVERE = (
     r"^\s*(?:x|✗|✘|✖|❌)\s",
     r'"(?:error|errors|exception)"\s*:\s*[^nf\s\]}]',
 )
-# ... then these.
+# ... then results and warnings.
 NOTABLE = (
     r"\b\d+ (?:passed|failed|errors?|warnings?|skipped|problems?|failures?|tests?|packages?|files? changed)\b",
     r"^(?:Tests?|Ran|Total|Summary|Result|BUILD|Finished|Done|Successfully|Status|Digest|added|removed)\b",
@@ -46,7 +46,7 @@ NOTABLE = (
     r"^\s*-->? \S+:\d+",
     r"\b(?i:warning|deprecated|caused by)\b",
 )
-# What only says that something goes on. Runs of them are folded, short outputs included.
+# Lines that only report progress. Runs of them are folded, also in short outputs.
 PROGRESS = (
     r"[#=>█▉▊▋▌▍▎▏━╸╺░▒▓⣿■□]{4,}.*\d|\d\s?%.*[#=>█━░▒▓⣿■□]{2,}|\[[#=>. -]{8,}\]",
     r"\d\s?%.*(?:\b[KMG]i?B\b|\bB/s|\b[kKMG]i?B/s|\bETA\b|\beta\b|\d+/\d+)|^\s*\d{1,3}(?:\.\d+)?\s?%(?:\s|$)",
@@ -62,13 +62,13 @@ PROGRESS = (
     r"^npm (?:http|timing|sill|verb|silly|verbose)\b|^(?:reify|idealTree|timing)\b",
     r"^(?:\[INFO\] )?(?:Downloading|Downloaded) from\b",
 )
-# What went as it should, one line each. Folded only where there is no room.
+# Lines that report a success. Runs of them are folded only if there is no room.
 ROUTINE = (
     r"\bPASSED\b|^\s*(?:✓|✔|√|ok)\s|\.\.\. ok$|^\s*--- PASS|^=== (?:RUN|PAUSE|CONT)",
     r"^\s*(?:creating|copying|adding|inflating|extracting|writing|removing|Setting up|Processing triggers)\b",
     r"^[A-Za-z0-9+/=_-]{40,}$",  # a line of a base64 or hexadecimal blob
 )
-# What looks like a record of a log: only of such do lines that differ in figures alone say the same.
+# Records of a log. Only among these, lines that differ in nothing but figures count as equal.
 RECORD = (
     r"^\W?\d{4}-\d\d-\d\d[T ]\d|^\W?\d\d:\d\d:\d\d|^[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d",
     r"^\W?(?:TRACE|DEBUG|INFO|NOTICE|trace|debug|info)\b",
@@ -77,7 +77,7 @@ RECORD = (
 
 
 def pattern(rows: tuple[str, ...], *, flags: str = "") -> re2._Regexp:
-    """One automaton of all rows; `flags` as in `(?m)`."""
+    """Return one automaton that matches any of the patterns; `flags` are in the form `(?m)`."""
     options = re2.Options()
     options.max_mem = _MEMORY_BYTES
     options.log_errors = False
@@ -86,39 +86,39 @@ def pattern(rows: tuple[str, ...], *, flags: str = "") -> re2._Regexp:
 
 @dataclass(frozen=True, slots=True)
 class LinePatterns:
-    """Whether a line is of a kind: alone, or with all others at once."""
+    """The patterns of a kind of line, compiled for a single line and for many lines at once."""
 
     line: re2._Regexp
     text: re2._Regexp
 
     @classmethod
     def of(cls, rows: tuple[str, ...]) -> LinePatterns:
-        """The kind of lines that one of these rows matches."""
+        """Return the kind of lines that one of these patterns matches."""
         return cls(pattern(rows), pattern(rows, flags="(?m)"))
 
     def search(self, line: str) -> bool:
-        """Whether something in this line matches."""
+        """Return True if a pattern matches in the line."""
         return self.line.search(line) is not None
 
     def among(self, lines: Sequence[str]) -> frozenset[int]:
-        """The places of those of many lines in which something matches, as `search` has it.
+        """Return the indexes of the lines that `search` matches.
 
-        They are searched as one text: a call for each line takes ten times as long as the automaton does. A match
-        within a line is one of that line's; one that takes in a line break only says where to look again.
+        The lines are searched as one text, since a call for each line takes ten times as long. A match within a line
+        counts for that line. If a match spans a line break, its lines are searched again one by one.
         """
         encoded = [line.encode("utf-8", "surrogatepass") for line in lines]
         starts = [0, *accumulate(len(line) + 1 for line in encoded)]
         text = b"\n".join(encoded)
-        found = set[int]()
+        matching = set[int]()
         position = 0
         while (match := self.text.search(text, position)) is not None:
             first, last = (bisect_right(starts, place) - 1 for place in match.span())
-            touched = range(first, min(last + 1, len(encoded)))
-            found.update(n for n in touched if first == last or self.line.search(encoded[n]))
-            position = starts[touched[-1] + 1]
+            spanned = range(first, min(last + 1, len(encoded)))
+            matching.update(n for n in spanned if first == last or self.line.search(encoded[n]))
+            position = starts[spanned[-1] + 1]
             if position >= len(text):
                 break
-        return frozenset(found)
+        return frozenset(matching)
 
 
 severe = LinePatterns.of(SEVERE)
@@ -134,11 +134,11 @@ severe_lines = pattern(
 
 # --- sentences ---
 
-_READ = 48_000  # characters of a text, at its ends; a message of megabytes is a file
-_A_TABLE, _OF_A_TABLE = 5, 0.3  # so many lines of one build are rows of a table, each worth that much of its own
+_READ = 48_000  # characters read at the ends of a text; a message of megabytes is a file
+_TABLE_ROWS, _TABLE_WEIGHT = 5, 0.3  # five lines of the same shape are a table, whose rows weigh 0.3 of other lines
 _WORDS = re.compile(r"\w+")
 _ELLIPSIS = "…"
-# A word that is worth its place by itself: with a digit, a path, a dotted or joined name, upper case, camel case.
+# A fact: a word with a digit, a path, a dotted or joined name, upper case, camel case.
 _FACT = re.compile(
     r"[^\s\d]*\d|\S*[^\s/]/[^\s/]|[~.]?/\w|\w+\.\w{1,10}\b|\w+_\w|\S+::\S|\S+@\S|\S+=\S|--\w|[A-Z]{2,}\b|"
     r"[A-Z]?[a-z]+[A-Z]"
@@ -160,34 +160,34 @@ _MARKS = "`'\"()[]{},;:!?*“”‘’"
 
 
 def essence(text: str, limit: int, *, request: bool = False, known: Collection[str] = ()) -> str:
-    """What of a text is worth `limit` characters: whole sentences or lines by their weight, in their order.
+    """Return the most important sentences or lines of a text, in their order, in at most `limit` characters.
 
-    In a `request` the first sentence and the questions weigh more. Facts in `known` are said elsewhere and weigh
-    nothing. Chatter without a fact is left out: the result may be empty.
+    In a `request` the first sentence and the questions weigh more. Facts in `known` are stated elsewhere and weigh
+    nothing. Chatter without a fact is left out, so the result may be empty.
     """
     pieces = list(dict.fromkeys(" ".join(piece.split()) for piece in sentences(ends(text, _READ))))
     shapes = Counter(map(_shape, pieces))
-    weighed = [
-        _score(piece, place, request, known) * (1.0 if shapes[_shape(piece)] < _A_TABLE else _OF_A_TABLE)
+    scores = [
+        _score(piece, place, request, known) * (1.0 if shapes[_shape(piece)] < _TABLE_ROWS else _TABLE_WEIGHT)
         for place, piece in enumerate(pieces)
     ]
     chosen: dict[int, str] = {}
-    left = limit
-    for place in sorted(range(len(pieces)), key=lambda n: (-weighed[n], n)):
-        if weighed[place] <= 0 or left < min(limit, 24):
+    remaining = limit
+    for place in sorted(range(len(pieces)), key=lambda n: (-scores[n], n)):
+        if scores[place] <= 0 or remaining < min(limit, 24):
             break
-        chosen[place] = piece = squeezed(pieces[place], left, known)
-        left -= len(piece) + 1
+        chosen[place] = piece = squeezed(pieces[place], remaining, known)
+        remaining -= len(piece) + 1
     return " ".join(chosen[place] for place in sorted(chosen) if chosen[place])
 
 
 def worth(text: str, known: Collection[str] = ()) -> float:
-    """How much the best of a text's sentences or lines says that `known` does not; 0 for chatter and for noise."""
+    """Return the highest score of a text's sentences without the facts in `known`; 0 for chatter and noise."""
     return max((_score(piece, 1, False, known) for piece in sentences(ends(text, _READ))), default=0.0)
 
 
 def ends(text: str, characters: int) -> str:
-    """The text, or its head and its tail, in so many characters."""
+    """Return the text, or its head and tail if it is longer than `characters`."""
     if len(text) <= characters:
         return text
     half = (characters - 1) // 2
@@ -195,12 +195,12 @@ def ends(text: str, characters: int) -> str:
 
 
 def facts(text: str) -> list[str]:
-    """The words of a text that are worth their place by themselves, in order."""
+    """Return the words of a text that are facts: figures, paths, identifiers and the like, in order."""
     return [bare for word in text.split() if (bare := _bare(word)) and _FACT.match(bare)]
 
 
 def squeezed(text: str, limit: int, known: Collection[str] = ()) -> str:
-    """A sentence within `limit` characters: without its stop words, then with its facts and what stands before them."""
+    """Return a sentence within `limit` characters: without stop words, then only facts and the words before them."""
     if len(text) <= limit:
         return text
     words = [word for word in text.split() if word.lower() not in STOP_WORDS or word.lower() in _KEPT_WORDS]
@@ -208,19 +208,21 @@ def squeezed(text: str, limit: int, known: Collection[str] = ()) -> str:
         return " ".join(words)
     ranks = _ranks(words, known)
     chosen: set[int] = set()
-    left = limit
+    remaining = limit
     for place in sorted(range(len(words)), key=lambda n: (ranks[n], n)):
         cost = len(words[place]) + 1 + (0 if place - 1 in chosen or place == 0 else 2)
-        if cost <= left:
+        if cost <= remaining:
             chosen.add(place)
-            left -= cost
+            remaining -= cost
     return _with_gaps(words, chosen) or head_of(text, limit)
 
 
 def _ranks(words: Sequence[str], known: Collection[str]) -> list[int]:
-    """The rank of each word: 0 for a fact, 1 for the word before one, 2 for the rest."""
-    telling = [bool(_FACT.match(bare := _bare(word)) and bare not in known) for word in words]
-    return [0 if here else 1 if after else 2 for here, after in zip(telling, [*telling[1:], False], strict=True)]
+    """Return the rank of each word: 0 for a fact, 1 for the word before a fact, 2 for the others."""
+    is_fact = [bool(_FACT.match(bare := _bare(word)) and bare not in known) for word in words]
+    return [
+        0 if fact else 1 if before_fact else 2 for fact, before_fact in zip(is_fact, [*is_fact[1:], False], strict=True)
+    ]
 
 
 def _with_gaps(words: Sequence[str], chosen: Collection[int]) -> str:
@@ -233,16 +235,16 @@ def _with_gaps(words: Sequence[str], chosen: Collection[int]) -> str:
 
 
 def _score(piece: str, place: int, request: bool, known: Collection[str]) -> float:
-    read = piece[:400]
-    named = sum(1 for fact in set(facts(piece[:2_000])) if fact not in known)
-    if progress.search(read) or (record.search(read) and not severe.search(read)):
+    head = piece[:400]
+    count = sum(1 for fact in set(facts(piece[:2_000])) if fact not in known)
+    if progress.search(head) or (record.search(head) and not severe.search(head)):
         return 0.0
-    score = 1.2 * min(named, 4)
-    score += 4.0 if severe.search(read) else 1.5 if notable.search(read) else 0.0
-    score += 3.0 if _DECIDES.search(read) else 0.0
+    score = 1.2 * min(count, 4)
+    score += 4.0 if severe.search(head) else 1.5 if notable.search(head) else 0.0
+    score += 3.0 if _DECIDES.search(head) else 0.0
     if request:
-        score += (2.5 if place == 0 else 0.5) + (2.0 if read.endswith("?") else 0.0)
-    if _CHATTER.match(read):
+        score += (2.5 if place == 0 else 0.5) + (2.0 if head.endswith("?") else 0.0)
+    if _CHATTER.match(head):
         score -= 3.0
     return max(0.0, score)
 

@@ -1,4 +1,4 @@
-"""Turn foreign values into what JSON can hold, and shorten JSON that is too long so that it stays JSON."""
+"""Turn foreign values into JSON, and shorten JSON that is too long so that it remains JSON."""
 
 from __future__ import annotations
 
@@ -14,24 +14,28 @@ from cognitive.window.output.text import head_of, tail_of
 _MAX_DEPTH = 64  # levels
 _MAX_NUMBER_BITS = 14_000  # bits; Python writes no more than 4,300 digits
 _MAX_CHARACTERS = 50_000_000
-# Values in lists that were read before: where each holds the one below twice, they double by level.
+# Values read again in containers met before: if each level contains the next one twice, they double with every level.
 _MAX_REPEATED = 20_000
 
-_UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # what json.dumps would write as it is
-_TELLING = re.compile(r"^(?:errors?|error_?\w*|exceptions?|message|detail|reason|status|code|stderr)$", re.IGNORECASE)
+_UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # invisible characters that json.dumps does not escape
+_INFORMATIVE = re.compile(
+    r"^(?:errors?|error_?\w*|exceptions?|message|detail|reason|status|code|stderr)$", re.IGNORECASE
+)
 _BAD = ("error", "failed", "failure", "fatal")
-_MARK = "[...]"  # the key under which an object says what it left out
+_MARK = "[...]"  # the key of the note about what was left out of an object
 
 
 @dataclass(frozen=True, slots=True)
 class _Strictness:
+    """The limits of one step of shortening."""
+
     text: int  # characters of a string
-    items: int  # of a list
-    keys: int  # of an object
-    depth: int
+    items: int  # items of a list
+    keys: int  # keys of an object
+    depth: int  # levels
 
 
-# From the mildest: the first under which all fits is taken.
+# From the mildest to the strictest: the first one under which everything fits is used.
 _LADDER = (
     _Strictness(text=2_000, items=100, keys=400, depth=24),
     _Strictness(text=800, items=40, keys=200, depth=16),
@@ -48,20 +52,21 @@ _LADDER = (
 
 
 def jsonable(value: Any) -> Any:
-    """The value of JSON's own kinds; of what is of none, its text: also a key, and NaN.
+    """Return the value with JSON's types only; other values, keys and NaN become text.
 
-    Of what lies too deep (a value that holds itself has no end), cannot be read, or is too much, only its type's name.
+    Only the name of the type remains of values that are nested too deeply (such as a value that contains itself),
+    cannot be read or are too large.
     """
     return _JsonReader().read(value, _MAX_DEPTH)
 
 
 def as_text(value: Any) -> str:
-    """The value as JSON, in one line, keys in order."""
+    """Return the value as one line of JSON with sorted keys."""
     return json.dumps(jsonable(value), ensure_ascii=False, sort_keys=True)
 
 
 def alike(value: Any, other: Any) -> bool:
-    """Whether two foreign values are equal; those that will not be compared, arrays for example, are not."""
+    """Return True if two foreign values are equal; False if they refuse the comparison, as arrays do."""
     try:
         return bool(value == other)
     except Exception:  # foreign code, which may raise anything
@@ -69,7 +74,7 @@ def alike(value: Any, other: Any) -> bool:
 
 
 class _JsonReader:
-    """One value on its way: what of it was met, and how much more there is room for."""
+    """Converts one value; counts the characters and repeated containers that it may still read."""
 
     def __init__(self) -> None:
         self._met = set[int]()
@@ -84,7 +89,7 @@ class _JsonReader:
             return self._text(value)
         try:
             return self._parts(value, depth - 1) if depth and self._fits(value) else _type_name(value)
-        except Exception:  # foreign code again: a mapping over a connection that is closed
+        except Exception:  # foreign code, such as a mapping over a closed connection
             return _type_name(value)
 
     def _fits(self, value: Any) -> bool:
@@ -105,15 +110,15 @@ class _JsonReader:
 
 
 def _in_order(values: Any) -> Sequence[Any]:
-    """A set's order is not the same in the next process."""
+    """Return the values as a list. Sets are sorted, since their order differs between processes."""
     return sorted(values, key=_spelled) if isinstance(values, set | frozenset) else list(values)
 
 
 def _spelled(value: Any) -> str:
-    """Whatever somebody's class does when it is asked for its text."""
+    """Return the value as text, or the name of its type if its class raises."""
     try:
         return value if isinstance(value, str) else str(value)
-    except Exception:  # foreign code, which may raise anything: its type is all that is known of it then
+    except Exception:  # foreign code, which may raise anything
         return _type_name(value)
 
 
@@ -125,7 +130,7 @@ def _type_name(value: Any) -> str:
 
 
 def read_json(text: str) -> Any:
-    """What a text that is a JSON object or list says, else None."""
+    """Return the value of a text that is a JSON object or list, otherwise None."""
     if text[:1] + text[-1:] not in ("{}", "[]"):
         return None
     try:
@@ -135,7 +140,7 @@ def read_json(text: str) -> Any:
 
 
 def shortened_json(value: Any, room: int, note: str) -> str | None:
-    """The JSON text of an object or list within `room` characters, `note` in it; None if it cannot be made to fit."""
+    """Return an object or list as JSON with `note` in it, in at most `room` characters; None if impossible."""
     for strictness in _LADDER:
         cut = _cut(value, strictness, strictness.depth)
         text = _written({**cut, _MARK: note} if isinstance(cut, Mapping) else [*cut, note])
@@ -154,9 +159,9 @@ def _number(written: str) -> float | str:
     return number if math.isfinite(number) else written
 
 
-def _cut(value: Any, strict: _Strictness, depth: int, *, telling: bool = False) -> Any:
+def _cut(value: Any, strict: _Strictness, depth: int, *, informative: bool = False) -> Any:
     if isinstance(value, str):
-        return _string(value, strict.text * (4 if telling else 1))
+        return _string(value, strict.text * (4 if informative else 1))
     if isinstance(value, Mapping):
         return _object(value, strict, depth) if depth > 0 else f"[... object of {len(value):,} keys]"
     if isinstance(value, list):
@@ -172,20 +177,20 @@ def _string(text: str, max_length: int) -> str:
 
 
 def _object(value: Mapping[str, Any], strict: _Strictness, depth: int) -> dict[str, Any]:
-    names = [n for place, n in enumerate(value) if place < strict.keys or _TELLING.match(n)][: strict.keys + 8]
-    kept = {
-        _string(name, strict.text): _cut(value[name], strict, depth - 1, telling=bool(_TELLING.match(name)))
+    names = [n for place, n in enumerate(value) if place < strict.keys or _INFORMATIVE.match(n)][: strict.keys + 8]
+    shown = {
+        _string(name, strict.text): _cut(value[name], strict, depth - 1, informative=bool(_INFORMATIVE.match(name)))
         for name in names
     }
-    left = len(value) - len(names)
-    return {**kept, _MARK: f"[... {left:,} of {len(value):,} keys]"} if left else kept
+    left_out = len(value) - len(names)
+    return {**shown, _MARK: f"[... {left_out:,} of {len(value):,} keys]"} if left_out else shown
 
 
 def _list(value: list[Any], strict: _Strictness, depth: int) -> list[Any]:
     if len(value) <= strict.items + 1:
         return [_cut(each, strict, depth - 1) for each in value]
-    bad = [n for n in range(strict.items, len(value)) if _reports_error(value[n])][: strict.items]
-    shown = [_cut(value[n], strict, depth - 1) for n in (*range(strict.items), *bad)]
+    failed = [n for n in range(strict.items, len(value)) if _reports_error(value[n])][: strict.items]
+    shown = [_cut(value[n], strict, depth - 1) for n in (*range(strict.items), *failed)]
     return [*shown, f"[... {len(value) - len(shown):,} of {len(value):,} items]"]
 
 

@@ -1,6 +1,6 @@
-"""Shorten one tool's output to the limit of its kind; the whole is kept aside, found by pointer.
+"""Shorten a tool's output to the limit of its kind. The whole is stored, and a pointer leads to it.
 
-A tool's kind is known by the words of its name, and says how strictly its output is shortened.
+The kind of a tool follows from the words of its name.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from cognitive.window.output.text import all_lines, clean, head_of, is_web_page,
 
 OutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
 
-MIN_CHARACTERS = 200  # room for a pointer, and for something beside it
+MIN_CHARACTERS = 200  # room for a pointer and some text
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_NAMESPACE = UUID("6f0d8a52-6a0e-5c1c-9d0e-0d6c3c0f7b11")  # of whole outputs; changing it orphans every pointer
+_NAMESPACE = UUID("6f0d8a52-6a0e-5c1c-9d0e-0d6c3c0f7b11")  # of artifact ids; changing it orphans every pointer
 _POINTER = re.compile(
     r"\[\.\.\. [\d,]{1,20} of [\d,]{1,20} characters left out; whole: artifact:"
     r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\]"
 )
-_MIN_SAVED = 200  # characters that leaving noise out must save, in an output that is short enough with it
-_JUNK = 0.1  # share of characters that are no text, from which an output is binary
-_JUNK_SHOWN = 400
+_MIN_SAVED = 200  # characters that must be saved for noise to be removed from an output within its limit
+_JUNK = 0.1  # share of characters that are not text, above which an output is binary
+_JUNK_SHOWN = 400  # characters shown of a binary output
 
 
 # --- limits by kind of tool ---
@@ -36,10 +36,14 @@ _JUNK_SHOWN = 400
 
 @dataclass(frozen=True, slots=True)
 class OutputLimit:
-    """One row: `characters` at most, all told, and `line` in one line of it.
+    """The limits of a kind of output, in characters: `characters` in all and `line` for each line.
 
-    An `exact` output is only cut, never cleaned: the model edits files by their exact text. `per_file` keeps a line of
-    every file that a search found, before it keeps a second one of any. `markup` drops scripts and styles of web pages.
+    An `exact` output is only cut, never cleaned, since the model edits files by their exact text. `per_file` shows one
+    line of every file that a search found before a second one of any. `markup` removes scripts and styles from web
+    pages.
+
+    Raises:
+        PolicyError: a limit is too small.
     """
 
     kind: OutputKind
@@ -54,8 +58,8 @@ class OutputLimit:
             raise PolicyError(f"outputs of the kind {self.kind}: at least {MIN_CHARACTERS} characters, 1 in a line")
 
 
-# The characters are about 2,000 tokens; what a cut costs says who gets more or less. A file that is cut is read again,
-# in pieces; a page's second half is rarely what was looked for, nor is a search's hundredth match.
+# 8,000 characters are about 2,000 tokens. Files get more, since a file that is cut is read again in pieces. Pages and
+# searches get less, since the second half of a page and the hundredth match of a search are rarely needed.
 LIMITS: Mapping[OutputKind, OutputLimit] = {
     row.kind: row
     for row in (
@@ -68,7 +72,7 @@ LIMITS: Mapping[OutputKind, OutputLimit] = {
     )
 }
 
-# A tool is of the first kind whose words, any row of them, all stand in its name ("mcp__fs__readTextFile": read, file).
+# A tool has the first kind with a word in its name: "mcp__fs__readTextFile" contains "read", a word of "file".
 NAMES: tuple[tuple[OutputKind, tuple[str, ...]], ...] = (
     ("web", ("web", "fetch", "browse", "browser", "url", "http", "scrape", "crawl", "page", "navigate")),
     ("data", ("sql", "query", "database", "api", "graphql")),
@@ -102,27 +106,27 @@ NAMES: tuple[tuple[OutputKind, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class OutputLimits:
-    """The row of every kind; and by exact name, the kind of tools whose names do not tell it."""
+    """The limits of every kind, and the kinds of tools, by exact name, whose names do not reveal it."""
 
     rows: Mapping[OutputKind, OutputLimit] = field(default_factory=lambda: LIMITS)
     tools: Mapping[str, OutputKind] = field(default_factory=dict)
 
     def of(self, tool: str) -> OutputLimit:
-        """The row for a tool."""
+        """Return the limits for a tool."""
         kind = self.tools.get(tool) or kind_of(tool)
         return self.rows.get(kind) or LIMITS[kind]
 
     def with_characters(self, characters: Mapping[OutputKind, int]) -> OutputLimits:
-        """The same with other bounds for some kinds."""
+        """Return the limits with other maximum lengths for some kinds."""
         changed = {kind: replace(self.rows.get(kind) or LIMITS[kind], characters=n) for kind, n in characters.items()}
         return replace(self, rows={**LIMITS, **self.rows, **changed})
 
 
 @lru_cache(maxsize=4096)
 def kind_of(tool: str) -> OutputKind:
-    """The kind of a tool by the words of its name."""
+    """Return the kind of a tool by the words of its name."""
     words = {word.lower() for word in _NAME_WORD.findall(tool)}
-    return next((kind for kind, known in NAMES if words.intersection(known)), "default")
+    return next((kind for kind, kind_words in NAMES if words.intersection(kind_words)), "default")
 
 
 # --- one output ---
@@ -130,9 +134,10 @@ def kind_of(tool: str) -> OutputKind:
 
 @dataclass(frozen=True, slots=True)
 class NormalisedOutput:
-    """A tool's output as the prompt shows it. `whole` is what to store under `pointer`; None if nothing was left out.
+    """A tool's output as the prompt shows it.
 
-    `before` is the length of what came in, in characters; `notes` say what was done to it.
+    `whole` is the text to store under `pointer`; both are None if nothing was left out. `before` is the length of the
+    output in characters. `notes` name the steps that changed it.
     """
 
     text: str
@@ -143,11 +148,11 @@ class NormalisedOutput:
 
 
 def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) -> NormalisedOutput:
-    """The output within the limit of its tool; a function of its arguments, in time linear in the output's length.
+    """Return an output within the limit of its tool, in time linear in the output's length.
 
-    What is short and clean stays as it is. Escape sequences, control characters and white space at line ends go without
-    a trace; whatever else is left out is in `whole`, and the text says where. Applied to its own text it changes
-    nothing. JSON stays JSON where that is possible.
+    Short, clean outputs are unchanged. Escape sequences, control characters and white space at line ends are removed
+    without a note. Anything else that is left out is in `whole`, and the text says where. Normalising a normalised text
+    changes nothing. JSON remains JSON where that is possible.
     """
     whole = storable(output)
     limit = limits.of(tool)
@@ -160,9 +165,8 @@ def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) 
     if short and (limit.exact or _POINTER.search(shown) or read_json(shown) is not None):
         return _unshortened(output, shown)
     pointer = uuid5(_NAMESPACE, f"{session_id}\0{whole}")
-    for source in dict.fromkeys(
-        (cleaned, shown) if short else (cleaned,)
-    ):  # what is shown whole stays so when read again
+    # a short output is also tried as it is shown, since its text is normalised again in that form
+    for source in dict.fromkeys((cleaned, shown) if short else (cleaned,)):
         text, notes = _shorter(source, shown, limit, _Mark(len(whole), pointer))
         text = text if limit.exact else clean(text)
         if not short or len(text) + _MIN_SAVED <= len(shown):
@@ -171,12 +175,12 @@ def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) 
 
 
 def pointers(text: str) -> tuple[UUID, ...]:
-    """The ids of the whole outputs that a text points to, in order."""
+    """Return the ids of the whole outputs that a text points to, in order."""
     return tuple(UUID(id) for id in _POINTER.findall(text))
 
 
 def marker(left_out: int, before: int, pointer: UUID) -> str:
-    """The fixed form in which a shortened output says where the whole is."""
+    """Return the mark in a shortened output that points to the whole."""
     return f"[... {left_out:,} of {before:,} characters left out; whole: artifact:{pointer}]"
 
 
@@ -226,7 +230,7 @@ def _is_junk(mark: _Mark, shown: str) -> bool:
 
 
 def _ends(text: str, characters: int, mark: _Mark) -> str:
-    """A head and a tail on line borders where there are any near, and the mark between them."""
+    """Return a head and a tail with the mark between them, cut at line breaks if they are near."""
     room = max(0, characters - mark.max_length - 2)
     if len(text) <= room:
         return f"{text}\n{mark.of(len(text))}"
@@ -245,32 +249,32 @@ _WITHOUT_ROOM = (("routine", routine),)
 
 
 def _lines(cleaned: str, limit: OutputLimit, mark: _Mark) -> tuple[str, tuple[str, ...]]:
-    """Without noise; if that is still too long, without routine; if that is, what matters most."""
+    """Return the lines without noise; if they are too long, without routine; if still too long, an excerpt."""
     room = limit.characters - mark.max_length - 1
     count = cleaned.strip("\n").count("\n") + 1
-    given = split_lines(cleaned, room - 40 if count == 1 else max(min(limit.line, room // 5), room // (4 * count)))
+    spans = split_lines(cleaned, room - 40 if count == 1 else max(min(limit.line, room // 5), room // (4 * count)))
     notes: list[str] = []
     for folds in (_ALWAYS, _WITHOUT_ROOM):
         for note, fold in folds:
-            folded = fold(given)
-            notes += [note] if len(folded) < len(given) else []
-            given = folded
-        if sum(len(each.text) + 1 for each in given) <= room and not any(
-            gap > 0 for gap in _gaps(given, given[-1].after)
+            folded = fold(spans)
+            notes += [note] if len(folded) < len(spans) else []
+            spans = folded
+        if sum(len(each.text) + 1 for each in spans) <= room and not any(
+            gap > 0 for gap in _gaps(spans, spans[-1].after)
         ):
-            return _joined(given, given[-1].after, mark), tuple(notes)
-    chosen = excerpt(given, room, per_file=limit.per_file)
-    return _joined(chosen, given[-1].after, mark), (*notes, "excerpt")
+            return _joined(spans, spans[-1].after, mark), tuple(notes)
+    chosen = excerpt(spans, room, per_file=limit.per_file)
+    return _joined(chosen, spans[-1].after, mark), (*notes, "excerpt")
 
 
 def _gaps(shown: Sequence[LineSpan], lines: int) -> list[int]:
-    """How many lines are left out before each that is shown, and after the last."""
+    """Return the number of lines left out before each span, and after the last."""
     ends = [0, *(each.after for each in shown)]
     return [start - end for end, start in zip(ends, [*(each.first for each in shown), lines], strict=True)]
 
 
 def _joined(shown: Sequence[LineSpan], lines: int, mark: _Mark) -> str:
-    """The lines with a mark wherever some are left out; the longest of these gaps, or the end, says where all is."""
+    """Return the lines with a mark in each gap; the mark in the longest gap, or at the end, points to the whole."""
     gaps = _gaps(shown, lines)
     max_length = max(range(len(gaps)), key=lambda n: (gaps[n], n))
     parts: list[str] = []

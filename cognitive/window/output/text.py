@@ -1,4 +1,4 @@
-"""Clean a text as a terminal would show it, cut it where a reader sees no difference, turn a web page into text."""
+"""Clean a text as a terminal would show it, cut it without damage to characters, turn a web page into text."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import re2
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[ -/]*[0-Z\\^-~])")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
-_STRUCK_TWICE = re.compile("([^\n\b])\b\\1|_\b")  # how a typewriter, and a manual page, prints bold and underlined
+_STRUCK_TWICE = re.compile("([^\n\b])\b\\1|_\b")  # bold and underlined text in manual pages
 _BACK = re.compile("\b+")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]+")
 _LINE_BREAKS = str.maketrans({"\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
 
 _WHOLE_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])")
-_MAX_CLUSTER_LENGTH = 64  # characters looked back for a border; what joins more is no text
+_MAX_CLUSTER_LENGTH = 64  # characters searched for a place to cut; no real text combines more
 _JOINER = "\u200d"
 
-_MAX_PAGE_LENGTH = 2_000_000  # characters of a page that are read; what stands behind is in the whole
+_MAX_PAGE_LENGTH = 2_000_000  # characters of a page that are read; the rest is only in the stored whole
 _HIDDEN = re2.compile(
     r"(?is)<!--.*?-->|<(?:script|style|svg|noscript|template|head)\b.*?</(?:script|style|svg|noscript|template|head)\s*>"
 )
@@ -32,18 +32,18 @@ _BLANKS = re.compile(r"[ \t]+")
 _PAGE = re2.compile(r"(?is)^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype html|html|head|body)\b")
 
 
-# --- what a terminal shows ---
+# --- a text as a terminal shows it ---
 
 
 def storable(text: str) -> str:
-    """The text with a mark in place of runs of what Postgres cannot keep: NUL characters, lone surrogates."""
+    """Return the text with U+FFFD for runs of characters that Postgres cannot store: NUL and lone surrogates."""
     return _UNSTORABLE.sub("\ufffd", text)
 
 
 def clean(text: str) -> str:
-    r"""The text without escape sequences, control characters and white space at line ends; nothing is lost by it.
+    r"""Return the text without escape sequences, control characters and white space at line ends.
 
-    Lines end with "\n"; a lone "\r" stays, for `final` or `all_lines`. Cleaning twice changes nothing.
+    Lines end with "\n"; a lone "\r" remains, for `final` or `all_lines`. Cleaning twice changes nothing.
     """
     text = text.replace("\r\n", "\n")
     if _CONTROL.search(text):
@@ -59,12 +59,12 @@ def clean(text: str) -> str:
 
 
 def all_lines(cleaned: str) -> str:
-    """The text with every state that a carriage return overwrote on a line of its own."""
+    """Return the text with a separate line for each state that a carriage return overwrote."""
     return cleaned.replace("\r", "\n")
 
 
 def final(line: str) -> str:
-    """A line as carriage returns leave it: its last state that was not blank."""
+    """Return the last state of a line that carriage returns overwrote, other than blank ones."""
     return next((piece for piece in reversed(line.split("\r")) if piece.strip()), "") if "\r" in line else line
 
 
@@ -72,12 +72,12 @@ def final(line: str) -> str:
 
 
 def head_of(text: str, characters: int) -> str:
-    """The first so many characters, or a few less."""
+    """Return the first `characters` characters, or a few less so that no combined character is cut."""
     return text if len(text) <= characters else text[: border(text, max(0, characters))]
 
 
 def tail_of(text: str, characters: int) -> str:
-    """The last so many characters, or a few less."""
+    """Return the last `characters` characters, or a few less so that no combined character is cut."""
     if len(text) <= characters:
         return text
     start = len(text) - max(0, characters)
@@ -87,7 +87,7 @@ def tail_of(text: str, characters: int) -> str:
 
 
 def border(text: str, place: int) -> int:
-    """The last place up to `place` where a text may be cut."""
+    """Return the last index up to `place` where a text may be cut."""
     for back in range(place, max(0, place - _MAX_CLUSTER_LENGTH), -1):
         if _border(text, back):
             return back
@@ -134,12 +134,12 @@ def _in_escape(text: str, place: int) -> bool:
 
 
 def is_web_page(text: str) -> bool:
-    """Whether a text is an HTML page."""
+    """Return True if a text is an HTML page."""
     return _PAGE.search(text[:1000]) is not None
 
 
 def page_text(page: str) -> str:
-    """The words of a page, a line for each of its blocks, links as "words <address>"."""
+    """Return the text of a page, one line for each block; the address of a link precedes its text in brackets."""
     text = _LINK.sub(r" [\1] ", _HIDDEN.sub(" ", page[:_MAX_PAGE_LENGTH]))
     text = html.unescape(_TAG.sub(" ", _BLOCK.sub("\n", text)))
     lines = (_BLANKS.sub(" ", line).strip() for line in text.splitlines())
