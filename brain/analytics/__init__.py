@@ -1,11 +1,11 @@
-"""Read what a dashboard shows: counts, lists and lives, bounded, each saying how far it came.
+"""Read the data of dashboards: counts, lists and single memories, with bounded cost.
 
 Modules, in order of execution:
 
 - `turns`: read counts over time, lists of turns and the state of the store.
-- `turn_rows`: hold what is shown of turns, as values.
-- `memories`: read lists of memories, groups by their use and one memory's life.
-- `paging`: walk a list up to a bound, a page at a time.
-- `recent`: read the latest turns and a sample of passages where no counter is kept.
+- `turn_rows`: the values that describe turns.
+- `memories`: read lists of memories, groups by usage and the history of one memory.
+- `paging`: read a list page by page with a bound on the rows examined.
+- `recent`: read the latest turns and a sample of passages, where no rollup exists.
 - `fleet`: read the counts of all agents.
 """

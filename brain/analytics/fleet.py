@@ -1,4 +1,4 @@
-"""What the turns of all agents came to: counts without a word of anybody's, for those who were granted them."""
+"""Read the counts of all agents, which contain no text, for logins with the overview role."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from brain.statements import SqlStatement
 SQL = statements.load("fleet")
 
 MAX_AGENTS = 500  # of one page
-MIN_TURNS = 20  # of an agent whose share of degraded turns is told: of fewer it says little
+MIN_TURNS = 20  # minimum turns of an agent for its share of degraded turns to be meaningful
 _SECONDS = 10.0
 
 
 class FleetAnalytics:
-    """Reads of the tally alone, each in a transaction that has become `cognitive_overview`.
+    """Reads the rollups of all agents, each in a transaction as the role `cognitive_overview`.
 
-    All raise StoreError where this connection's login was not granted that role.
+    All methods raise StoreError if the login was not granted this role.
     """
 
     def __init__(self, database: Database | ReadDatabase) -> None:
@@ -33,8 +33,9 @@ class FleetAnalytics:
     async def agents(
         self, period: Period, order: Literal["turns", "degraded"] = "turns", limit: int = 50
     ) -> list[Total]:
-        """What each agent's turns came to on the days of a period: the busiest, or the worst degraded, first; `value`
-        is the agent. No times.
+        """Return each agent's totals in a period.
+
+        The busiest agents come first, or those with the largest share of degraded turns.
         """
         if not 0 < limit <= MAX_AGENTS:
             raise InvalidInput(f"limit: expected a number from 1 to {MAX_AGENTS}, got {limit}")
@@ -42,16 +43,16 @@ class FleetAnalytics:
         return [Total(row["agent_id"], _numbers(row), row["last_at"]) for row in rows]
 
     async def count(self, period: Period) -> int:
-        """How many agents had turns."""
+        """Return the number of agents that had turns."""
         return int((await self._fetch(SQL.across_count, period))[0][0])
 
     async def days(self, period: Period) -> list[Point]:
-        """All agents together, day by day of UTC."""
+        """Return the totals of all agents together, per day (UTC)."""
         rows = await self._fetch(SQL.across_series, period)
         return [Point(row["step"], Total("", _numbers(row))) for row in rows]
 
     async def courses(self, period: Period, agents: Sequence[str]) -> Mapping[str, Mapping[datetime, float | None]]:
-        """The share of shown memories that were used, day by day, of some agents."""
+        """Return the share of shown memories that were used, per day, for some agents."""
         courses: dict[str, dict[datetime, float | None]] = {agent: {} for agent in agents}
         for row in await self._fetch(SQL.across_courses, period, agent_ids=list(agents)):
             courses[row["agent_id"]][row["step"]] = row["used"] / row["shown"] if row["shown"] else None

@@ -1,6 +1,6 @@
-"""What a dashboard reads of memories: lists, groups by their use, one memory's life, what its erasure would take.
+"""Read memories for the dashboard: lists, groups by usage, the history of a memory, the effect of an erasure.
 
-Each read is one statement with a bound of its own; what is told of a sample says of how many.
+Each read is one statement with bounded cost; results from a sample give its size.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UsageGroup = Literal["never", "ignored", "rising", "stale"]
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """Which memories: None is any. `words` must all stand in what a memory says."""
+    """A filter of memories; None matches all. `words` must all be in the content."""
 
     types: tuple[MemoryType, ...] = MEMORY_TYPES
     words: str | None = None
@@ -40,8 +40,10 @@ class MemoryFilter:
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:
-    """A memory in a list, with its use: `content` is its beginning, the masses `shown` and `used` are as of
-    `shown_at`, when it was last shown in a turn that counts.
+    """A memory in a list, with its usage.
+
+    `content` is its beginning. The masses `shown` and `used` are as of `shown_at`, the latest counted turn that showed
+    it.
     """
 
     id: UUID
@@ -63,12 +65,12 @@ class MemoryRow:
 
 @dataclass(frozen=True, slots=True)
 class UsageThresholds:
-    """When use says something of a memory.
+    """The thresholds that put memories into groups by their usage.
 
-    *Never* shown in a turn that counts, and not pinned; *ignored*: shown at least `showings` times and never used;
-    *rising*: used at least `uses` times, and of all that use at least the share `fresh` is left, so that most of it is
-    younger than a half-life; *stale*: used as often, and a mass of less than `left` is left of it, one use two
-    half-lives old.
+    *Never*: not shown in any counted turn, and not pinned. *Ignored*: shown at least `showings` times and never used.
+    *Rising*: used at least `uses` times, with at least the share `fresh` of the decayed uses left, so that most uses
+    are younger than a half-life. *Stale*: used at least `uses` times, with less than the mass `left` left; 0.25 is one
+    use two half-lives ago.
     """
 
     half_life_days: float
@@ -80,9 +82,9 @@ class UsageThresholds:
 
 @dataclass(frozen=True, slots=True)
 class GroupSizes:
-    """How many of `looked` memories are in each group, which are a random sample of `memories`, or all of them.
+    """The number of memories in each group, out of `looked` ones: a random sample of `memories`, or all of them.
 
-    `pinned` and `superseded` are of all memories, counted up to a bound.
+    `pinned` and `superseded` count all memories, up to a bound.
     """
 
     looked: int
@@ -96,13 +98,13 @@ class GroupSizes:
 
     @property
     def sampled(self) -> bool:
-        """Whether there are more than were looked at."""
+        """True if there are more memories than were examined."""
         return self.looked < self.memories
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryLifecycle:
-    """A memory whole: `replaced` and `replacement` are the beginnings of the memories before and after it."""
+    """A complete memory; `replaced` and `replacement` are the beginnings of the versions before and after it."""
 
     memory: MemoryRow
     supersedes: UUID | None
@@ -119,7 +121,7 @@ class MemoryLifecycle:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A turn that showed a memory, the beginning of its message, and what became of the memory there."""
+    """A turn that showed a memory: the beginning of its message, and the result for the memory."""
 
     turn_id: str
     at: datetime
@@ -138,16 +140,16 @@ class Showing:
 
 @dataclass(frozen=True, slots=True)
 class SimilarMemory:
-    """Memories most like one, with the cosine to it, of `looked` that were compared."""
+    """The memories most similar to a memory, with the cosines, out of `looked` compared ones."""
 
     rows: tuple[tuple[MemoryRow, float], ...]
     looked: int
 
 
-MAX_SHOWINGS = 1_000  # of one memory, over which its use is drawn
-MAX_POSTINGS = 300  # passages read of each word of a memory, to find others like it
-MAX_COMPARED = 2_000  # memories compared with one by their vectors
-MAX_TAGS = 50  # that a list offers to choose from
+MAX_SHOWINGS = 1_000  # showings in the chart of a memory's use
+MAX_POSTINGS = 300  # postings read per lexeme to find similar memories
+MAX_COMPARED = 2_000  # memories compared by vector
+MAX_TAGS = 50  # tags offered as a filter
 SQL = paging.load("memory_analytics")
 _EACH_TYPE = " UNION ALL ".join(f"({SQL.walk_type.fill(type=type_).source})" for type_ in MEMORY_TYPES)
 _NO_ID = UUID(int=0)
@@ -161,14 +163,14 @@ _ANY = MemoryFilter()
 
 
 class MemoryAnalytics:
-    """The reads of memories, one agent's at a time."""
+    """Reads the memories of one agent at a time."""
 
     _database: Database | ReadDatabase
 
     async def memories(
         self, agent_id: str, wanted: MemoryFilter = _ANY, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> ResultPage[MemoryRow]:
-        """Memories that a filter lets through, by when they happened, latest first; looks at `MAX_LOOKED` at most."""
+        """Return the memories that match a filter, latest first; examines at most `MAX_LOOKED`."""
         begin = start(after, wanted.until)
         rows = await paging.fetched(
             self._database,
@@ -188,9 +190,9 @@ class MemoryAnalytics:
         return paging.page(rows, limit, _memory_row, "seq", "occurred_at")
 
     async def group_sizes(self, agent_id: str, habit: UsageThresholds, now: datetime) -> GroupSizes:
-        """How many memories were never shown, are ignored, rise, went stale: of a sample of `MAX_SAMPLED`.
+        """Return the sizes of the groups in a sample of `MAX_SAMPLED` memories.
 
-        And how many are pinned or superseded, counted up to `MAX_LOOKED`.
+        Pinned and superseded memories are counted in all, up to `MAX_LOOKED`.
         """
         rows = await self._of_memories(agent_id, SQL.group_sizes, **_habit(habit, now))
         return as_value(GroupSizes, rows[0])
@@ -207,9 +209,10 @@ class MemoryAnalytics:
         limit: int = 50,
         after: tuple[Any, ...] | None = None,
     ) -> ResultPage[MemoryRow]:
-        """The memories of a group, window by window of `MAX_SAMPLED` memories by id, within each the clearest first:
-        what was stored longest ago, shown or used most often, or rises most. Windows are of all memories where those
-        that were never shown are wanted, and else of those that were.
+        """Return a page of the memories of a group, by descending score within windows of `MAX_SAMPLED` memories by id.
+
+        The score is the age, the number of showings or uses, or the rise, depending on the group. For the group "never"
+        the windows are of all memories, else of those that were shown.
         """
         window, score, last = after or (_NO_ID, None, None)
         rows = await paging.fetched(
@@ -233,26 +236,26 @@ class MemoryAnalytics:
         return ResultPage(tuple(map(_memory_row, found)), looked, following)
 
     async def beginnings(self, agent_id: str, ids: Sequence[UUID]) -> dict[UUID, MemoryRow]:
-        """Memories by their ids as lists show them; those that the agent does not have are left out."""
+        """Return memories by id in the form of lists; unknown ids are left out."""
         rows = await self._of_memories(agent_id, SQL.beginnings, memory_ids=list(ids))
         return {row["id"]: _memory_row(row) for row in rows}
 
     async def tags(self, agent_id: str) -> list[str]:
-        """The most frequent tags, `MAX_TAGS` at most, of a sample of `MAX_SAMPLED` memories."""
+        """Return the most frequent tags, at most `MAX_TAGS`, in a sample of `MAX_SAMPLED` memories."""
         return [row["tag"] for row in await self._of_memories(agent_id, SQL.tags, limit=MAX_TAGS)]
 
     async def base(self, agent_id: str) -> Mapping[str, Masses]:
-        """How often memories were shown and used, by type, as the boost measures a memory against."""
+        """Return the showings and uses by memory type: the base rates of the boost."""
         rows = await self._of_memories(agent_id, SQL.base)
         return {row["type"]: Masses(**{name: row[name] for name in row.keys() if name != "type"}) for row in rows}  # noqa: SIM118
 
     async def removal(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """The receipt that erasing these memories would give now."""
+        """Return the receipt that erasing these memories would return now."""
         rows = await self._of_memories(agent_id, SQL.removal, memory_ids=list(ids))
         return Receipt(agent_id, **dict(rows[0]))
 
     async def life(self, agent_id: str, memory_id: UUID) -> MemoryLifecycle | None:
-        """A memory with all that is known of it but its turns, or None if the agent has no such memory."""
+        """Return a memory with its links, times and usage, or None if the agent has no such memory."""
         rows = await self._of_memories(agent_id, SQL.life, memory_id=memory_id)
         if not rows:
             return None
@@ -261,7 +264,7 @@ class MemoryAnalytics:
     async def showings(
         self, agent_id: str, memory_id: UUID, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> ResultPage[Showing]:
-        """The turns that showed a memory, newest first, with their questions."""
+        """Return the turns that showed a memory, newest first, with their messages."""
         at, turn_id = after or (LATEST, "")
         rows = await self._of_memories(
             agent_id, SQL.showings, memory_id=memory_id, before_at=at, before_turn_id=turn_id, limit=most(limit)
@@ -270,18 +273,17 @@ class MemoryAnalytics:
         return ResultPage(tuple(as_value(Showing, row) for row in rows), len(rows), following)
 
     async def shown_at(self, agent_id: str, memory_id: UUID) -> list[tuple[datetime, bool | None, bool | None]]:
-        """When a memory was shown, whether it was used, and how it was rated: the latest `MAX_SHOWINGS`, in order."""
+        """Return the time, use and rating of a memory's latest `MAX_SHOWINGS` showings, in chronological order."""
         rows = await self._of_memories(agent_id, SQL.shown_at, memory_id=memory_id, limit=MAX_SHOWINGS)
         return [tuple(row) for row in rows]
 
     async def near(
         self, agent_id: str, memory_id: UUID, model: str | None = None, *, least: float = 0.8, limit: int = 10
     ) -> SimilarMemory:
-        """Memories whose first passage is like that of this one, by vectors of an embedding model, most like first.
+        """Return the memories most similar to a memory, by the vectors of their first passages.
 
-        Without a model, by vectors of one that the memory has.
-
-        Compared are those that share its rarest words, `MAX_COMPARED` at most.
+        Without a `model`, one that the memory has a vector of is used. Only memories that share one of its rarest
+        lexemes are compared, at most `MAX_COMPARED`. `least` is the minimum cosine.
         """
         rows = await self._of_memories(
             agent_id,
@@ -301,7 +303,7 @@ class MemoryAnalytics:
 
 
 def _walk(wanted: MemoryFilter) -> str:
-    """The index that leaves the fewest to look at."""
+    """Return the statement whose index has the fewest memories to examine."""
     if wanted.session_id is not None:
         return "walk_session"
     if wanted.pinned:

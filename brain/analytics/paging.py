@@ -1,4 +1,4 @@
-"""How lists that a dashboard shows are walked: up to a bound, a page at a time, each page saying how far it came."""
+"""Read lists for the dashboard page by page, with a bound on the rows examined; each page says how far it came."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from brain.postgres.database import Database
 from brain.postgres.reading import ReadDatabase
 from brain.statements import SqlStatement, SqlStatements
 
-MAX_LOOKED = 5_000  # turns or memories that a page of a list looks at: what a rare filter may cost
-MAX_SAMPLED = 5_000  # memories or vectors of which shares are told
-MAX_ROWS = 500  # of one page
-# Bounds of a walk in time are always given: under row level security only a plain comparison is looked up in an index.
+MAX_LOOKED = 5_000  # turns or memories examined for a page: bounds the cost of a filter that matches few
+MAX_SAMPLED = 5_000  # memories or vectors in a sample
+MAX_ROWS = 500  # rows of a page
+# Time bounds are never NULL: under row level security only a plain comparison uses an index.
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
-SECONDS = 10.0  # a page that takes longer is given up
+SECONDS = 10.0  # timeout of a page
 
 
 def load(file: str) -> SqlStatements:
-    """Return the statements of a file with their bounds.
+    """Return the statements of a file with their bounds filled in.
 
-    Bounds that choose a plan are written out: of a parameter Postgres supposes that a tenth of the rows is wanted.
+    Bounds that influence the plan are literals: for a parameter Postgres assumes that a tenth of the rows is wanted.
     """
     return statements.load(file, most=MAX_LOOKED, sample=MAX_SAMPLED)
 
@@ -38,12 +38,12 @@ async def fetched(
 
 
 def start(after: tuple[Any, ...] | None, until: datetime | None) -> tuple[Any, Any]:
-    """Where a walk begins: behind the last row of the page before, or before `until`."""
+    """Return the start of a page: after the last row of the page before, or before `until`."""
     return (after[0], after[1]) if after is not None else (until or LATEST, None)
 
 
 def page(rows: Sequence[Any], limit: int, made: Callable[[Any], RowT], key: str, at: str) -> ResultPage[RowT]:
-    """A walk's rows as a page: every row says how far the walk came, the first even if there is none to show."""
+    """Return rows as a page. Every row says how far the statement came, even a first row without data."""
     found = [row for row in rows if row[key] is not None]
     looked = max(row["looked"] for row in rows)
     following = (rows[0]["last_at"], rows[0]["last_key"]) if looked == MAX_LOOKED else None
@@ -54,7 +54,7 @@ def page(rows: Sequence[Any], limit: int, made: Callable[[Any], RowT], key: str,
 
 
 def patterns(words: str | None) -> list[str] | None:
-    """A pattern per word, in which nothing but the word counts."""
+    """Return a LIKE pattern per word, with special characters escaped."""
     if not words or not words.split():
         return None
     escaped = [word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for word in words.split()]
@@ -62,10 +62,10 @@ def patterns(words: str | None) -> list[str] | None:
 
 
 def most(limit: int) -> int:
-    """How many rows a page may have.
+    """Return the number of rows of a page.
 
     Raises:
-        InvalidInput: more than that.
+        InvalidInput: it is more than `MAX_ROWS`.
     """
     if not 0 < limit <= MAX_ROWS:
         raise InvalidInput(f"limit: expected a number from 1 to {MAX_ROWS}, got {limit}")

@@ -1,4 +1,4 @@
-"""What the latest turns and a sample of the passages say, where no counter is kept: bounded, and honest about it."""
+"""Read properties of the latest turns and of a sample of passages that no rollup counts; results state their bounds."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from brain.analytics.turn_rows import Period
 from brain.postgres.database import Connection, Database
 from brain.postgres.reading import ReadDatabase
 
-MAX_TURNS = 5_000  # that are walked: at the pace of a busy agent a day or two
-MAX_PASSAGES = 2_000  # of which the share of a model is told, within two percent
+MAX_TURNS = 5_000  # turns examined: a day or two of a busy agent
+MAX_PASSAGES = 2_000  # passages in the sample: shares are accurate to two percent
 MAX_MODELS = 50
 SQL = statements.load("recent", most=MAX_TURNS, sample=MAX_PASSAGES)
 _SECONDS = 10.0
@@ -20,7 +20,7 @@ _SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """A language model that turns named, "" for those that named none; how many of them lost tools, and how many."""
+    """A language model, "" for turns without one, with its turns and the tools removed from them."""
 
     model: str
     turns: int
@@ -31,7 +31,7 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsageList:
-    """The models of the latest turns, of which `looked` were looked at, back to a time."""
+    """The language models of the latest turns, of which `looked` were examined, back to a time."""
 
     rows: tuple[ModelUsage, ...]
     looked: int
@@ -39,49 +39,49 @@ class ModelUsageList:
 
     @property
     def bounded(self) -> bool:
-        """Whether there may be more turns than were looked at."""
+        """True if there may be more turns than were examined."""
         return self.looked == MAX_TURNS
 
 
 @dataclass(frozen=True, slots=True)
 class Degradations:
-    """Degraded turns by step of time and reason, and all turns by step, of the `looked` latest ones."""
+    """Degraded turns by time step and code, and all turns by time step, among the latest turns."""
 
     steps: Mapping[datetime, Mapping[str, int]]
     turns: Mapping[datetime, int]
 
     @property
     def looked(self) -> int:
-        """How many turns were looked at."""
+        """The number of turns examined."""
         return sum(self.turns.values())
 
     @property
     def bounded(self) -> bool:
-        """Whether there may be more."""
+        """True if there may be more turns than were examined."""
         return self.looked == MAX_TURNS
 
 
 @dataclass(frozen=True, slots=True)
 class VectorCoverage:
-    """How many of `looked` passages have vectors, by embedding model; a random sample, or all of them."""
+    """The number of passages with vectors by embedding model, out of `looked` passages: a random sample, or all."""
 
     models: Mapping[str, int]
     looked: int
 
     @property
     def sampled(self) -> bool:
-        """Whether there may be more passages."""
+        """True if there may be more passages."""
         return self.looked == MAX_PASSAGES
 
 
 class RecentAnalytics:
-    """Reads of one agent's latest turns, under row level security."""
+    """Reads one agent's latest turns, under row level security."""
 
     def __init__(self, database: Database | ReadDatabase) -> None:
         self._database = database
 
     async def models(self, agent_id: str, period: Period) -> ModelUsageList:
-        """Which language models the latest turns of a period were for, the most frequent first."""
+        """Return the language models of the latest turns of a period, most frequent first."""
 
         async def work(c: Connection) -> ModelUsageList:
             rows = await c.fetch(
@@ -97,7 +97,7 @@ class RecentAnalytics:
         return await self._database.run(agent_id, work, timeout=_SECONDS)
 
     async def degradations(self, agent_id: str, period: Period) -> Degradations:
-        """Why the latest turns of a period were degraded, over its steps."""
+        """Return the degradation codes of the latest turns of a period, by time step."""
         degradations = SQL.degradations(
             agent_id=agent_id, since=period.since, until=period.until, step=period.step, zone=period.zone
         )
@@ -111,6 +111,6 @@ class RecentAnalytics:
         )
 
     async def embedded(self, agent_id: str) -> VectorCoverage:
-        """Which embedding models the passages have vectors of."""
+        """Return the embedding models that passages have vectors of."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.embedded(agent_id=agent_id)), timeout=_SECONDS)
         return VectorCoverage({row["model"]: row["passages"] for row in rows[1:]}, rows[0]["passages"])

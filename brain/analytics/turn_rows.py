@@ -1,6 +1,4 @@
-"""What a dashboard shows of an agent, as values: counts with their rates, rows of lists, pages that say how far they
-looked.
-"""
+"""The values that describe an agent's turns: totals with rates, rows of lists, and pages with their bounds."""
 
 from __future__ import annotations
 
@@ -14,15 +12,15 @@ from brain import rollups
 RowT = TypeVar("RowT")
 Dimension = Literal["all", "type", "frame", "category", "runtime", "stage", "tool", "policy"]
 
-_MAX_HOURLY = timedelta(days=35)  # 840 rows of each value
+_MAX_HOURLY = timedelta(days=35)  # 840 hourly rows per value
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A stretch of time [since, until), aware; steps of 'hour' or 'day' in a time zone.
+    """A period [since, until) of aware datetimes, in steps of 'hour' or 'day' of a time zone.
 
-    Days of more than five weeks are days of UTC, as they were counted; where a zone is not whole hours away from UTC, a
-    day begins with the hour of UTC that holds its midnight.
+    For periods over five weeks the days are those of UTC, as they were counted. In a zone that is not whole hours from
+    UTC, a day begins with the hour of UTC that contains its midnight.
     """
 
     since: datetime
@@ -32,22 +30,22 @@ class Period:
 
     @property
     def before(self) -> Period:
-        """The stretch just as long that ends where this one begins."""
+        """The period of the same length that ends where this one begins."""
         return Period(self.since - (self.until - self.since), self.since, self.step, self.zone)
 
     @property
     def begin(self) -> datetime:
-        """The beginning of its first hour of UTC: what is counted there cannot be told apart."""
+        """The start of its first hour (UTC): the hourly counts cannot be divided."""
         return self.since.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
 
     @property
     def begin_of_day(self) -> datetime:
-        """The beginning of its first day of UTC."""
+        """The start of its first day (UTC)."""
         return self.begin.replace(hour=0)
 
     @property
     def days(self) -> tuple[datetime, datetime, datetime, datetime]:
-        """Where it begins and ends, and of the whole days of UTC in it where the first begins and the last ends."""
+        """Its start and end in whole hours, and the start and end of the whole days (UTC) in it."""
         first = self.begin if self.begin == self.begin_of_day else self.begin_of_day + timedelta(days=1)
         last = self.until.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         return (
@@ -56,14 +54,14 @@ class Period:
 
     @property
     def span(self) -> Literal["hour", "day"]:
-        """Which counts a series is made of: hours make days of any time zone, but many of them take their time."""
+        """The counts that a series uses: hours fit days of any zone; long periods use days to be fast."""
         of_days = self.step == "day" and (self.zone == "UTC" or self.until - self.since > _MAX_HOURLY)
         return "day" if of_days else "hour"
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What some turns came to. A rate is None where there is nothing that it could be a share of."""
+    """The totals of some turns. A rate is None if its denominator is 0."""
 
     value: str
     numbers: rollups.RollupCounts
@@ -86,17 +84,17 @@ class Total:
 
     @property
     def degraded(self) -> float | None:
-        """The share of turns that lacked something."""
+        """The share of degraded turns."""
         return _share(self.numbers.degraded, self.numbers.turns)
 
     def quantile(self, share: float) -> float | None:
-        """The time in milliseconds within which this share of the turns was prepared."""
+        """Return the time in milliseconds within which this share of the turns was prepared."""
         return rollups.quantile(self.numbers.latency, share)
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What the turns of one step of time came to."""
+    """The totals of the turns of one time step."""
 
     at: datetime
     total: Total
@@ -104,10 +102,10 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class ResultPage(Generic[RowT]):
-    """Some rows of a list that was walked up to a bound.
+    """Some rows of a list that was read up to a bound.
 
-    `looked` is how many rows were looked at, `back_to` the time they reach back to where they are in its order, and
-    `after` is where to go on, None if the list ended here. A page may be empty and not the last.
+    `looked` is the number of rows examined, `back_to` the time that they reach back to if the list is ordered by time,
+    and `after` the start of the next page, None at the end. A page may be empty without being the last.
     """
 
     rows: tuple[RowT, ...]
@@ -118,11 +116,13 @@ class ResultPage(Generic[RowT]):
 
 @dataclass(frozen=True, slots=True)
 class TurnFilter:
-    """Which turns: None is any. `words` must all stand in the message; `min_ms` is of `pre_turn`, or of `stage`.
+    """A filter of turns; None matches all.
 
-    `status` may be "unfinished": failed or abandoned. `showed` is the type, and `used` the verdict, of a memory that it
-    showed; `held_back` is "deduped" or "trimmed": it found a memory that was. `model` is the language model, "" for
-    turns that named none; `reason` is the code of a degradation.
+    `words` must all be in the message. `min_ms` is the duration of `pre_turn`, or of `stage`. `status` may be
+    "unfinished":
+    failed or abandoned. `showed` is the type, and `used` the verdict, of a memory that the turn showed. `held_back` is
+    "deduped" or "trimmed": the turn dropped a memory so. `model` is the language model, "" for none. `reason` is the
+    code of a degradation.
     """
 
     words: str | None = None
@@ -150,7 +150,7 @@ class TurnFilter:
 
 @dataclass(frozen=True, slots=True)
 class TurnListRow:
-    """A turn in a list; `message` is its beginning. `milliseconds` and `found` are None where nothing was measured."""
+    """A turn in a list; `message` is its beginning. `milliseconds` and `found` are None if they were not measured."""
 
     turn_id: str
     session_id: str
@@ -175,11 +175,11 @@ class TurnListRow:
 
 @dataclass(frozen=True, slots=True)
 class TurnMeasurements:
-    """What a turn says of itself beside its account: times by stage, what was cut, its neighbours in the session.
+    """The measurements of a turn: times by stage, what was removed, and its neighbours in the session.
 
-    `response` is its beginning, None where it is not kept; `bytes` is what its trace takes; `trim`, `window` and
-    `sections` are as the trace has them, empty where it has none, and so are `excerpts`: what was shown of memories.
-    `attribution` is how overlaps were measured, by the policy of the turn; None where that is not on record.
+    `response` is its beginning, None if it is not stored. `bytes` is the size of the trace. `trim`, `window`,
+    `sections` and `excerpts` (the shown parts of memories) are as in the trace, else empty. `attribution` is the method
+    by which overlaps were measured, None if it is not recorded.
     """
 
     turn_id: str
@@ -214,7 +214,7 @@ class TurnMeasurements:
 
 @dataclass(frozen=True, slots=True)
 class PolicyUsage:
-    """A policy that turns were planned under, since when, and what they came to; `last_at` is the last day of it."""
+    """A policy that turns were planned with, the time of its first use, and the totals of its turns."""
 
     version: str
     first_used_at: datetime
@@ -223,8 +223,10 @@ class PolicyUsage:
 
 @dataclass(frozen=True, slots=True)
 class OmittedTool:
-    """A tool that turns of a category went without: removed by the plan or cut to fit; called nonetheless (`asked`),
-    or only named in the message. `wanted_in` and `left_out_in` are the latest such turns.
+    """A tool that turns of a category were not offered: removed by the plan, or to fit the model (`cut`).
+
+    `asked` counts turns in which the model called it anyway, and `named` those whose message names it. `wanted_in` and
+    `left_out_in` are the latest such turns.
     """
 
     category: str
@@ -238,13 +240,13 @@ class OmittedTool:
 
     @property
     def wanted(self) -> int:
-        """How many turns wanted it and did not have it."""
+        """The number of turns that wanted the tool and did not have it."""
         return self.asked + self.named
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table or an index: its bytes, its rows as Postgres estimates them (-1: never analysed), dead rows."""
+    """A table or an index: size in bytes, estimated rows (-1: never analyzed), dead rows."""
 
     name: str
     kind: str
@@ -258,7 +260,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class OpenTurnRow:
-    """A turn whose outcome has not come."""
+    """A turn without an outcome."""
 
     turn_id: str
     session_id: str
@@ -268,8 +270,10 @@ class OpenTurnRow:
 
 @dataclass(frozen=True, slots=True)
 class AgentHealth:
-    """The state of the store. `models` counts the vectors by embedding model among `vectors_looked` of a random sample;
-    `open_turns` is counted up to a bound.
+    """The state of the store for an agent.
+
+    `models` counts the vectors by embedding model in a random sample of `vectors_looked`; `open_turns` is counted up to
+    a bound.
     """
 
     memories: int

@@ -1,8 +1,8 @@
-"""What a dashboard reads: counts over time, lists of turns, the state of the store; and what `memories` reads.
+"""Read the data of dashboards about turns: counts over time, lists, the state of the store.
 
-Every read is a statement with a bound of its own, whatever an agent has stored: sums come from the tally, lists are
-walked in the order of an index up to so many rows and say how far they came, shares are of a random sample that says of
-how many. Nothing here writes; a role that may only read will do.
+Every read has a bounded cost, whatever an agent has stored. Sums come from the rollups, lists are read in the order of
+an index up to a number of rows, and shares are taken from a random sample; each result gives its bound. Nothing here
+writes, so a read-only role suffices.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
 from brain.statements import SqlStatement
 
-MAX_VALUES = 200  # of one kind, in a table; the rest is less frequent
-MAX_POINTS = 4_000  # of a series, over all its values
-MAX_TRACES = 200  # turns whose traces are opened for the tools they went without
-MAX_OPEN = 1_000  # open turns that are counted
+MAX_VALUES = 200  # most frequent values of a dimension
+MAX_POINTS = 4_000  # points of a series over all values
+MAX_TRACES = 200  # turns whose traces are read for omitted tools
+MAX_OPEN = 1_000  # bound of the count of open turns
 SQL = paging.load("turn_analytics")
-# By whether they are those of one session: each is walked in an index of its own.
+# True: the turns of one session. Each variant uses another index.
 _TURNS = {
     True: SQL.turns.fill(session="session_id = :session_id"),
     False: SQL.turns.fill(session=":session_id::text IS NULL"),
@@ -53,8 +53,9 @@ _ANY_TURN = TurnFilter()
 
 
 class TurnAnalytics(MemoryAnalytics):
-    """Reads of one agent's record, under row level security; `recent` has those without a counter, and `fleet` alone
-    looks across agents.
+    """Reads one agent's turns and memories under row level security.
+
+    `recent` reads properties without a rollup, and `fleet` reads the counts of all agents.
     """
 
     def __init__(self, database: Database | ReadDatabase) -> None:
@@ -63,9 +64,10 @@ class TurnAnalytics(MemoryAnalytics):
         self.fleet = FleetAnalytics(database)
 
     async def totals(self, agent_id: str, period: Period, by: Dimension = "all", *, timed: bool = True) -> list[Total]:
-        """What the turns of a period came to: one total of all, or one per value, the most frequent first.
+        """Return the totals of the turns of a period: one, or one per value of a dimension, most frequent first.
 
-        Under "tool" a value is "category/name". The period is widened to whole hours. Not `timed`, they have no times.
+        In the dimension "tool" a value is "category/name". The period is widened to whole hours. With `timed` False
+        there are no latencies.
         """
         since, until, first_day, last_day = period.days
         asked = {
@@ -88,10 +90,10 @@ class TurnAnalytics(MemoryAnalytics):
     async def series(
         self, agent_id: str, period: Period, by: Dimension = "all", value: str | None = None
     ) -> list[Point]:
-        """The same by steps of time, in order; steps without turns are left out.
+        """Return the totals of a period by time step, in order; steps without turns are left out.
 
         Raises:
-            InvalidInput: a time zone that Postgres does not know.
+            InvalidInput: Postgres does not know the time zone.
         """
         asked = {
             "agent_id": agent_id,
@@ -114,7 +116,7 @@ class TurnAnalytics(MemoryAnalytics):
     async def turns(
         self, agent_id: str, wanted: TurnFilter = _ANY_TURN, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> ResultPage[TurnListRow]:
-        """Turns that a filter lets through, newest first; looks at `MAX_LOOKED` of them at most."""
+        """Return the turns that match a filter, newest first; examines at most `MAX_LOOKED`."""
         begin = start(after, wanted.until)
         rows = await self._fetch(
             agent_id,
@@ -146,7 +148,7 @@ class TurnAnalytics(MemoryAnalytics):
         return paging.page(rows, limit, _turn_row, "turn_id", "at")
 
     async def turn(self, agent_id: str, turn_id: str) -> TurnMeasurements | None:
-        """A turn's numbers, or None if the agent has no such turn."""
+        """Return the measurements of a turn, or None if the agent has no such turn."""
         rows = await self._fetch(agent_id, SQL.turn, turn_id=turn_id)
         if not rows:
             return None
@@ -155,13 +157,14 @@ class TurnAnalytics(MemoryAnalytics):
         return as_value(TurnMeasurements, row, **told)
 
     async def policies(self, agent_id: str, limit: int = 100) -> list[PolicyUsage]:
-        """The policies that the agent's turns were planned under, the latest first, with what those turns came to."""
+        """Return the policies that the agent's turns were planned with, latest first, with their totals."""
         rows = await self._fetch(agent_id, SQL.policies, limit=most(limit))
         return [PolicyUsage(row["version"], row["first_used_at"], _total(row, "version")) for row in rows]
 
     async def left_out(self, agent_id: str, period: Period | None = None) -> tuple[list[OmittedTool], int]:
-        """Tools that the latest turns (of a period) went without, those that were wanted first, then the most often;
-        and how many turns were looked at.
+        """Return the tools that the latest turns (of a period) were not offered, and the number of turns examined.
+
+        Tools that were wanted come first, then the most frequent.
         """
         since, until = (period.since, period.until) if period is not None else (None, None)
         rows = await self._fetch(
@@ -170,7 +173,7 @@ class TurnAnalytics(MemoryAnalytics):
         return [as_value(OmittedTool, row) for row in rows if row["name"] is not None], rows[0]["looked"]
 
     async def health(self, agent_id: str) -> AgentHealth:
-        """Server, tables, indexes, embedding models and open turns."""
+        """Return the state of the server, tables, indexes, embedding models and open turns."""
 
         async def work(c: Connection) -> AgentHealth:
             standing = await c.fetchrow(*SQL.standing(agent_id=agent_id, max_open=MAX_OPEN))
@@ -193,7 +196,7 @@ class TurnAnalytics(MemoryAnalytics):
 
 
 def _added(rows: Sequence[Any], *keys: str) -> dict[tuple[Any, ...], tuple[int, ...]]:
-    """Counts of times, added place by place, by key: faster here than by unnesting them in Postgres."""
+    """Return arrays of counts added element by element, by key; faster here than by unnesting them in Postgres."""
     sums: dict[tuple[Any, ...], NDArray[np.int64]] = {}
     for row in rows:
         counts = sums.setdefault(tuple(row[key] for key in keys), np.zeros(rollups.BUCKETS, dtype=np.int64))

@@ -1,8 +1,8 @@
-"""Change what takes long while turns go on: another embedding model, another language.
+"""Long changes that run while turns go on: another embedding model, another language.
 
 Modules, in order of execution:
 
-- `reembedding`: begin, activate, leave and drop an embedding model.
-- `backfill`: embed memories and past turns by a model that they lack.
-- `reindexing`: index an agent's words in another language beside the present one.
+- `reembedding`: add, activate, roll back and drop an embedding model.
+- `backfill`: embed memories and past turns that have no vectors of a model.
+- `reindexing`: index an agent's memories in another language beside the present one.
 """

@@ -1,9 +1,9 @@
-"""Filling a space: vectors of a new model for the memories and past turns that lack them, while turns go on.
+"""Embed memories and past turns that have no vectors of a model, while turns go on.
 
-Everything here may be killed at any moment and run again, by several workers at once. A worker takes memories in the
-order of their ids; when it has come to the end it looks for what is still lacking: what other processes wrote without
-the model, what was edited while it was being embedded, the batches of workers that died. Vectors are put there only for
-the version of a memory that was read, under the lock of the agent's writers.
+This can be killed at any time and run again, by several workers at once. Workers take memories in the order of their
+ids. At the end they search for memories that still have no vectors: those written by processes without the model,
+edited while they were embedded, or left by workers that died. Vectors are stored only for the version of a memory that
+was read, under the lock of the agent's writers.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ SQL = statements.load("reembedding")
 Progress = Callable[[int, int], None]  # (done, total)
 
 _START = UUID(int=0)
-_MAX_CHARACTERS = 50_000  # of a batch: some 60 passages, half a second of a small model
-_MAX_PASSES = 20  # over what is lacking; whoever writes faster than that has to get the model himself
-_TURNS = 64  # at a time
+_MAX_CHARACTERS = 50_000  # characters per batch: about 60 passages, half a second for a small model
+_MAX_PASSES = 20  # passes over remaining memories; a process that writes faster must have the model itself
+_TURNS = 64  # turns per batch
 
 
 @dataclass(frozen=True, slots=True)
 class PendingMemory:
-    """A memory that is to be embedded or indexed anew. Any change to its row replaces the `version`."""
+    """A memory to embed or index again. Any change to its row gives it a new `version`."""
 
     id: UUID
     type: MemoryType
@@ -50,13 +50,13 @@ class PendingMemory:
     session_number: int | None = None
 
     def passages(self, *languages: str) -> list[IndexedPassage]:
-        """Return its passages, indexed in these languages, or in English."""
+        """Return the memory's passages, indexed in these languages, English by default."""
         return passages(self.content, self.speaker, self.context, self.occurred_at, languages or (ENGLISH,))
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a worker goes: memories per batch, and the share of the time that it works."""
+    """The speed of a worker: memories per batch, and the share of the time that it works."""
 
     batch: int = 64
     load: float = 0.5
@@ -66,12 +66,12 @@ class Pace:
             raise InvalidInput(f"expected a batch of 1 to 1000 and a load in (0, 1], got {self.batch} and {self.load}")
 
     async def rest(self, worked: float) -> None:
-        """Waits as long as the load asks for after so many seconds of work."""
+        """Sleep after `worked` seconds of work, as long as the load requires."""
         await asyncio.sleep(worked * (1 - self.load) / self.load)
 
 
 class Backfill:
-    """The part of a change of model that takes its time."""
+    """The long part of a change of embedding model."""
 
     def __init__(self, database: Database, embedders: Embedders) -> None:
         self._database = database
@@ -80,11 +80,11 @@ class Backfill:
     async def fill(
         self, agent_id: str, model: str, pace: Pace = Pace(), progress: Progress = lambda done, total: None
     ) -> int:
-        """Gives every memory vectors of a model that `begin` keeps, and returns how many still lack them.
+        """Embed every memory without vectors of a registered model; return the number that still have none.
 
         Raises:
             EmbeddingError: this process does not have the model, or the model failed.
-            InvalidInput: the model is not kept, or no longer.
+            InvalidInput: the model is not registered for the agent, or no longer.
         """
         total = await self._database.run(agent_id, lambda c: c.fetchval(*SQL.memories(agent_id=agent_id)))
         lacking = await self._lacking(agent_id, model)
@@ -107,7 +107,7 @@ class Backfill:
         )
 
     async def _take(self, agent_id: str, model: str, batch: int) -> list[PendingMemory]:
-        """The next memories, which no other worker takes meanwhile; none at the end."""
+        """Return the next memories, which no other worker takes; none at the end."""
 
         async def work(c: Connection) -> list[PendingMemory]:
             held = await c.fetchrow(*SQL.hold(agent_id=agent_id, model=model))
@@ -125,7 +125,7 @@ class Backfill:
         return await self._database.run(agent_id, work)
 
     async def _sweep(self, agent_id: str, model: str, pace: Pace) -> None:
-        """One pass over all that is lacking, whoever left it."""
+        """Embed all memories that still have no vectors, in one pass."""
         after = _START
         while rows := await self._after(agent_id, model, after, pace.batch):
             await self._embed(agent_id, model, rows, pace)
@@ -138,11 +138,11 @@ class Backfill:
         return _bounded(rows)
 
     async def _embed(self, agent_id: str, model: str, memories: Sequence[PendingMemory], pace: Pace) -> int:
-        """Embeds memories and puts the vectors of those that have not changed meanwhile; returns how many."""
+        """Embed memories and store the vectors of those that were not changed meanwhile; return their number."""
         began, embedder = monotonic(), self._embedders.named(model)
         wanted = [(memory, text) for memory in memories for text in texts(memory.passages())]
         found = await embedder.embed([text for _, (_, _, text) in wanted])
-        embedder.forget([text for _, (_, _, text) in wanted])  # nobody asks for them again
+        embedder.forget([text for _, (_, _, text) in wanted])  # they will not be embedded again
 
         async def work(c: Connection) -> int:
             await lock(c, agent_id)
@@ -168,8 +168,9 @@ class Backfill:
     async def fill_turns(
         self, agent_id: str, model: str, latest: int, asked: Callable[[str, str | None], str], pace: Pace = Pace()
     ) -> int:
-        """Gives the latest completed turns vectors of a model, of what `asked` makes of message and record; returns how
-        many got one.
+        """Embed the latest completed turns without a vector of a model; return how many got one.
+
+        `asked` returns the query text of a turn from its message and its record.
         """
         embedder, done = self._embedders.named(model), 0
         while rows := await self._database.run(
@@ -180,7 +181,7 @@ class Backfill:
             found = await embedder.embed(said)
             embedder.forget(said)
             put = await self._put_turns(agent_id, model, [row["turn_id"] for row in rows], list(found))
-            if not put:  # erased, or no longer kept: whoever did that has the last word
+            if not put:  # the turns were erased, or the model was dropped meanwhile
                 break
             done += put
             await pace.rest(monotonic() - began)
@@ -198,7 +199,7 @@ class Backfill:
 
 
 async def lock(c: Connection, agent_id: str) -> None:
-    """Holds the agent's writers until the transaction ends.
+    """Lock the agent's row against writers until the transaction ends.
 
     Raises:
         InvalidInput: there is no such agent.
@@ -208,7 +209,7 @@ async def lock(c: Connection, agent_id: str) -> None:
 
 
 def _bounded(rows: Sequence[Any]) -> list[PendingMemory]:
-    """Return the first of these memories that make up a batch: one at least."""
+    """Return the first memories that fit into a batch by their length, at least one."""
     taken: list[PendingMemory] = []
     characters = 0
     for memory in (as_value(PendingMemory, row) for row in rows):

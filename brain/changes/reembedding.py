@@ -1,6 +1,6 @@
-"""A change of embedding model while turns go on: a new space is begun, made live by one row, left again, or dropped.
+"""Change the embedding model of an agent while turns go on: register, activate, roll back and drop models.
 
-Everything here may be killed at any moment and run again. What takes its time is `brain.changes.backfill`.
+This can be killed at any time and run again. The long part is in `brain.changes.backfill`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ from brain.statements import SqlStatement
 
 State = Literal["building", "ready", "live", "retired"]
 
-_DELETED = 2_000  # rows per transaction: some 50 ms, and others wait no longer
+_DELETED = 2_000  # rows deleted per transaction: about 50 ms, for which writers wait
 
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """A model of an agent: `lacking` of its `memories` have no vectors of it, `since` is when it came to its state."""
+    """An embedding model of an agent.
+
+    `lacking` of its `memories` have no vectors of it; `since` is the start of its state.
+    """
 
     model: str
     dimension: int
@@ -39,7 +42,7 @@ class ModelStatus:
 
 @dataclass(frozen=True, slots=True)
 class DroppedModel:
-    """What was removed of a model: vectors of memories, vectors of past turns."""
+    """The numbers of vectors that were deleted with a model, of memories and of past turns."""
 
     agent_id: str
     model: str
@@ -49,7 +52,7 @@ class DroppedModel:
 
 @dataclass(frozen=True, slots=True)
 class PastRequest:
-    """A past turn: what it asked, in words and as recorded, and the memories that it used."""
+    """A past turn: its message, its record, and the memories that it used."""
 
     message: str
     record: str | None
@@ -58,7 +61,7 @@ class PastRequest:
 
 @dataclass(frozen=True, slots=True)
 class _StoredModel:
-    """What is kept of a model."""
+    """A registered model of an agent."""
 
     model: str
     dimension: int
@@ -68,10 +71,13 @@ class _StoredModel:
 
 
 class Reembedding(Backfill):
-    """The models of agents, and how one takes the place of another."""
+    """Changes the embedding models of agents."""
 
     async def standings(self, agent_id: str) -> tuple[ModelStatus, ...]:
-        """The agent's models, the first kept first. Counts what each lacks: about 2 s for a million memories."""
+        """Return the agent's models in the order of their registration.
+
+        Counting takes about 2 s for a million memories.
+        """
 
         async def work(c: Connection) -> tuple[ModelStatus, ...]:
             spaces = await _spaces(c, agent_id)
@@ -83,14 +89,14 @@ class Reembedding(Backfill):
         return await self._database.run(agent_id, work)
 
     async def live(self, agent_id: str) -> str | None:
-        """The model that the agent's reads use, None if nothing is stored."""
+        """Return the model that the agent's searches use, None if nothing is stored."""
         return (await self._database.run(agent_id, lambda c: _spaces(c, agent_id))).live
 
     async def begin(self, agent_id: str, model: str) -> None:
-        """Has what is written from now on embedded with a model, too. One that is kept already stays as it is.
+        """Register a model, so that new memories are embedded with it too; do nothing if it is registered.
 
         Raises:
-            EmbeddingError: this process does not have the model, or its vectors there are of another dimension.
+            EmbeddingError: this process does not have the model, or the stored vectors have another dimension.
             InvalidInput: there is no such agent.
         """
         embedder = self._embedders.named(model)
@@ -114,10 +120,10 @@ class Reembedding(Backfill):
         return next((each.dimension for each in self._embedders if each.model == model), None)
 
     async def cut_over(self, agent_id: str, model: str) -> str:
-        """Makes a model live, which every process sees with its next read, and returns the one that was.
+        """Make a model live, for all processes from their next read on; return the previous live model.
 
         Raises:
-            InvalidInput: it is not kept, or memories lack vectors of it; nothing was changed.
+            InvalidInput: the model is not registered, or memories have no vectors of it; nothing is changed.
         """
         lacking = await self._lacking(agent_id, model)
         if lacking:
@@ -125,12 +131,12 @@ class Reembedding(Backfill):
         return await self._name(agent_id, model)
 
     async def roll_back(self, agent_id: str) -> tuple[str, str]:
-        """Makes the model live that was so before, and returns the one that was and the one that is.
+        """Make the previous live model live again, at once; return the models before and after.
 
-        At once, whatever it lacks by now: `fill` gives it that.
+        Memories stored meanwhile may have no vectors of it; `fill` embeds them.
 
         Raises:
-            InvalidInput: none was live before, or its vectors were dropped; nothing was changed.
+            InvalidInput: there was none, or its vectors were dropped; nothing is changed.
         """
         standings = await self.standings(agent_id)
         retired = [each for each in standings if each.state == "retired"]
@@ -155,7 +161,7 @@ class Reembedding(Backfill):
         return await self._database.run(agent_id, work)
 
     async def droppable(self, agent_id: str) -> tuple[str, ...]:
-        """The models that `drop` would free of: those that were live before, and what is left of others unkept."""
+        """Return the models that `drop` can delete: retired ones, and unregistered ones with vectors left."""
         standings = await self.standings(agent_id)
         live, known = await self.live(agent_id), {each.model for each in standings}
         stored = {
@@ -166,11 +172,12 @@ class Reembedding(Backfill):
         return tuple(sorted(retired | (stored - known - {live})))
 
     async def drop(self, agent_id: str, model: str) -> DroppedModel:
-        """Removes a model's vectors, in small transactions; goes on where it was interrupted. Past turns that have one
-        of the live model too are compared by that from now on.
+        """Delete a model's vectors in small transactions; an interrupted call can be repeated.
+
+        Past turns that also have a vector of the live model are compared by that one from now on.
 
         Raises:
-            InvalidInput: it is live.
+            InvalidInput: the model is live.
         """
 
         async def release(c: Connection) -> int:
@@ -197,7 +204,7 @@ class Reembedding(Backfill):
         return gone
 
     async def asked(self, agent_id: str, latest: int) -> list[PastRequest]:
-        """The latest completed turns, newest first."""
+        """Return the latest completed turns, newest first."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.asked_turns(agent_id=agent_id, limit=latest)))
         return [PastRequest(row["message"], row["record"], tuple(row["used"])) for row in rows]
 

@@ -1,9 +1,9 @@
-"""A change of an agent's language while turns go on: its words are indexed in the new one beside the old, one row says
-which is read, and the old one leaves the index.
+"""Change the language of an agent's lexical index while turns go on.
 
-Lexemes of two languages are never alike (`brain.text.label`), so that both stand in one index and a read finds those of
-its own alone: until the switch as before, after it as if nothing else had ever been. Everything here may be killed at
-any moment and run again, by several workers at once: what lacks a language, or has one too many, says so in its row.
+The passages are indexed in the new language beside the old one, then one row says which language searches use, then the
+old language is removed. Lexemes of two languages never collide (`brain.text.label`), so that both can be in one index,
+and a search finds only those of its language. This can be killed at any time and run again, by several workers at once,
+because each passage's row names its languages.
 """
 
 from __future__ import annotations
@@ -29,16 +29,22 @@ from brain.text import label
 
 SQL = statements.load("reindexing")
 
-Progress = Callable[[str, int, int], None]  # (what is being done, done, total)
+Progress = Callable[[str, int, int], None]  # (step, done, total)
 
 _START = UUID(int=0)
-_MAX_PASSES = 20  # over what is lacking; only code from before languages still writes without the new one
+_MAX_PASSES = 20  # passes over remaining memories; only old code writes without the new language
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageStatus:
-    """An agent's language: the one that is read and the one that is being built beside it, if any; of its `memories`
-    how many lack the language asked about, and how many are in others besides.
+    """The progress of a change of language.
+
+    Attributes:
+        language: the language that searches use.
+        pending_language: the language that is being built, if any.
+        memories: the number of memories.
+        lacking: memories that are not indexed in the language asked about.
+        leaving: memories that are also indexed in other languages.
     """
 
     language: str
@@ -49,13 +55,13 @@ class LanguageStatus:
 
 
 class Reindexing:
-    """The languages of agents, and how one takes the place of another."""
+    """Changes the languages of agents."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def standing(self, agent_id: str, language: str | None = None) -> LanguageStatus:
-        """How far an agent is in a language, or in the one that it is read in. Every passage's row is looked at.
+        """Return the progress of an agent in a language, or in that of its searches. Reads every passage's row.
 
         Raises:
             UnknownLanguage: there is no such language.
@@ -71,14 +77,16 @@ class Reindexing:
         pace: Pace | None = None,
         progress: Progress = lambda doing, done, total: None,
     ) -> LanguageStatus:
-        """Has an agent's words indexed in a language, those that it has and those to come; then its reads use it.
+        """Index an agent's present and future memories in a language, and then use it for searches.
 
-        Run again, it goes on where it was interrupted; the language that an agent has already is made whole. Another
-        one that was being built is given up.
+        A repeated call continues an interrupted change. For the present language it completes missing entries. A change
+        to another language is abandoned.
 
         Raises:
-            UnknownLanguage: there is no such language; nothing was changed.
-            InvalidInput: meanwhile the agent was erased or told another one, or writes without the new one go on.
+            UnknownLanguage: there is no such language; nothing is changed.
+            InvalidInput: meanwhile the agent was erased or its language set again, or some process still writes without
+                the
+                new language.
         """
         require(language)
         pace = pace or Pace()
@@ -99,11 +107,11 @@ class Reindexing:
                 done += await self._add(agent_id, language, [as_value(PendingMemory, row) for row in rows])
                 progress("index", min(done, standing.memories), standing.memories)
         raise InvalidInput(
-            f"agent {agent_id!r} is being written to without {language}: are all processes of one version?"
+            f"agent {agent_id!r}: a process still writes without {language}; run the same version everywhere"
         )
 
     async def _add(self, agent_id: str, language: str, memories: Sequence[PendingMemory]) -> int:
-        """Indexes memories that have not changed meanwhile; returns how many."""
+        """Index memories that were not changed meanwhile; return their number."""
         indexed = {memory.id: await _places(memory, language) for memory in memories}
 
         async def work(c: Connection) -> int:
@@ -118,7 +126,7 @@ class Reindexing:
         return await self._database.run(agent_id, work)
 
     async def _clear(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
-        """Takes every other language out of the index."""
+        """Remove every other language from the index."""
         total, done = (await self.standing(agent_id, language)).leaving, 0
         async for rows in self._pages(SQL.next_leaving, agent_id, language, pace):
             ids = [row["id"] for row in rows]
@@ -129,7 +137,7 @@ class Reindexing:
     async def _pages(
         self, statement: SqlStatement, agent_id: str, language: str, pace: Pace
     ) -> AsyncIterator[Sequence[Any]]:
-        """The rows of memories that a statement finds, in the order of their ids, at the pace asked for."""
+        """Yield pages of the memories that a statement finds, in the order of their ids, at the given pace."""
         after = _START
 
         async def page(c: Connection) -> Sequence[Any]:
@@ -151,7 +159,7 @@ async def _begin(c: Connection, agent_id: str, language: str) -> None:
 
 async def _switch(c: Connection, agent_id: str, language: str) -> None:
     if not count(await c.execute(*SQL.switch(agent_id=agent_id, language=language))):
-        raise InvalidInput(f"agent {agent_id!r}: meanwhile it was erased, or told another language than {language}")
+        raise InvalidInput(f"agent {agent_id!r}: it was erased meanwhile, or set to another language than {language}")
 
 
 async def _leave(c: Connection, agent_id: str, language: str, ids: Sequence[UUID]) -> None:
@@ -160,7 +168,10 @@ async def _leave(c: Connection, agent_id: str, language: str, ids: Sequence[UUID
 
 
 async def _places(memory: PendingMemory, language: str) -> list[PassagePostings]:
-    """The passages of a memory in a language; others have their turn in between, since a long one takes its time."""
+    """Return the index entries of a memory's passages in a language.
+
+    Yields to the event loop first, because a long memory takes its time.
+    """
     await asyncio.sleep(0)
     pieces = memory.passages(language)
     return [

@@ -1,10 +1,10 @@
-"""Erase what is to be gone, wherever its words stand, and what was kept for long enough.
+"""Erase memories and agents with everything derived from them, and delete rows by age.
 
 Modules, in order of execution:
 
-- `erasing`: erase memories with all that was made of them, or an agent with all that it has.
-- `purge_derived`: cut or drop what was made of erased memories.
-- `residue`: find and cut the words of erased texts in other texts.
-- `retention`: erase what was kept for long enough, by type and by kind of row.
-- `rewrite_tables`: rewrite tables, so that nothing erased is left between their rows.
+- `erasing`: erase memories with everything derived from them, or an agent with all its rows.
+- `purge_derived`: remove erased text from turns, sessions, artifacts and other rows.
+- `residue`: find and cut erased text in other texts.
+- `retention`: delete rows by age, per memory type and kind of row.
+- `rewrite_tables`: rewrite tables, so that no deleted bytes are left in their files.
 """

@@ -1,4 +1,4 @@
-"""Erasure: of some memories with all that was made of them, or of an agent with all that it has."""
+"""Erase memories with everything derived from them, or an agent with all its rows."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _End: TypeAlias = Receipt | list[Quoting] | None  # of an erasure's last transac
 
 log = logging.getLogger(__name__)
 
-_SECONDS = 600.0  # whatever an agent ever said is looked through, and nobody's turn waits for it
+_SECONDS = 600.0  # timeout: all texts of an agent are searched, while turns go on
 
 
 @dataclass(frozen=True, slots=True)
 class _Sought:
-    """Memories that are to be erased: what they say, and said before; the oldest transaction that ran meanwhile."""
+    """Memories to erase: their present and earlier texts, and the oldest transaction that ran when they were read."""
 
     agent_id: str
     ids: list[UUID]
@@ -39,21 +39,21 @@ class _Sought:
     since: int
 
     async def quoting(self, c: Connection) -> list[Quoting]:
-        """The other memories that hold words of them."""
+        """Return the other memories that contain text of these."""
         return await purge_derived.quoting(c, self.agent_id, self.ids, self.remains, None)
 
 
 @dataclass(slots=True)
 class _Others:
-    """Memories beside the erased ones that hold words of them, as they are found."""
+    """Other memories that contain erased text, collected during an erasure."""
 
-    gone: list[UUID] = field(default_factory=list)  # they say nothing else
+    gone: list[UUID] = field(default_factory=list)  # they would be empty
     cut: set[UUID] = field(default_factory=set)
     restated: set[UUID] = field(default_factory=set)
 
 
 class Eraser:
-    """What erases memories and agents, whose rows nobody else may see come back."""
+    """Erases memories and agents."""
 
     def __init__(self, database: Database, store: MemoryStore, embedders: Embedders) -> None:
         self._database = database
@@ -61,22 +61,23 @@ class Eraser:
         self._embedders = embedders
 
     async def remains(self, agent_id: str, ids: Sequence[UUID]) -> Residue:
-        """What is to be looked for when these memories are erased: all that they say, and what they said before.
+        """Return the texts to search for when these memories are erased: their present and earlier contents.
 
         Raises:
-            UnknownMemory: an id that this agent does not have.
+            UnknownMemory: the agent does not have one of the ids.
         """
         return Residue(sorted(await self._database.run(agent_id, partial(_said, agent_id, ids))))
 
     async def memories(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Erases memories with every index entry, vector, count and exposure of them, and their words wherever else
-        this agent's rows hold them. All that there is is looked through first, and memories that quote them are
-        indexed anew, while turns go on; then one transaction erases, and looks at what was written meanwhile. Changed
-        meanwhile, they are looked for again, by what they say now.
+        """Erase memories with their index entries, vectors and usage, and their text in the agent's other rows.
+
+        Existing rows are searched first, and memories that quote the erased ones are changed and indexed again, while
+        turns go on. Then one transaction erases and searches the rows written meanwhile. If a memory was changed
+        meanwhile, the search is repeated with its new text.
 
         Raises:
-            UnknownMemory: an id that this agent does not have; nothing is erased.
-            StoreError: they are changed, or memories that quote them stored, faster than these can be found.
+            UnknownMemory: the agent does not have one of the ids; nothing is erased.
+            StoreError: the memories change, or new memories quote them, faster than they can be found.
         """
         for _ in range(MAX_TRIES):
             sought = await self._sought(agent_id, list(dict.fromkeys(ids)))
@@ -86,7 +87,7 @@ class Eraser:
                 self._embedders.drop(sought.remains.held)
                 caches.empty()
                 return receipt
-        raise StoreError(f"what is to be erased was changed {MAX_TRIES} times in a row; nothing is erased")
+        raise StoreError(f"the memories to erase were changed {MAX_TRIES} times in a row; nothing is erased")
 
     async def _sought(self, agent_id: str, ids: list[UUID]) -> _Sought:
         texts = await self._database.run(agent_id, partial(_said, agent_id, ids))
@@ -94,7 +95,10 @@ class Eraser:
         return _Sought(agent_id, ids, texts, Residue(sorted(texts)), since)
 
     async def _looked_through(self, sought: _Sought) -> tuple[_Others, Counter[str]]:
-        """All that there is, cut; and how many rows of what kind that were."""
+        """Remove erased text from all existing rows.
+
+        Return the other memories that contained it, and the numbers of changed rows by kind.
+        """
         others, before = _Others(), Counter[str]()
         await self._leave(sought, await self._database.run(sought.agent_id, sought.quoting, timeout=_SECONDS), others)
         for part in purge_derived.parts(sought.remains):
@@ -103,17 +107,17 @@ class Eraser:
         return others, before
 
     async def _finished(self, sought: _Sought, others: _Others, before: Counter[str]) -> Receipt | None:
-        """What was erased, once nothing new quotes it; None if it says something new by now."""
+        """Erase, once no new memory quotes the erased ones; return None if they were changed meanwhile."""
         finish = partial(_erased, sought, others, before)
         for _ in range(MAX_TRIES):
             end = await self._database.run(sought.agent_id, finish, timeout=_SECONDS)
             if end is None or isinstance(end, Receipt):
                 return end
             await self._leave(sought, end, others)
-        raise StoreError(f"memories that quote what is to be erased came {MAX_TRIES} times in a row; nothing is erased")
+        raise StoreError(f"new memories quoted the ones to erase {MAX_TRIES} times in a row; nothing is erased")
 
     async def _leave(self, sought: _Sought, found: Sequence[Quoting], others: _Others) -> None:
-        """Leaves memories without the words that they hold of erased ones; those that have no others are to go too."""
+        """Cut the erased text out of other memories, and collect those that would be empty, to be erased too."""
         for other in found:
             if other.restates:
                 others.restated.add(other.id)
@@ -123,14 +127,15 @@ class Eraser:
                 await self._store.update(sought.agent_id, other.id, partial(_without, sought.remains))
                 others.cut.add(other.id)
             except UnknownMemory:
-                log.debug("memory %s was erased meanwhile, by somebody else", other.id)
-            except InvalidInput:  # nothing is left of it, or what another one says already
+                log.debug("memory %s was erased meanwhile by another call", other.id)
+            except InvalidInput:  # the rest is empty, or equal to another memory
                 others.gone.append(other.id)
 
     async def agent(self, agent_id: str) -> Receipt:
-        """Erases everything this agent ever had here: memories, turns, sessions, counts. Idempotent.
+        """Erase all rows of an agent. Calling it again is safe.
 
-        What is left is its name, when that was, and how many rows: a turn that was prepared before is known by it.
+        A log entry stays: the agent's id, the time and the numbers of rows. It identifies turns from before the
+        erasure.
         """
 
         async def work(c: Connection) -> Receipt:
@@ -142,21 +147,21 @@ class Eraser:
             return receipt
 
         receipt = await self._database.run(agent_id, work, timeout=_SECONDS)
-        self._embedders.drop(lambda _: True)  # whose a text was, the cache does not know
+        self._embedders.drop(lambda _: True)  # the cache does not know the agent of a text
         caches.empty()
         return receipt
 
     async def past(self, agent_id: str) -> list[Erasure]:
-        """What was erased of an agent and when, oldest first."""
+        """Return the log of an agent's erasures, oldest first."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(*purge_derived.SQL.erasures(agent_id=agent_id)))
         return [Erasure(**dict(row)) for row in rows]
 
 
 async def _said(agent_id: str, ids: Sequence[UUID], c: Connection) -> frozenset[str]:
-    """All that memories say, and what they said before.
+    """Return all texts of memories, present and earlier.
 
     Raises:
-        UnknownMemory: an id that this agent does not have.
+        UnknownMemory: the agent does not have one of the ids.
     """
     rows = await c.fetch(*SQL.get_memories(agent_id=agent_id, memory_ids=list(ids)))
     memory_rows.require_known(agent_id, ids, {row["id"] for row in rows})
@@ -166,12 +171,13 @@ async def _said(agent_id: str, ids: Sequence[UUID], c: Connection) -> frozenset[
 
 
 async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Connection) -> _End:
-    """What an erasure removed. Or, and then nothing is erased: memories stored since that are to be cut first; None, if
-    what is to be erased says something by now that was not looked for.
+    """Erase and return the receipt; or erase nothing and return the memories stored since that must be changed first.
+
+    Return None if a memory to erase has a new text that was not searched for.
     """
     agent_id, gone = sought.agent_id, [*sought.ids, *others.gone]
-    await c.execute(*SQL.own_agent(agent_id=agent_id))  # what a turn says is recorded before this, or knows of it
-    await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))  # and so is what anybody remembers or changes
+    await c.execute(*SQL.own_agent(agent_id=agent_id))  # turns are recorded before this, or see the erasure
+    await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))  # and so are stored and changed memories
     if await _said(agent_id, sought.ids, c) - sought.texts:
         return None
     late = await purge_derived.quoting(c, agent_id, gone, sought.remains, sought.since)
@@ -200,10 +206,10 @@ async def _looked(part: purge_derived.Part, sought: _Sought, c: Connection) -> M
 
 
 def _without(remains: Residue, memory: Memory) -> NewMemory:
-    """A memory as it stands now, cut.
+    """Return a memory without erased text.
 
     Raises:
-        InvalidInput: nothing is left of what it says.
+        InvalidInput: its content would be empty.
     """
     fields = {name: getattr(memory, name) for name in NewMemory.model_fields}
     said = {name: fields[name] for name in purge_derived.QUOTING}

@@ -1,7 +1,7 @@
-"""What was made of memories and does not go with their rows: cut where that is exact, else dropped or made anew.
+"""Remove erased text from rows that were derived from memories: cut it out where that is exact, else delete the row.
 
-Turns say in their message what somebody said, sessions keep last messages and a summary, artifacts and subtasks whole
-texts, and other memories quote or surround what is erased. Nothing here is on a turn's path.
+Turns contain messages, sessions last messages and a summary, artifacts and subtasks whole texts, and other memories may
+quote the erased ones. None of this runs during a turn.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ from brain.types import Receipt, Trust
 
 SQL = statements.load("purge_derived")
 
-Part = Callable[[Connection, str, Residue, int | None], Awaitable[Mapping[str, int]]]  # since None: all there is
+Part = Callable[[Connection, str, Residue, int | None], Awaitable[Mapping[str, int]]]  # since None: all rows
 
-QUOTING = ("content", "context", "attributes")  # of a memory: where words of another one may stand
+QUOTING = ("content", "context", "attributes")  # the fields of a memory that may quote another one
 
 
 @dataclass(frozen=True, slots=True)
 class Quoting:
-    """Another memory that holds words of the erased ones. `differs`: it is to be changed. `restates`: it holds them all
-    the same, since it was handed over on purpose.
+    """Another memory that contains erased text.
+
+    `differs`: it must be changed. `restates`: it keeps the text in its content, because a caller stored it with that
+    content.
     """
 
     id: UUID
@@ -40,7 +42,10 @@ class Quoting:
 async def quoting(
     c: Connection, agent_id: str, ids: Sequence[UUID], remains: Residue, since: int | None
 ) -> list[Quoting]:
-    """The other memories that hold something, in the agent's order; of those written since a transaction, if given."""
+    """Return the other memories that contain erased text, oldest first.
+
+    With `since`, only those written since that transaction.
+    """
     rows = await c.fetch(
         *SQL.memories_holding(agent_id=agent_id, probes=remains.probes, memory_ids=list(ids), since_transaction=since)
     )
@@ -54,14 +59,18 @@ async def quoting(
 
 
 def without(said: Mapping[str, Any], trust: Trust, remains: Residue) -> dict[str, Any]:
-    """What a memory says, cut; what somebody handed over on purpose keeps its content and what it carries beside."""
+    """Return a memory's fields without erased text.
+
+    A memory stored by the host or the model keeps its content and attributes; only its context is cut.
+    """
     own = said if trust in ("host", "agent") else remains.cut_all(said)
     return {**own, "context": remains.cut(said["context"])}
 
 
 async def erase(c: Connection, agent_id: str, remains: Residue, since: int) -> Counter[str]:
-    """Cuts or drops all that holds something of what was written since a transaction (`running`), and returns how many
-    rows of what kind were touched. What was there before, `parts` look through, without keeping anybody waiting.
+    """Remove erased text from the rows written since a transaction (`running`).
+
+    Return the numbers of changed rows by kind. Older rows are searched before by `parts`, without blocking writers.
     """
     touched = Counter[str]()
     for part in parts(remains):
@@ -70,7 +79,7 @@ async def erase(c: Connection, agent_id: str, remains: Residue, since: int) -> C
 
 
 def parts(remains: Residue) -> Sequence[Part]:
-    """What there is to look through, each by itself; nothing, where there is nothing to look for."""
+    """Return the functions that each search one kind of row; none if there is nothing to search for."""
     return (_turns, _revisions, _sessions, _artifacts, _subtasks, _notes) if remains.probes else ()
 
 
@@ -85,7 +94,7 @@ async def _turns(c: Connection, agent_id: str, remains: Residue, since: int | No
 
 
 async def _revisions(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
-    """What other memories said before they were changed, among it what was just cut out of them."""
+    """Delete earlier versions of other memories that contain erased text, also those that the erasure itself made."""
     rows = await c.fetch(*SQL.revisions_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = [row for row in rows if remains.cut_all(row["previous"]) != row["previous"]]
     await c.execute(
@@ -113,7 +122,7 @@ async def _sessions(c: Connection, agent_id: str, remains: Residue, since: int |
 
 
 def _messages(kept: bytes | None, remains: Residue) -> bytes | None:
-    """Last messages as they are kept, cut; as they are, if they hold nothing."""
+    """Return a session's compressed last messages without erased text; unchanged if there is none."""
     if kept is None:
         return None
     told = zlib.decompress(kept).decode()
@@ -122,7 +131,7 @@ def _messages(kept: bytes | None, remains: Residue) -> bytes | None:
 
 
 async def _artifacts(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
-    """A text with a pointer to its pages is whole or gone."""
+    """Delete artifacts that contain erased text: pages of a changed text would no longer match its pointers."""
     rows = await c.fetch(*SQL.pieces_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = {row["artifact_id"] for row in rows if remains.held(row["content"])}
     held |= {
@@ -158,18 +167,16 @@ async def _notes(c: Connection, agent_id: str, remains: Residue, since: int | No
 
 
 async def log(c: Connection, agent_id: str, what: str, counts: Mapping[str, int]) -> None:
-    """Notes that something was erased: when, and how many rows of what kind."""
+    """Write an erasure's time and numbers of rows to the log."""
     await c.execute(*SQL.log_erasure(agent_id=agent_id, what=what, counts=dict(counts)))
 
 
 def counts(receipt: Receipt) -> dict[str, int]:
-    """What a receipt counts, but for what there was none of."""
+    """Return the numbers of a receipt that are not zero."""
     return {name: count for name, count in asdict(receipt).items() if name != "agent_id" and count}
 
 
 def texts(said: Mapping[str, Any]) -> list[str]:
-    """The texts that are erased with a memory, or with what it said before a change: what it says, and what stands in
-    its attributes in sentences.
-    """
+    """Return the texts that are erased with a memory or one of its versions: content, and sentences in attributes."""
     beside = (value for value in said.get("attributes", {}).values() if isinstance(value, str))
     return [*([said["content"]] if "content" in said else []), *(text for text in beside if len(text.split()) > 3)]

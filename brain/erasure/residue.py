@@ -1,7 +1,7 @@
-"""What is left of erased texts in other texts: found by their words, whatever their case and spacing, and cut out.
+"""Find erased texts in other texts, whatever their case and spacing, and cut them out.
 
-A text holds another if it has eight successive words of it, a sentence of at least five, or all of it. One short word
-alone is no trace of anything: a memory that says "Fixed." has no right to the word.
+A text contains an erased one if it has eight consecutive words of it, a sentence of at least five words, or all of it.
+One short word alone is not a trace: erasing a memory "Fixed." does not erase the word elsewhere.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any
 
 from brain.text import lexemes, normalise, sentences, word_spans
 
-MARK = "[erased]"  # stands where something was cut out
+MARK = "[erased]"  # replaces erased text
 _PUNCTUATION = " \n\t.,;:!?…\"'()[]-"
-_RUN = 8  # words; two texts about one thing share five in a row now and then, eight hardly ever
-_SENTENCE = 5
-_TELLING = 12  # characters of a single word that says something by itself, as a key or a number does
-_MOST = 0.6  # of an erased text's stems in one line of a summary: it was condensed from that
-_FEWEST = 4  # stems, for that to say anything
+_RUN = 8  # consecutive words: texts about one subject sometimes share five, but hardly ever eight
+_SENTENCE = 5  # minimum words of a sentence
+_TELLING = 12  # characters of a single word that is specific by itself, such as a key
+_MIN_SHARE = 0.6  # a line with this share of an erased text's stems is a summary of it
+_MIN_STEMS = 4  # minimum stems of an erased text for that rule
 
 Words = tuple[str, ...]
 
 
 class Residue:
-    """The texts that are being erased, as what is looked for."""
+    """The texts that are being erased, prepared for the search."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         whole = [_words(text) for text in texts]
@@ -35,19 +35,19 @@ class Residue:
             *(words[n : n + _RUN] for words in whole for n in range(len(words) - _RUN + 1)),
         }
         self._lengths = sorted({len(fragment) for fragment in self._fragments}, reverse=True)
-        self._stems = [stems for text in texts if len(stems := frozenset(lexemes(text))) >= _FEWEST]
+        self._stems = [stems for text in texts if len(stems := frozenset(lexemes(text))) >= _MIN_STEMS]
 
     @property
     def probes(self) -> list[str]:
-        """Words of which every text that holds something has one, in lower case: what Postgres can look for."""
+        """Lower-case words, at least one of which is in every text that contains erased text."""
         return sorted({max(fragment, key=len) for fragment in self._fragments})
 
     def held(self, text: str) -> bool:
-        """Whether a text holds anything of what is erased."""
+        """Return True if a text contains erased text."""
         return next(self._spans(text), None) is not None
 
     def cut(self, text: str) -> str:
-        """The text with a mark in the place of what it holds; itself, if it holds nothing."""
+        """Return the text with each erased passage replaced by a mark; the same text if there is none."""
         kept, position = [], 0
         for start, end in _joined(self._spans(text)):
             kept += [text[position:start], MARK]
@@ -55,7 +55,7 @@ class Residue:
         return "".join([*kept, text[position:]])
 
     def cut_all(self, value: Any) -> Any:
-        """A JSON value with every text in it cut; itself, if none holds anything."""
+        """Return a JSON value with every text in it cut; the same value if there is nothing to cut."""
         if isinstance(value, str):
             return self.cut(value)
         if isinstance(value, list):
@@ -65,21 +65,21 @@ class Residue:
         return value
 
     def cut_json(self, text: str) -> str:
-        """A JSON document with every text in it cut: what stands there escaped is found too."""
+        """Return a JSON document with every text in it cut, also where characters are escaped."""
         value = json.loads(text)
         left = self.cut_all(value)
         return text if left == value else json.dumps(left)
 
     def without_lines(self, text: str) -> str:
-        """A summary without the lines that hold something, or that were condensed from it: these cannot be cut."""
+        """Return a summary without the lines that contain or condense erased text, since such lines cannot be cut."""
         return "\n".join(line for line in text.split("\n") if not self.held(line) and not self._condensed(line))
 
     def _condensed(self, line: str) -> bool:
         said = set(lexemes(line)) if self._stems else set[str]()
-        return any(len(stems & said) >= _MOST * len(stems) for stems in self._stems)
+        return any(len(stems & said) >= _MIN_SHARE * len(stems) for stems in self._stems)
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Offsets of what is held, in order; they may overlap."""
+        """Yield the offsets of erased passages in order; they may overlap."""
         places = list(word_spans(text)) if self._fragments else []
         words = [normalise(text[start:end]) for start, end in places]
         for n in range(len(words)):
@@ -90,7 +90,7 @@ class Residue:
 
 
 def says_nothing(cut: str) -> bool:
-    """Whether nothing is left of a text but marks and punctuation."""
+    """Return True if a text has nothing but marks and punctuation."""
     return not cut.replace(MARK, "").strip(_PUNCTUATION)
 
 
@@ -99,7 +99,7 @@ def _words(text: str) -> Words:
 
 
 def _telling(words: Words) -> bool:
-    """Whether so few words are a trace of what they are all of."""
+    """Return True if so short a text is specific enough to be a trace."""
     if len(words) == 1:
         return len(words[0]) >= _TELLING or any(character.isdigit() for character in words[0])
     return len(words) > 1

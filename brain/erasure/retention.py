@@ -1,4 +1,4 @@
-"""What has been kept for long enough goes: so many days by type of memory and by kind of row, a batch at a time."""
+"""Delete rows by age: a number of days per memory type and kind of row, in batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SQL = statements.load("retention")
 Kind = Literal["turns", "artifacts", "subtasks", "sessions", "erasures"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Retained = MemoryType | Kind
-_BATCH = 200  # rows of one transaction: a turn that waits for it waits milliseconds
+_BATCH = 200  # rows per transaction: a turn waits for one only milliseconds
 _ENDS: Mapping[Retained, str] = {
     "turns": "delete_turns",
     "artifacts": "delete_artifacts",
@@ -28,20 +28,20 @@ _ENDS: Mapping[Retained, str] = {
 
 
 class Retention:
-    """Ends what is older than it may be, as the application's role, one agent at a time."""
+    """Deletes rows that are older than allowed, one agent at a time."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def due(self, agent_id: str, days: Mapping[Retained, float], now: datetime) -> dict[Retained, int]:
-        """How much of each kind would go now; nothing is changed."""
+        """Return the numbers of rows that are due now, by kind. Deletes nothing."""
         due = dict[Retained, int]()
         for kind, kept in days.items():
             due[kind] = await self._database.run(agent_id, partial(_counted, agent_id, kind, _until(now, kept)))
         return {kind: number for kind, number in due.items() if number}
 
     async def enforce(self, agent_id: str, days: Mapping[Retained, float], now: datetime) -> dict[Retained, int]:
-        """Removes what is due, and returns how much that was. Interrupted, it goes on where it stopped."""
+        """Delete the rows that are due and return their numbers. An interrupted call can be repeated."""
         gone = dict[Retained, int]()
         for kind, kept in days.items():
             number = len(await self._all(agent_id, kind, _until(now, kept)))
@@ -72,7 +72,10 @@ async def _counted(agent_id: str, kind: Retained, until: datetime, c: Connection
 
 
 async def _ended(agent_id: str, kind: Retained, until: datetime, c: Connection) -> list[object]:
-    """One batch. A memory goes with its index entries, vectors and usage; the talk around it has a time of its own."""
+    """Delete one batch.
+
+    A memory is deleted with its index entries and usage; turns and sessions have their own ages.
+    """
     if kind in MEMORY_TYPES:
         ids = [
             row["id"]

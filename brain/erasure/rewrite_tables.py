@@ -1,8 +1,8 @@
-"""Rewriting what is stored, so that nothing of what was erased is left between the rows, in index pages or the log.
+"""Rewrite all tables, so that no deleted text is left in their files, in index pages or in the write-ahead log.
 
-Postgres marks a deleted row and leaves its bytes in the page until something overwrites them, and in segments of the
-write-ahead log that it uses again. `VACUUM FULL` writes every table and index anew. It locks each for as long as that
-takes: for the hour in which nobody needs them.
+Postgres marks a deleted row and leaves its bytes in the page until they are overwritten, and in recycled segments of
+the write-ahead log. `VACUUM FULL` rewrites each table and its indexes. It locks the table meanwhile: run it when the
+agents are idle.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ SQL = statements.load("rewrite_tables")
 
 
 async def scrub(url: str) -> tuple[int, bool]:
-    """Rewrites all tables, as their owner, and returns how many; and whether the log was let go too, which takes a
-    superuser. What file systems, replicas, archives of the log and backups keep, it does not reach.
+    """Rewrite all tables as their owner; return their number, and whether old segments of the log were removed too.
+
+    Removing segments needs a superuser. File systems, replicas, log archives and backups are not reached.
 
     Raises:
-        StoreUnavailable: nothing answers there.
-        SchemaError: the schema is missing, or this role may not do it.
+        StoreUnavailable: the server does not answer.
+        SchemaError: the schema is missing, or the role lacks a privilege.
     """
-    async with connected(url, "scrub this database") as connection:
+    async with connected(url, "rewrite this database") as connection:
         tables = [row["name"] for row in await connection.fetch(*SQL.tables())]
         for table in tables:
-            await connection.execute(f"VACUUM (FULL, ANALYZE) {table}")  # a name that the catalogue quoted
+            await connection.execute(f"VACUUM (FULL, ANALYZE) {table}")  # the catalog has quoted the name
         superuser = bool(await connection.fetchval(*SQL.is_superuser()))
         if superuser:
             await _let_go_of_the_log(connection)
@@ -34,7 +35,7 @@ async def scrub(url: str) -> tuple[int, bool]:
 
 
 async def _let_go_of_the_log(connection: asyncpg.Connection) -> None:
-    """Segments behind the second checkpoint are removed, where they would be kept to be written over."""
+    """Remove old segments of the write-ahead log after two checkpoints, instead of recycling them."""
     await connection.execute("ALTER SYSTEM SET wal_recycle = off")
     try:
         await connection.execute("SELECT pg_reload_conf()")
