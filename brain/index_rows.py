@@ -65,16 +65,16 @@ async def agree(c: Connection, agent_id: str, embedders: Embedders, written: Abs
     row = await c.fetchrow(*SQL.spaces(agent_id=agent_id))
     spaces = EmbeddingSpaces.of(row["live"], row["kept"])
     embedders.remember(agent_id, spaces)
-    wanted = embedders.writing(agent_id)
-    for embedder in wanted:
+    current = embedders.writing(agent_id)
+    for embedder in current:
         check(spaces, embedder.model, embedder.dimension)
-    if {embedder.model for embedder in wanted} != written:
+    if {embedder.model for embedder in current} != written:
         return False
     live = spaces.live or embedders.first.model
     dimensions = {embedder.model: embedder.dimension for embedder in embedders}
     if not row["named"]:
         await c.execute(*SQL.name_live(agent_id=agent_id, model=live, dimension=dimensions.get(live)))
-    for embedder in wanted:
+    for embedder in current:
         if embedder.model not in spaces.kept and embedder.model != live:
             await c.execute(*SQL.keep_space(agent_id=agent_id, model=embedder.model, dimension=embedder.dimension))
     return True

@@ -240,14 +240,14 @@ async def rewrite(
     agent_id: str,
     item: PreparedMemory,
     version: str,
-    was: Mapping[str, Any],
+    replaced: Mapping[str, Any],
     embedders: Embedders,
     languages: AgentLanguages,
 ) -> bool:
     """Replace the fields of a memory, its index entries and its vectors; store the old values as a revision.
 
-    `was` has the old values of the fields that change. Return False and change nothing if the memory no longer has this
-    `version`, or the agent's embedding models or languages have changed since `item` was prepared.
+    `replaced` has the old values of the fields that change. Return False and change nothing if the memory has another
+    version by now, or the agent's embedding models or languages have changed since `item` was prepared.
 
     Raises:
         InvalidInput: another memory has the same identity.
@@ -281,9 +281,9 @@ async def rewrite(
             trust=memory.trust,
         ),
     )
-    if was:
+    if replaced:
         await c.execute(
-            *SQL.insert_revision(agent_id=agent_id, memory_id=item.id, changed=was, max_revisions=MAX_REVISIONS)
+            *SQL.insert_revision(agent_id=agent_id, memory_id=item.id, changed=replaced, max_revisions=MAX_REVISIONS)
         )
     sessions, _ = await _touch_sessions(c, agent_id, [item], 0, new=False)
     await _insert_index(c, agent_id, [item], sessions, state.indexed.written)

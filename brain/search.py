@@ -178,9 +178,9 @@ class MemorySearch:
             while types:
                 bound = statement(**_candidate_values(agent_id, query, types, associated, chosen))
                 rows = await connection.fetch(*bound)
-                found = [_hit(row) for row in rows]
-                further = _too_few(found, types, query.wanted)
-                hits += [hit for hit in found if hit.type not in further]
+                new = [_hit(row) for row in rows]
+                further = _too_few(new, types, query.wanted)
+                hits += [hit for hit in new if hit.type not in further]
                 types = further
             return facts, words, sorted(hits, key=lambda hit: (hit.seq, hit.ordinal))
 

@@ -108,16 +108,16 @@ class Sessions:
         agent_id: str,
         session_id: str,
         turn_id: str,
-        was: CarriedState,
+        old: CarriedState,
         summary: str,
         summarized_until: str | None,
         *,
         received_at: float | None = None,
         timeout: float = 60.0,
     ) -> bool:
-        """Replace the summary that `was` has by a new one.
+        """Replace the summary of `old` by a new one.
 
-        Return False and change nothing if the stored summary is no longer that of `was`, the turn does not exist any
+        Return False and change nothing if the stored summary is no longer that of `old`, the turn does not exist any
         more, or something was erased after the summarised text was received (`received_at`, in seconds since the
         epoch). `timeout` is in seconds.
         """
@@ -129,8 +129,8 @@ class Sessions:
                 *SQL.roll(
                     agent_id=agent_id,
                     session_id=session_id,
-                    old_summary=was.summary,
-                    old_summarized_until=was.summarized_until,
+                    old_summary=old.summary,
+                    old_summarized_until=old.summarized_until,
                     summary=summary,
                     summarized_until=summarized_until,
                     turn_id=turn_id,

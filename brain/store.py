@@ -240,10 +240,12 @@ class MemoryStore:
         pieces = self._indexed(agent_id, changed, occurred_at)
         vectors = {model: list(each) for model, each in (await self._vectors(agent_id, pieces)).items()}
         prepared = PreparedMemory(id, identity(changed), changed, occurred_at, pieces, vectors)
-        was = _replaced(old, changed, occurred_at)
+        replaced = _replaced(old, changed, occurred_at)
         rewritten = await self._database.run(
             agent_id,
-            lambda c: memory_rows.rewrite(c, agent_id, prepared, row["version"], was, self._embedders, self._languages),
+            lambda c: memory_rows.rewrite(
+                c, agent_id, prepared, row["version"], replaced, self._embedders, self._languages
+            ),
         )
         if rewritten:
             old_passages = passages(old.content, old.speaker, old.context, old.occurred_at)
@@ -285,8 +287,8 @@ def _replaced(memory: Memory, changed: NewMemory, occurred_at: datetime) -> dict
     """Return the old values of the fields that a change replaces, as JSON values."""
     new = {**{name: getattr(changed, name) for name in _CHANGEABLE}, "occurred_at": occurred_at}
     old = {name: getattr(memory, name) for name in _CHANGEABLE}
-    was = {name: value for name, value in old.items() if _comparable(value) != _comparable(new[name])}
-    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in was.items()}
+    replaced = {name: value for name, value in old.items() if _comparable(value) != _comparable(new[name])}
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in replaced.items()}
 
 
 def _comparable(value: Any) -> Any:
