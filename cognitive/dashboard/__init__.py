@@ -1,38 +1,38 @@
-"""Show on web pages what agents were shown, what they used, and why. A server mounts what `app.create` makes.
+"""The dashboard: web pages about the turns, memories and policies of agents. `app.create` returns it as an ASGI app.
 
-The module of a page reads, makes a view of what was read, and answers; its `PAGES` are its rows in the table of `app`.
+The module of a page reads data, builds a view from it and renders a template. Its `PAGES` are its routes.
 
 Modules, in order of execution:
 
-- `app`: list all pages, route requests to them, sign visitors in and out, and answer errors.
-- `access`: find out who looks, and check that a form comes from our own pages.
-- `params`: read what an address asks for: the agent, the period, the time zone.
-- `page`: define a page, and what its handler is given.
-- `all_agents`: the page of all agents.
-- `overview`: the overview of one agent.
-- `turns`: the list of turns.
-- `turn_detail`: one turn: what was understood, found, shown, answered and used.
-- `highlight`: mark in a response what came from which memory.
-- `tools_view`: the tools of one turn.
-- `replay_view`: the prompt of a turn rendered again, and the turn under the policy of today.
-- `why_not`: why a memory was not shown, in one turn or in those of a list.
-- `memories`: the list of memories.
-- `filters`: read the group and the filters of that list from an address.
-- `memory`: the life of one memory.
-- `timeline`: its use and its boost over time.
-- `memory_forms`: rate, change, replace and forget memories.
-- `policies`: the policies of an agent, and one beside another.
-- `policy_forms`: save and choose policies.
-- `what_if`: sliders over settings, and what recorded turns say of where they stand.
-- `catalog`: tools and models.
-- `health`: the state of what memory stands on.
+- `app`: route requests to the pages, sign visitors in and out, and render errors.
+- `access`: identify the visitor by a token, and protect forms against cross-site requests.
+- `params`: read the agent, the period and the time zone of a request.
+- `page`: define a page's route and the arguments of its handler.
+- `all_agents`: totals of all agents, and the busiest and most degraded ones.
+- `overview`: metrics of one agent over a period.
+- `turns`: the list of turns, with search and filters.
+- `turn_detail`: one turn: its plan, candidates, prompt, response and used memories.
+- `highlight`: mark the passages of a response that match used memories.
+- `tools_view`: the tools that a turn removed, cut and called.
+- `replay_view`: the prompt of a turn, rendered again, and its replay under the current policy.
+- `why_not`: the reason why a memory was not shown, in one turn or in a list of turns.
+- `memories`: the list of memories, with search and groups.
+- `filters`: read the group and the filters of the list of memories from a URL.
+- `memory`: one memory: its usage, turns, near-duplicates and changes.
+- `timeline`: compute a memory's usage and boost over time.
+- `memory_forms`: rate, edit, replace and forget memories.
+- `policies`: the policies of an agent, and the differences between two of them.
+- `policy_forms`: save, activate and roll back policies.
+- `what_if`: settings as sliders, and the effect of other values on recorded turns.
+- `catalog`: calls by tool, tools that were left out, and limits of models.
+- `health`: the state of the database, the journal and the embedding models.
 
-What pages share:
+Shared by pages:
 
-- `degradation_labels`: say what each degradation meant for a turn, and what to do about it.
-- `measures`: measure numbers, compare them with the period before, and time stages.
+- `degradation_labels`: describe the effect and the remedy of each degradation.
+- `measures`: define metrics, compare them with the period before, and measure stages.
 - `time_buckets`: divide a period into hours or days.
 - `charts`: draw charts as SVG.
-- `formats`: write numbers and times.
+- `formats`: format numbers and times.
 - `rendering`: render templates as HTML, and serve static files.
 """

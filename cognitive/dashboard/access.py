@@ -1,4 +1,4 @@
-"""Who may look: a token in a cookie that no script can read, and forms that only our own pages can send."""
+"""Access to the dashboard: the token in an HttpOnly cookie, and protection of forms against cross-site requests."""
 
 from __future__ import annotations
 
@@ -18,42 +18,43 @@ from starlette.types import Scope
 from brain.types import MAX_CONTENT_LENGTH, Trust
 
 TOKEN_COOKIE = "cognitive_token"
-FORM_COOKIE = "cognitive_form"  # the cookie that a form must repeat
-_DAYS = 30 * 86_400  # seconds a browser keeps the token; one that is revoked is refused before
-_NAME = 32  # bytes
-_MAX_WRITTEN = 4 * MAX_CONTENT_LENGTH  # bytes of one field: a memory may be as long in any language
+FORM_COOKIE = "cognitive_form"  # a form must contain the value of this cookie
+_COOKIE_SECONDS = 30 * 86_400  # a revoked token is refused even if the cookie is younger
+_FORM_KEY_BYTES = 32
+_MAX_FIELD_BYTES = 4 * MAX_CONTENT_LENGTH  # the longest memory, with four bytes a character
 _ENCODING = "application/x-www-form-urlencoded"
 
 
 class Visitor(Protocol):
-    """Who looks; `agent` None may look at all."""
+    """The person or program that a token identifies, and its permissions."""
 
     @property
     def id(self) -> str:
-        """How what they do is signed; nothing secret."""
+        """The name that the history records for this visitor's actions. It is not secret."""
 
     @property
     def agent(self) -> str | None:
-        """The one agent that is theirs."""
+        """The only agent that the visitor may see; None for all agents."""
 
     @property
     def trust(self) -> Trust:
-        """The most that what they write is trusted."""
+        """The trust of memories that the visitor writes."""
 
     @property
     def erase(self) -> bool:
-        """Whether they may erase what is kept."""
+        """True if the visitor may erase memories."""
 
     def may(self, agent_id: str) -> bool:
-        """Whether this agent is theirs to look at."""
+        """Return True if the visitor may see the agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccessControl:
-    """How the server that mounts the pages knows its visitors.
+    """The access checks of the server that mounts the dashboard.
 
-    `authenticate` returns the visitor of a token, or of a request that needs none; `is_open` says that none is needed;
-    `within_rate_limit` counts a visitor's request, and says whether it is within what its token may ask.
+    `authenticate` returns the visitor of a token, or of a request that needs no token; None if there is no access.
+    `is_open` returns True for a request that needs no token. `within_rate_limit` counts a request and returns False if
+    the visitor's rate limit is exceeded.
     """
 
     authenticate: Callable[[Scope, str | None], Visitor | None]
@@ -62,39 +63,40 @@ class AccessControl:
 
 
 def find_visitor(request: Request, access: AccessControl) -> Visitor | None:
-    """Who looks, None if they have to say so first."""
+    """Return the visitor of a request; None if the visitor has to sign in."""
     return access.authenticate(request.scope, request.cookies.get(TOKEN_COOKIE))
 
 
 def form_key(request: Request) -> str:
-    """What forms of this browser repeat; made when it has none."""
-    return request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(_NAME)
+    """Return the key that this browser's forms must contain: the value of its cookie, or a new one."""
+    return request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(_FORM_KEY_BYTES)
 
 
 async def read_form(request: Request) -> FormData:
-    """A form that one of our own pages sent.
+    """Return the form of a POST request that a page of this dashboard sent.
 
     Raises:
-        HTTPException: 403, it is from elsewhere; 415, it is written as none of ours is.
+        HTTPException: 403 if another site sent the form; 415 for another media type.
     """
-    # In parts it would name its own character set, and there are some that take minutes to read a long word.
+    # A multipart form could name its character set, and some of them take minutes to decode a long word.
     if request.headers.get("content-type", _ENCODING).partition(";")[0].strip().lower() != _ENCODING:
-        raise HTTPException(415, f"A form is read as {_ENCODING}, and as nothing else.")
-    form = await request.form(max_fields=300, max_part_size=_MAX_WRITTEN)
-    given, kept = str(form.get("form_key", "")), request.cookies.get(FORM_COOKIE, "")
-    if not kept or not hmac.compare_digest(given.encode(), kept.encode()) or not _from_here(request):
+        raise HTTPException(415, f"Forms must be sent as {_ENCODING}.")
+    form = await request.form(max_fields=300, max_part_size=_MAX_FIELD_BYTES)
+    form_value, cookie_value = str(form.get("form_key", "")), request.cookies.get(FORM_COOKIE, "")
+    same_key = bool(cookie_value) and hmac.compare_digest(form_value.encode(), cookie_value.encode())
+    if not same_key or not _is_same_origin(request):
         raise HTTPException(
-            403, "This form was not sent by a page of this dashboard. Go back, reload it and try again."
+            403, "This form was not sent by a page of this dashboard. Go back, reload the page and try again."
         )
     return form
 
 
 def set_cookie(request: Request, response: Response, name: str, value: str) -> None:
-    """Sets a cookie that only this server is told, and no script."""
+    """Set a cookie that scripts cannot read and that browsers send only to this server."""
     response.set_cookie(
         name,
         value,
-        max_age=_DAYS,
+        max_age=_COOKIE_SECONDS,
         path=request.scope.get("root_path") or "/",
         httponly=True,
         samesite="strict",
@@ -103,10 +105,10 @@ def set_cookie(request: Request, response: Response, name: str, value: str) -> N
 
 
 def delete_cookie(request: Request, response: Response, name: str) -> None:
-    """Has the browser forget a cookie."""
+    """Delete a cookie in the browser."""
     response.delete_cookie(name, path=request.scope.get("root_path") or "/", httponly=True, samesite="strict")
 
 
-def _from_here(request: Request) -> bool:
+def _is_same_origin(request: Request) -> bool:
     origin = request.headers.get("origin")
     return origin is None or urlsplit(origin).netloc == request.headers.get("host", "")

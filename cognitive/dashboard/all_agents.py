@@ -1,4 +1,4 @@
-"""All agents: what their turns came to, which are busiest, which lack most, how well what they were shown was used."""
+"""The page of all agents: totals over time, the busiest and the most degraded agents, the use of memories."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from cognitive.dashboard.page import PageRoute, Visit, attachment
 from cognitive.dashboard.params import RANGES, PageQuery
 from cognitive.errors import InvalidInput, StoreError, StoreUnavailable
 
-_MAX_AGENTS = 50
-_MAX_WORST = 6
+_MAX_AGENTS = 50  # rows of the table of the busiest agents
+_MAX_WORST = 6  # rows of the table of the most degraded agents
 
 
 @dataclass(frozen=True, slots=True)
 class AllAgentsData:
-    """What was read."""
+    """The data of the page. `courses` are the referenced rates by agent and day."""
 
     agents: list[Total]
     worst: list[Total]
@@ -41,7 +41,7 @@ class AllAgentsData:
 
 @dataclass(frozen=True, slots=True)
 class FleetMetric:
-    """A number of all agents, beside what it was before."""
+    """A metric of all agents and its change since the period before."""
 
     name: str
     value: str
@@ -51,7 +51,7 @@ class FleetMetric:
 
 @dataclass(frozen=True, slots=True)
 class AgentRow:
-    """An agent: its share of the busiest one's turns, how its referenced rate went, the ways to its pages."""
+    """An agent with links to its pages. `trend` is its referenced rate by day; `share`, 0 to 1, is its bar's length."""
 
     name: str
     total: Total
@@ -64,7 +64,7 @@ class AgentRow:
 
 @dataclass(frozen=True, slots=True)
 class AllAgentsView:
-    """The page."""
+    """The content of the page. `more` is the number of agents that the table leaves out."""
 
     figures: tuple[FleetMetric, ...]
     charts: tuple[Chart, ...]
@@ -74,7 +74,7 @@ class AllAgentsView:
 
 
 async def read(analytics: TurnAnalytics, period: Period) -> AllAgentsData:
-    """All that the page needs, of the tally alone."""
+    """Read the data of the page from the counters across agents."""
     data = analytics.fleet
     agents, worst, count, days, before, count_before = await asyncio.gather(
         data.agents(period, limit=_MAX_AGENTS),
@@ -89,7 +89,7 @@ async def read(analytics: TurnAnalytics, period: Period) -> AllAgentsData:
 
 
 def view(data: AllAgentsData, query: PageQuery) -> AllAgentsView:
-    """The page from what was read."""
+    """Return the content of the page."""
     whole, before = added(data.days), added(data.before)
     rows = (
         Metric("Turns", "", lambda t: float(t.numbers.turns), compact, "neither"),
@@ -98,27 +98,29 @@ def view(data: AllAgentsData, query: PageQuery) -> AllAgentsView:
         Metric("Abstained", "", lambda t: t.abstained, percent, "neither", rate=True),
         Metric("Degraded", "", lambda t: t.degraded, percent, "less", rate=True),
     )
-    agents = Metric("Agents", "", lambda t: float(t.numbers.found), compact, "neither")  # counted, not added
-    counted, were = _of_count(data.count), _of_count(data.count_before)
-    most = max((each.numbers.turns for each in data.agents), default=0) or 1
+    agents = Metric(
+        "Agents", "", lambda t: float(t.numbers.found), compact, "neither"
+    )  # a count of agents, which cannot be summed over days
+    agents_now, agents_before = _agent_total(data.count), _agent_total(data.count_before)
+    max_turns = max((each.numbers.turns for each in data.agents), default=0) or 1
     return AllAgentsView(
-        (_fleet_metric(agents, counted, were), *(_fleet_metric(row, whole, before) for row in rows)),
+        (_fleet_metric(agents, agents_now, agents_before), *(_fleet_metric(row, whole, before) for row in rows)),
         charts(data, query),
-        tuple(_agent(each, data, query, each.numbers.turns / most) for each in data.agents),
+        tuple(_agent(each, data, query, each.numbers.turns / max_turns) for each in data.agents),
         tuple(_agent(each, data, query, each.degraded or 0.0) for each in data.worst),
         max(0, data.count - len(data.agents)),
     )
 
 
 def added(days: Sequence[Point]) -> Total:
-    """What days came to together; the times are not among it."""
+    """Return the sum of the totals of days, without latencies."""
     names = [each.name for each in fields(RollupCounts) if each.name != "latency"]
     sums = {name: sum(getattr(day.total.numbers, name) for day in days) for name in names}
     return Total("", RollupCounts(**sums))
 
 
 def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
-    """Turns, use, and trouble, day by day of UTC, as they were counted."""
+    """Return the charts of turns, use and degradation by day in UTC."""
     period = query.period()
     known = {day.at.astimezone(UTC): day.total for day in data.days}
     days = _days(period)
@@ -141,8 +143,8 @@ def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
         ),
         Chart(
             "all-use",
-            "Use of what was shown",
-            "Share of memories and of tokens that were used, per day.",
+            "Use of shown memories",
+            "Shares of the shown memories and tokens that were used, per day.",
             steps,
             (line("memories", lambda t: t.referenced), line("tokens", lambda t: t.precision)),
             percent,
@@ -151,8 +153,8 @@ def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
         ),
         Chart(
             "all-trouble",
-            "Restraint and trouble",
-            "Share of turns abstained or degraded, per day.",
+            "Abstention and degradation",
+            "Shares of turns that abstained or were degraded, per day.",
             steps,
             (line("abstained", lambda t: t.abstained), line("degraded", lambda t: t.degraded)),
             percent,
@@ -162,7 +164,7 @@ def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
 
 
 def agents_csv(agents: Sequence[Total]) -> str:
-    """Agents with their counts."""
+    """Return the agents with their counts as CSV."""
     counted = (
         "turns",
         "completed",
@@ -190,21 +192,21 @@ def _fleet_metric(row: Metric, now: Total, before: Total) -> FleetMetric:
     )
 
 
-def _of_count(count: int) -> Total:
+def _agent_total(count: int) -> Total:
     return Total("", RollupCounts(found=count))
 
 
 def _agent(total: Total, data: AllAgentsData, query: PageQuery, share: float) -> AgentRow:
     trend = {at.astimezone(UTC): value for at, value in data.courses.get(total.value, {}).items()}
-    named = {"agent": total.value, **query.period_params()}
+    params = {"agent": total.value, **query.period_params()}
     return AgentRow(
         total.value,
         total,
         share,
         tuple(trend.get(at) for at in _days(query.period())),
-        _address(query, "overview", **named),
-        _address(query, "turns", **named),
-        _address(query, "turns", **named, degraded="yes"),
+        _address(query, "overview", **params),
+        _address(query, "turns", **params),
+        _address(query, "turns", **params, degraded="yes"),
     )
 
 
@@ -216,12 +218,12 @@ def _days(period: Period) -> list[datetime]:
     return days
 
 
-def _address(query: PageQuery, page: str, **wanted: str) -> str:
-    return f"{query.base}/{page}?{urlencode(wanted)}"
+def _address(query: PageQuery, page: str, **params: str) -> str:
+    return f"{query.base}/{page}?{urlencode(params)}"
 
 
 async def show(visit: Visit) -> Response:
-    """The page; where the role that may count across agents was not granted, it says what grants it."""
+    """Render the page. If the role that counts across agents is not granted, the page shows the command to grant it."""
     data = await _read(visit)
     if data is None:
         command = (await visit.layer.admin.database_role()).command
@@ -230,7 +232,7 @@ async def show(visit: Visit) -> Response:
 
 
 async def chart(visit: Visit) -> Response:
-    """One of its charts as CSV, or as SVG."""
+    """Return one chart of the page as CSV or SVG."""
     data = await _read(visit)
     shown = next((c for c in charts(data, visit.query) if c.id == visit.query.params.get("id")), None) if data else None
     if shown is None:
@@ -239,13 +241,15 @@ async def chart(visit: Visit) -> Response:
 
 
 async def file(visit: Visit) -> Response:
-    """The agents of its table, as many as a page may have, as CSV."""
+    """Return the busiest agents as CSV, at most MAX_AGENTS."""
     try:
         agents = await visit.analytics.fleet.agents(visit.query.period(), limit=MAX_AGENTS)
     except StoreUnavailable:
         raise
     except (StoreError, InvalidInput) as error:
-        raise HTTPException(403, "The role that may count across agents was not granted.") from error
+        raise HTTPException(
+            403, "The database role for counts across agents, cognitive_overview, is not granted."
+        ) from error
     return attachment(agents_csv(agents), "agents.csv", "text/csv")
 
 
@@ -254,7 +258,7 @@ async def _read(visit: Visit) -> AllAgentsData | None:
         return await read(visit.analytics, visit.query.period())
     except StoreUnavailable:
         raise
-    except (StoreError, InvalidInput):  # the role that may see them is not there, or was not granted
+    except (StoreError, InvalidInput):  # the role cognitive_overview does not exist or is not granted
         return None
 
 

@@ -1,4 +1,4 @@
-"""The pages as one ASGI app: a door before a table of pages, and what is said when something goes wrong."""
+"""The dashboard as an ASGI app: access control, routes of all pages, sign-in and error pages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from cognitive.validation import require_label
 
 log = logging.getLogger(__name__)
 
-PAGES: tuple[PageRoute, ...] = (  # in the order of the navigation; a new page is a module, and its rows here
+PAGES: tuple[PageRoute, ...] = (  # in the order of the navigation
     *all_agents.PAGES,
     *overview.PAGES,
     *turns.PAGES,
@@ -72,7 +72,7 @@ PAGES: tuple[PageRoute, ...] = (  # in the order of the navigation; a new page i
 
 
 def create(layer: CognitiveLayer, analytics: TurnAnalytics, access: AccessControl) -> Starlette:
-    """The pages of a layer, for the visitors that a server lets in. Mounted under any path."""
+    """Return the dashboard of a layer as an ASGI app. It can be mounted under any path."""
     handlers = PageHandlers(layer, analytics, access, TemplateRenderer(PAGES))
     app = Starlette(
         routes=[
@@ -91,7 +91,7 @@ def create(layer: CognitiveLayer, analytics: TurnAnalytics, access: AccessContro
 
 
 def error_pages() -> Callable[[Scope, int, str], Response]:
-    """How visitors are told what the server refused before any page was asked; nothing on it is about anybody."""
+    """Return a function that renders errors of the server outside the dashboard's routes, without any agent's data."""
     renderer = TemplateRenderer(PAGES)
 
     def error_page(scope: Scope, status: int, detail: str) -> Response:
@@ -114,7 +114,7 @@ def error_pages() -> Callable[[Scope, int, str], Response]:
 
 @dataclass(frozen=True, slots=True)
 class PageHandlers:
-    """Who may see which page, how one signs in and out, and what is said of errors."""
+    """Handles requests: checks access to a page, signs visitors in and out, and renders errors."""
 
     layer: CognitiveLayer
     analytics: TurnAnalytics
@@ -122,42 +122,46 @@ class PageHandlers:
     renderer: TemplateRenderer
 
     def handler_of(self, page: PageRoute) -> Callable[[Request], Awaitable[Response]]:
-        """A page for those who may look; others are sent to the door, to their own agent, or told that they may not.
+        """Return the handler of a page's route, which checks access before it calls the page.
 
-        A form is read before its handler is called: none can forget to ask whether a page of ours sent it.
+        Visitors without a token are redirected to the sign-in page, visitors of one agent from a page of all agents to
+        their overview. Another agent's page is refused with 403, too many requests with 429. Forms are checked here,
+        before the page's handler, so that no page can forget it.
         """
 
         async def handle(request: Request) -> Response:
-            who = find_visitor(request, self.access)
-            if who is None:
+            visitor = find_visitor(request, self.access)
+            if visitor is None:
                 return self._redirect_to_login(request)
-            if not await self.access.within_rate_limit(request.scope, who):
-                raise HTTPException(429, "More requests a minute than this token may make. Wait a moment, and reload.")
-            agent = request.query_params.get("agent") or who.agent
-            if page.all_agents:
-                return (
-                    await answer(request, who, "") if who.agent is None else _redirect_to_own_agent(request, who.agent)
+            if not await self.access.within_rate_limit(request.scope, visitor):
+                raise HTTPException(
+                    429, "This token has made too many requests in one minute. Wait a minute and reload."
                 )
+            agent = request.query_params.get("agent") or visitor.agent
+            if page.all_agents:
+                if visitor.agent is not None:
+                    return _redirect_to_own_agent(request, visitor.agent)
+                return await answer(request, visitor, "")
             if agent is None:
                 return RedirectResponse(_home(request), 303)
-            if not who.may(require_label("agent", agent)):
-                raise HTTPException(403, "Your token is not for this agent.")
-            return await answer(request, who, agent)
+            if not visitor.may(require_label("agent", agent)):
+                raise HTTPException(403, "Your token gives no access to this agent.")
+            return await answer(request, visitor, agent)
 
-        async def answer(request: Request, who: Visitor, agent: str) -> Response:
+        async def answer(request: Request, visitor: Visitor, agent: str) -> Response:
             form = await read_form(request) if request.method == "POST" else FormData()
 
             def render(template: str, query: PageQuery, **values: Any) -> Response:
                 return self._page(request, template, query, nav_path=page.nav_path, **values)
 
             return await page.handle(
-                Visit(request, who, _page_query(request, agent), self.layer, self.analytics, render, form)
+                Visit(request, visitor, _page_query(request, agent), self.layer, self.analytics, render, form)
             )
 
         return handle
 
     async def login(self, request: Request) -> Response:
-        """Asks for a token, and keeps the right one in a cookie."""
+        """Show the sign-in form, or store a valid token in a cookie and redirect to the first page."""
         if self.access.is_open(request.scope) or (request.method == "GET" and find_visitor(request, self.access)):
             return RedirectResponse(_home(request), 303)
         wrong = False
@@ -171,34 +175,34 @@ class PageHandlers:
         return self._page(request, "login.html", None, status=401 if wrong else 200, wrong=wrong)
 
     async def logout(self, request: Request) -> Response:
-        """Has the browser forget the token."""
+        """Delete the cookie with the token and redirect to the sign-in page."""
         await read_form(request)
         answer = RedirectResponse(f"{_base(request)}/login", 303)
         delete_cookie(request, answer, TOKEN_COOKIE)
         return answer
 
     async def http_error(self, request: Request, error: Exception) -> Response:
-        """What HTTP has a word for."""
+        """Render the error page of an HTTPException."""
         assert isinstance(error, HTTPException)
         return self._problem(request, error.status_code, error.detail)
 
     async def layer_error(self, request: Request, error: Exception) -> Response:
-        """What the layer refused or could not do."""
+        """Render the error page of a layer's error: 422 for invalid input, 503 without Postgres, else 500."""
         if isinstance(error, InvalidInput):
             return self._problem(request, 422, str(error))
         log.warning("%s: %s: %s", request.url.path, type(error).__name__, error)
         if isinstance(error, StoreUnavailable):
             return self._problem(
-                request, 503, "Postgres does not answer. Agents go on without memory; reload in a while."
+                request, 503, "Postgres does not answer. Agents continue without memory. Reload in a minute."
             )
-        return self._problem(request, 500, f"{type(error).__name__}: the server's log says more.")
+        return self._problem(request, 500, f"{type(error).__name__}. See the server's log for details.")
 
     def _problem(self, request: Request, status: int, detail: str) -> Response:
         query = _page_query(request, request.query_params.get("agent", ""))
         return self._page(request, _problem_template(request), query, status=status, detail=detail, code=status)
 
     def _redirect_to_login(self, request: Request) -> Response:
-        """A part that a page asked for again has the page itself go to the door."""
+        """Redirect to the sign-in page. A request by htmx gets a header that redirects the whole page."""
         to = f"{_base(request)}/login"
         return Response(headers={"HX-Redirect": to}) if request.headers.get("hx-request") else RedirectResponse(to, 303)
 
@@ -212,21 +216,21 @@ class PageHandlers:
         nav_path: str = "",
         **values: Any,
     ) -> Response:
-        who, key = find_visitor(request, self.access), form_key(request)
-        shown = self.renderer.page(
+        visitor, key = find_visitor(request, self.access), form_key(request)
+        response = self.renderer.page(
             template,
             request,
             status,
             query=query,
             nav_path=nav_path,
             form_key=key,
-            may_choose=who is not None and who.agent is None,
-            may_sign_out=who is not None and not self.access.is_open(request.scope),
+            may_choose=visitor is not None and visitor.agent is None,
+            may_sign_out=visitor is not None and not self.access.is_open(request.scope),
             **values,
         )
         if request.cookies.get(FORM_COOKIE) != key:
-            set_cookie(request, shown, FORM_COOKIE, key)
-        return shown
+            set_cookie(request, response, FORM_COOKIE, key)
+        return response
 
 
 def _redirect_to_own_agent(request: Request, agent: str) -> Response:
@@ -240,7 +244,7 @@ def _page_query(request: Request, agent: str) -> PageQuery:
 
 
 def _problem_template(request: Request) -> str:
-    """A page, or what is put into one that asked for a part of itself."""
+    """Return the template of an error: a whole page, or a notice if htmx requested a part of a page."""
     return "_problem.html" if request.headers.get("hx-request") else "problem.html"
 
 

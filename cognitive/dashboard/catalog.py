@@ -1,4 +1,4 @@
-"""Tools and models: which tools are called for what, which were missed, what each model could carry."""
+"""The page of tools and models: calls by category, tools that were left out, and limits of models."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from cognitive.dashboard.page import PageRoute, Visit, attachment
 from cognitive.dashboard.params import RANGES, PageQuery
 from cognitive.policy.models import DEFAULT, MODELS, ModelBudget, ModelRow, budget_for
 
-_MAX_TOOLS = 14  # rows of the map; the rest is in its CSV
-_MAX_COLUMNS = 9  # every category, and none
-_MAX_LEFT_OUT = 12  # likewise
-_SHADES = 5  # of a cell: more cannot be told apart
+_MAX_TOOLS = 14  # rows of the heat map; its CSV has all tools
+_MAX_COLUMNS = 9  # the built-in categories and "none"
+_MAX_LEFT_OUT = 12  # rows of the table of tools left out; its CSV has all of them
+_SHADES = 5  # colours of cells; more could not be distinguished
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogData:
-    """What was read. `left_looked` is of how many turns `left_out` tells."""
+    """The data of the page. `left_out` is counted over the latest `left_looked` turns."""
 
     tools: list[Total]
     categories: list[Total]
@@ -37,7 +37,7 @@ class CatalogData:
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """How many turns of a category called a tool; `shade` from 0, none, to 5, as many as the most called one."""
+    """The number of turns of a category that called a tool. `shade` is 0 for none and 5 for the highest number."""
 
     turns: int
     shade: int
@@ -47,7 +47,7 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True)
 class ToolUsageRow:
-    """A tool's row of the map."""
+    """A tool's row of the heat map. `last_share` is its number of turns relative to the most called tool."""
 
     name: str
     cells: tuple[HeatCell, ...]
@@ -58,7 +58,7 @@ class ToolUsageRow:
 
 @dataclass(frozen=True, slots=True)
 class MissedTool:
-    """A tool that turns went without, and the turns that wanted it or, if none did, that went without."""
+    """A tool that was left out, with links to turns that needed it, or else to turns that left it out."""
 
     omitted: OmittedTool
     share: float
@@ -67,7 +67,7 @@ class MissedTool:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsageRow:
-    """A model that turns named and its budget; `known` is False for one that got the default."""
+    """A model that turns named, with its limits; `known` is False if it has the default limits."""
 
     seen: ModelUsage
     budget: ModelBudget
@@ -78,7 +78,7 @@ class ModelUsageRow:
 
 @dataclass(frozen=True, slots=True)
 class ModelBudgetRow:
-    """A row of the table of models; `own` if the policy brought it."""
+    """The limits of a model; `own` is True if the policy sets them."""
 
     name: str
     row: ModelRow
@@ -87,7 +87,7 @@ class ModelBudgetRow:
 
 @dataclass(frozen=True, slots=True)
 class CatalogView:
-    """The page. `calls` counts a tool once in a turn, for each of its categories."""
+    """The content of the page. `calls` counts a tool once per turn and category."""
 
     calls: int
     names: int
@@ -111,17 +111,17 @@ class CatalogView:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to tell of any turn."""
+        """True if the period has no turns."""
         return not (self.looked or self.calls)
 
     @property
     def needless_share(self) -> float | None:
-        """The share of what was left out that was wanted nonetheless."""
+        """The share of left-out tools that the turn needed; None if none was left out."""
         return self.wanted / self.removed if self.removed else None
 
 
 async def read(analytics: TurnAnalytics, agent: str, period: Period) -> CatalogData:
-    """All that the page needs, each read with a bound of its own."""
+    """Read the data of the page. Each read has its own time limit."""
     tools, categories, (left_out, looked), models = await asyncio.gather(
         analytics.totals(agent, period, "tool"),
         analytics.totals(agent, period, "category"),
@@ -132,12 +132,12 @@ async def read(analytics: TurnAnalytics, agent: str, period: Period) -> CatalogD
 
 
 def view(data: CatalogData, rows: Mapping[str, ModelRow], query: PageQuery) -> CatalogView:
-    """The page from what was read; `rows` are those of the policy for models."""
+    """Return the content of the page. `rows` are the policy's limits of models."""
     calls = called(data.tools)
     columns = _columns(calls)
     models = tuple(_model(seen, rows, query) for seen in data.models.rows)
     return CatalogView(
-        calls=sum(sum(own.values()) for own in calls.values()),
+        calls=sum(sum(by_category.values()) for by_category in calls.values()),
         names=len(calls),
         columns=tuple((name, query.link("turns", **query.period_params(), category=name)) for name in columns),
         tools=_tools(calls, columns, {each.value: each.numbers.turns for each in data.categories}, query),
@@ -160,7 +160,7 @@ def view(data: CatalogData, rows: Mapping[str, ModelRow], query: PageQuery) -> C
 
 
 def called(totals: Sequence[Total]) -> dict[str, dict[str, int]]:
-    """How many turns called each tool, by category; the most called tool first."""
+    """Return the number of turns that called each tool, by category; the most called tool first."""
     calls: dict[str, dict[str, int]] = {}
     for total in totals:
         category, _, name = total.value.partition("/")
@@ -169,10 +169,10 @@ def called(totals: Sequence[Total]) -> dict[str, dict[str, int]]:
 
 
 def _columns(calls: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Categories whose turns called something, those that called most first."""
+    """Return the categories whose turns called tools, those with the most calls first."""
     sums: dict[str, int] = {}
-    for own in calls.values():
-        for category, turns in own.items():
+    for by_category in calls.values():
+        for category, turns in by_category.items():
             sums[category] = sums.get(category, 0) + turns
     return sorted(sums, key=lambda name: (-sums[name], name))[:_MAX_COLUMNS]
 
@@ -181,43 +181,43 @@ def _tools(
     calls: Mapping[str, Mapping[str, int]], columns: Sequence[str], categories: Mapping[str, int], query: PageQuery
 ) -> tuple[ToolUsageRow, ...]:
     shown = list(calls.items())[:_MAX_TOOLS]
-    most = max((own.get(column, 0) for _, own in shown for column in columns), default=0) or 1
-    busiest = max((sum(own.values()) for _, own in shown), default=0) or 1
+    max_cell = max((by_category.get(column, 0) for _, by_category in shown for column in columns), default=0) or 1
+    max_row = max((sum(by_category.values()) for _, by_category in shown), default=0) or 1
 
     def cell(name: str, column: str, turns: int) -> HeatCell:
-        shade = -(-turns * _SHADES // most)
+        shade = -(-turns * _SHADES // max_cell)
         share = turns / categories[column] if categories.get(column) else None
-        # What no category was found for has none that a list could be filtered by.
+        # Turns without a category are in the column "none", which is not a value of the category filter.
         category = {"category": column} if column != "none" else {}
         return HeatCell(turns, shade, share, query.link("turns", **query.period_params(), tool=name, **category))
 
     return tuple(
         ToolUsageRow(
             name,
-            tuple(cell(name, column, own.get(column, 0)) for column in columns),
-            sum(own.values()),
+            tuple(cell(name, column, by_category.get(column, 0)) for column in columns),
+            sum(by_category.values()),
             query.link("turns", **query.period_params(), tool=name),
-            sum(own.values()) / busiest,
+            sum(by_category.values()) / max_row,
         )
-        for name, own in shown
+        for name, by_category in shown
     )
 
 
 def _missed(data: OmittedTool, query: PageQuery) -> MissedTool:
-    gone = data.removed + data.cut
+    left_out = data.removed + data.cut
     turns = data.wanted_in or data.left_out_in
-    return MissedTool(data, data.wanted / gone, tuple((id, query.link("turn", id=id)) for id in turns))
+    return MissedTool(data, data.wanted / left_out, tuple((id, query.link("turn", id=id)) for id in turns))
 
 
 def _model(seen: ModelUsage, rows: Mapping[str, ModelRow], query: PageQuery) -> ModelUsageRow:
     budget = budget_for(seen.model or None, rows)
-    named = {**query.period_params(), "model": seen.model}
+    filters = {**query.period_params(), "model": seen.model}
     return ModelUsageRow(
         seen,
         budget,
         budget.row is not None,
-        query.link("turns", **named) if seen.model else None,
-        query.link("turns", **named, tools_cut="yes") if seen.model and seen.trimmed else None,
+        query.link("turns", **filters) if seen.model else None,
+        query.link("turns", **filters, tools_cut="yes") if seen.model and seen.trimmed else None,
     )
 
 
@@ -228,26 +228,26 @@ def _tiers(rows: Mapping[str, ModelRow]) -> tuple[tuple[str, tuple[ModelBudgetRo
 
 
 def tools_csv(data: CatalogData) -> str:
-    """Every tool by category."""
+    """Return the number of turns by category and tool as CSV."""
     rows = [
         (f"{category}/{name}", [float(turns)])
-        for name, own in called(data.tools).items()
-        for category, turns in own.items()
+        for name, by_category in called(data.tools).items()
+        for category, turns in by_category.items()
     ]
     return csv_table(("category/tool", "turns"), rows)
 
 
 def left_out_csv(data: CatalogData) -> str:
-    """Every tool that turns went without."""
+    """Return the tools that were left out, by category, as CSV."""
     rows = [
         (f"{each.category}/{each.name}", [float(n) for n in (each.removed, each.cut, each.asked, each.named)])
         for each in data.left_out
     ]
-    return csv_table(("category/tool", "removed", "cut", "called nonetheless", "named in the message"), rows)
+    return csv_table(("category/tool", "removed", "cut", "called anyway", "named in the message"), rows)
 
 
 def models_csv(data: CatalogData, rows: Mapping[str, ModelRow]) -> str:
-    """Every model that turns named, with its budget."""
+    """Return the models that turns named, with their limits, as CSV."""
     budgets = [(seen, budget_for(seen.model or None, rows)) for seen in data.models.rows]
     return csv_table(
         (
@@ -282,13 +282,13 @@ def models_csv(data: CatalogData, rows: Mapping[str, ModelRow]) -> str:
 
 
 async def show(visit: Visit) -> Response:
-    """The page."""
+    """Render the page."""
     rows = visit.layer.policies.current(visit.query.agent).budgets.models
     return visit.page("catalog.html", view=view(await _read(visit), rows, visit.query), ranges=RANGES)
 
 
 async def file(visit: Visit) -> Response:
-    """One of its tables, whole, as CSV."""
+    """Return one table of the page, with all rows, as CSV."""
     rows, data = visit.layer.policies.current(visit.query.agent).budgets.models, await _read(visit)
     tables = {
         "tools": lambda: tools_csv(data),

@@ -1,4 +1,4 @@
-"""What a turn can have to do without, a row for each part: what that meant for the turn, and what to do about it."""
+"""The effect and the remedy of each degradation: of each part of a turn that can be late or fail."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from cognitive.degradation import part
 
-_DATABASE = "Postgres is slow or away: cognitive doctor, then the server's load and the network to it."
-_MODEL = "The embedding model does not load, or this machine has too few cores for it: cognitive doctor tries it."
+_DATABASE = "Postgres is slow or unreachable. Run cognitive doctor, then check the server's load and the network."
+_MODEL = "The embedding model does not load, or this machine is too slow for it. Run cognitive doctor."
 _UNKNOWN = "other"
 
 
 @dataclass(frozen=True, slots=True)
 class DegradationLabel:
-    """A part that was late or failed: what the turn went on with instead, and what an operator looks at."""
+    """The texts for a part that was late or failed: its effect on the turn, and the operator's remedy."""
 
     meaning: str
     remedy: str
@@ -22,48 +22,48 @@ class DegradationLabel:
 
 DEGRADATION_LABELS: Mapping[str, DegradationLabel] = {
     "redaction": DegradationLabel(
-        "What was said is withheld from the record, and no memory was looked for.",
-        "The redactor of COGNITIVE_REDACT failed or was late: it should take milliseconds; the log has its error.",
+        "The texts of the turn were not recorded, and memory was not searched.",
+        "The redactor (COGNITIVE_REDACT) failed or took too long; milliseconds are normal. The log has its error.",
     ),
     "prefix": DegradationLabel("Pinned memories were not in the prompt.", _DATABASE),
     "retrieval": DegradationLabel(
-        "No memory was looked for in time, so none but pinned ones was shown.",
-        "Postgres is slow or away, or the agent is large for its deadline: see the slow stages, and what "
-        "cognitive doctor says of indexes and statistics.",
+        "The search for memories failed or was not done in time. Only pinned memories were shown.",
+        "Postgres is slow or unreachable, or the agent has too many memories for its deadline. Check the slow stages, "
+        "and the indexes and statistics with cognitive doctor.",
     ),
-    "embedding": DegradationLabel("Memories were searched by words only, and not by meaning.", _MODEL),
+    "embedding": DegradationLabel("Memories were searched by words only, not by meaning.", _MODEL),
     "dedup": DegradationLabel(
-        "What the conversation said already was compared by words only, and may be shown again.", _MODEL
+        "Memories were compared with the conversation by words only, so some may repeat it.", _MODEL
     ),
-    "memory": DegradationLabel("No memory was shown.", "A defect, or a plug-in's error: the log has the stack trace."),
+    "memory": DegradationLabel("No memory was shown.", "A bug, or a plug-in's error. The log has the stack trace."),
     "tools": DegradationLabel(
-        "Tools were not ranked: they were offered whole, or cut by their names.",
-        "The vectors of the catalog were late, or ranking raised an error, which the log has.",
+        "Tools were not ranked. All of them were offered, or they were cut by name.",
+        "The tools' vectors were not computed in time, or ranking failed. The log has the error.",
     ),
     "window": DegradationLabel(
-        "The conversation was cut to its newest messages, or is larger than its bound.",
-        "Look for tool output of megabytes, or for a bound that is too small for what is pinned.",
+        "The conversation was cut to its newest messages, or exceeds its limit.",
+        "Look for very large tool outputs, or for a limit that is too small for the pinned messages.",
     ),
-    "session": DegradationLabel("Summary and plan of the session were not in the prompt.", _DATABASE),
+    "session": DegradationLabel("The session's summary and plan were not in the prompt.", _DATABASE),
     "artifacts": DegradationLabel(
-        "Whole outputs of tools were not stored: pointers to them lead nowhere until they are.",
-        "Postgres is slow or away, or its disk is full: cognitive doctor.",
+        "Long tool outputs were not stored, so pointers to them do not work yet.",
+        "Postgres is slow or unreachable, or its disk is full. Run cognitive doctor.",
     ),
     "directive": DegradationLabel(
-        "The current step of the session's plan was not put to the model.",
-        "The step is unfit, and the turn's reason says why: hand the session a plan without it.",
+        "The current step of the session's plan was not in the prompt.",
+        "The step is invalid; the turn's reason says why. Give the session a plan without it.",
     ),
     "record": DegradationLabel(
-        "The turn was not recorded at its start; it is so with its outcome.",
-        "Postgres is slow, away, or a standby that only reads: cognitive doctor.",
+        "The turn was not recorded at its start. It is recorded with its outcome.",
+        "Postgres is slow, unreachable, or a read-only standby. Run cognitive doctor.",
     ),
     _UNKNOWN: DegradationLabel(
-        "A client or plug-in named a part of its own.",
-        "The turn has its reason; whoever wrote that part knows the remedy.",
+        "A client or plug-in reported a degradation of its part.",
+        "The turn has the reason. Ask the author of that client or plug-in.",
     ),
 }
 
 
 def degradation_label(code: str) -> DegradationLabel:
-    """Return what the code of a degradation meant, and its remedy; of a part without a row, the row of others."""
+    """Return the label of a degradation's code; a general label for an unknown part."""
     return DEGRADATION_LABELS.get(part(code), DEGRADATION_LABELS[_UNKNOWN])

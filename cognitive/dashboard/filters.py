@@ -1,4 +1,4 @@
-"""The list of memories as an address asks for it: which group of them, which filters, from where on."""
+"""The URL parameters of the list of memories: group, search text, filters and position."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from brain.types import MEMORY_TYPES
 from cognitive.dashboard.params import PageQuery, parse_time
 from cognitive.errors import InvalidInput
 
-HIT_COUNTS = (25, 100, 200)  # of a search: what is shown first, and what a click more brings
-_LONGEST = 200  # characters of a filter; what is longer is pasted by mistake
-_MAX_QUERY_LENGTH = 1_000
+HIT_COUNTS = (25, 100, 200)  # hits of a search: at first, and after each click on "More"
+_MAX_FILTER_LENGTH = 200  # characters; longer values are cut
+_MAX_QUERY_LENGTH = 1_000  # characters; a longer search text is cut
 USAGE_GROUPS: tuple[UsageGroup, ...] = get_args(UsageGroup)
 FLAG_GROUPS: Mapping[str, MemoryFilter] = {
     "pinned": MemoryFilter(pinned=True),
     "superseded": MemoryFilter(superseded=True),
 }
-# name -> (what it says, since so long ago, until so long ago)
+# value in the URL -> (label, maximum age, minimum age)
 AGES: Mapping[str, tuple[str, timedelta | None, timedelta | None]] = {
     "1d": ("last 24 hours", timedelta(days=1), None),
     "7d": ("last 7 days", timedelta(days=7), None),
@@ -44,7 +44,7 @@ FILTERS = {
 
 @dataclass(frozen=True, slots=True)
 class GroupText:
-    """A group: its name, what is in it and in which order, and what it means that nothing is."""
+    """The texts of a group of memories: its label, its content and order, and the message for an empty group."""
 
     label: str
     about: str
@@ -52,50 +52,50 @@ class GroupText:
 
 
 GROUPS: Mapping[str, GroupText] = {
-    "": GroupText("All", "Newest first.", "Nothing was remembered yet."),
+    "": GroupText("All", "Newest first.", "No memory is stored yet."),
     "never": GroupText(
         "Never shown",
-        "In no turn that counts, and not pinned; what was stored longest ago comes first.",
-        "Every memory looked at was shown in some turn.",
+        "No completed turn showed them, and they are not pinned. Oldest first.",
+        "Every memory examined was shown in a turn.",
     ),
     "ignored": GroupText(
         "Always ignored",
-        "Shown {showings} times or more and never used: they cost tokens. The most shown come first.",
-        "No memory was shown {showings} times without being used once. Nothing to throw away here.",
+        "Shown at least {showings} times and never used, so they only cost tokens. Most shown first.",
+        "No memory was shown {showings} times without being used.",
     ),
     "rising": GroupText(
         "Rising",
-        "Used {uses} times or more, most of it within the half-life of {days} days.",
-        "No memory was used {uses} times with most of it lately.",
+        "Used at least {uses} times, mostly within the last {days} days (the half-life of usage).",
+        "No memory was used {uses} times, mostly recently.",
     ),
     "stale": GroupText(
-        "Gone stale",
-        "Used {uses} times or more, hardly lately: by the half-life of {days} days little is left of it.",
-        "No memory was once used {uses} times and is not any more.",
+        "Stale",
+        "Used at least {uses} times, but hardly in recent weeks. Usage has a half-life of {days} days.",
+        "No memory that was used {uses} times has fallen out of use.",
     ),
     "pinned": GroupText(
         "Pinned",
-        "They stand in the prefix of every turn, whatever is asked.",
-        "Nothing is pinned. What every turn must know, pin on the memory's page.",
+        "They are in the prefix of every turn, for any message.",
+        "No memory is pinned. Pin a memory that every turn needs on its page.",
     ),
     "superseded": GroupText(
         "Superseded",
-        "A newer memory replaced them; they rank below it.",
+        "A newer memory replaced them. Turns do not show them, and recall ranks them below it.",
         "No memory was replaced by another.",
     ),
 }
 
 
 def search_text(query: PageQuery) -> str:
-    """What is searched for, "" for nothing."""
+    """Return the search text; "" without a search."""
     return query.params.get("q", "").strip()[:_MAX_QUERY_LENGTH]
 
 
 def group(query: PageQuery) -> str:
-    """The group that an address names; "" for all, and where something is searched for.
+    """Return the group of memories that the URL names; "" for all memories, and for a search.
 
     Raises:
-        InvalidInput: there is no such group.
+        InvalidInput: the URL names an unknown group.
     """
     name = query.params.get("group", "")
     if name not in GROUPS:
@@ -104,17 +104,17 @@ def group(query: PageQuery) -> str:
 
 
 def memory_filter(query: PageQuery) -> MemoryFilter:
-    """The filter that an address names.
+    """Return the filter that the URL's parameters describe.
 
     Raises:
-        InvalidInput: it names one that makes no sense.
+        InvalidInput: unknown type or age, or an invalid time.
     """
-    values = {name: value[:_LONGEST] for name, value in query.params.items() if value}
+    values = {name: value[:_MAX_FILTER_LENGTH] for name, value in query.params.items() if value}
     if values.get("type", MEMORY_TYPES[0]) not in MEMORY_TYPES:
         raise InvalidInput(f"type: expected one of {', '.join(MEMORY_TYPES)}")
     if values.get("age", "1d") not in AGES:
         raise InvalidInput(f"age: expected one of {', '.join(AGES)}")
-    _, min_age, max_age = AGES.get(values.get("age", ""), ("", None, None))
+    _, max_age, min_age = AGES.get(values.get("age", ""), ("", None, None))
     flags = FLAG_GROUPS.get(group(query), MemoryFilter())
     return MemoryFilter(
         types=tuple(each for each in MEMORY_TYPES if values.get("type", each) == each),
@@ -122,41 +122,45 @@ def memory_filter(query: PageQuery) -> MemoryFilter:
         tag=values.get("tag"),
         pinned=flags.pinned,
         superseded=flags.superseded,
-        since=parse_time(values, "since") or (query.now - min_age if min_age else None),
-        until=parse_time(values, "until") or (query.now - max_age if max_age else None),
+        since=parse_time(values, "since") or (query.now - max_age if max_age else None),
+        until=parse_time(values, "until") or (query.now - min_age if min_age else None),
     )
 
 
 def filter_names(name: str) -> tuple[str, ...]:
-    """The filters that a list has: groups by use know no time, and no session."""
+    """Return the names of the filters of a group. Groups by usage cannot be filtered by time or session."""
     return ("type", "tag") if name in USAGE_GROUPS else tuple(FILTERS)
 
 
 def max_hits(query: PageQuery) -> int:
-    """How many of what a search found are shown: the first of `HITS`, or what was clicked for."""
-    return next((most for most in HIT_COUNTS if str(most) == query.params.get("hits")), HIT_COUNTS[0])
+    """Return the maximum number of hits of a search, one of HIT_COUNTS."""
+    return next((count for count in HIT_COUNTS if str(count) == query.params.get("hits")), HIT_COUNTS[0])
 
 
 def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
-    """Where a list goes on, as `memories.view` wrote it.
+    """Return the position (time, sequence number) after which the list continues; None for its beginning.
 
     Raises:
-        InvalidInput: it did not.
+        InvalidInput: the position is not from the link of a previous page.
     """
     if not params.get("after"):
         return None
     at, _, seq = params["after"].partition("~")
     if not seq.isdecimal() or len(seq) > 18:
-        raise InvalidInput("after: expected what a page before this one gave")
+        raise InvalidInput("after: expected the position in the link of a previous page")
     return parse_time({"after": at}, "after"), int(seq)
 
 
 def after_in_group(params: Mapping[str, str]) -> tuple[Any, ...] | None:
-    """The same for a group: a window, and within it a score and an id."""
+    """Return the position (sampling window, score, id) after which a group continues; None for its beginning.
+
+    Raises:
+        InvalidInput: the position is not from the link of a previous page.
+    """
     if not params.get("after"):
         return None
     try:
         window, score, id = params["after"].split("~")
         return UUID(window), float(score) if score else None, UUID(id) if id else None
     except ValueError:
-        raise InvalidInput("after: expected what a page before this one gave") from None
+        raise InvalidInput("after: expected the position in the link of a previous page") from None

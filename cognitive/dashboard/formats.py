@@ -1,4 +1,4 @@
-"""How numbers and times are written on a page."""
+"""Formats of numbers, sizes and times on pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, tzinfo
 
-NOTHING = "–"  # where there is nothing to tell
+NOTHING = "–"  # a missing value
 
 _STEPS = ((1e9, "bn"), (1e6, "m"), (1e3, "k"))
 _SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
@@ -16,7 +16,7 @@ NumberFormat = Callable[[float | None], str]
 
 
 def number(value: float | None) -> str:
-    """Whole numbers with their thousands apart; small fractions with what tells."""
+    """Format a number: integers with thousands separators, small fractions with two or three significant digits."""
     if value is None:
         return NOTHING
     return (
@@ -27,7 +27,7 @@ def number(value: float | None) -> str:
 
 
 def compact(value: float | None) -> str:
-    """At most three digits: 1.2k, 34m."""
+    """Format a number with at most three digits and a unit: 1.2k, 34m."""
     if value is None:
         return NOTHING
     for step, unit in _STEPS:
@@ -37,14 +37,14 @@ def compact(value: float | None) -> str:
 
 
 def percent(value: float | None) -> str:
-    """Of a share: one digit behind the point, below ten."""
+    """Format a share from 0 to 1 as a percentage; below 10 % with one decimal."""
     if value is None:
         return NOTHING
     return f"{value:.0%}" if abs(value) >= 0.0995 or value == 0 else f"{value:.1%}"
 
 
 def milliseconds(value: float | None) -> str:
-    """In the unit that reads well."""
+    """Format milliseconds; from 1,000 on as seconds."""
     if value is None:
         return NOTHING
     if value >= 1_000:
@@ -53,7 +53,7 @@ def milliseconds(value: float | None) -> str:
 
 
 def moment(at: datetime | None, zone: tzinfo) -> str:
-    """A time as its viewer's clock has it; in the first and the last hours that there are, as its own clock has it."""
+    """Format a time in the viewer's time zone; unconverted if the conversion leaves the years of datetime."""
     if at is None:
         return NOTHING
     with suppress(OverflowError):
@@ -62,7 +62,7 @@ def moment(at: datetime | None, zone: tzinfo) -> str:
 
 
 def ago(at: datetime | None, now: datetime) -> str:
-    """How long ago: one number, one unit."""
+    """Format the age of a time in its largest unit: 3 d ago."""
     if at is None:
         return NOTHING
     seconds = (now - at).total_seconds()
@@ -70,7 +70,7 @@ def ago(at: datetime | None, now: datetime) -> str:
 
 
 def bytes_(value: float | None) -> str:
-    """In powers of 1000."""
+    """Format a number of bytes in powers of 1,000: 1.2 MB."""
     if value is None:
         return NOTHING
     return next((f"{value / size:.3g} {unit}" for size, unit in _SIZES if abs(value) >= size), f"{value:.0f} B")

@@ -1,4 +1,4 @@
-"""The state of what an agent's memory stands on: is all well, what waits, what is slow, what was lacking."""
+"""The page of the system's health: checks, database, journal, embedding models, slow stages, degradation."""
 
 from __future__ import annotations
 
@@ -34,15 +34,16 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_PATIENCE_MS = 2_500.0  # for each read: a page about what does not answer must answer
-_MAX_REASONS = 3  # of a chart; all are in the table beside it
+_READ_TIMEOUT_MS = 2_500.0  # for each read, so that the page answers while Postgres does not
+_MAX_REASONS = 3  # lines of the chart; the list beside it has all reasons
 _ORDER = ("failure", "warning", "unknown", "ok")
 
 
 @dataclass(frozen=True, slots=True)
 class HealthData:
-    """What was read, None where Postgres did not answer in time. `findings` and `database` are for those alone who may
-    see the whole server.
+    """The data of the page. A part is None if Postgres did not answer in time.
+
+    `findings` and `database` are None for visitors who may not see the whole server.
     """
 
     findings: tuple[Finding, ...] | None
@@ -58,7 +59,7 @@ class HealthData:
 
 @dataclass(frozen=True, slots=True)
 class ModelShare:
-    """An embedding model: the share of passages that have its vectors, and whether it is the one that is in use."""
+    """An embedding model with the share of passages that have its vectors; `current` marks the model in use."""
 
     model: str
     share: float
@@ -68,7 +69,7 @@ class ModelShare:
 
 @dataclass(frozen=True, slots=True)
 class DegradationReason:
-    """A reason of degradation, what is told of it, its turns, and the way to them; `share` is of the most frequent."""
+    """A reason of degradation with its turns and their link. `share` is relative to the most frequent reason."""
 
     name: str
     label: DegradationLabel
@@ -79,7 +80,7 @@ class DegradationReason:
 
 @dataclass(frozen=True, slots=True)
 class HealthView:
-    """The page; `verdict` is a word for all of it, `tone` how it is written."""
+    """The content of the page. `verdict` sums up the checks, `tone` is its colour; `whole` includes the server."""
 
     verdict: str
     tone: str
@@ -103,9 +104,9 @@ class HealthView:
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery, *, whole: bool) -> HealthData:
-    """All that the page needs, each within a bound: what does not come in time is missing, and the page is not."""
+    """Read the data of the page. Each read has a time limit; a part that misses it is None."""
     agent, period = query.agent, query.period()
-    beneath = asyncio.gather(
+    server = asyncio.gather(
         layer.admin.health() if whole else _nothing(),
         layer.admin.journal_backlog(agent, whole=whole),
         _within(layer.admin.database_role()),
@@ -116,7 +117,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         _within(analytics.totals(agent, period, "stage")),
         _within(analytics.recent.degradations(agent, period)),
     )
-    data, backlog, granted = await beneath
+    data, backlog, granted = await server
     findings, database = (data.findings, data.database) if data is not None else (None, None)
     return HealthData(
         findings, database, health, embedded, stages, degraded, granted, backlog, layer.admin.embedding_model
@@ -124,7 +125,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
 
 
 def view(data: HealthData, query: PageQuery) -> HealthView:
-    """The page from what was read."""
+    """Return the content of the page."""
     findings = tuple(sorted(data.findings or (), key=lambda each: _ORDER.index(each.status)))
     away = data.health is None
     verdict, tone = _verdict(findings, away)
@@ -153,7 +154,7 @@ def view(data: HealthData, query: PageQuery) -> HealthView:
 
 
 def degradation(data: Degradations, query: PageQuery) -> Chart:
-    """The most frequent reasons over the steps of the period, as shares of the turns that were looked at."""
+    """Return the chart of the most frequent reasons over time, as shares of the examined turns."""
     period = query.period()
     names = [name for name, _ in _sums(data)[:_MAX_REASONS]]
     times = [at for at, _ in time_buckets.fill_buckets((), period, query)]
@@ -168,7 +169,7 @@ def degradation(data: Degradations, query: PageQuery) -> Chart:
     return Chart(
         "degradation",
         "Degradation by reason",
-        "Share of turns that lacked something, by what it was.",
+        "Share of turns with each reason of degradation.",
         tuple(time_buckets.bucket_label(at, period) for at in times),
         tuple(lines) or (ChartLine("degraded", (None,) * len(times)),),
         percent,
@@ -183,11 +184,11 @@ def _verdict(findings: Sequence[Finding], away: bool) -> tuple[str, str]:
     warned = sum(each.status in ("warning", "unknown") for each in findings)
     if failed:
         return f"{failed} {'check fails' if failed == 1 else 'checks fail'}", "bad"
-    return (f"{warned} {'warning' if warned == 1 else 'warnings'}", "warn") if warned else ("All is well", "good")
+    return (f"{warned} {'warning' if warned == 1 else 'warnings'}", "warn") if warned else ("All checks pass", "good")
 
 
 def _shares(data: HealthData) -> tuple[ModelShare, ...]:
-    """Every model that has vectors, and the one in use even if none has been made with it."""
+    """Return the models that have vectors, and the model in use even if it has none."""
     if data.embedded is None or not data.embedded.looked:
         return ()
     counts = {data.model: 0, **data.embedded.models}
@@ -209,13 +210,13 @@ def _sums(data: Degradations) -> list[tuple[str, int]]:
 
 def _reasons(data: Degradations, query: PageQuery) -> tuple[DegradationReason, ...]:
     sums = _sums(data)
-    most = max((turns for _, turns in sums), default=0) or 1
+    max_turns = max((turns for _, turns in sums), default=0) or 1
     return tuple(
         DegradationReason(
             name,
             degradation_label(name),
             turns,
-            turns / most,
+            turns / max_turns,
             query.link("turns", **query.period_params(), degradation=name),
         )
         for name, turns in sums
@@ -223,11 +224,11 @@ def _reasons(data: Degradations, query: PageQuery) -> tuple[DegradationReason, .
 
 
 async def _within(read: Coroutine[Any, Any, T]) -> T | None:
-    """What was read, None if Postgres did not answer, or not in time."""
+    """Return the result of a read; None, with a log line, if Postgres fails or does not answer in time."""
     try:
-        return await Deadline(_PATIENCE_MS).within(read)
+        return await Deadline(_READ_TIMEOUT_MS).within(read)
     except (StoreError, TimeoutError) as error:
-        log.warning("health: %s", str(error) or "no answer in time")
+        log.warning("health page: %s", str(error) or f"no answer within {_READ_TIMEOUT_MS:.0f} ms")
         return None
 
 
@@ -236,13 +237,13 @@ async def _nothing() -> None:
 
 
 async def show(visit: Visit) -> Response:
-    """The page: of the server whole for those who may see all agents, of the agent's part for its own token."""
+    """Render the page: the whole server for admins, the agent's part for an agent's token."""
     data = await read(visit.layer, visit.analytics, visit.query, whole=visit.visitor.agent is None)
     return visit.page("health.html", view=view(data, visit.query), ranges=RANGES)
 
 
 async def chart(visit: Visit) -> Response:
-    """Degradation over time as CSV, or as SVG."""
+    """Return the chart of degradation as CSV or SVG."""
     data = await visit.analytics.recent.degradations(visit.query.agent, visit.query.period())
     shown = degradation(data, visit.query)
     if visit.query.params.get("id") != shown.id:

@@ -1,4 +1,4 @@
-"""A response with its passages marked, each with the numbers of the memories that earned their credit there. Pure."""
+"""A response whose passages that match used memories are marked, with the numbers of these memories."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from cognitive.feedback.attribute import passages
 
 @dataclass(frozen=True, slots=True)
 class ResponseSpan:
-    """Some text of a response. `of` are the numbers of the memories whose passages it is part of, `ends` of those whose
-    passage ends with it; numbers are places in the list of what was shown, from 1.
+    """A part of a response, with the numbers of memories: their positions in the list of shown memories, from 1.
+
+    `of` are the memories whose passage contains the part, `ends` those whose passage ends with it.
     """
 
     text: str
@@ -25,8 +26,9 @@ class ResponseSpan:
 
 @dataclass(frozen=True, slots=True)
 class HighlightedResponse:
-    """A response in pieces; `elsewhere` are the numbers of used memories of which no passage holds a word: somebody
-    said that they were used.
+    """A response in parts. `unlocated` are the numbers of used memories without a matching passage.
+
+    A memory can be used without a match if a citation or a rating says so.
     """
 
     spans: tuple[ResponseSpan, ...]
@@ -34,45 +36,46 @@ class HighlightedResponse:
 
     @property
     def marked(self) -> bool:
-        """Whether any passage is."""
+        """True if any passage is marked."""
         return any(span.of for span in self.spans)
 
     @property
     def length(self) -> int:
-        """Characters of the response that are kept."""
+        """The length of the stored response in characters."""
         return sum(len(span.text) for span in self.spans)
 
 
 def highlight(
     response: str | None, shown: Sequence[ExposureRow], excerpts: Mapping[str, Any], strategy: str
 ) -> HighlightedResponse | None:
-    """The response with what each used memory is found by, measured as its overlap was; None where it is not kept.
+    """Return the response with the matching passage of each used memory marked; None if no response is stored.
 
-    Memories are compared as the prompt showed them, in `excerpts` of offsets, with the words that they have today.
+    `strategy` is the attribution strategy that measured the overlaps. `excerpts` gives, by memory id, the offsets of
+    the text that the prompt showed. The current texts of the memories are used, which may have been edited since.
     """
     if response is None:
         return None
-    there = [(number, each) for number, each in enumerate(shown, 1) if each.content is not None]
-    found = passages([_spoken(each, excerpts) for _, each in there], response, strategy=strategy)
+    stored = [(number, each) for number, each in enumerate(shown, 1) if each.content is not None]
+    matches = passages([_shown_text(each, excerpts) for _, each in stored], response, strategy=strategy)
     spans = {
         number: _without_space(response, span)
-        for (number, each), span in zip(there, found, strict=True)
+        for (number, each), span in zip(stored, matches, strict=True)
         if each.used and span is not None
     }
-    used = (number for number, each in there if each.used)
-    return HighlightedResponse(_cut(response, spans), tuple(number for number in used if number not in spans))
+    used = (number for number, each in stored if each.used)
+    return HighlightedResponse(_split(response, spans), tuple(number for number in used if number not in spans))
 
 
 def _without_space(response: str, span: tuple[int, int]) -> tuple[int, int]:
-    """A passage without the space around its words: a mark of that alone would be a stray line."""
+    """Return a passage without surrounding whitespace, which would be marked as an empty line."""
     start, end = span
     words = response[start:end].strip()
     start = response.index(words, start)
     return start, start + len(words)
 
 
-def _cut(response: str, spans: Mapping[int, tuple[int, int]]) -> tuple[ResponseSpan, ...]:
-    """The response cut wherever a passage begins or ends, or words do behind that: space alone is of no memory."""
+def _split(response: str, spans: Mapping[int, tuple[int, int]]) -> tuple[ResponseSpan, ...]:
+    """Split the response where passages begin and end. Whitespace between two passages belongs to no memory."""
     ends = {0, *(place for span in spans.values() for place in span)}
     words = {len(response) - len(response[place:].lstrip()) for place in ends}
     return tuple(
@@ -85,8 +88,9 @@ def _cut(response: str, spans: Mapping[int, tuple[int, int]]) -> tuple[ResponseS
     )
 
 
-def _spoken(memory: ExposureRow, excerpts: Mapping[str, Any]) -> str:
+def _shown_text(memory: ExposureRow, excerpts: Mapping[str, Any]) -> str:
+    """Return the text of a memory as the prompt showed it: its excerpt, after the speaker's name."""
     content = memory.content or ""
     parts = excerpts.get(str(memory.memory_id)) if memory.via == "prompt" else None
-    said = excerpt(content, parts) if parts else content
-    return f"{memory.speaker}: {said}" if memory.speaker else said
+    text = excerpt(content, parts) if parts else content
+    return f"{memory.speaker}: {text}" if memory.speaker else text

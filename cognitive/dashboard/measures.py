@@ -1,4 +1,4 @@
-"""Numbers that several pages show: how each is measured and written, what changed, and the times of stages."""
+"""Metrics that several pages show, their change since the period before, and the times of stages."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from cognitive.dashboard.params import PageQuery
 Tone = Literal["good", "bad", "plain"]
 Better = Literal["more", "less", "neither"]
 Measure = Callable[[Total], float | None]
-_UNNOTICED = 0.005  # a change of less than half a percent is none
+_MIN_CHANGE = 0.005  # a smaller change, here under half a percent, is shown as "unchanged"
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A number that is told: how it is measured and written, which way is better, and the filter of its rows."""
+    """A number on a page: its calculation and format, the better direction, and the filter of its turns.
+
+    `rate` is True for a share, whose change is given in percentage points instead of percent.
+    """
 
     name: str
     about: str
@@ -26,12 +29,15 @@ class Metric:
     format: NumberFormat
     better: Better
     filter: Mapping[str, str] | None = None
-    rate: bool = False  # its change is told in points, and not in percent of itself
+    rate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StageTimes:
-    """A stage's times with the addresses of the turns that took as long, and its share of the slowest one's time."""
+    """The times of a stage in milliseconds, with links to the turns that took at least as long.
+
+    `median` and `slow` are the 50th and the 95th percentile. `share` is `slow` relative to the slowest stage.
+    """
 
     name: str
     turns: int
@@ -44,34 +50,34 @@ class StageTimes:
 
 
 def describe_change(now: float | None, was: float | None, metric: Metric) -> tuple[str, Tone]:
-    """What became of a number, in words, and whether that is good."""
+    """Return the change of a metric since the period before as text, and its tone; ("", "plain") if unknown."""
     if now is None or was is None or (not metric.rate and not was):
         return "", "plain"
     by = now - was if metric.rate else (now - was) / was
-    if abs(by) < _UNNOTICED:
+    if abs(by) < _MIN_CHANGE:
         return "unchanged", "plain"
-    told = f"{by * 100:+.1f} pts" if metric.rate else f"{by:+.0%}"
+    text = (f"{by * 100:+.1f} pts" if metric.rate else f"{by:+.0%}").replace("-", "−")
     if metric.better == "neither":
-        return told.replace("-", "−"), "plain"
-    return told.replace("-", "−"), "good" if (by > 0) == (metric.better == "more") else "bad"
+        return text, "plain"
+    return text, "good" if (by > 0) == (metric.better == "more") else "bad"
 
 
 def stages(totals: Sequence[Total], query: PageQuery) -> tuple[StageTimes, ...]:
-    """The slowest first."""
+    """Return the times of all stages, the slowest first."""
 
-    def link(name: str, least: float | None = None) -> str:
-        min_ms = round(least, 2) if least is not None else None
+    def link(name: str, milliseconds: float | None = None) -> str:
+        min_ms = round(milliseconds, 2) if milliseconds is not None else None
         return query.link("turns", **query.period_params(), stage=name, min_ms=min_ms)
 
     timed = [(total, total.quantile(0.5), total.quantile(0.95)) for total in totals]
-    most = max((slow for _, _, slow in timed if slow is not None), default=0.0) or 1.0
+    slowest = max((slow for _, _, slow in timed if slow is not None), default=0.0) or 1.0
     rows = [
         StageTimes(
             total.value,
             total.numbers.turns,
             median,
             slow,
-            (slow or 0) / most,
+            (slow or 0) / slowest,
             link(total.value),
             link(total.value, median),
             link(total.value, slow),

@@ -1,4 +1,4 @@
-"""The list of memories: searched as an agent searches, filtered, and in groups by what became of them."""
+"""The list of memories: with filters, in groups by usage, or the hits of a search as the agent searches."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ from cognitive.dashboard.formats import moment as format_moment
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery, parse_time
 from cognitive.errors import StoreUnavailable
-from cognitive.lab.descriptions import FACTORS
 from cognitive.layer import CognitiveLayer
 from cognitive.turn import RecallHit
 
-PAGE = 50
-_PART = "relevance."  # how recall names the weighted factors of a score
+PAGE = 50  # memories on a page
+_FACTOR_PREFIX = "relevance."  # begins the names of weighted factors in the scores of a recall hit
 
 
 @dataclass(frozen=True, slots=True)
 class MemoriesData:
-    """What the page is made of: a page of a list, or what a search found, with the rows of that by id.
+    """The data of the page: a page of a list, or the hits of a search with their memories by id.
 
-    `hits` None: the search was not done in time.
+    `page` is None for a search. `hits` is None if the search timed out.
     """
 
     page: RowPage[MemoryRow] | None
@@ -46,7 +45,7 @@ class MemoriesData:
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A group with how many are in it, as far as that is known, and its address."""
+    """A group of memories with its size, which is estimated if `sampled`, and its link."""
 
     label: str
     count: str
@@ -57,7 +56,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilterSelect:
-    """A filter with its values, each with what it says, and the one that was chosen."""
+    """A filter with its values and their labels; `chosen` is "" if the filter is not set."""
 
     name: str
     label: str
@@ -67,7 +66,7 @@ class MemoryFilterSelect:
 
 @dataclass(frozen=True, slots=True)
 class AppliedMemoryFilter:
-    """A filter that holds, and the address without it."""
+    """A filter that is set, and the link that removes it."""
 
     name: str
     value: str
@@ -76,7 +75,7 @@ class AppliedMemoryFilter:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Why a search found a memory: its rank, what its relevance is made of, and what each channel said."""
+    """The score of a hit: rank, relevance by factor (name, value, bar length), boost, and scores by channel."""
 
     rank: int
     score: float
@@ -87,13 +86,13 @@ class Score:
 
     @property
     def bars(self) -> list[tuple[str, float]]:
-        """The parts as one bar: what speaks for it."""
+        """The positive factors, for a stacked bar."""
         return [(f"{name} {value:.3f}", value) for name, value, _ in self.parts if value > 0]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryListRow:
-    """A memory in the list; `score` if it was searched for."""
+    """A memory in the list; `score` is None without a search."""
 
     memory: MemoryRow
     link: str
@@ -102,8 +101,10 @@ class MemoryListRow:
 
 @dataclass(frozen=True, slots=True)
 class MemoriesView:
-    """The page. `sample` says of what its group is told where not all memories were looked at; `late` that a search
-    was given up.
+    """The content of the page.
+
+    `sample` is a note that the group was drawn from a random sample, "" if all memories were examined. `looked`
+    memories were examined, back to the time `back_to`. `whole` is True if the list is unfiltered and at its beginning.
     """
 
     tabs: tuple[Tab, ...]
@@ -124,30 +125,32 @@ class MemoriesView:
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoriesData:
-    """What a search finds, or a page of the list or of a group; and what there is to choose from."""
+    """Read the hits of a search or a page of the list or group, and the values that the filters offer."""
     agent, habit = query.agent, UsageThresholds(layer.policies.current(query.agent).usage.half_life_days)
-    (page, hits, found), sizes, tags = await asyncio.gather(
-        _found(layer, analytics, query, habit), analytics.group_sizes(agent, habit, query.now), analytics.tags(agent)
+    (page, hits, memories), sizes, tags = await asyncio.gather(
+        _page_or_hits(layer, analytics, query, habit),
+        analytics.group_sizes(agent, habit, query.now),
+        analytics.tags(agent),
     )
-    return MemoriesData(page, hits, found, sizes, tags, habit)
+    return MemoriesData(page, hits, memories, sizes, tags, habit)
 
 
-async def _found(
+async def _page_or_hits(
     layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery, habit: UsageThresholds
 ) -> tuple[RowPage[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
-    """A page of a list, or else what a search brings, and the rows of that."""
+    """Read a page of the list; for a search its hits and their memories by id."""
     wanted = filters.memory_filter(query)
     if not filters.search_text(query):
         return await _listed(analytics, query, wanted, habit), (), {}
     try:
         hits = await _search(layer, query, wanted)
-    except StoreUnavailable:  # too much to search: if Postgres were away, the reads beside it would say so
+    except StoreUnavailable:  # a timeout: if Postgres were unreachable, the reads at the same time would fail too
         return None, None, {}
     return None, hits, await analytics.beginnings(query.agent, [hit.memory_id for hit in hits])
 
 
 async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryFilter) -> tuple[RecallHit, ...]:
-    """The real recall; without a turn it leaves no trace in usage."""
+    """Search as the agent's recall does. Without a turn id, the hits do not count as shown."""
     return await layer.recall(
         query.agent,
         filters.search_text(query),
@@ -180,9 +183,9 @@ async def _listed(
 
 
 def view(data: MemoriesData, query: PageQuery) -> MemoriesView:
-    """The page from what was read."""
+    """Return the content of the page."""
     name, page = filters.group(query), data.page
-    given = {each: value for each, value in query.params.items() if each in filters.filter_names(name) and value}
+    params = {each: value for each, value in query.params.items() if each in filters.filter_names(name) and value}
     group, habit = filters.GROUPS[name], data.habit
     numbers = {"showings": habit.showings, "uses": habit.uses, "days": number(habit.half_life_days)}
     return MemoriesView(
@@ -192,21 +195,21 @@ def view(data: MemoriesData, query: PageQuery) -> MemoriesView:
         empty=group.empty.format(**numbers),
         sample=_sample(name, page, data.sizes),
         search_text=filters.search_text(query),
-        choices=_choices(given, data.tags, name),
+        choices=_choices(params, data.tags, name),
         applied=tuple(
             AppliedMemoryFilter(
                 filters.FILTERS[each],
-                _told(each, value, query),
+                _filter_text(each, value, query),
                 query.with_changes("memories", **{each: None, "after": None}),
             )
-            for each, value in given.items()
+            for each, value in params.items()
         ),
         rows=_rows(data, query),
         looked=page.looked if page else len(data.hits or ()),
         back_to=page.back_to if page else None,
         following=_following(data, name, query),
         newest=query.with_changes("memories", after=None) if query.params.get("after") else None,
-        whole=not given and not name and not query.params.get("after"),
+        whole=not params and not name and not query.params.get("after"),
         timed_out=data.hits is None,
     )
 
@@ -222,38 +225,36 @@ def _tabs(sizes: GroupSizes, chosen: str, query: PageQuery) -> tuple[Tab, ...]:
             return (f"{compact(size)}+" if size >= MAX_LOOKED else compact(size)), False
         return (f"≈ {compact(round(size * scale))}" if sizes.sampled else compact(size)), sizes.sampled
 
-    kept = {name: query.params.get(name) or None for name in ("type", "tag")}
+    params = {name: query.params.get(name) or None for name in ("type", "tag")}
     return tuple(
-        Tab(group.label, *count(name), query.link("memories", group=name or None, **kept), name == chosen)
+        Tab(group.label, *count(name), query.link("memories", group=name or None, **params), name == chosen)
         for name, group in filters.GROUPS.items()
     )
 
 
 def _sample(name: str, page: RowPage[MemoryRow] | None, sizes: GroupSizes) -> str:
-    """What a group by use is told of where that is not all."""
+    """Return the note that a group by usage was drawn from a random sample; "" if all memories were examined."""
     if page is None or name not in filters.USAGE_GROUPS or not sizes.sampled:
         return ""
-    of = "of those that were ever shown" if name != "never" else f"of {number(sizes.memories)}"
-    return (
-        f"A random sample: {number(page.looked)} memories {of} were looked at, and these are the clearest among them."
-    )
+    of = "memories that turns have shown" if name != "never" else f"{number(sizes.memories)} memories"
+    return f"From a random sample of {number(page.looked)} of the {of}; the clearest cases first."
 
 
-def _choices(given: Mapping[str, str], tags: Sequence[str], name: str) -> tuple[MemoryFilterSelect, ...]:
+def _choices(params: Mapping[str, str], tags: Sequence[str], name: str) -> tuple[MemoryFilterSelect, ...]:
     choices = [
-        MemoryFilterSelect("type", "Type", tuple((each, each) for each in MEMORY_TYPES), given.get("type", "")),
-        MemoryFilterSelect("tag", "Tag", _with(given.get("tag"), tags), given.get("tag", "")),
+        MemoryFilterSelect("type", "Type", tuple((each, each) for each in MEMORY_TYPES), params.get("type", "")),
+        MemoryFilterSelect("tag", "Tag", _with_chosen(params.get("tag"), tags), params.get("tag", "")),
     ]
     if name not in filters.USAGE_GROUPS:
         ages = tuple((age, data) for age, (data, _, _) in filters.AGES.items())
-        choices.append(MemoryFilterSelect("age", "Age", ages, given.get("age", "")))
+        choices.append(MemoryFilterSelect("age", "Age", ages, params.get("age", "")))
     return tuple(choices)
 
 
-def _with(chosen: str | None, values: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """A value that is rare is still what holds."""
-    own = (*values, chosen) if chosen and chosen not in values else values
-    return tuple((each, each) for each in sorted(own))
+def _with_chosen(chosen: str | None, values: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return the values and their labels, sorted. The chosen value is added if it is missing."""
+    complete = (*values, chosen) if chosen and chosen not in values else values
+    return tuple((each, each) for each in sorted(complete))
 
 
 def _rows(data: MemoriesData, query: PageQuery) -> tuple[MemoryListRow, ...]:
@@ -267,25 +268,29 @@ def _rows(data: MemoriesData, query: PageQuery) -> tuple[MemoryListRow, ...]:
 
 
 def _score(rank: int, hit: RecallHit) -> Score:
-    parts = {name.removeprefix(_PART): value for name, value in hit.scores.items() if name.startswith(_PART)}
-    most = max((abs(value) for value in parts.values()), default=0.0) or 1.0
-    data = sorted(parts.items(), key=lambda part: (-abs(part[1]), part[0]))
-    channels = {name: value for name, value in hit.scores.items() if not name.startswith(_PART)}
+    factors = {
+        name.removeprefix(_FACTOR_PREFIX): value
+        for name, value in hit.scores.items()
+        if name.startswith(_FACTOR_PREFIX)
+    }
+    largest = max((abs(value) for value in factors.values()), default=0.0) or 1.0
+    by_size = sorted(factors.items(), key=lambda factor: (-abs(factor[1]), factor[0]))
+    channels = {name: value for name, value in hit.scores.items() if not name.startswith(_FACTOR_PREFIX)}
     relevance, boost = channels.pop("relevance", 0.0), channels.pop("boost", 1.0)
     return Score(
         rank,
         hit.score,
         relevance,
         boost,
-        tuple((FACTORS.get(name, name), value, abs(value) / most) for name, value in data if value),
+        tuple((name.replace("_", " "), value, abs(value) / largest) for name, value in by_size if value),
         tuple((name.replace("_", " "), value) for name, value in sorted(channels.items())),
     )
 
 
 def _following(data: MemoriesData, name: str, query: PageQuery) -> str | None:
-    """Where the list goes on; a search shows more of what it found."""
+    """Return the link to the next page, or to more hits of a search; None at the end."""
     if data.page is None:
-        more = next((most for most in filters.HIT_COUNTS if most > filters.max_hits(query)), None)
+        more = next((count for count in filters.HIT_COUNTS if count > filters.max_hits(query)), None)
         return (
             query.with_changes("memories", hits=more)
             if more and len(data.hits or ()) == filters.max_hits(query)
@@ -293,22 +298,22 @@ def _following(data: MemoriesData, name: str, query: PageQuery) -> str | None:
         )
     if data.page.after is None:
         return None
-    written = (each.isoformat() if isinstance(each, datetime) else str(each or "") for each in data.page.after)
-    return query.with_changes("memories", after="~".join(written))
+    position = (each.isoformat() if isinstance(each, datetime) else str(each or "") for each in data.page.after)
+    return query.with_changes("memories", after="~".join(position))
 
 
 def _one_type(wanted: MemoryFilter) -> MemoryType | None:
     return wanted.types[0] if len(wanted.types) == 1 else None
 
 
-def _told(name: str, value: str, query: PageQuery) -> str:
+def _filter_text(name: str, value: str, query: PageQuery) -> str:
     if name in ("since", "until"):
         return format_moment(parse_time({name: value}, name), query.zone)
     return filters.AGES[value][0] if name == "age" else value
 
 
 async def listed(visit: Visit) -> Response:
-    """The list: searched, filtered, or a group."""
+    """Render the page."""
     data = await read(visit.layer, visit.analytics, visit.query)
     return visit.page("memories.html", view=view(data, visit.query), may_erase=visit.visitor.erase)
 

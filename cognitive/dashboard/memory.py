@@ -1,6 +1,4 @@
-"""The life of one memory: what it says, how it was used, which questions it served, what it replaced, what is like it,
-how it was changed.
-"""
+"""The page of one memory: its text, usage, the turns that showed it, near-duplicates and history of changes."""
 
 from __future__ import annotations
 
@@ -30,23 +28,23 @@ from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.trace import Boost
 
-NO_MEMORY = "This agent has no such memory. It was forgotten, or is another agent's."
-PAGE = 20  # questions beneath one another
-_MIN_LIKE = 0.8  # cosine from which two memories are worth comparing
-_MAX_TITLE = 200  # characters of a heading; what is longer stands beneath it
+NO_MEMORY = "This agent has no such memory. It was forgotten, or it belongs to another agent."
+PAGE = 20  # turns in the table of turns that showed the memory
+_MIN_COSINE = 0.8  # of near-duplicates
+_MAX_TITLE = 200  # characters; a longer text is cut in the heading and shown in full below it
 _HOURS = 3_600
-# what was done -> what the page says of it
+# action -> message that the page shows after it
 DONE: Mapping[str, str] = {
-    "rated": "Your verdict counts from the next turn on.",
-    "edited": "Saved. What it said before stands in its history.",
-    "same": "Nothing was changed: the form said what the memory says.",
-    "superseded": "Stored. It stands in the place of the one that it replaced.",
+    "rated": "Rated. The rating counts from the next turn on.",
+    "edited": "Saved. The history keeps the old values.",
+    "same": "Nothing was changed.",
+    "superseded": "Stored. This memory replaces the older one.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryData:
-    """What the page is made of."""
+    """The data of the page."""
 
     memory: Memory
     life: MemoryLifecycle
@@ -61,7 +59,7 @@ class MemoryData:
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """A field that a revision changed: what it said before, and what it said then."""
+    """A field that a revision changed: its value before and after."""
 
     field: str
     before: str
@@ -70,7 +68,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class RevisionView:
-    """A revision as it is told."""
+    """A revision of the memory with the fields that it changed."""
 
     number: int
     at: datetime
@@ -79,7 +77,7 @@ class RevisionView:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """The page. `version` is the number of the latest change, which a form repeats."""
+    """The content of the page. `version` is the number of the latest revision; a form of an older one is refused."""
 
     memory: Memory
     life: MemoryLifecycle
@@ -101,23 +99,23 @@ class MemoryView:
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoryData | None:
-    """All that is known of a memory; None if the agent has no such memory."""
+    """Read the data of the page; None if the agent has no such memory."""
     agent, id = query.agent, id_of(query.params.get("id", ""))
     if id is None:
         return None
-    life, found = await asyncio.gather(analytics.life(agent, id), layer.get(agent, [id]))
-    if life is None or not found:
+    life, memories = await asyncio.gather(analytics.life(agent, id), layer.get(agent, [id]))
+    if life is None or not memories:
         return None
     after = _after(query.params)
     showings, shown_at, base, near, revisions = await asyncio.gather(
         analytics.showings(agent, id, limit=PAGE, after=after),
         analytics.shown_at(agent, id),
         analytics.base(agent),
-        analytics.near(agent, id, least=_MIN_LIKE),
+        analytics.near(agent, id, least=_MIN_COSINE),
         layer.admin.revisions(agent, id),
     )
     return MemoryData(
-        found[0],
+        memories[0],
         life,
         showings,
         shown_at,
@@ -130,7 +128,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
 
 
 def view(data: MemoryData, query: PageQuery) -> MemoryView:
-    """The page from what was read."""
+    """Return the content of the page."""
     memory, row, after = data.memory, data.life.memory, data.showings.after
     long = len(memory.content) > _MAX_TITLE or "\n" in memory.content
     return MemoryView(
@@ -155,7 +153,7 @@ def view(data: MemoryData, query: PageQuery) -> MemoryView:
 
 
 def charts(data: MemoryData, query: PageQuery) -> tuple[Chart, ...]:
-    """How often it was shown and used, and its boost; each step leads to the turns behind it."""
+    """Return the charts of the turns that showed and used the memory, and of its boost."""
     course = steps(data.life.memory, data.shown_at, data.base, data.policy, data.constants, query.now, query.zone)
     names = tuple(_step_name(step, course, query) for step in course)
     links = tuple(
@@ -164,20 +162,19 @@ def charts(data: MemoryData, query: PageQuery) -> tuple[Chart, ...]:
     shown, used = (tuple(getattr(step, name) for step in course) for name in ("shown", "used"))
     boost, neutral = tuple(step.boost for step in course), (1.0,) * len(course)
     about = (
-        f"The factor that its use came to, with a half-life of {number(data.policy.usage.half_life_days)} days,"
-        " against what "
-        "is usual for its type today; 1 changes nothing."
+        "The factor by which usage changes the memory's score, compared with memories of its type; 1 is neutral. "
+        f"Usage has a half-life of {number(data.policy.usage.half_life_days)} days."
     )
     return (
         Chart(
             "shown",
             "Shown and used",
-            "In how many completed turns this memory was shown, and in how many used.",
+            "The number of completed turns that showed this memory, and of those that used it.",
             names,
             (ChartLine("shown", shown), ChartLine("used", used)),
             links=links,
             filled=True,
-            top=2.0 if max(shown, default=0) <= 1 else None,  # half a turn is no number
+            top=2.0 if max(shown, default=0) <= 1 else None,  # avoids a label at half a turn
         ),
         Chart(
             "boost",
@@ -193,21 +190,21 @@ def charts(data: MemoryData, query: PageQuery) -> tuple[Chart, ...]:
 
 
 def history(memory: Memory, revisions: Sequence[Revision]) -> tuple[RevisionView, ...]:
-    """The changes of a memory, the latest first: after each stands what the next one found, or what it says now."""
+    """Return the revisions of a memory, the latest first, with the values before and after each of them."""
     after: dict[str, Any] = {name: getattr(memory, name) for name in NewMemory.model_fields}
     edits = []
     for each in revisions:
         names = [name for name in NewMemory.model_fields if name in each.previous]
-        changes = tuple(FieldChange(name, _written(each.previous[name]), _written(after[name])) for name in names)
+        changes = tuple(FieldChange(name, _as_text(each.previous[name]), _as_text(after[name])) for name in names)
         edits.append(RevisionView(each.number, each.changed_at, changes))
         after |= each.previous
     return tuple(edits)
 
 
-def id_of(given: str) -> UUID | None:
-    """A memory's id from an address or a form, None if it is none."""
+def id_of(text: str) -> UUID | None:
+    """Return the memory id in a URL or form; None if the text is not a UUID."""
     try:
-        return UUID(given)
+        return UUID(text)
     except ValueError:
         return None
 
@@ -215,7 +212,7 @@ def id_of(given: str) -> UUID | None:
 def _sample_note(row: MemoryRow, shown_at: Sequence[Shown]) -> str:
     if len(shown_at) < MAX_SHOWINGS:
         return ""
-    return f"Drawn are the latest {number(MAX_SHOWINGS)} of the turns that showed it; {number(row.times_shown)} count."
+    return f"The charts show the latest {number(MAX_SHOWINGS)} of {number(row.times_shown)} turns that showed it."
 
 
 def _step_name(step: TimelineStep, course: Sequence[TimelineStep], query: PageQuery) -> str:
@@ -226,23 +223,23 @@ def _step_name(step: TimelineStep, course: Sequence[TimelineStep], query: PageQu
 
 
 def _after(params: Mapping[str, str]) -> tuple[datetime, str] | None:
-    """Where the turns go on, as `view` wrote it.
+    """Return the position (time, turn id) after which the turns continue; None for the latest turns.
 
     Raises:
-        InvalidInput: it did not.
+        InvalidInput: the position has no valid time.
     """
     if not params.get("after"):
         return None
     at, _, turn_id = params["after"].partition("~")
-    found = parse_time({"after": at}, "after")
-    return (found, turn_id) if found else None
+    time = parse_time({"after": at}, "after")
+    return (time, turn_id) if time else None
 
 
 def _factor(value: float | None) -> str:
     return f"× {value:.2f}" if value is not None else "–"
 
 
-def _written(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if value is None or value == "":
         return "(nothing)"
     if isinstance(value, datetime):
@@ -257,21 +254,24 @@ def _written(value: Any) -> str:
 
 
 async def one(visit: Visit) -> Response:
-    """One memory."""
-    data, who = await _read(visit), visit.visitor
-    may_change = not above(data.memory.trust, who.trust)
+    """Render the page."""
+    data, visitor = await _read(visit), visit.visitor
     return visit.page(
-        "memory.html", view=view(data, visit.query), may_change=may_change, trust=who.trust, may_erase=who.erase
+        "memory.html",
+        view=view(data, visit.query),
+        may_change=not above(data.memory.trust, visitor.trust),
+        trust=visitor.trust,
+        may_erase=visitor.erase,
     )
 
 
 async def chart(visit: Visit) -> Response:
-    """A chart of one memory, its numbers as CSV or the chart as SVG."""
-    drawn = charts(await _read(visit), visit.query)
-    found = next((each for each in drawn if each.id == visit.query.params.get("chart")), None)
-    if found is None:
+    """Return one chart of the page as CSV or SVG."""
+    all_charts = charts(await _read(visit), visit.query)
+    requested = next((each for each in all_charts if each.id == visit.query.params.get("chart")), None)
+    if requested is None:
         raise HTTPException(404, "There is no such chart.")
-    return visit.chart(found)
+    return visit.chart(requested)
 
 
 async def _read(visit: Visit) -> MemoryData:

@@ -1,4 +1,4 @@
-"""The forms of memories: rate, change, replace and forget; whatever a form does, the layer does."""
+"""Forms that rate, edit, replace and forget memories."""
 
 from __future__ import annotations
 
@@ -14,75 +14,75 @@ from cognitive.dashboard.memory import NO_MEMORY, id_of
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.errors import InvalidInput, UnknownMemory
 
-_OVERTAKEN = "This memory was changed since you opened the form. Go back, reload it, and change what it says now."
-_MAX_FORGOTTEN = 200  # at a time: what somebody can look through before saying yes
-_FIELDS = ("content", "speaker", "context", "tags", "confidence", "pinned")  # that a form changes
+_CONFLICT = "This memory was changed after you opened the form. Go back, reload the page and edit the new text."
+_MAX_FORGOTTEN = 200  # memories in one form: no more can be checked before confirming
+_FIELDS = ("content", "speaker", "context", "tags", "confidence", "pinned")  # fields of the form
 
 
 async def rate(visit: Visit) -> Response:
-    """Counts the viewer's verdict on a memory in one of the turns that showed it."""
-    own = await _named(visit)
+    """Store the visitor's rating of a memory in a turn that showed it."""
+    memory = await _form_memory(visit)
     useful = visit.form.get("useful")
     if useful not in ("yes", "no"):
         raise InvalidInput("useful: expected yes or no")
-    await visit.layer.rate(visit.query.agent, str(visit.form.get("turn", "")), own.id, useful=useful == "yes")
-    return _back(visit, own.id, "rated", "turns")
+    await visit.layer.rate(visit.query.agent, str(visit.form.get("turn", "")), memory.id, useful=useful == "yes")
+    return _back(visit, memory.id, "rated", "turns")
 
 
 async def edit(visit: Visit) -> Response:
-    """Changes what a memory says; what it said stays in its history."""
-    own, agent = await _named(visit), visit.query.agent
-    revisions = await visit.layer.admin.revisions(agent, own.id)
+    """Change the fields of a memory. The history keeps the old values."""
+    memory, agent = await _form_memory(visit), visit.query.agent
+    revisions = await visit.layer.admin.revisions(agent, memory.id)
     if str(visit.form.get("version", "")) != str(revisions[0].number if revisions else 0):
-        raise HTTPException(409, _OVERTAKEN)
-    changed = changes(visit.form, own)
+        raise HTTPException(409, _CONFLICT)
+    changed = changes(visit.form, memory)
     if changed:
-        await visit.layer.update(agent, own.id, by=visit.visitor.trust, **changed)
-    return _back(visit, own.id, "edited" if changed else "same")
+        await visit.layer.update(agent, memory.id, by=visit.visitor.trust, **changed)
+    return _back(visit, memory.id, "edited" if changed else "same")
 
 
 async def supersede(visit: Visit) -> Response:
-    """Stores a memory in the place of another, which stays and ranks below it."""
-    own, agent = await _named(visit), visit.query.agent
-    if own.superseded_by is not None:
-        raise HTTPException(409, "Another memory replaced this one already. Replace that one.")
-    if above(own.trust, visit.visitor.trust):
-        raise HTTPException(403, "This memory is trusted more than what your token may write.")
-    new = replacement(own, str(visit.form.get("content", "")), visit.visitor.trust)
+    """Store a memory that supersedes another one, which stays stored."""
+    memory, agent = await _form_memory(visit), visit.query.agent
+    if memory.superseded_by is not None:
+        raise HTTPException(409, "Another memory has replaced this one already. Replace the newer memory.")
+    if above(memory.trust, visit.visitor.trust):
+        raise HTTPException(403, "This memory has a higher trust than your token may write.")
+    new = replacement(memory, str(visit.form.get("content", "")), visit.visitor.trust)
     [id] = await visit.layer.remember(agent, [new])
     [stored] = await visit.layer.get(agent, [id])
-    if stored.supersedes != own.id:
-        raise HTTPException(409, "Another memory says that already, and replaces something else.")
+    if stored.supersedes != memory.id:
+        raise HTTPException(409, "A memory with this text exists already and does not replace this one.")
     return _back(visit, id, "superseded")
 
 
 async def forget(visit: Visit) -> Response:
-    """Asks whether to forget some memories, saying what will go; told so, forgets them and shows the receipt."""
+    """Show what forgetting the chosen memories will delete; once confirmed, forget them and show the receipt."""
     if not visit.visitor.erase:
         raise HTTPException(403, "Your token may not erase anything.")
     ids, agent = _ids(visit), visit.query.agent
-    found = await visit.layer.get(agent, ids)
-    if len(found) != len(ids):
+    memories = await visit.layer.get(agent, ids)
+    if len(memories) != len(ids):
         raise HTTPException(404, NO_MEMORY)
     if visit.form.get("sure") != "yes":
-        will = await visit.analytics.removal(agent, ids)
-        return visit.page("forget.html", memories=found, receipt=will, done=False)
+        preview = await visit.analytics.removal(agent, ids)
+        return visit.page("forget.html", memories=memories, receipt=preview, done=False)
     try:
         receipt = await visit.layer.forget(agent, ids)
-    except UnknownMemory:  # somebody was faster
+    except UnknownMemory:  # another request has forgotten one of them in the meantime
         raise HTTPException(404, NO_MEMORY) from None
-    return visit.page("forget.html", memories=found, receipt=receipt, done=True)
+    return visit.page("forget.html", memories=memories, receipt=receipt, done=True)
 
 
 def changes(form: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
-    """The fields that a form says otherwise than the memory does.
+    """Return the fields of a form that differ from the memory, with values for `layer.update`.
 
     Raises:
-        InvalidInput: a confidence that is no number.
+        InvalidInput: the confidence is not a number.
     """
-    given: dict[str, Any] = {name: str(form.get(name, "")).replace("\r\n", "\n") for name in _FIELDS}
+    values: dict[str, Any] = {name: str(form.get(name, "")).replace("\r\n", "\n") for name in _FIELDS}
     now = {name: value.replace("\r\n", "\n") for name, value in written_fields(memory).items()}
-    new: dict[str, Any] = {name: value for name, value in given.items() if value != now[name]}
+    new: dict[str, Any] = {name: value for name, value in values.items() if value != now[name]}
     if "speaker" in new:
         new["speaker"] = new["speaker"].strip() or None
     if "tags" in new:
@@ -95,7 +95,7 @@ def changes(form: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
 
 
 def written_fields(memory: Memory) -> dict[str, str]:
-    """The fields of a memory as a form has them."""
+    """Return the fields of a memory as texts, as the form contains them."""
     return {
         "content": memory.content,
         "speaker": memory.speaker or "",
@@ -107,7 +107,7 @@ def written_fields(memory: Memory) -> dict[str, str]:
 
 
 def replacement(memory: Memory, content: str, trust: Trust) -> NewMemory:
-    """The memory that replaces another: it says something else of the same, and is of the word of who wrote it."""
+    """Return the memory that supersedes another, with a new content and the visitor's trust."""
     return NewMemory(
         type=memory.type,
         content=content.replace("\r\n", "\n"),
@@ -121,33 +121,33 @@ def replacement(memory: Memory, content: str, trust: Trust) -> NewMemory:
     )
 
 
-async def _named(visit: Visit) -> Memory:
-    """The memory that a form is about."""
+async def _form_memory(visit: Visit) -> Memory:
+    """Return the memory whose id the form contains, or raise HTTPException 404."""
     id = id_of(str(visit.form.get("id", "")))
-    found = await visit.layer.get(visit.query.agent, [id]) if id is not None else []
-    if not found:
+    memories = await visit.layer.get(visit.query.agent, [id]) if id is not None else []
+    if not memories:
         raise HTTPException(404, NO_MEMORY)
-    return found[0]
+    return memories[0]
 
 
 def _ids(visit: Visit) -> list[UUID]:
-    given = [id_of(str(each)) for each in visit.form.getlist("id")]
-    ids = list(dict.fromkeys(each for each in given if each is not None))
+    values = [id_of(str(each)) for each in visit.form.getlist("id")]
+    ids = list(dict.fromkeys(each for each in values if each is not None))
     if not ids:
-        raise InvalidInput("id: choose the memories to forget first")
+        raise InvalidInput("id: choose at least one memory to forget")
     if len(ids) > _MAX_FORGOTTEN:
-        raise InvalidInput(f"id: {_MAX_FORGOTTEN} memories at a time, so that they can be looked through")
+        raise InvalidInput(f"id: at most {_MAX_FORGOTTEN} memories can be forgotten at a time, got {len(ids)}")
     return ids
 
 
 def _back(visit: Visit, id: UUID, done: str, place: str = "") -> Response:
-    to = visit.query.link("memory", id=id, done=done)
-    return RedirectResponse(f"{to}#{place}" if place else to, 303)
+    url = visit.query.link("memory", id=id, done=done)
+    return RedirectResponse(f"{url}#{place}" if place else url, 303)
 
 
-def _confidence(given: str) -> float:
+def _confidence(text: str) -> float:
     try:
-        return float(given)
+        return float(text)
     except ValueError:
         raise InvalidInput("confidence: expected a number from 0 to 1") from None
 

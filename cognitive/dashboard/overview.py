@@ -1,4 +1,4 @@
-"""The overview: what a stretch of time came to, beside the one before it; over time, by kind, by stage."""
+"""The overview of an agent: metrics of a period beside the one before, over time, by category and by stage."""
 
 from __future__ import annotations
 
@@ -29,20 +29,16 @@ BREAKDOWNS: Mapping[Dimension, str] = {
     "category": "Category",
     "runtime": "Runtime",
 }
-_FILTERS: Mapping[str, str] = {
-    "type": "shown_type",
-    "frame": "frame",
-    "category": "category",
-    "runtime": "runtime",
-}  # kind -> of the list
-LATEST = 8  # turns beneath the numbers: what came in while somebody looks
-_AROUND = timedelta(days=7)  # before and after the latest turn, where the period has none
-_MAX_ROWS = 8  # of a table of kinds; the rest is in its CSV
+# dimension -> filter of the list of turns
+_FILTERS: Mapping[str, str] = {"type": "shown_type", "frame": "frame", "category": "category", "runtime": "runtime"}
+LATEST = 8  # turns in the list of latest turns
+_AROUND = timedelta(days=7)  # the page of an empty period links to this time before and after the latest turn
+_MAX_ROWS = 8  # of a breakdown; its CSV has all rows
 
 
 @dataclass(frozen=True, slots=True)
 class MetricCard:
-    """A number with its change since the stretch before, its course, and the way to its rows."""
+    """A metric with its change since the period before, its values over time, and a link to its turns."""
 
     name: str
     about: str
@@ -56,9 +52,7 @@ class MetricCard:
 
 @dataclass(frozen=True, slots=True)
 class BreakdownRow:
-    """What the turns of one value came to, and the addresses of these and of those that used what they showed; `share`
-    is of the most frequent one's count.
-    """
+    """The totals of the turns with a value, with links to them. `share` is relative to the most frequent value."""
 
     value: str
     total: Total
@@ -70,7 +64,7 @@ class BreakdownRow:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """A table of kinds, the most frequent first, and how many more there are. `counted` says of what."""
+    """A table of values, the most frequent first. `counted` names the count that orders it; it omits `more` rows."""
 
     by: Dimension
     title: str
@@ -81,7 +75,7 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class OverviewData:
-    """What the page is made of."""
+    """The data of the page. `whole` is the total of the period, `before` that of the period before."""
 
     whole: Total
     before: Total
@@ -94,7 +88,7 @@ class OverviewData:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The page."""
+    """The content of the page. `nearby_link` leads to the days around the latest turn."""
 
     first: tuple[MetricCard, ...]
     more: tuple[MetricCard, ...]
@@ -116,8 +110,8 @@ def _quantile(share: float) -> Measure:
 
 
 def _unfinished(total: Total) -> float | None:
-    lost = total.numbers.failed + total.numbers.abandoned
-    return lost / total.numbers.turns if total.numbers.turns else None
+    unfinished = total.numbers.failed + total.numbers.abandoned
+    return unfinished / total.numbers.turns if total.numbers.turns else None
 
 
 KEY_METRICS: tuple[Metric, ...] = (
@@ -126,25 +120,25 @@ KEY_METRICS: tuple[Metric, ...] = (
         {"status": "completed", "used": "yes"}, rate=True),
     Metric("Precision", "of the tokens shown", lambda t: t.precision, percent, "more",
         {"status": "completed", "used": "yes"}, rate=True),
-    Metric("Tokens a turn", "of memory in the prompt", _per_turn("tokens"), compact, "less", {}),
-    Metric("Prepared in", "pre_turn, 95 of 100 turns", _quantile(0.95), milliseconds, "less", {}),
+    Metric("Tokens per turn", "of memory in the prompt", _per_turn("tokens"), compact, "less", {}),
+    Metric("Prepared in", "pre_turn, 95th percentile", _quantile(0.95), milliseconds, "less", {}),
 )  # fmt: skip
 MORE_METRICS: tuple[Metric, ...] = (
-    Metric("Median", "pre_turn, half of the turns", _quantile(0.5), milliseconds, "less", {}),
+    Metric("Median", "time of pre_turn, median", _quantile(0.5), milliseconds, "less", {}),
     Metric("Abstained", "found memories, showed none", lambda t: t.abstained, percent, "neither", {"abstained": "yes"},
         rate=True),
-    Metric("Degraded", "lacked something in time", lambda t: t.degraded, percent, "less", {"degraded": "yes"},
+    Metric("Degraded", "a part was late or failed", lambda t: t.degraded, percent, "less", {"degraded": "yes"},
         rate=True),
-    Metric("Unfinished", "failed or were given up", _unfinished, percent, "less", {"status": "unfinished"}, rate=True),
-    Metric("Deduplicated a turn", "memories that were said already", _per_turn("deduped"), number, "neither",
+    Metric("Unfinished", "failed or abandoned", _unfinished, percent, "less", {"status": "unfinished"}, rate=True),
+    Metric("Deduplicated per turn", "memories that the prompt said already", _per_turn("deduped"), number, "neither",
         {"dropped": "deduped"}),
-    Metric("Trimmed a turn", "memories that found no room", _per_turn("trimmed"), number, "neither",
+    Metric("Trimmed per turn", "memories over a limit or budget", _per_turn("trimmed"), number, "neither",
         {"dropped": "trimmed"}),
 )  # fmt: skip
 
 
 async def read(analytics: TurnAnalytics, agent: str, period: Period) -> OverviewData:
-    """All that the page needs, each read with a bound of its own."""
+    """Read the data of the page. Each read has its own time limit."""
     trend, (stages, *breakdowns), latest = await asyncio.gather(
         read_trend(analytics, agent, period),
         asyncio.gather(*(analytics.totals(agent, period, by) for by in ("stage", *BREAKDOWNS))),
@@ -154,7 +148,7 @@ async def read(analytics: TurnAnalytics, agent: str, period: Period) -> Overview
 
 
 async def read_trend(analytics: TurnAnalytics, agent: str, period: Period) -> OverviewData:
-    """What its numbers and charts need, without the tables."""
+    """Read the data of the metrics and charts, without breakdowns, stages and latest turns."""
     whole, before, points, points_before = await asyncio.gather(
         analytics.totals(agent, period),
         analytics.totals(agent, period.before),
@@ -165,7 +159,7 @@ async def read_trend(analytics: TurnAnalytics, agent: str, period: Period) -> Ov
 
 
 def view(data: OverviewData, query: PageQuery) -> Overview:
-    """The page from what was read."""
+    """Return the content of the page."""
     period = query.period()
     trend = time_buckets.fill_buckets(data.points, period, query)
     latest = data.latest.rows
@@ -185,7 +179,7 @@ def view(data: OverviewData, query: PageQuery) -> Overview:
 
 
 def card(row: Metric, data: OverviewData, query: PageQuery, trend: Sequence[tuple[datetime, Total]] = ()) -> MetricCard:
-    """A number beside what it was before."""
+    """Return the card of a metric, with its change since the period before."""
     now, was = row.measure(data.whole), row.measure(data.before)
     change, tone = describe_change(now, was, row)
     min_ms = {"min_ms": f"{now:.0f}"} if row.format is milliseconds and now is not None else {}
@@ -202,7 +196,7 @@ def card(row: Metric, data: OverviewData, query: PageQuery, trend: Sequence[tupl
 
 
 def charts(data: OverviewData, query: PageQuery) -> tuple[Chart, ...]:
-    """Turns, use and times over the steps of the period."""
+    """Return the charts of turns, use, latency and degradation over the steps of the period."""
     period = query.period()
     trend = time_buckets.fill_buckets(data.points, period, query)
     before = time_buckets.fill_buckets(data.points_before, period.before, query)
@@ -232,8 +226,8 @@ def charts(data: OverviewData, query: PageQuery) -> tuple[Chart, ...]:
         ),
         Chart(
             "use",
-            "Use of what was shown",
-            f"Share of memories and of tokens that were used, per {each}.",
+            "Use of shown memories",
+            f"Shares of the shown memories and tokens that were used, per {each}.",
             names,
             (lines(used, "memories"), lines(KEY_METRICS[2].measure, "tokens"), ghost(used, "memories before")),
             percent,
@@ -251,8 +245,8 @@ def charts(data: OverviewData, query: PageQuery) -> tuple[Chart, ...]:
         ),
         Chart(
             "restraint",
-            "Restraint and trouble",
-            f"Share of turns abstained or degraded, per {each}.",
+            "Abstention and degradation",
+            f"Shares of turns that abstained or were degraded, per {each}.",
             names,
             (lines(lambda t: t.abstained, "abstained"), lines(lambda t: t.degraded, "degraded")),
             percent,
@@ -262,16 +256,18 @@ def charts(data: OverviewData, query: PageQuery) -> tuple[Chart, ...]:
 
 
 def _breakdown(by: Dimension, totals: Sequence[Total], query: PageQuery) -> Breakdown:
-    counted = "Shown" if by == "type" else "Turns"  # nearly every turn finds memories of every type
+    counted = (
+        "Shown" if by == "type" else "Turns"
+    )  # most turns find memories of every type, so a count of turns would say little
     counts = [(total, getattr(total.numbers, counted.lower())) for total in totals]
     counts.sort(key=lambda each: (-each[1], each[0].value))
-    most = max((count for _, count in counts), default=0) or 1
+    max_count = max((count for _, count in counts), default=0) or 1
     rows = tuple(
         BreakdownRow(
             total.value,
             total,
             count,
-            count / most,
+            count / max_count,
             _link_of(by, total.value, query),
             _link_of(by, total.value, query, used="yes"),
         )
@@ -281,7 +277,7 @@ def _breakdown(by: Dimension, totals: Sequence[Total], query: PageQuery) -> Brea
 
 
 def _link_of(by: Dimension, value: str, query: PageQuery, **more: str) -> str:
-    """The turns of a kind; of a type of memory those that showed one."""
+    """Return the link to the turns of a value; for a memory type, to the turns that showed one."""
     return query.link("turns", **query.period_params(), **{_FILTERS[by]: value}, **more)
 
 
@@ -290,7 +286,7 @@ def _one(totals: Sequence[Total]) -> Total:
 
 
 def breakdown_csv(by: Dimension, totals: Sequence[Total]) -> str:
-    """All counts of a kind's values."""
+    """Return all counts of a breakdown's values as CSV, with the latencies in milliseconds."""
     counted = ("turns", "completed", "found", "shown", "used", "tokens", "used_tokens", "deduped", "trimmed")
     rows = [
         (
@@ -303,23 +299,23 @@ def breakdown_csv(by: Dimension, totals: Sequence[Total]) -> str:
 
 
 async def show(visit: Visit) -> Response:
-    """Numbers, charts, tables."""
+    """Render the page."""
     return visit.page("overview.html", view=view(await _read(visit), visit.query), ranges=RANGES)
 
 
 async def live(visit: Visit) -> Response:
-    """The numbers, which are asked for again while somebody looks."""
+    """Render the metrics alone. An open page requests them regularly."""
     return visit.page("_live.html", view=view(await _read_trend(visit), visit.query))
 
 
 async def latest(visit: Visit) -> Response:
-    """The latest turns, likewise."""
+    """Render the latest turns alone. An open page requests them regularly."""
     rows = (await visit.analytics.turns(visit.query.agent, limit=LATEST)).rows
     return visit.page("_latest.html", latest=rows)
 
 
 async def chart(visit: Visit) -> Response:
-    """A chart's numbers as CSV, or the chart as SVG."""
+    """Return one chart of the page as CSV or SVG."""
     shown, params = charts(await _read_trend(visit), visit.query), visit.query.params
     chart = next((chart for chart in shown if chart.id == params.get("id")), None)
     if chart is None:
@@ -328,7 +324,7 @@ async def chart(visit: Visit) -> Response:
 
 
 async def breakdowns(visit: Visit) -> Response:
-    """All values of a kind with their counts, as CSV."""
+    """Return all values of a breakdown with their counts as CSV."""
     by = next((by for by in (*BREAKDOWNS, "stage") if by == visit.query.params.get("by")), None)
     if by is None:
         raise HTTPException(404, "There is no such table.")

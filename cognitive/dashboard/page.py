@@ -1,4 +1,4 @@
-"""What a page is: a row that says where it is, what answers it, and what leads to it; and what its handler is given."""
+"""The route of a page, and the request as its handler receives it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from cognitive.layer import CognitiveLayer
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request that was let in: by whom, what it asks for, what its page may use.
+    """A request that passed the access checks, with its visitor, its query, and the objects that a page reads from.
 
-    `form` is what it posts, empty where it posts nothing; one that no page of ours sent was refused before.
+    `form` is the posted form, already checked against cross-site requests; it is empty for a GET request.
     """
 
     request: Request
@@ -33,23 +33,23 @@ class Visit:
     form: FormData = field(default_factory=FormData)
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
-        """A template's page; what is told it finds by its names, beside `query`."""
+        """Render a template with `query` and the given values."""
         return self.render(template, self.query, status=status, **values)
 
     def part(self, part: str, title: str, data: Any, *, error: str = "", **more: Any) -> Response:
-        """A part of a page for a script that asked for it; for a browser that runs none, a page of its own."""
+        """Render a part of a page: the part alone for htmx, a whole page for a browser without scripts."""
         template = f"_{part}.html" if self.request.headers.get("hx-request") else "part.html"
         return self.page(template, part=f"_{part}.html", title=title, data=data, error=error, **more)
 
     def chart(self, chart: charts.Chart) -> Response:
-        """A chart's numbers as CSV, or the chart as SVG, to keep."""
+        """Return a chart as a download: SVG if the URL says `as=svg`, else its numbers as CSV."""
         if self.query.params.get("as") == "svg":
             return attachment(charts.svg_file(charts.line_chart(chart)), f"{chart.id}.svg", "image/svg+xml")
         return attachment(chart.csv(), f"{chart.id}.csv", "text/csv")
 
-    def redirect(self, page: str, **wanted: Any) -> Response:
-        """Sends a browser that posted a form to another page of the agent."""
-        return RedirectResponse(self.query.link(page, **wanted), 303)
+    def redirect(self, page: str, **params: Any) -> Response:
+        """Redirect to another page of the agent after a form was posted."""
+        return RedirectResponse(self.query.link(page, **params), 303)
 
 
 Handler = Callable[[Visit], Awaitable[Response]]
@@ -57,11 +57,11 @@ Handler = Callable[[Visit], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class PageRoute:
-    """A page of one agent; with `all_agents`, a page of all agents, for visitors who may see all of them.
+    """The route of a page of one agent, or with `all_agents` of a page for visitors who may see all agents.
 
-    With a `label` the navigation leads there; the `icon` is a path within 16 by 16. `parent` is the path of the page
-    whose place in the navigation it shares, "" for its own; with the place it shares the `static_files`: the names of
-    further files in static/ that the page loads.
+    A page with a `label` is in the navigation; its `icon` is an SVG path in a 16 by 16 grid. `static_files` are names
+    of further files in static/ that the page loads. `parent` is the path of another page: the navigation marks the
+    parent, and the page loads the parent's static files.
     """
 
     path: str
@@ -75,10 +75,10 @@ class PageRoute:
 
     @property
     def nav_path(self) -> str:
-        """The path that the navigation marks while this page is shown."""
+        """The path of the navigation's entry for this page."""
         return self.parent or self.path
 
 
 def attachment(content: str | bytes, name: str, media_type: str) -> Response:
-    """A file to keep."""
+    """Return a response that the browser saves as a file."""
     return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -1,4 +1,4 @@
-"""What a page is asked for, by its address and by cookies: whose memory, which stretch of time, in whose time zone."""
+"""The parameters of a page, from its URL and cookies: agent, period, time zone."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ RANGES: Mapping[str, tuple[str, timedelta]] = {
     "30d": ("30 days", timedelta(days=30)),
     "90d": ("90 days", timedelta(days=90)),
 }
-_USUAL = "30d"
-_MAX_HOURS = timedelta(hours=48)  # longer stretches are told by the day: more points than that say less
-_LONGEST = timedelta(days=732)  # a table of days is still one that somebody reads
-_YEARS = (1970, 9000)  # in which there may be turns; before and behind them a period has another just as long
-_ZONES = available_timezones()  # read once: a look at each costs a walk through the file system
+_DEFAULT_RANGE = "30d"
+_MAX_HOURLY = timedelta(hours=48)  # longer periods have steps of a day: more points would be unreadable
+_MAX_PERIOD = timedelta(days=732)  # the longest table of days that is still readable
+_YEARS = (1970, 9000)  # allowed years; every period in them has a period before it that datetime can represent
+_ZONES = available_timezones()  # read once: each call reads the file system
 
 
 @dataclass(frozen=True, slots=True)
 class PageQuery:
-    """A request as the pages see it: `base` is where they are mounted, `now` when it came."""
+    """The parameters of a request. `base` is the path where the dashboard is mounted, `now` the time of the request."""
 
     agent: str
     now: datetime
@@ -37,55 +37,55 @@ class PageQuery:
 
     @property
     def range(self) -> str:
-        """The stretch that was chosen, "" for one given by its ends."""
+        """The key of the chosen range in `RANGES`; "" if the URL has `since` or `until`."""
         if "since" in self.params or "until" in self.params:
             return ""
-        return self.params.get("range", _USUAL)
+        return self.params.get("range", _DEFAULT_RANGE)
 
     def period(self) -> Period:
-        """The stretch of time that is looked at.
+        """Return the period of the page.
 
         Raises:
-            InvalidInput: one that does not exist.
+            InvalidInput: unknown range, a time outside the allowed years, or a period that is empty or over two years.
         """
         if not self.range:
-            until = _counted(parse_time(self.params, "until") or self.now)
-            since = _counted(parse_time(self.params, "since") or until - RANGES[_USUAL][1])
+            until = _check_year(parse_time(self.params, "until") or self.now)
+            since = _check_year(parse_time(self.params, "since") or until - RANGES[_DEFAULT_RANGE][1])
         elif self.range in RANGES:
             since, until = self.now - RANGES[self.range][1], self.now
         else:
             raise InvalidInput(f"range: expected one of {', '.join(RANGES)}")
-        if not timedelta() < until - since <= _LONGEST:
-            raise InvalidInput("since: expected a time before `until`, by two years at most")
-        return Period(since, until, "hour" if until - since <= _MAX_HOURS else "day", self.zone.key)
+        if not timedelta() < until - since <= _MAX_PERIOD:
+            raise InvalidInput("since: expected a time before `until`, at most two years earlier")
+        return Period(since, until, "hour" if until - since <= _MAX_HOURLY else "day", self.zone.key)
 
-    def link(self, page: str = "", **wanted: Any) -> str:
-        """The address of a page for this agent; what is None is left out."""
-        told = {name: _written(value) for name, value in wanted.items() if value is not None}
-        return f"{self.base}/{page}?{urlencode({'agent': self.agent, **told})}"
+    def link(self, page: str = "", **params: Any) -> str:
+        """Return the URL of a page for this agent, without the parameters that are None."""
+        texts = {name: _as_text(value) for name, value in params.items() if value is not None}
+        return f"{self.base}/{page}?{urlencode({'agent': self.agent, **texts})}"
 
     def with_changes(self, page: str = "", **changed: Any) -> str:
-        """The same page with something changed; None takes it away."""
-        kept = {name: value for name, value in self.params.items() if name != "agent"}
-        return self.link(page, **{**kept, **changed})
+        """Return the URL of a page with the current parameters, some of them changed. None removes a parameter."""
+        params = {name: value for name, value in self.params.items() if name != "agent"}
+        return self.link(page, **{**params, **changed})
 
     def period_params(self) -> dict[str, Any]:
-        """What keeps the stretch of time in an address: its name, or its ends."""
+        """Return the URL parameters of the current period: `range`, or `since` and `until`."""
         if self.range:
             return {"range": self.range}
         return {name: self.params[name] for name in ("since", "until") if name in self.params}
 
 
 def zone(name: str | None) -> ZoneInfo:
-    """The viewer's time zone; UTC before their browser said which it is, and if it says what nobody knows."""
+    """Return the viewer's time zone from the cookie's value; UTC if it is missing or unknown."""
     return ZoneInfo(name if name in _ZONES and name is not None else "UTC")
 
 
 def parse_time(params: Mapping[str, str], name: str) -> datetime | None:
-    """An aware time of an address, None if there is none.
+    """Return a URL parameter as an aware time in UTC; None if the URL does not have it.
 
     Raises:
-        InvalidInput: it is no time, or of no time zone.
+        InvalidInput: the value is not a time with an offset from UTC.
     """
     if not params.get(name):
         return None
@@ -98,19 +98,15 @@ def parse_time(params: Mapping[str, str], name: str) -> datetime | None:
     try:
         return at.astimezone(UTC)
     except OverflowError:
-        raise InvalidInput(f"{name}: outside of the years that there are") from None
+        raise InvalidInput(f"{name}: expected a time in the years from 1 to 9999") from None
 
 
-def _counted(at: datetime) -> datetime:
-    """A time that has others before and behind it, in every time zone.
-
-    Raises:
-        InvalidInput: there is no turn there.
-    """
+def _check_year(at: datetime) -> datetime:
+    """Return the time, or raise InvalidInput if its year is outside the allowed years."""
     if not _YEARS[0] <= at.year < _YEARS[1]:
         raise InvalidInput(f"since, until: expected a time in the years from {_YEARS[0]} to {_YEARS[1]}")
     return at
 
 
-def _written(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)

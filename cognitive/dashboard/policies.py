@@ -1,4 +1,4 @@
-"""The policies of an agent: what holds and why, what was saved and chosen, how two differ, what was learnt."""
+"""The pages of an agent's policies: live and shadow policy, candidates, history, differences, learned data."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from cognitive.policy.tables import FRAMES
 from cognitive.preflight import plan as planning
 from cognitive.preflight.category_learning import CategoryLearning
 
-MAX_SEEN = 50  # versions that turns were planned under
-_FIRST_HABITS = 12
+MAX_SEEN = 50  # policy versions in the table of those that turns were planned under
+_MAX_TOOL_USAGE = 12  # rows of learned tool usage at first; a click shows all
 _FRAMES: tuple[Frame, ...] = tuple(FRAMES)
 
 
 @dataclass(frozen=True, slots=True)
 class SettingDifference:
-    """A setting that two policies set differently; `label` is its name where a page may change it."""
+    """A setting with different values in two policies. `label` is its slider's label, or its name without a slider."""
 
     name: str
     label: str
@@ -48,7 +48,11 @@ class SettingDifference:
 
 @dataclass(frozen=True, slots=True)
 class RolePolicy:
-    """A policy in a role: where it comes from, and what taking its choice back would bring."""
+    """The policy in a role, live or shadow.
+
+    `choice` is the latest activation. Rolling it back activates version `before` and changes the settings in `back`.
+    `compared` is the agreement of a shadow policy with the live policy.
+    """
 
     role: Role
     version: str | None
@@ -58,14 +62,14 @@ class RolePolicy:
     compared: Agreement | None = None
 
     @property
-    def own(self) -> bool:
-        """Whether it is the operator's own, since nobody chose, or chose that."""
+    def is_base(self) -> bool:
+        """True if the host's policy is in this role, because no candidate is activated."""
         return self.choice is None or self.choice.version is None
 
 
 @dataclass(frozen=True, slots=True)
 class SavedPolicy:
-    """A candidate, what it changes of the base, and what turns came to under it, None if there were none."""
+    """A candidate, its changes of the host's policy, and the total of turns under it; None without turns."""
 
     candidate: PolicyVersion
     changes: tuple[SettingDifference, ...]
@@ -75,8 +79,10 @@ class SavedPolicy:
 
 @dataclass(frozen=True, slots=True)
 class LearnedType:
-    """How often memories of a type are used when shown, of so many showings as they count today; and by frame the
-    tokens planned for them and those that it would teach.
+    """The usage of memories of a type, and the token budgets that are learned from it.
+
+    `shown` is the decayed number of showings, `rate` the share that was used. `budgets` has, for each frame, the
+    planned and the learned budget in tokens.
     """
 
     type: str
@@ -87,7 +93,10 @@ class LearnedType:
 
 @dataclass(frozen=True, slots=True)
 class PoliciesView:
-    """The page."""
+    """The content of the page. `learned_tools` are the (category, tool) pairs that the plan keeps because of usage.
+
+    `seconds` is the time after which all processes plan under a newly activated policy.
+    """
 
     base: str
     live: RolePolicy
@@ -96,7 +105,7 @@ class PoliciesView:
     history: tuple[PolicyActivation, ...]
     seen: tuple[PolicyUsage, ...]
     learned: CategoryLearning
-    kept: frozenset[tuple[str, str]]
+    learned_tools: frozenset[tuple[str, str]]
     more_tool_usage: int
     types: tuple[LearnedType, ...]
     frames: tuple[str, ...]
@@ -106,10 +115,10 @@ class PoliciesView:
 
 @dataclass(frozen=True, slots=True)
 class PoliciesData:
-    """What the page is made of."""
+    """The data of the page. `base` is the host's policy, `effective` the live and the shadow policy."""
 
     base: Policy
-    standing: EffectivePolicy
+    effective: EffectivePolicy
     candidates: Sequence[PolicyVersion]
     live: Sequence[PolicyActivation]
     shadow: Sequence[PolicyActivation]
@@ -123,16 +132,16 @@ class PoliciesData:
 
 @dataclass(frozen=True, slots=True)
 class PolicyVersionView:
-    """A policy by its version, beside another: what differs, what turns came to under it, what it came to as a shadow.
+    """The content of a version's page: its differences from another version, its turns, its agreement as a shadow.
 
-    `candidate` None: nobody saved it. `against_live` is what choosing it would change; `others` is what it can be
-    compared with.
+    `candidate` is None if the version was not saved as a candidate. `base` is the version of the host's policy.
+    `against_live` is what activating the version changes. `others` are the versions that it can be compared with.
     """
 
     version: str
     compared_with: str
     base: str
-    standing: EffectivePolicy
+    effective: EffectivePolicy
     candidate: PolicyVersion | None
     differences: tuple[SettingDifference, ...]
     against_live: tuple[SettingDifference, ...]
@@ -143,50 +152,50 @@ class PolicyVersionView:
 
     @property
     def live(self) -> bool:
-        """Whether it holds."""
-        return self.standing.live.version == self.version
+        """True if this version is the live policy."""
+        return self.effective.live.version == self.version
 
     @property
     def shadow(self) -> bool:
-        """Whether it runs beside the one that holds."""
-        return self.standing.shadow is not None and self.standing.shadow.version == self.version
+        """True if this version is the shadow policy."""
+        return self.effective.shadow is not None and self.effective.shadow.version == self.version
 
     @property
-    def own(self) -> bool:
-        """Whether it is the operator's own."""
+    def is_base(self) -> bool:
+        """True if this version is the host's policy."""
         return self.base == self.version
 
 
 async def read_version(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> PolicyVersionView:
-    """A version, beside the one that the address names, or the one that holds.
+    """Read a version and compare it with the version that the URL names, by default the live policy.
 
     Raises:
-        InvalidInput: nobody saved it, and no turn was planned under it.
+        InvalidInput: the version is unknown: it was not saved, and no turn was planned under it.
     """
-    known, version = layer.policies, query.params.get("version", "")
-    standing, base = await known.effective(query.agent), known.base(query.agent)
-    compared_with = query.params.get("compare_with") or standing.live.version
-    policy, other = await known.load(query.agent, version), await known.load(query.agent, compared_with)
-    saved, seen = await known.list(query.agent), await analytics.policies(query.agent, MAX_SEEN)
-    others = (standing.live.version, base.version, *(each.version for each in saved), *(each.version for each in seen))
+    policies, version = layer.policies, query.params.get("version", "")
+    effective, base = await policies.effective(query.agent), policies.base(query.agent)
+    compared_with = query.params.get("compare_with") or effective.live.version
+    policy, other = await policies.load(query.agent, version), await policies.load(query.agent, compared_with)
+    saved, seen = await policies.list(query.agent), await analytics.policies(query.agent, MAX_SEEN)
+    others = (effective.live.version, base.version, *(each.version for each in saved), *(each.version for each in seen))
     return PolicyVersionView(
         version=version,
         compared_with=compared_with,
         base=base.version,
-        standing=standing,
+        effective=effective,
         candidate=next((each for each in saved if each.version == version), None),
         differences=differences(other, policy),
-        against_live=differences(standing.live, policy),
+        against_live=differences(effective.live, policy),
         others=tuple(dict.fromkeys(others)),
         seen=next((each for each in seen if each.version == version), None),
-        compared=await known.shadow_agreement(query.agent, version),
+        compared=await policies.shadow_agreement(query.agent, version),
     )
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> PoliciesData:
-    """Each in one statement with its bound, most of them at once."""
+    """Read the data of the page. Each read has its own time limit; most run at the same time."""
     policies, agent = layer.policies, query.agent
-    standing = await policies.effective(agent)
+    effective = await policies.effective(agent)
     candidates, live, shadow, seen, learned, rates = await asyncio.gather(
         policies.list(agent),
         policies.history(agent),
@@ -195,13 +204,13 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         layer.admin.category_learning(agent),
         policies.base_rates(agent),
     )
-    compared_with = standing.shadow.version if standing.shadow is not None else None
+    compared_with = effective.shadow.version if effective.shadow is not None else None
     compared = await policies.shadow_agreement(agent, compared_with) if compared_with is not None else None
     live_before = await policies.load(agent, _before(live) or policies.base(agent).version) if live else None
     shadow_before = await policies.load(agent, before) if (before := _before(shadow)) else None
     return PoliciesData(
         policies.base(agent),
-        standing,
+        effective,
         candidates,
         live,
         shadow,
@@ -215,32 +224,32 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
 
 
 def view(data: PoliciesData, query: PageQuery) -> PoliciesView:
-    """The page from what was read."""
-    live = data.standing.live
+    """Return the content of the page."""
+    live = data.effective.live
     totals = {each.version: each.total for each in data.seen}
-    holding = {role: choice.version for role, choice in data.standing.activations.items()}
+    activated = {role: choice.version for role, choice in data.effective.activations.items()}
     tool_usage = data.learned.tool_usage
-    kept = frozenset((name, tool) for name, tools in data.learned.tools.items() for tool in tools)
-    first = sorted(tool_usage, key=lambda usage: ((usage.category, usage.tool) not in kept, -usage.called))
-    most = len(tool_usage) if query.params.get("all") else _FIRST_HABITS
+    learned_tools = frozenset((name, tool) for name, tools in data.learned.tools.items() for tool in tools)
+    ordered = sorted(tool_usage, key=lambda usage: ((usage.category, usage.tool) not in learned_tools, -usage.called))
+    max_rows = len(tool_usage) if query.params.get("all") else _MAX_TOOL_USAGE
     return PoliciesView(
         base=data.base.version,
         live=_role_policy("live", live, data.live, data.befores["live"], None),
-        shadow=_role_policy("shadow", data.standing.shadow, data.shadow, data.befores["shadow"], data.compared),
+        shadow=_role_policy("shadow", data.effective.shadow, data.shadow, data.befores["shadow"], data.compared),
         saved=tuple(
             SavedPolicy(
                 each,
                 changes(each),
-                tuple(role for role, version in holding.items() if version == each.version),
+                tuple(role for role, version in activated.items() if version == each.version),
                 totals.get(each.version),
             )
             for each in data.candidates
         ),
         history=tuple(sorted((*data.live, *data.shadow), key=lambda choice: choice.activated_at, reverse=True)),
         seen=tuple(data.seen),
-        learned=CategoryLearning(data.learned.factors, data.learned.tools, tuple(first[:most])),
-        kept=kept,
-        more_tool_usage=max(0, len(tool_usage) - most),
+        learned=CategoryLearning(data.learned.factors, data.learned.tools, tuple(ordered[:max_rows])),
+        learned_tools=learned_tools,
+        more_tool_usage=max(0, len(tool_usage) - max_rows),
         types=_types(data.rates, live, data.constants, query.now),
         frames=_FRAMES,
         policy=live,
@@ -248,17 +257,17 @@ def view(data: PoliciesData, query: PageQuery) -> PoliciesView:
 
 
 def differences(one: Policy, other: Policy) -> tuple[SettingDifference, ...]:
-    """What two policies set differently, as a table has it."""
+    """Return the settings that differ between two policies."""
     return tuple(_difference(name, was, now) for name, (was, now) in policy_differences(one, other).items())
 
 
 def changes(candidate: PolicyVersion) -> tuple[SettingDifference, ...]:
-    """What a candidate changes, without what was there before."""
+    """Return the settings that a candidate changes, without their values before."""
     return tuple(_difference(name, None, now) for name, now in candidate.changes.items())
 
 
 def short(value: Any) -> str:
-    """A value of a setting in a cell."""
+    """Format the value of a setting for a table cell, with at most 60 characters."""
     if isinstance(value, float):
         return f"{value:g}"
     data = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
@@ -289,36 +298,39 @@ def _role_policy(
 
 
 def _types(rates: Mapping[str, Masses], policy: Policy, constants: Constants, now: datetime) -> tuple[LearnedType, ...]:
-    """What use has taught of each type; nothing is learnt of a type that was never shown."""
-    on = policy.changed({"budgets.learned": True})
+    """Return the usage of each memory type and the budgets learned from it, even if the policy does not use them."""
+    learning = policy.changed({"budgets.learned": True})
     plans = [planning.create_plan(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES]
-    moved = [
-        section_budgets(plan, SearchResult((), base=dict(rates)), None, now, on, constants).budgets for plan in plans
+    learned = [
+        section_budgets(plan, SearchResult((), base=dict(rates)), None, now, learning, constants).budgets
+        for plan in plans
     ]
     data = []
     for type_ in MEMORY_TYPES:
         masses = rates.get(type_)
         shown = decayed(masses.shown, masses.at, now, policy.usage.half_life_days) if masses else 0.0
-        budgets = tuple((plan.budgets.get(type_, 0), own.get(type_, 0)) for plan, own in zip(plans, moved, strict=True))
+        budgets = tuple(
+            (plan.budgets.get(type_, 0), each.get(type_, 0)) for plan, each in zip(plans, learned, strict=True)
+        )
         rate = masses.used / masses.shown if masses and masses.shown else None
         data.append(LearnedType(type_, shown, rate, budgets))
     return tuple(data)
 
 
 async def listed(visit: Visit) -> Response:
-    """What holds, its history, the candidates, what was learnt."""
+    """Render the page of all policies."""
     data = await read(visit.layer, visit.analytics, visit.query)
     return visit.page("policies.html", view=view(data, visit.query), may=may_choose(visit), short=short)
 
 
 async def one(visit: Visit) -> Response:
-    """A version: what it says differently from another, what it came to, and what can be done with it."""
+    """Render the page of one version."""
     data = await read_version(visit.layer, visit.analytics, visit.query)
     return visit.page("policy.html", view=data, may=may_choose(visit))
 
 
 def may_choose(visit: Visit) -> bool:
-    """Whether who looks may choose: an agent's own token sits where its model's tools run."""
+    """Return True if the visitor may activate policies. An agent's token may not: its model's tools could use it."""
     return visit.visitor.agent is None
 
 

@@ -1,4 +1,4 @@
-"""The forms of policies: save one from the sliders, choose one, take a choice back; for admins."""
+"""Forms that save, activate and roll back policies. They need an admin's token."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from cognitive.policy.live import live_changes
 
 
 async def save(visit: Visit) -> Response:
-    """Saves what the sliders say as a candidate."""
-    _admit(visit)
-    known, agent = visit.layer.policies, visit.query.agent
-    held = live_changes(known.base(agent), (await known.effective(agent)).live)
-    moved = what_if.posted([(name, str(value)) for name, value in visit.form.multi_items()])
-    candidate = await known.save(agent, {**held, **moved}, by=visit.visitor.id, note=_note(visit))
-    then = "yes" if visit.form.get("then") == "activate" else None  # its page asks once more
-    return visit.redirect("policy", version=candidate.version, saved="yes", activate=then)
+    """Save the values of the sliders as a candidate."""
+    _require_admin(visit)
+    policies, agent = visit.layer.policies, visit.query.agent
+    live = live_changes(policies.base(agent), (await policies.effective(agent)).live)
+    posted = what_if.posted([(name, str(value)) for name, value in visit.form.multi_items()])
+    candidate = await policies.save(agent, {**live, **posted}, by=visit.visitor.id, note=_note(visit))
+    activate = "yes" if visit.form.get("then") == "activate" else None  # the candidate's page asks for confirmation
+    return visit.redirect("policy", version=candidate.version, saved="yes", activate=activate)
 
 
 async def choose(visit: Visit) -> Response:
-    """Lets a version hold in a role, the operator's own where none is named."""
-    _admit(visit)
+    """Activate a version, or run it as a shadow. Without a version, go back to the host's policy."""
+    _require_admin(visit)
     role, version = _role(str(visit.form.get("role", ""))), str(visit.form.get("version", "")) or None
-    act = visit.layer.policies.activate if role == "live" else visit.layer.policies.shadow
-    await act(visit.query.agent, version, by=visit.visitor.id, note=_note(visit), after=_after(visit))
+    activate = visit.layer.policies.activate if role == "live" else visit.layer.policies.shadow
+    await activate(visit.query.agent, version, by=visit.visitor.id, note=_note(visit), after=_after(visit))
     return visit.redirect("policies", done=role)
 
 
 async def roll_back(visit: Visit) -> Response:
-    """Takes the latest choice of a role back."""
-    _admit(visit)
+    """Roll back the latest activation of a role."""
+    _require_admin(visit)
     role = _role(str(visit.form.get("role", "")))
     after = _after(visit)
     await visit.layer.policies.roll_back(visit.query.agent, role, by=visit.visitor.id, note=_note(visit), after=after)
@@ -46,22 +46,23 @@ def _note(visit: Visit) -> str:
     return str(visit.form.get("note", "")).strip()
 
 
-def _admit(visit: Visit) -> None:
+def _require_admin(visit: Visit) -> None:
     if not may_choose(visit):
-        raise HTTPException(403, "Your token may look at this agent. Its policy is chosen with an admin's token.")
+        raise HTTPException(403, "Your token may only read policies. Changing them needs an admin's token.")
 
 
-def _role(given: str) -> Role:
-    if given not in ("live", "shadow"):
+def _role(text: str) -> Role:
+    if text not in ("live", "shadow"):
         raise InvalidInput("role: expected live or shadow")
-    return "live" if given == "live" else "shadow"
+    return "live" if text == "live" else "shadow"
 
 
 def _after(visit: Visit) -> int:
-    given = str(visit.form.get("after", ""))
-    if not (given.isascii() and given.isdigit() and len(given) < 10):
-        raise InvalidInput("after: expected the number of the choice that the page showed")
-    return int(given)
+    """Return the number of the latest activation that the page showed. Policies refuse a form with an older one."""
+    text = str(visit.form.get("after", ""))
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise InvalidInput("after: expected the number of the latest activation")
+    return int(text)
 
 
 PAGES = (

@@ -1,4 +1,4 @@
-"""From views to HTML: templates that escape everything, headers that let a browser run nothing but our own file."""
+"""Rendering of templates with autoescaping and a strict Content-Security-Policy, and the static files."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from cognitive.dashboard.page import PageRoute
 _HERE = Path(__file__).parent
 _STATIC = _HERE / "static"
 _THEMES = ("light", "dark")
-_YEAR = 31_536_000  # seconds: the address of a static file changes with what it says
+_YEAR = 31_536_000  # seconds; files can be cached this long because their URLs contain a hash of their content
 _TYPES_CSS = "".join(f".type.{row.name}::before {{ background: {row.colour}; }}\n" for row in TYPE_ROWS)
-_POLICY = "; ".join(
+_CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
@@ -34,14 +34,16 @@ _POLICY = "; ".join(
         "base-uri 'none'",
     )
 )
-# With "no-referrer" a browser would send our own forms with the origin "null".
-HEADERS = {"Content-Security-Policy": _POLICY, "Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
+# With "no-referrer" browsers would send the dashboard's own forms with the origin "null", and they would be refused.
+HEADERS = {
+    "Content-Security-Policy": _CONTENT_SECURITY_POLICY,
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "same-origin",
+}
 
 
 class TemplateRenderer:
-    """Writes pages from templates; whatever a value holds, it is text there. The navigation leads to those of `pages`
-    that have a label.
-    """
+    """Renders templates and escapes all values. The navigation contains the pages that have a label."""
 
     def __init__(self, pages: Sequence[PageRoute]) -> None:
         self._templates = Environment(
@@ -66,17 +68,17 @@ class TemplateRenderer:
         )
 
     def page(self, template: str, request: Request, status: int, **values: Any) -> HTMLResponse:
-        """A template's page, in the theme that the browser's cookie names."""
+        """Render a template as a response, in the theme of the browser's cookie."""
         theme = request.cookies.get("theme", "")
         values |= {"base": request.scope.get("root_path", ""), "theme": theme if theme in _THEMES else ""}
         return HTMLResponse(self._templates.get_template(template).render(values), status, HEADERS)
 
 
 class _CachedStaticFiles(StaticFiles):
-    """Files that a browser may keep."""
+    """Static files with headers that let browsers cache them for a year."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return a file, or 404."""
+        """Return a static file, or the generated memory-types.css; 404 for an unknown path."""
         if path == "memory-types.css":
             answer = Response(_TYPES_CSS, media_type="text/css")
         else:
@@ -86,11 +88,11 @@ class _CachedStaticFiles(StaticFiles):
 
 
 def static_files() -> StaticFiles:
-    """The files that pages refer to; nothing in them is about anybody."""
+    """Return the app that serves the static files. They contain no data and need no token."""
     return _CachedStaticFiles(directory=_STATIC)
 
 
 def _version() -> str:
-    """What changes when a static file does."""
-    together = b"".join(path.read_bytes() for path in sorted(_STATIC.iterdir()))
-    return hashlib.sha256(together + _TYPES_CSS.encode()).hexdigest()[:12]
+    """Return a hash of all static files, which their URLs contain so that browsers load a changed file."""
+    content = b"".join(path.read_bytes() for path in sorted(_STATIC.iterdir()))
+    return hashlib.sha256(content + _TYPES_CSS.encode()).hexdigest()[:12]

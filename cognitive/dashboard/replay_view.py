@@ -1,4 +1,4 @@
-"""What running a turn again brings: the prompt that was rendered, and what today's policy would make of the turn."""
+"""Parts of a turn's page that run the turn again: its prompt, and its result under the current policy."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from cognitive.errors import CognitiveError, UnknownTurn
 from cognitive.lab.questions import Replay
 from cognitive.layer import CognitiveLayer
 
-Lines = tuple[tuple[str, str], ...]  # each with its kind: a memory, a heading of a section, or what frames them
+Lines = tuple[tuple[str, str], ...]  # kind ("memory", "heading" or "frame") and text of each line
 
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """What was rendered. `verdict` says whether it is what was rendered then; `reason` why not."""
+    """The prompt of a turn, rendered again. `verdict` is "identical" if it is unchanged; else `reason` says why."""
 
     prefix: Lines
     text: Lines
@@ -32,7 +32,7 @@ class PromptView:
 
 @dataclass(frozen=True, slots=True)
 class ReplayView:
-    """The turn under the policy of today: what would have entered, left and moved, with their words."""
+    """A turn under the current policy: the memories that enter, leave and move, with their texts and ranks."""
 
     replay: Replay
     entered: tuple[tuple[UUID, str], ...]
@@ -42,20 +42,20 @@ class ReplayView:
 
 @dataclass(frozen=True, slots=True)
 class ReplayFailure:
-    """Why a turn could not be run again."""
+    """The reason why a turn could not be run again."""
 
     reason: str
 
 
 Run = Callable[[CognitiveLayer, PageQuery], Awaitable[PromptView | ReplayView | ReplayFailure]]
-NOTHING_RAN = ReplayFailure("No stage ran in this turn, so there is nothing to run again.")
+NOTHING_RAN = ReplayFailure("Memory was not searched in this turn, so there is nothing to run again.")
 
 
 async def render_prompt(layer: CognitiveLayer, query: PageQuery) -> PromptView | ReplayFailure:
-    """The prompt of a turn, made again under its own policy.
+    """Run a turn again under its own policy and return its prompt.
 
     Raises:
-        UnknownTurn: the agent does not have it.
+        UnknownTurn: the agent has no such turn.
     """
     try:
         replay = await layer.explain.replay(query.agent, query.params.get("id", ""))
@@ -65,10 +65,10 @@ async def render_prompt(layer: CognitiveLayer, query: PageQuery) -> PromptView |
 
 
 async def replay_today(layer: CognitiveLayer, query: PageQuery) -> ReplayView | ReplayFailure:
-    """A turn under the policy of today.
+    """Run a turn again under the agent's current policy and return what changes.
 
     Raises:
-        UnknownTurn: the agent does not have it.
+        UnknownTurn: the agent has no such turn.
     """
     try:
         replay = await layer.explain.replay(
@@ -84,27 +84,27 @@ async def replay_today(layer: CognitiveLayer, query: PageQuery) -> ReplayView | 
 
 
 def prompt(replay: Replay) -> PromptView:
-    """What a turn rendered, in lines."""
+    """Return the prompt of a replay as lines with their kinds."""
     return PromptView(_lines(replay.prefix), _lines(replay.text), replay.verdict, replay.reason)
 
 
 def replay_view(replay: Replay, words: Mapping[UUID, Memory]) -> ReplayView:
-    """What would change, in the words of the memories."""
+    """Return the changes of a replay with the current texts of the memories."""
 
-    def said(id: UUID) -> str:
+    def text(id: UUID) -> str:
         return words[id].content if id in words else "(erased)"
 
     change = replay.difference
     return ReplayView(
         replace(replay, text="", prefix=""),
-        tuple((id, said(id)) for id in change.entered),
-        tuple((id, said(id)) for id in change.left),
-        tuple((id, said(id), was, now) for id, was, now in change.moved),
+        tuple((id, text(id)) for id in change.entered),
+        tuple((id, text(id)) for id in change.left),
+        tuple((id, text(id), was, now) for id, was, now in change.moved),
     )
 
 
 def _failure(error: CognitiveError) -> ReplayFailure:
-    """Its policy is not known any more, say: the rest of the story still is. A turn that is not there is no story."""
+    """Return the failure of a replay, whose reason the page shows; an unknown turn is raised again."""
     if isinstance(error, UnknownTurn):
         raise error
     return ReplayFailure(str(error))
@@ -121,21 +121,21 @@ def _kind(line: str) -> str:
 
 
 async def show_prompt(visit: Visit) -> Response:
-    """The prompt of a turn, rendered again: on demand, since it is the slowest thing that is told of a turn."""
-    return await _part(visit, "prompt", "The prompt as it was rendered", render_prompt)
+    """Render the prompt of a turn. The page loads it on demand, because it takes longer than the rest."""
+    return await _part(visit, "prompt", "Memory in the prompt", render_prompt)
 
 
 async def show_replay(visit: Visit) -> Response:
-    """A turn under the policy of today, likewise."""
-    return await _part(visit, "replay", "Under the policy of today", replay_today)
+    """Render a turn under the current policy. The page loads it on demand."""
+    return await _part(visit, "replay", "Under the current policy", replay_today)
 
 
 async def _part(visit: Visit, part: str, title: str, run: Run) -> Response:
     try:
-        told = await run(visit.layer, visit.query)
+        result = await run(visit.layer, visit.query)
     except UnknownTurn:
         raise HTTPException(404, NO_TURN) from None
-    return visit.part(part, title, told, error=told.reason if isinstance(told, ReplayFailure) else "")
+    return visit.part(part, title, result, error=result.reason if isinstance(result, ReplayFailure) else "")
 
 
 PAGES = (

@@ -1,4 +1,4 @@
-"""One memory's use over time: how often it was shown and used, and what its boost came to after each step."""
+"""One memory's usage over time: the turns that showed and used it in each step, and its boost at the step's end."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.trace import Boost
 
-Shown = tuple[datetime, bool | None, bool | None]  # when, whether it was used, how it was rated
+Shown = tuple[datetime, bool | None, bool | None]  # time of the turn, used (None: not judged), rated useful
 
-_HOURLY = timedelta(hours=36)  # a shorter course is told by the hour
-_DAYS = (1, 7, 30, 91, 365)  # of a step: the least that keeps a course readable
+_MAX_HOURLY = timedelta(hours=36)  # a longer timeline has steps of days
+_STEP_DAYS = (1, 7, 30, 91, 365)  # the smallest with at most _MAX_STEPS steps is used
 _MAX_STEPS = 60
-_FAR = 40.0  # half-lives: further back nothing that was is left, and rounding would be all that is
+_MAX_HALF_LIVES = 40.0  # earlier usage has decayed to nothing; computing it would only magnify rounding errors
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineStep:
-    """A stretch of time [at, until), how often the memory was shown and used in it, and its boost at the end."""
+    """A step of time [at, until): the turns in it that showed and used the memory, and the boost at its end."""
 
     at: datetime
     until: datetime
@@ -35,7 +35,7 @@ class TimelineStep:
 
 @dataclass(frozen=True, slots=True)
 class UsageState:
-    """What is known of a memory's use at a time: the decayed masses, of when, and the plain counts."""
+    """A memory's usage at a time: the decayed weights `shown` and `used` as of `at`, and the undecayed counts."""
 
     shown: float
     used: float
@@ -53,30 +53,30 @@ def steps(
     now: datetime,
     zone: tzinfo,
 ) -> tuple[TimelineStep, ...]:
-    """The course of a memory since the first of these showings, in order; empty if no showing counts.
+    """Return the timeline of a memory since the first of the showings, in order; empty if none was judged.
 
-    A boost is what `context.usage` gives for the use up to then, against what is usual for its type today; turns like
-    the one at hand, which it weighs too, are different ones in every turn and are left out.
+    The boost is computed as in `context.usage`, from the usage until then and today's base rate of the memory's type.
+    Usage in similar turns, which also counts in ranking, depends on the message and is left out.
     """
     counted = [each for each in showings if each[1] is not None]
     if not counted:
         return ()
     uses = _uses(memory, counted, policy)
-    told, n = [], 0
-    for at, until in _stretches(counted[0][0], now, zone):
+    timeline, n = [], 0
+    for at, until in _time_steps(counted[0][0], now, zone):
         first = n
         while n < len(counted) and counted[n][0] < until:
             n += 1
-        seen = counted[first:n]
+        in_step = counted[first:n]
         boost = boost_at(memory, uses[n], base, policy, constants, min(until, now)).factor
-        told.append(TimelineStep(at, until, len(seen), sum(used is True for _, used, _ in seen), boost))
-    return tuple(told)
+        timeline.append(TimelineStep(at, until, len(in_step), sum(used is True for _, used, _ in in_step), boost))
+    return tuple(timeline)
 
 
 def boost_now(
     memory: MemoryRow, base: Mapping[str, Masses], policy: Policy, constants: Constants, now: datetime
 ) -> Boost:
-    """What a memory's use says of it now."""
+    """Return the memory's boost now, from its usage alone."""
     at = memory.shown_at
     use = UsageState(memory.shown, memory.used, at, memory.times_shown, memory.times_used) if at else None
     return boost_at(memory, use, base, policy, constants, now)
@@ -90,7 +90,7 @@ def boost_at(
     constants: Constants,
     at: datetime,
 ) -> Boost:
-    """What some use of a memory says of it at a time."""
+    """Return the memory's boost at a time, from its usage until then; no boost if `use` is None."""
     if use is None:
         return Boost()
     hit = replace(
@@ -105,7 +105,7 @@ def boost_at(
 
 
 def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[UsageState | None]:
-    """What was known before the first showing, and after each."""
+    """Return the usage before the first showing and after each showing; None if there was none before."""
     use = _before(memory, counted, policy)
     uses = [use if use.times_shown else None]
     for at, used, rating in counted:
@@ -118,43 +118,45 @@ def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[U
 
 
 def _before(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> UsageState:
-    """What was known before the first of these showings: what the memory's own masses hold beyond them."""
+    """Return the usage before the first showing: the memory's stored usage without that of the showings."""
     first, last = counted[0][0], memory.shown_at or counted[-1][0]
     more = memory.times_shown - len(counted)
     half_lives = (last - first).total_seconds() / 86_400 / policy.usage.half_life_days
-    if more <= 0 or half_lives > _FAR:
+    if more <= 0 or half_lives > _MAX_HALF_LIVES:
         return UsageState(0.0, 0.0, first, max(0, more), 0)
     shown, used = memory.shown, memory.used
     for at, was_used, rating in counted:
         weight = policy.feedback.rating_weight if rating is not None else 1.0
-        left = decayed(weight, at, last, policy.usage.half_life_days)
-        shown, used = shown - left, used - left * bool(was_used)
-    grown = 2.0**half_lives
+        remaining = decayed(weight, at, last, policy.usage.half_life_days)
+        shown, used = shown - remaining, used - remaining * bool(was_used)
+    growth = 2.0**half_lives  # undoes the decay between `first` and `last`
     times_used = memory.times_used - sum(was_used is True for _, was_used, _ in counted)
-    return UsageState(max(0.0, shown * grown), max(0.0, used * grown), first, more, max(0, times_used))
+    return UsageState(max(0.0, shown * growth), max(0.0, used * growth), first, more, max(0, times_used))
 
 
-def _stretches(first: datetime, now: datetime, zone: tzinfo) -> list[tuple[datetime, datetime]]:
-    """Steps of the viewer's hours or days from the first showing to now, as few as are readable."""
+def _time_steps(first: datetime, now: datetime, zone: tzinfo) -> list[tuple[datetime, datetime]]:
+    """Return the steps from the first showing to now: hours, or days in the viewer's time zone."""
     now = max(first, now)
-    if now - first <= _HOURLY:
+    if now - first <= _MAX_HOURLY:
         at, width = first.astimezone(UTC).replace(minute=0, second=0, microsecond=0), timedelta(hours=1)
-        return _cut(at, now, width)
+        return _steps_of(at, now, width)
     days = (now - first).days + 1
-    width = timedelta(days=next((each for each in _DAYS if days / each <= _MAX_STEPS), -(-days // _MAX_STEPS)))
-    # Whole days of a zone are added by its clock, and differ in length where that is changed.
-    return _cut(first.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0), now, width)
+    width = timedelta(days=next((each for each in _STEP_DAYS if days / each <= _MAX_STEPS), -(-days // _MAX_STEPS)))
+    # Days are added in local time, because a day has 23 or 25 hours when daylight saving time begins or ends.
+    return _steps_of(first.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0), now, width)
 
 
-def _cut(at: datetime, now: datetime, width: timedelta) -> list[tuple[datetime, datetime]]:
-    cut = []
+def _steps_of(at: datetime, now: datetime, width: timedelta) -> list[tuple[datetime, datetime]]:
+    """Return the steps of equal width from `at` on; the last one contains `now`."""
+    steps = []
     while at <= now:
-        cut.append((at, at + width))
+        steps.append((at, at + width))
         at += width
-    return cut
+    return steps
 
 
 def _hit(memory: MemoryRow) -> Hit:
+    """Return a search hit of the memory for the boost functions, which read only its type and usage."""
     return Hit(
         memory_id=memory.id,
         ordinal=0,

@@ -1,4 +1,4 @@
-"""A turn's tools: which the plan removed, what the catalog lost to fit its model, which were called after all."""
+"""A turn's tools: those that the plan removed, those cut to fit the model, and those that were called."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class CalledTool:
-    """A tool that was called; `absent` is how it was left out, "" if it was offered."""
+    """A tool that was called. `absent` is "removed" or "cut" if the turn did not offer it, else ""."""
 
     name: str
     absent: str
@@ -17,9 +17,10 @@ class CalledTool:
 
 @dataclass(frozen=True, slots=True)
 class TrimmedCatalog:
-    """A catalog that was too large for its model: bytes of JSON before and after, and what went, in order.
+    """A list of tools that was too large for its model: its size in bytes of JSON, and what was removed to fit it.
 
-    `cut` are the most relevant of the `cut_count` tools that went whole; `notes` are what is to be said of the choice.
+    `reductions` are the steps in order. `cut` are the most relevant of the `cut_count` tools that were left out.
+    `notes` are remarks for the operator.
     """
 
     before: int
@@ -35,7 +36,7 @@ class TrimmedCatalog:
 
 @dataclass(frozen=True, slots=True)
 class TurnToolsView:
-    """What the page tells; `fitted` is None for a catalog that the model can carry as it is."""
+    """The tools of a turn. `fitted` is None if all tools fit the model."""
 
     removed: tuple[str, ...]
     fitted: TrimmedCatalog | None
@@ -43,12 +44,12 @@ class TurnToolsView:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to tell."""
+        """True if no tool was removed, cut or called."""
         return not (self.removed or self.fitted or self.called)
 
 
 def turn_tools(plan: Mapping[str, Any], trim: Mapping[str, Any], called: Sequence[str]) -> TurnToolsView:
-    """The tools of a turn, from its plan, what its catalog lost and what it called, as they were recorded."""
+    """Return the tools of a turn from its recorded plan, trim and calls."""
     removed, fitted = tuple(plan.get("removed", ())), _fitted(trim)
     cut = fitted.cut if fitted is not None else ()
     return TurnToolsView(removed, fitted, tuple(CalledTool(name, _absent(name, removed, cut)) for name in called))
@@ -62,8 +63,8 @@ def _fitted(trim: Mapping[str, Any]) -> TrimmedCatalog | None:
     if not trim:
         return None
     notes = (
-        "There was no time to read them: they were cut by their names." if trim.get("late") else "",
-        "The cut may have taken what the message needs." if trim.get("low_confidence") else "",
+        "There was no time to rank the tools: they were cut by name." if trim.get("late") else "",
+        "A tool that the message needs may have been cut." if trim.get("low_confidence") else "",
         f"{trim['gap'].capitalize()}." if trim.get("gap") else "",
     )
     return TrimmedCatalog(

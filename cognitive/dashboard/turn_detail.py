@@ -1,5 +1,6 @@
-"""One turn as a story: what was asked, what was understood, what was found, what became of each, what was answered and
-what of it came from which memory. What takes running the turn again, `replay_view.py` tells.
+"""The page of one turn: its message, plan, candidates with their dispositions, tools, response and used memories.
+
+`replay_view.py` renders the parts that need the turn to be run again.
 """
 
 from __future__ import annotations
@@ -23,33 +24,32 @@ from cognitive.dashboard.highlight import HighlightedResponse, highlight
 from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import PageQuery
 from cognitive.dashboard.tools_view import TurnToolsView, turn_tools
-from cognitive.lab.descriptions import FACTORS
 from cognitive.lab.questions import TurnExplanation
 from cognitive.lab.why import Explanation
 from cognitive.layer import CognitiveLayer
 
 Tone = Literal["good", "warn", "info", "plain"]
 DISPOSITIONS: Mapping[str, tuple[str, Tone, str]] = {
-    "shown": ("Shown", "good", "it is in the prompt"),
-    "pinned": ("Pinned", "good", "it stands in the prefix of every turn"),
-    "restated": ("Restated", "info", "the conversation says it already"),
-    "already_in_prompt": ("In prompt", "info", "the conversation still shows it from an earlier turn"),
-    "duplicate": ("Duplicate", "info", "another candidate says it better"),
+    "shown": ("Shown", "good", "in the prompt"),
+    "pinned": ("Pinned", "good", "in the prefix of every turn"),
+    "restated": ("Restated", "info", "the conversation says the same already"),
+    "already_in_prompt": ("Already in prompt", "info", "an earlier turn's block, still in the conversation, shows it"),
+    "duplicate": ("Duplicate", "info", "a better candidate says the same"),
     "superseded": ("Superseded", "info", "a newer memory replaced it"),
-    "distrusted": ("Distrusted", "warn", "its source is not trusted enough for its type"),
-    "source_cap": ("Source cap", "warn", "more of one source than a turn shows"),
-    "displaced": ("Displaced", "info", "exploration tried another in its place"),
-    "over_budget": ("Over budget", "warn", "its section or the total had no room"),
-    "over_limit": ("Over limit", "warn", "more of its type than the plan asks for"),
-    "irrelevant": ("Irrelevant", "plain", "nothing, or not this, was worth showing"),
+    "distrusted": ("Distrusted", "warn", "its trust is too low for its type"),
+    "source_cap": ("Source cap", "warn", "its speaker or session has enough places already"),
+    "displaced": ("Displaced", "info", "exploration gave its place to another memory"),
+    "over_budget": ("Over budget", "warn", "the token budget is full"),
+    "over_limit": ("Over limit", "warn", "its type has enough memories"),
+    "irrelevant": ("Irrelevant", "plain", "it does not match the message well enough"),
 }
-NO_TURN = "This agent has no such turn. It was erased, or is another agent's."
-_FIRST = 25  # candidates of a page by rank; a click brings the others
+NO_TURN = "This agent has no such turn. It was erased, or it belongs to another agent."
+_MAX_CANDIDATES = 25  # shown at first; a click shows all
 
 
 @dataclass(frozen=True, slots=True)
 class FactorShare:
-    """A weighted part of a candidate's relevance; `share` is of its largest part."""
+    """A factor's part of a candidate's relevance. `share` is relative to the largest part, for the bar."""
 
     name: str
     value: float
@@ -58,7 +58,7 @@ class FactorShare:
 
 @dataclass(frozen=True, slots=True)
 class CandidateView:
-    """A memory in the turn: what became of it, why, and what it says now (None: it was erased since)."""
+    """A candidate: its disposition, the reason, and its current text, which is None if it was erased since."""
 
     explanation: Explanation
     label: str
@@ -71,7 +71,7 @@ class CandidateView:
 
 @dataclass(frozen=True, slots=True)
 class DispositionChip:
-    """A disposition with how many candidates had it, and the address of these."""
+    """A disposition with its number of candidates and the link that lists them."""
 
     label: str
     count: int
@@ -83,18 +83,18 @@ class DispositionChip:
 
 @dataclass(frozen=True, slots=True)
 class TurnData:
-    """What the page is made of; `strategy` is how overlaps were measured, `longest` how much of a response is kept."""
+    """The data of the page. `strategy` measured the overlaps; a response is stored up to `max_response_chars`."""
 
     account: TurnExplanation
     numbers: TurnMeasurements
     words: Mapping[UUID, Memory]
     strategy: str
-    longest: int
+    max_response_chars: int
 
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """The page; `lacked` is each reason of degradation with what is told of its part."""
+    """The content of the page. `degradations` are the reasons of degradation, each with its effect and remedy."""
 
     account: TurnExplanation
     numbers: TurnMeasurements
@@ -114,7 +114,7 @@ class TurnView:
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> TurnData | None:
-    """The record of a turn, and its memories' words of today; None: no such turn."""
+    """Read the record of a turn and the current texts of its memories; None if the agent has no such turn."""
     agent, turn_id = query.agent, query.params.get("id", "")
     numbers = await analytics.turn(agent, turn_id)
     if numbers is None:
@@ -132,7 +132,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
 
 
 def view(data: TurnData, query: PageQuery) -> TurnView:
-    """The page from what was read."""
+    """Return the content of the page."""
     account, chosen = data.account, query.params.get("disposition", "")
     counts = Counter(explanation.disposition or "" for explanation in account.candidates)
     listed = _listed(account, query)
@@ -152,17 +152,17 @@ def view(data: TurnData, query: PageQuery) -> TurnView:
         tools=turn_tools(account.plan, data.numbers.trim, data.numbers.tools_called),
         response=highlight(data.numbers.response, account.shown, data.numbers.excerpts, data.strategy),
         withheld=data.numbers.response == WITHHELD,
-        cut=len(data.numbers.response or "") == data.longest,
+        cut=len(data.numbers.response or "") == data.max_response_chars,
         used=sum(bool(shown.used) for shown in account.shown),
         tokens=sum(shown.tokens for shown in account.shown),
     )
 
 
 def candidate_view(explanation: Explanation, memory: Memory | None) -> CandidateView:
-    """A candidate as it is told, the largest part of its relevance first."""
+    """Return the view of a candidate. Its factors are sorted by size and named as in the API."""
     label, tone, _ = DISPOSITIONS.get(explanation.disposition or "", ("Not found", "plain", ""))
     parts = sorted(explanation.factors.items(), key=lambda item: -abs(item[1]))
-    most = max((abs(value) for _, value in parts), default=0.0) or 1.0
+    largest = max((abs(value) for _, value in parts), default=0.0) or 1.0
     return CandidateView(
         explanation,
         label,
@@ -170,20 +170,20 @@ def candidate_view(explanation: Explanation, memory: Memory | None) -> Candidate
         memory.type if memory else "",
         memory.content if memory else None,
         (explanation.rank_before or 0) - (explanation.rank or 0),
-        tuple(FactorShare(FACTORS.get(name, name), value, abs(value) / most) for name, value in parts),
+        tuple(FactorShare(name.replace("_", " "), value, abs(value) / largest) for name, value in parts),
     )
 
 
 def _listed(account: TurnExplanation, query: PageQuery) -> list[Explanation]:
-    """The candidates of a page: those of one result, if it was chosen; what is in the prompt first, then by rank."""
+    """Return the candidates on the page, of the chosen disposition if any: those in the prompt first, then by rank."""
     chosen = query.params.get("disposition", "")
     wanted = [explanation for explanation in account.candidates if not chosen or explanation.disposition == chosen]
     wanted.sort(key=lambda explanation: (explanation.disposition not in ("shown", "pinned"), explanation.rank or 0))
-    return wanted if query.params.get("all") else wanted[:_FIRST]
+    return wanted if query.params.get("all") else wanted[:_MAX_CANDIDATES]
 
 
 def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The rules that fired by their table, "" without one: "memory.of_ours" is the rule of_ours of memory."""
+    """Group the rules that fired by table, "" without a table: "memory.of_ours" is rule of_ours of table memory."""
     tables: dict[str, list[str]] = {}
     for reason in reasons:
         table, _, rule = reason.partition(".")
@@ -192,9 +192,11 @@ def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _stages(timings: Mapping[str, float]) -> tuple[tuple[str, float, float], ...]:
-    """The stages in the order they ran, in milliseconds and as a share of the slowest; the whole comes last."""
-    most = max(timings.values(), default=0.0) or 1.0
-    return tuple((name, ms, ms / most) for name, ms in sorted(timings.items(), key=lambda item: item[0] == "pre_turn"))
+    """Return the stages in order: name, milliseconds, share of the slowest. The total, pre_turn, comes last."""
+    slowest = max(timings.values(), default=0.0) or 1.0
+    return tuple(
+        (name, ms, ms / slowest) for name, ms in sorted(timings.items(), key=lambda item: item[0] == "pre_turn")
+    )
 
 
 def _chips(counts: Mapping[str, int], chosen: str, query: PageQuery) -> tuple[DispositionChip, ...]:
@@ -211,11 +213,11 @@ def _chips(counts: Mapping[str, int], chosen: str, query: PageQuery) -> tuple[Di
         if counts.get(name)
     ]
     every = query.with_changes("turn", disposition=None) + "#candidates"
-    return (DispositionChip("All", sum(counts.values()), "plain", "every candidate", every, not chosen), *data)
+    return (DispositionChip("All", sum(counts.values()), "plain", "all candidates", every, not chosen), *data)
 
 
 async def turn(visit: Visit) -> Response:
-    """One turn."""
+    """Render the page."""
     data = await read(visit.layer, visit.analytics, visit.query)
     if data is None:
         raise HTTPException(404, NO_TURN)

@@ -1,4 +1,4 @@
-"""The list of turns: searched, filtered, page by page; it says how far it looked."""
+"""The list of turns, with search and filters. Each page reports how many turns were examined."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from cognitive.dashboard.page import PageRoute, Visit
 from cognitive.dashboard.params import RANGES, PageQuery, parse_time
 from cognitive.errors import InvalidInput
 
-PAGE = 50
-_PAGE_OF_WHY = 10  # turns that are asked what became of a memory in them: each answer reads a whole record
+PAGE = 50  # turns on a page
+_PAGE_OF_WHY = 10  # turns on a page that explains a memory in each turn; each explanation reads a whole record
 STATUSES = ("open", "completed", "failed", "abandoned", "unfinished")
 HELD_BACK = ("deduped", "trimmed")
 YES_NO = ("yes", "no")
 _CHOSEN: Mapping[str, Dimension] = {"frame": "frame", "category": "category", "runtime": "runtime", "tool": "tool"}
-_CHOICES_OF = RANGES["90d"][1]  # values that turns of the last quarter had
+_CHOICES_OF = RANGES["90d"][1]  # the selects offer the values of turns in this time
 _NAMES = {
-    "q": "words",
+    "q": "message contains",
     "session": "session",
     "status": "status",
     "frame": "frame",
     "category": "category",
     "runtime": "runtime",
     "policy": "policy",
-    "tool": "called",
+    "tool": "called tool",
     "degraded": "degraded",
     "abstained": "abstained",
     "min_ms": "at least",
@@ -44,13 +44,13 @@ _NAMES = {
     "from": "from",
     "to": "to",
     "user": "user",
-    "shown_type": "showed",
-    "used": "used",
-    "dropped": "found and",
+    "shown_type": "showed type",
+    "used": "used a memory",
+    "dropped": "memories",
     "stage": "stage",
-    "model": "for",
+    "model": "model",
     "tools_cut": "tools cut",
-    "degradation": "lacked",
+    "degradation": "degradation",
 }
 _TEXT_FIELDS = (
     ("session", "Session", "text"),
@@ -69,13 +69,13 @@ _HIDDEN_PARAMS = (
     "model",
     "tools_cut",
     "degradation",
-)  # which links choose, and no field of the form
-_LONGEST = 200  # characters of a filter; what is longer is pasted by mistake
+)  # filters that only links set; the form has no fields for them
+_MAX_FILTER_LENGTH = 200  # characters; longer values are cut
 
 
 @dataclass(frozen=True, slots=True)
 class TurnFilterSelect:
-    """A filter's values, and the one that was chosen."""
+    """A filter with a list of values; `chosen` is "" if the filter is not set."""
 
     name: str
     label: str
@@ -85,17 +85,17 @@ class TurnFilterSelect:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A filter that is typed, and what stands in it."""
+    """A filter with an input field, and its current value."""
 
     name: str
     label: str
     kind: str
-    given: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedTurnFilter:
-    """A filter that holds, and the address without it."""
+    """A filter that is set, and the link that removes it."""
 
     name: str
     value: str
@@ -104,7 +104,10 @@ class AppliedTurnFilter:
 
 @dataclass(frozen=True, slots=True)
 class TurnsView:
-    """The page."""
+    """The content of the page. `looked` turns were examined, back to the time `back_to`.
+
+    `whole` is True if the list is unfiltered and at its beginning.
+    """
 
     rows: tuple[TurnListRow, ...]
     choices: tuple[TurnFilterSelect, ...]
@@ -124,7 +127,7 @@ class TurnsView:
 async def read(
     analytics: TurnAnalytics, query: PageQuery
 ) -> tuple[RowPage[TurnListRow], Mapping[str, tuple[str, ...]]]:
-    """A page of turns, and what there is to choose from."""
+    """Read a page of turns, and the values that the filters offer."""
     lately = Period(query.now - _CHOICES_OF, query.now)
     page, totals = await asyncio.gather(
         analytics.turns(
@@ -135,54 +138,54 @@ async def read(
         ),
         asyncio.gather(*(analytics.totals(query.agent, lately, by, timed=False) for by in _CHOSEN.values())),
     )
-    return page, {name: _values(name, own) for name, own in zip(_CHOSEN, totals, strict=True)}
+    return page, {name: _values(name, each) for name, each in zip(_CHOSEN, totals, strict=True)}
 
 
 def turn_filter(query: PageQuery) -> TurnFilter:
-    """The filter that an address names.
+    """Return the filter that the URL's parameters describe.
 
     Raises:
-        InvalidInput: it names one that makes no sense.
+        InvalidInput: an unknown value, or an invalid time or number.
     """
-    given = {name: value[:_LONGEST] for name, value in query.params.items() if value}
-    since = parse_time(given, "since") or _local(given, "from", query)
-    until = parse_time(given, "until") or _local(given, "to", query)
-    if "range" in given:
+    params = {name: value[:_MAX_FILTER_LENGTH] for name, value in query.params.items() if value}
+    since = parse_time(params, "since") or _local(params, "from", query)
+    until = parse_time(params, "until") or _local(params, "to", query)
+    if "range" in params:
         period = query.period()
         since, until = since or period.since, until or period.until
     for name, known in (("status", STATUSES), ("dropped", HELD_BACK), ("shown_type", MEMORY_TYPES)):
-        if given.get(name, known[0]) not in known:
+        if params.get(name, known[0]) not in known:
             raise InvalidInput(f"{name}: expected one of {', '.join(known)}")
     return TurnFilter(
-        words=given.get("q"),
-        session_id=given.get("session"),
-        status=given.get("status"),
-        frame=given.get("frame"),
-        category=given.get("category"),
-        runtime=given.get("runtime"),
-        policy=given.get("policy"),
-        tool=given.get("tool"),
-        degraded=_yes(given, "degraded"),
-        abstained=_yes(given, "abstained"),
-        user_id=given.get("user"),
-        showed=given.get("shown_type"),
-        used=_yes(given, "used"),
-        held_back=given.get("dropped"),
-        stage=given.get("stage"),
-        min_ms=_number(given, "min_ms"),
-        model=given.get("model"),
-        tools_cut=_yes(given, "tools_cut"),
-        reason=given.get("degradation"),
+        words=params.get("q"),
+        session_id=params.get("session"),
+        status=params.get("status"),
+        frame=params.get("frame"),
+        category=params.get("category"),
+        runtime=params.get("runtime"),
+        policy=params.get("policy"),
+        tool=params.get("tool"),
+        degraded=_yes(params, "degraded"),
+        abstained=_yes(params, "abstained"),
+        user_id=params.get("user"),
+        showed=params.get("shown_type"),
+        used=_yes(params, "used"),
+        held_back=params.get("dropped"),
+        stage=params.get("stage"),
+        min_ms=_number(params, "min_ms"),
+        model=params.get("model"),
+        tools_cut=_yes(params, "tools_cut"),
+        reason=params.get("degradation"),
         since=since,
         until=until,
     )
 
 
 def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
-    """Where a page goes on, as `view` wrote it.
+    """Return the position (time, turn id) after which the list continues; None for its beginning.
 
     Raises:
-        InvalidInput: it did not.
+        InvalidInput: the position has no valid time.
     """
     if not params.get("after"):
         return None
@@ -191,51 +194,53 @@ def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
 
 
 def view(page: RowPage[TurnListRow], values: Mapping[str, tuple[str, ...]], query: PageQuery) -> TurnsView:
-    """The page from what was read."""
-    given = {name: value for name, value in query.params.items() if name in _NAMES and value}
-    choices = [TurnFilterSelect("status", "Status", STATUSES, given.get("status", ""))]
-    choices += [TurnFilterSelect(name, name.capitalize(), own, given.get(name, "")) for name, own in values.items()]
-    choices += [TurnFilterSelect("shown_type", "Showed", MEMORY_TYPES, given.get("shown_type", ""))]
-    choices += [TurnFilterSelect("range", "Any time", tuple(RANGES), given.get("range", ""))]
+    """Return the content of the page."""
+    params = {name: value for name, value in query.params.items() if name in _NAMES and value}
+    choices = [TurnFilterSelect("status", "Status", STATUSES, params.get("status", ""))]
+    choices += [TurnFilterSelect(name, name.capitalize(), own, params.get(name, "")) for name, own in values.items()]
+    choices += [TurnFilterSelect("shown_type", "Showed", MEMORY_TYPES, params.get("shown_type", ""))]
+    choices += [TurnFilterSelect("range", "Any time", tuple(RANGES), params.get("range", ""))]
     choices += [
-        TurnFilterSelect(name, name.capitalize(), YES_NO, given.get(name, "")) for name in ("degraded", "abstained")
+        TurnFilterSelect(name, name.capitalize(), YES_NO, params.get(name, "")) for name in ("degraded", "abstained")
     ]
     return TurnsView(
         rows=page.rows,
         choices=tuple(_with_chosen(choice) for choice in choices),
-        fields=tuple(Field(name, label, kind, given.get(name, "")) for name, label, kind in _TEXT_FIELDS),
-        expanded=any(given.get(name) for name, _, _ in _TEXT_FIELDS),
-        hidden_params=tuple((name, given[name]) for name in _HIDDEN_PARAMS if name in given),
+        fields=tuple(Field(name, label, kind, params.get(name, "")) for name, label, kind in _TEXT_FIELDS),
+        expanded=any(params.get(name) for name, _, _ in _TEXT_FIELDS),
+        hidden_params=tuple((name, params[name]) for name in _HIDDEN_PARAMS if name in params),
         applied=tuple(
             AppliedTurnFilter(
-                _NAMES[name], _told(name, value, query), query.with_changes("turns", **{name: None, "after": None})
+                _NAMES[name],
+                _filter_text(name, value, query),
+                query.with_changes("turns", **{name: None, "after": None}),
             )
-            for name, value in given.items()
+            for name, value in params.items()
         ),
-        words=given.get("q", ""),
+        words=params.get("q", ""),
         why=query.params.get("why", ""),
         older=query.with_changes("turns", after=f"{page.after[0].isoformat()}~{page.after[1]}") if page.after else None,
         newest=query.with_changes("turns", after=None) if query.params.get("after") else None,
         looked=page.looked,
         back_to=page.back_to,
-        whole=not given and not query.params.get("after"),
+        whole=not params and not query.params.get("after"),
     )
 
 
 def _with_chosen(choice: TurnFilterSelect) -> TurnFilterSelect:
-    """A value that was rare lately is still what holds."""
+    """Add the chosen value to a filter's values if no recent turn had it."""
     if not choice.chosen or choice.chosen in choice.values:
         return choice
     return TurnFilterSelect(choice.name, choice.label, (*choice.values, choice.chosen), choice.chosen)
 
 
 def _values(name: str, totals: Sequence[Total]) -> tuple[str, ...]:
-    """A tool is chosen by its name, whatever category called it."""
+    """Return the values of a filter, sorted. Tools are counted by category and listed by name alone."""
     values = (total.value.partition("/")[2] if name == "tool" else total.value for total in totals)
     return tuple(sorted(set(values)))
 
 
-def _told(name: str, value: str, query: PageQuery) -> str:
+def _filter_text(name: str, value: str, query: PageQuery) -> str:
     if name in ("from", "to"):
         return value.replace("T", " ")
     if name in ("since", "until"):
@@ -245,38 +250,38 @@ def _told(name: str, value: str, query: PageQuery) -> str:
     return RANGES[value][0] if name == "range" and value in RANGES else value
 
 
-def _local(given: Mapping[str, str], name: str, query: PageQuery) -> datetime | None:
-    """A time as the clock of the viewer has it."""
-    if name not in given:
+def _local(params: Mapping[str, str], name: str, query: PageQuery) -> datetime | None:
+    """Return a parameter that is a time in the viewer's time zone; None if it is missing."""
+    if name not in params:
         return None
     try:
-        return datetime.fromisoformat(given[name]).replace(tzinfo=query.zone).astimezone(UTC)
+        return datetime.fromisoformat(params[name]).replace(tzinfo=query.zone).astimezone(UTC)
     except (ValueError, OverflowError):
         raise InvalidInput(f"{name}: expected a time such as 2026-11-02T09:00") from None
 
 
-def _yes(given: Mapping[str, str], name: str) -> bool | None:
-    if name not in given:
+def _yes(params: Mapping[str, str], name: str) -> bool | None:
+    if name not in params:
         return None
-    if given[name] not in YES_NO:
+    if params[name] not in YES_NO:
         raise InvalidInput(f"{name}: expected yes or no")
-    return given[name] == "yes"
+    return params[name] == "yes"
 
 
-def _number(given: Mapping[str, str], name: str) -> float | None:
-    if name not in given:
+def _number(params: Mapping[str, str], name: str) -> float | None:
+    if name not in params:
         return None
     try:
-        value = float(given[name])
+        value = float(params[name])
     except ValueError:
-        raise InvalidInput(f"{name}: expected a number of milliseconds") from None
+        raise InvalidInput(f"{name}: expected milliseconds, a number from 0 to 1e9") from None
     if not 0 <= value < 1e9:
-        raise InvalidInput(f"{name}: expected a number of milliseconds")
+        raise InvalidInput(f"{name}: expected milliseconds, a number from 0 to 1e9")
     return value
 
 
 async def listed(visit: Visit) -> Response:
-    """The list of turns."""
+    """Render the page."""
     return visit.page("turns.html", view=view(*await read(visit.analytics, visit.query), visit.query))
 
 

@@ -1,4 +1,4 @@
-"""What if: sliders over a policy's settings, and what recorded turns say of where they stand."""
+"""The page What if: settings as sliders, and the effect of other values on recorded turns."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from cognitive.policy import Policy
 from cognitive.policy.live import LIVE_SETTINGS, LIVE_SETTINGS_BY_NAME, LiveSetting, check_changes
 from cognitive.policy.policy import groups as settings_groups
 
-_OPEN = ("Usage", "Feedback", "Evidence", "Limits")  # groups that stand open; others where something in them was moved
+_OPEN = ("Usage", "Feedback", "Evidence", "Limits")  # groups that are expanded even if none of their sliders was moved
 
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A setting as it stands: in the policy that holds, and where it was moved to."""
+    """A setting with its value in the live policy and the value of the slider."""
 
     row: LiveSetting
     live: float | int
@@ -31,13 +31,13 @@ class Slider:
 
     @property
     def moved(self) -> bool:
-        """Whether it stands elsewhere than in the policy that holds."""
+        """True if the slider's value differs from the live policy."""
         return self.value != self.live
 
 
 @dataclass(frozen=True, slots=True)
 class SliderGroup:
-    """Sliders that belong together."""
+    """The sliders of a group of settings; `open` groups are expanded."""
 
     name: str
     about: str
@@ -46,25 +46,29 @@ class SliderGroup:
 
     @property
     def moved(self) -> int:
-        """How many of them were moved."""
+        """The number of sliders that were moved."""
         return sum(slider.moved for slider in self.sliders)
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectedMetric:
-    """A number as it was and as it would be, with its interval; `better` is the sign of a gain."""
+    """A metric as recorded (`was`) and as estimated with its interval (`now`).
+
+    `max` is the end of its scale, `better` is 1 if higher is better and -1 if lower is. `share` marks a share from 0 to
+    1, which is formatted as a percentage.
+    """
 
     name: str
     about: str
     was: float
     now: Estimate
-    most: float
+    max: float
     better: int
     share: bool
 
     @property
     def tone(self) -> str:
-        """Good or bad where the whole interval is on one side of what was."""
+        """The tone of the change: "good" or "bad" if the recorded value is outside the interval, else "plain"."""
         if self.now.low > self.was:
             return "good" if self.better > 0 else "bad"
         if self.now.high < self.was:
@@ -74,7 +78,7 @@ class ProjectedMetric:
 
 @dataclass(frozen=True, slots=True)
 class WhatIfView:
-    """What the turns say, of what was moved."""
+    """The answer to a question. `tokens` and `shown` are means per turn, recorded and estimated."""
 
     result: WhatIf
     moved: tuple[Slider, ...]
@@ -86,56 +90,56 @@ class WhatIfView:
 
 
 def moved(query: PageQuery, live: Policy) -> dict[str, float | int]:
-    """The rows that an address moves away from the policy that holds.
+    """Return the settings in the URL whose values differ from the live policy.
 
     Raises:
-        InvalidInput: a value that is no number, or out of its bounds.
+        InvalidInput: a value is not a number, or out of bounds.
     """
-    given = {row.name: _number(row, query.params[row.name]) for row in LIVE_SETTINGS if query.params.get(row.name)}
+    values = {row.name: _number(row, query.params[row.name]) for row in LIVE_SETTINGS if query.params.get(row.name)}
     return {
-        name: value for name, value in check_changes(given).items() if value != LIVE_SETTINGS_BY_NAME[name].of(live)
+        name: value for name, value in check_changes(values).items() if value != LIVE_SETTINGS_BY_NAME[name].of(live)
     }
 
 
 def groups(live: Policy, changes: Mapping[str, float | int]) -> tuple[SliderGroup, ...]:
-    """All sliders; of the thresholds only that of the strategy in use."""
-    own = f"feedback.attribution_thresholds.{live.feedback.attribution}"
-    shown = [row for row in LIVE_SETTINGS if not row.name.startswith("feedback.attribution_") or row.name == own]
+    """Return all sliders in groups. Of the attribution thresholds, only that of the strategy in use is included."""
+    threshold = f"feedback.attribution_thresholds.{live.feedback.attribution}"
+    shown = [row for row in LIVE_SETTINGS if not row.name.startswith("feedback.attribution_") or row.name == threshold]
     sliders = [Slider(row, row.of(live), changes.get(row.name, row.of(live))) for row in shown]
     names = dict.fromkeys(slider.row.group for slider in sliders)
     parts = {name: tuple(slider for slider in sliders if slider.row.group == name) for name in names}
     return tuple(
-        SliderGroup(name, about(name), own, name in _OPEN or any(slider.moved for slider in own))
-        for name, own in parts.items()
+        SliderGroup(name, about(name), group, name in _OPEN or any(slider.moved for slider in group))
+        for name, group in parts.items()
     )
 
 
 def about(group: str) -> str:
-    """Return what a group of settings is about: the first sentence of its description."""
+    """Return the first sentence of the description of a group of settings."""
     return (settings_groups()[group.casefold()].__doc__ or "").partition(".")[0]
 
 
 def view(result: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> WhatIfView:
-    """The answer as the page has it."""
-    found = result.evaluation
-    was, now = (found.logged_tokens, found.tokens) if found else (0.0, 0.0)
+    """Return the view of an answer."""
+    evaluation = result.evaluation
+    was, now = (evaluation.logged_tokens, evaluation.tokens) if evaluation else (0.0, 0.0)
     return WhatIfView(
         result=result,
         moved=tuple(
             Slider(LIVE_SETTINGS_BY_NAME[name], LIVE_SETTINGS_BY_NAME[name].of(live), value)
             for name, value in changes.items()
         ),
-        projections=_projections(result) if found else (),
+        projections=_projections(result) if evaluation else (),
         tokens=(was, now),
-        shown=(found.logged_shown, found.shown) if found else (0.0, 0.0),
+        shown=(evaluation.logged_shown, evaluation.shown) if evaluation else (0.0, 0.0),
         looked=result.examined,
         recorded=result.recorded,
     )
 
 
 def interval(metric: ProjectedMetric) -> Markup:
-    """A number with its interval beside what it was, on a scale from nothing to the most; told in its title."""
-    scale = 100 / metric.most if metric.most > 0 else 0.0
+    """Return an SVG scale from 0 to the metric's maximum with its recorded value, its estimate and the interval."""
+    scale = 100 / metric.max if metric.max > 0 else 0.0
     low, value, high, was = (
         min(100.0, max(0.0, each * scale)) for each in (metric.now.low, metric.now.value, metric.now.high, metric.was)
     )
@@ -151,7 +155,7 @@ def interval(metric: ProjectedMetric) -> Markup:
 
 
 def written(metric: ProjectedMetric, value: float) -> str:
-    """A number of a bet, in words."""
+    """Format a value of a metric: a share as a percentage, others with two decimals."""
     return _format(metric, value)
 
 
@@ -160,53 +164,51 @@ def _format(metric: ProjectedMetric, value: float) -> str:
 
 
 def _projections(result: WhatIf) -> tuple[ProjectedMetric, ...]:
-    found = result.evaluation
-    assert found is not None
-    worth, used = found.doubly_robust, found.logged.value
-    share = used / found.logged_shown if found.logged_shown else 0.0
-    injected = Estimate(1 - worth.share.value, 1 - worth.share.high, 1 - worth.share.low)
-    most = max(used, worth.used.high, found.logged_shown, 1e-9)
+    evaluation = result.evaluation
+    assert evaluation is not None
+    estimate, used = evaluation.doubly_robust, evaluation.logged.value
+    share = used / evaluation.logged_shown if evaluation.logged_shown else 0.0
+    unused = Estimate(1 - estimate.share.value, 1 - estimate.share.high, 1 - estimate.share.low)
+    scale = max(used, estimate.used.high, evaluation.logged_shown, 1e-9)
     return (
-        ProjectedMetric("Used memories per turn", "of those shown, estimated", used, worth.used, most, 1, share=False),
-        ProjectedMetric(
-            "False injection", "share of the shown that goes unused", 1 - share, injected, 1.0, -1, share=True
-        ),
+        ProjectedMetric("Used memories per turn", "of those shown", used, estimate.used, scale, 1, share=False),
+        ProjectedMetric("Unused share", "of the memories shown", 1 - share, unused, 1.0, -1, share=True),
     )
 
 
-def _number(row: LiveSetting, given: str) -> float:
+def _number(row: LiveSetting, text: str) -> float:
     try:
-        value = float(given)
+        value = float(text)
     except ValueError:
         value = float("nan")
     if not isfinite(value):
-        raise InvalidInput(f"{row.name}: expected a number, got {given[:40]!r}")
+        raise InvalidInput(f"{row.name}: expected a number, got {text[:40]!r}")
     return value
 
 
 def posted(fields: Sequence[tuple[str, str]]) -> dict[str, float | int]:
-    """The rows of a form that asks to save them: every name of a setting counts, known or not.
+    """Return the settings of a posted form: its fields whose names begin with "row.".
 
     Raises:
-        InvalidInput: a row that may not be changed, or a bad value.
+        InvalidInput: a setting is unknown or may not be changed, or a value is not a number or out of bounds.
     """
-    given = [(name[4:], value) for name, value in fields if name.startswith("row.")]
-    for name, _ in given:
+    values = [(name[4:], value) for name, value in fields if name.startswith("row.")]
+    for name, _ in values:
         if name not in LIVE_SETTINGS_BY_NAME:
             check_changes({name: 0})
-    return check_changes({name: _number(LIVE_SETTINGS_BY_NAME[name], value) for name, value in given})
+    return check_changes({name: _number(LIVE_SETTINGS_BY_NAME[name], value) for name, value in values})
 
 
 def step(row: LiveSetting, value: float) -> str:
-    """A value as an input holds it: exactly, since what comes back as another is taken for moved."""
+    """Format a value exactly for an input field, because a value that comes back changed would count as moved."""
     return f"{value:.0f}" if row.is_integer else repr(float(value)).removesuffix(".0")
 
 
 async def show(visit: Visit) -> Response:
-    """The sliders, where the policy that holds has them, or the address."""
+    """Render the sliders, at the values of the URL or of the live policy."""
     live = (await visit.layer.policies.effective(visit.query.agent)).live
     changes = moved(visit.query, live)
-    visit.query.period()  # one that makes no sense is refused now
+    visit.query.period()  # raises InvalidInput for an invalid period
     return visit.page(
         "what_if.html",
         groups=groups(live, changes),
@@ -218,8 +220,9 @@ async def show(visit: Visit) -> Response:
 
 
 async def answer(visit: Visit) -> Response:
-    """What would have changed, as a part of the page, whose address then says what was asked; or, for a browser that
-    runs no scripts, as a page of its own.
+    """Render the effect of the changed settings: as a part of the page for htmx, else as a whole page.
+
+    A header replaces the URL in the browser by that of the page with these settings.
     """
     query, policies = visit.query, visit.layer.policies
     live = (await policies.effective(query.agent)).live

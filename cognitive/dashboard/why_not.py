@@ -1,4 +1,4 @@
-"""Why was a memory not shown? Asked by its id, or by words that bring it; of one turn or of those of a list."""
+"""Answers to "Why was it not shown?" for a memory, given by id or search text, in one turn or in a list of turns."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from cognitive.errors import UnknownTurn
 from cognitive.lab.why import Explanation
 from cognitive.layer import CognitiveLayer
 
-_LOOKED_UP = 5  # memories that words bring, each with why it was or was not shown
-_OTHERS = 3  # memories that the same words bring, to choose from
-_LONGEST = 1_000  # characters of what is asked
+_MAX_EXPLAINED = 5  # memories that a search text finds, each explained in one turn
+_MAX_OTHERS = 3  # further memories that the search text finds, as suggestions
+_MAX_QUERY_LENGTH = 1_000  # characters; a longer search text is cut
 
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """What was asked for, the memory that was meant (None: no such memory), others that the words bring, and by turn
-    what became of it there.
+    """The explanations of one memory by turn id.
+
+    `words` is the search text or id, `memory` the best match (None: not stored), `others` are further matches.
     """
 
     words: str
@@ -41,8 +42,11 @@ class WhyNot:
 async def find_memories(
     layer: CognitiveLayer, agent: str, words: str, now: datetime, limit: int
 ) -> tuple[list[UUID], Mapping[UUID, Memory]]:
-    """The memory of an id, which may be gone, or those that words bring, the best first; with what there is of them."""
-    words = words.strip()[:_LONGEST]
+    """Return the ids that match an id or a search text, best first, and the memories of these ids.
+
+    An id is returned even if its memory is not stored.
+    """
+    words = words.strip()[:_MAX_QUERY_LENGTH]
     if not words:
         return [], {}
     id = _id(words)
@@ -52,9 +56,9 @@ async def find_memories(
 
 
 async def explain_in_turns(layer: CognitiveLayer, query: PageQuery, turn_ids: Sequence[str]) -> WhyNot:
-    """What became of a memory in each of some turns."""
+    """Explain the disposition of the requested memory in each of the turns."""
     words = query.params.get("why", "").strip()
-    ids, memories = await find_memories(layer, query.agent, words, query.now, 1 + _OTHERS)
+    ids, memories = await find_memories(layer, query.agent, words, query.now, 1 + _MAX_OTHERS)
     if not ids:
         return WhyNot(words)
     explanations = await asyncio.gather(*(layer.why(query.agent, turn_id, ids[0]) for turn_id in turn_ids))
@@ -63,19 +67,19 @@ async def explain_in_turns(layer: CognitiveLayer, query: PageQuery, turn_ids: Se
 
 
 async def explain_in_turn(layer: CognitiveLayer, query: PageQuery) -> tuple[CandidateView, ...]:
-    """What became in a turn of the memory of an id, or of those that words bring today.
+    """Explain the dispositions in a turn of the memories that the requested id or search text finds now.
 
     Raises:
-        UnknownTurn: the agent does not have it.
+        UnknownTurn: the agent has no such turn.
     """
     agent, turn_id = query.agent, query.params.get("id", "")
-    ids, words = await find_memories(layer, agent, query.params.get("why", ""), query.now, _LOOKED_UP)
+    ids, words = await find_memories(layer, agent, query.params.get("why", ""), query.now, _MAX_EXPLAINED)
     explanations = await asyncio.gather(*(layer.why(agent, turn_id, id) for id in ids))
     return tuple(candidate_view(explanation, words.get(explanation.memory_id)) for explanation in explanations)
 
 
 async def why_of_list(visit: Visit) -> Response:
-    """What became of a memory in each turn of a list: by itself, since words are searched for and records read."""
+    """Render the explanations of a memory in a list of turns. The list loads them separately, as they take longer."""
     query = visit.query
     page, _ = await turns.read(visit.analytics, query)
     explanations = await explain_in_turns(visit.layer, query, [row.turn_id for row in page.rows])
@@ -83,7 +87,7 @@ async def why_of_list(visit: Visit) -> Response:
 
 
 async def why_of_turn(visit: Visit) -> Response:
-    """What became of a memory in one turn, likewise."""
+    """Render the explanations of memories in one turn. The turn's page loads them separately."""
     try:
         return visit.part("why_turn", "Why was it not shown?", await explain_in_turn(visit.layer, visit.query))
     except UnknownTurn:

@@ -57,7 +57,7 @@ async def test_from_the_overview_to_why_a_memory_was_not_shown(page, url, played
     await page.goto(f"{url}/ui/overview?agent={played}")
     await page.get_by_role("link", name="All turns").click()
     await page.get_by_role("link", name="When do we deploy?").click()
-    asking = page.get_by_role("searchbox", name="Why was a memory not shown")
+    asking = page.get_by_role("searchbox", name="Why was it not shown")
     await asking.fill("canteen soup")
     await asking.press("Enter")
     await page.locator(".answer summary").first.click()
@@ -178,7 +178,7 @@ async def test_a_chart_can_be_taken_away_as_a_picture(page, url, played, tmp_pat
 
 async def test_why_a_memory_was_not_shown_is_two_clicks_from_the_list(page, url, played):
     await page.goto(f"{url}/ui/turns?agent={played}")
-    asking = page.get_by_role("searchbox", name="Why was a memory not shown")
+    asking = page.get_by_role("searchbox", name="Why was it not shown")
     await asking.fill("canteen soup")
     await asking.press("Enter")
 
@@ -241,7 +241,7 @@ async def test_a_turn_shows_what_became_of_its_memories(page, url, played):
 
     assert "Shown at rank" in await row.locator(".summary").inner_text()
     await page.get_by_role("link", name="Show the prompt").click()
-    await page.get_by_text("byte for byte").wait_for()
+    await page.get_by_text("identical").wait_for()
     await page.get_by_role("link", name="Run it again").click()
     await page.get_by_text("The same memories in the same order").wait_for()
     assert "/turn?" in page.url

@@ -75,7 +75,7 @@ async def test_a_response_that_was_withheld_is_told_to_be_so(urls, embedder, age
         async with inside(layer, mounts=assembly.mounts(layer)) as pages:
             page = unescape((await pages.get(of(agent, "turn?id=t/9"))).text)
 
-    assert "Its response is withheld" in page
+    assert "The response was not stored, because the redactor failed" in page
     assert DEGRADATION_LABELS["redaction"].meaning in page
     assert "the key" not in page
 
@@ -92,7 +92,7 @@ def test_a_doubtful_cut_says_what_is_doubtful():
     trim = Trim(8_000, 20_000, 7_900, cut=("mail",), low_confidence=True, gap="no tool seems to be for this", late=True)
     told = turn_tools({}, trim.as_json(), [])
 
-    assert [each.split()[0] for each in told.fitted.notes] == ["There", "The", "No"]
+    assert [each.split()[0] for each in told.fitted.notes] == ["There", "A", "No"]
 
 
 def test_of_a_turn_without_tools_there_is_nothing_to_tell():
@@ -109,4 +109,4 @@ async def test_a_turn_tells_what_became_of_its_tools(pages, layer, played):
 
     assert f'<span class="pill mono">{gone}</span>' in page
     assert re.search(rf">{gone}</a><span class=\"pill warn\">was removed</span>", page)
-    assert "None was removed, cut or called." in (await pages.get(of(played, "turn?id=t/1"))).text
+    assert "No tool was removed, cut or called." in (await pages.get(of(played, "turn?id=t/1"))).text

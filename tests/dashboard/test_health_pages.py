@@ -80,7 +80,7 @@ async def test_reasons_of_degradation_lead_to_their_turns(pages, degraded):
     page = await pages.get(of(degraded))
     rows = re.search(r'href="(/ui/turns\?[^"]*degradation=memory_failed)"', page.text)[1].replace("&amp;", "&")
 
-    assert "Of the 2 turns" in page.text
+    assert "In the 2 turns" in page.text
     assert DEGRADATION_LABELS["memory"].meaning in page.text
     assert DEGRADATION_LABELS["memory"].remedy in unescape(page.text)
     assert (await pages.get(rows)).text.count("data-row") == 1
@@ -151,7 +151,7 @@ def test_all_is_as_well_as_the_worst_check():
         findings = tuple(Finding(str(n), status, "") for n, status in enumerate(statuses))
         return health.view(told(findings=findings, **more), PageQuery("a", NOW)).verdict
 
-    assert verdict("ok", "ok") == "All is well"
+    assert verdict("ok", "ok") == "All checks pass"
     assert verdict("ok", "warning", "unknown") == "2 warnings"
     assert verdict("failure", "warning") == "1 check fails"
     assert verdict("ok", health=None) == "Postgres does not answer"

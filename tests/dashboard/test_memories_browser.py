@@ -42,10 +42,10 @@ async def test_three_memories_to_delete_are_found_and_deleted(page, url, layer, 
     await page.get_by_role("link", name="Memories", exact=True).click()
     await page.get_by_role("link", name="Always ignored").click()
     for n in (0, 1, 2):
-        await page.get_by_label(f"Choose: {WASTE.format(n)}").check()
-    assert await page.get_by_text("3 chosen").is_visible()
-    await page.get_by_role("button", name="Forget the chosen").click()
-    assert await page.get_by_role("heading", level=1).inner_text() == "3 memories will be forgotten for good"
+        await page.get_by_label(f"Select: {WASTE.format(n)}").check()
+    assert await page.get_by_text("3 selected").is_visible()
+    await page.get_by_role("button", name="Forget selected").click()
+    assert await page.get_by_role("heading", level=1).inner_text() == "3 memories will be forgotten permanently"
     await page.get_by_role("button", name="Forget 3 memories").click()
 
     await page.get_by_role("heading", name="3 memories were forgotten").wait_for()
@@ -58,7 +58,7 @@ async def test_a_memory_is_changed_and_its_history_tells_how(page, url, stocked)
     agent, _ = stocked
     await page.goto(f"{url}/ui/memories?agent={agent}&q=when do we deploy")
     await page.get_by_role("link", name=DEPLOY).click()
-    await page.get_by_text("what it says, its tags").click()
+    await page.get_by_text("text, tags, pinned").click()
     await page.get_by_label("Content").fill("We deploy on Wednesdays.")
     await page.get_by_label("Pinned").check()
     await page.get_by_role("button", name="Save").click()
@@ -74,7 +74,7 @@ async def test_a_verdict_is_given_where_the_question_stands(page, url, layer, st
     await page.goto(f"{url}/ui/memory?agent={agent}&id={ids[1]}")
     await page.get_by_role("button", name="Useful in this turn", exact=True).first.click()
 
-    await page.get_by_text("Your verdict counts").wait_for()
+    await page.get_by_text("The rating counts").wait_for()
     assert (await layer.explain.analytics.showings(agent, ids[1])).rows[0].rating is True
     await page.get_by_role("link", name="When do we deploy?").first.click()
     await page.wait_for_url("**/turn?*id=t4*")
@@ -89,7 +89,7 @@ async def test_the_keyboard_chooses_and_opens(page, url, stocked):
     await page.wait_for_url("**q=deploy*")
     for key in ("j", "x", "j", "x"):
         await page.keyboard.press(key)
-    assert await page.get_by_text("2 chosen").is_visible()
+    assert await page.get_by_text("2 selected").is_visible()
     await page.keyboard.press("Enter")
 
     await page.wait_for_url("**/memory?*")
@@ -134,8 +134,8 @@ async def test_axe_finds_nothing(page, url, stocked, axe, theme):
             await page.goto(address)
         else:
             await page.goto(f"{url}/ui/memories?agent={agent}")
-            await page.get_by_label("All of this page").check()
-            await page.get_by_role("button", name="Forget the chosen").click()
+            await page.get_by_label("All on this page").check()
+            await page.get_by_role("button", name="Forget selected").click()
         await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         await page.evaluate(axe)
         found = (await page.evaluate("axe.run()"))["violations"]

@@ -31,7 +31,7 @@ async def test_a_token_may_ask_for_so_many_pages_a_minute_and_others_are_not_hel
         another = await pages.get(f"/ui/turns?agent={played}")
 
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
-    assert "Too fast" in answers[-1].text
+    assert "Too many requests" in answers[-1].text
     assert another.status_code == 200
 
 
@@ -62,7 +62,7 @@ async def test_a_browser_that_is_refused_at_the_door_reads_a_page_and_a_program_
     assert [answer.status_code for answer in (first, program, browser, part)] == [401, 429, 429, 429]
     assert program.headers["content-type"] == "application/problem+json"
     assert browser.headers["content-type"].startswith("text/html")
-    assert "<h1>Too fast</h1>" in browser.text
+    assert "<h1>Too many requests</h1>" in browser.text
     assert "Try again in" in browser.text
     assert browser.headers["retry-after"] == program.headers["retry-after"]
     assert "script-src 'self'" in browser.headers["content-security-policy"]

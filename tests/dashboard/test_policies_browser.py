@@ -50,7 +50,7 @@ async def chosen(page, agent, layer):
     await slider.focus()
     for _ in range(9):
         await page.keyboard.press("ArrowLeft")
-    await page.get_by_text("Another threshold relabels.").wait_for()
+    await page.get_by_text("The threshold changes what counts as used.").wait_for()
     await page.get_by_role("button", name="Save as candidate").click()
     await page.get_by_text("Activate…").click()
     await page.get_by_role("button", name="Activate").click()
@@ -67,7 +67,7 @@ async def test_a_threshold_is_tried_saved_activated_and_rolled_back(page, url, p
     await page.get_by_text("Roll back…").click()
     assert "0.2" in await page.locator(".confirm[open] table").inner_text()
     await page.get_by_role("button", name=f"Roll back to {base.version[:6]}").click()
-    await page.get_by_text("the operator's own:").first.wait_for()
+    await page.get_by_text("the host's policy,").first.wait_for()
     assert (await layer.policies.effective(played)).live.version == base.version
 
 
@@ -145,4 +145,4 @@ async def test_without_scripts_the_answer_is_one_press_away(url, played):
         found = await page.locator(".finding .facts").inner_text()
         await browser.close()
 
-    assert "Memories that leave" in found
+    assert "Memories removed" in found

@@ -45,7 +45,7 @@ async def test_what_would_change_is_told_with_links_and_the_words(pages, played)
     assert re.search(r"\d of 2 turns would have shown other memories", answer.text)
     assert "leaves" in answer.text
     assert "was used" in answer.text
-    assert "The sample cannot tell" in answer.text
+    assert "This sample allows no conclusion" in answer.text
     assert f"/ui/turn?agent={played}&amp;id=t%2F" in answer.text
     kept = parse_qs(urlsplit(answer.headers["hx-replace-url"]).query)
     assert (kept["limits.hinted_type"], kept["range"], kept["agent"]) == (["0"], ["7d"], [played])
@@ -62,7 +62,7 @@ async def test_the_page_paints_the_sliders_where_they_stand_and_asks_for_the_ans
 async def test_another_threshold_is_told_to_relabel(pages, played):
     answer = await pages.get(of(played, "what-if/answer?feedback.attribution_thresholds.relative=0.99"))
 
-    assert "Another threshold relabels." in answer.text
+    assert "The threshold changes what counts as used." in answer.text
 
 
 def fields(page):
@@ -79,7 +79,7 @@ async def test_without_scripts_only_what_was_changed_is_asked_about(pages, playe
     given = fields((await pages.get(of(played, "what-if"))).text)
 
     still = await pages.get("/ui/what-if/answer", params=given)
-    assert "Move something, to see what it would change" in still.text
+    assert "Move a slider to see its effect" in still.text
     moved = await pages.get("/ui/what-if/answer", params={**given, "evidence.min_item_share": "0.9"})
     asked = parse_qs(urlsplit(moved.headers["hx-replace-url"]).query)
     assert set(asked) & {row.name for row in LIVE_SETTINGS} == {"evidence.min_item_share"}
@@ -197,8 +197,8 @@ async def test_pages_say_what_to_do_where_there_is_nothing_yet(pages, agent):
     policies = (await pages.get(of(agent, "policies"))).text
     answer = (await pages.get(of(agent, "what-if/answer?evidence.min_item_share=0.9"))).text
 
-    assert "Nothing is saved yet" in policies
-    assert "No completed turn to try this on" in answer
+    assert "No candidate is saved yet" in policies
+    assert "No completed turn to compare with" in answer
 
 
 async def test_notes_are_text(pages, played, layer):

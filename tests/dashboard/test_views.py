@@ -117,7 +117,7 @@ def test_a_filter_that_makes_no_sense_is_named(params):
 def test_a_filter_can_be_taken_away_and_pages_go_on_where_they_ended():
     page = turns.view(ResultPage((), 5_000, (NOW, "t~1"), NOW), {"frame": ("debug",)}, asked(frame="rare", q="x"))
 
-    assert [(each.name, each.value) for each in page.applied] == [("frame", "rare"), ("words", "x")]
+    assert [(each.name, each.value) for each in page.applied] == [("frame", "rare"), ("message contains", "x")]
     assert page.applied[0].remove_link == "/ui/turns?agent=a+b%2F%C3%BC&q=x"
     assert next(choice for choice in page.choices if choice.name == "frame").values == ("debug", "rare")
     after = page.older.partition("after=")[2].replace("%3A", ":").replace("%2B", "+")

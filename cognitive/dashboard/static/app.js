@@ -1,30 +1,30 @@
-// What pages cannot do without a script: the theme, the viewer's time zone, the keyboard, what a pointer is over.
+// Shared by all pages: theme, viewer's time zone, keyboard shortcuts, tooltips, PNG export, live updates.
 "use strict";
 
 const base = document.body.dataset.base;
 
-function keep(name, value) {
+function setCookie(name, value) {
   const secure = location.protocol === "https:" ? "; secure" : "";
   document.cookie = `${name}=${value}; path=${base || "/"}; max-age=31536000; samesite=strict${secure}`;
 }
 
-function kept(name) {
-  const found = document.cookie.split("; ").find((each) => each.startsWith(`${name}=`));
-  return found ? found.slice(name.length + 1) : "";
+function getCookie(name) {
+  const cookie = document.cookie.split("; ").find((each) => each.startsWith(`${name}=`));
+  return cookie ? cookie.slice(name.length + 1) : "";
 }
 
-// A page is written in the zone of the cookie; the first one of a browser is written again, once.
+// The server renders times in the cookie's time zone. Without the cookie, set it and reload the page once.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
-if (kept("zone") !== zone) {
-  keep("zone", zone);
-  if (zone !== "UTC" && kept("zone") === zone && document.querySelector("time, .sub")) location.reload();
+if (getCookie("zone") !== zone) {
+  setCookie("zone", zone);
+  if (zone !== "UTC" && getCookie("zone") === zone && document.querySelector("time, .sub")) location.reload();
 }
 
 document.querySelector("[data-theme-switch]")?.addEventListener("click", () => {
   const root = document.documentElement;
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
-  keep("theme", root.dataset.theme);
+  setCookie("theme", root.dataset.theme);
 });
 
 document.addEventListener("change", (event) => {
@@ -32,7 +32,7 @@ document.addEventListener("change", (event) => {
 });
 
 document.addEventListener("submit", (event) => {
-  // An address says what was chosen, and not what was not.
+  // Leave empty fields out of the URL.
   if (event.target.method !== "get") return;
   for (const field of event.target.elements) if (field.name && !field.value) field.disabled = true;
 });
@@ -79,24 +79,24 @@ document.addEventListener("click", (event) => {
   if (step) location.assign(step.dataset.link);
 });
 
-// A chart as a PNG is its SVG file, drawn here: no server needs to know how.
-const sharp = 2; // pixels of the file to one of the chart
+// The browser converts a chart's SVG file to PNG, so that the server needs no image library.
+const scale = 2; // pixels of the PNG per pixel of the chart
 
-async function drawn(address) {
-  const text = await (await fetch(address)).text();
+async function renderPng(url) {
+  const text = await (await fetch(url)).text();
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
   const canvas = document.createElement("canvas");
-  canvas.width = image.width * sharp;
-  canvas.height = image.height * sharp;
+  canvas.width = image.width * scale;
+  canvas.height = image.height * scale;
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
 async function save(link) {
   const file = document.createElement("a");
-  file.href = URL.createObjectURL(await drawn(link.href));
+  file.href = URL.createObjectURL(await renderPng(link.href));
   file.download = link.download;
   file.click();
   setTimeout(() => URL.revokeObjectURL(file.href), 60_000);
@@ -111,12 +111,12 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("visibilitychange", () => {
-  // What nobody looks at is not asked for; what comes back into view is asked for at once.
+  // A hidden page is not updated (see below). Update it as soon as it is visible again.
   if (!document.hidden) for (const live of document.querySelectorAll("[data-live]")) htmx.trigger(live, "seen");
 });
 document.addEventListener("htmx:before:request", (event) => {
   if (document.hidden && event.target.matches("[data-live]")) event.preventDefault();
 });
 
-// On a narrow screen the navigation is a strip: the page at hand is in its middle.
+// On a narrow screen the navigation is a horizontal strip: scroll it to the current page.
 document.querySelector("nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest", behavior: "instant" });

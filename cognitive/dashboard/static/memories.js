@@ -1,4 +1,4 @@
-// Memories that are chosen together: `x` chooses the one that is looked at, a box above them all of the page.
+// Selection of memories: `x` selects the focused memory, a checkbox below the list selects all on the page.
 "use strict";
 
 document.addEventListener("keydown", (event) => {
@@ -12,6 +12,6 @@ document.addEventListener("change", (event) => {
   if (!form) return;
   const boxes = [...form.querySelectorAll("[data-pick]")];
   if (event.target.matches("[data-pick-all]")) for (const box of boxes) box.checked = event.target.checked;
-  const chosen = boxes.filter((box) => box.checked).length;
-  form.querySelector("[data-picked]").textContent = `${chosen} chosen`;
+  const selected = boxes.filter((box) => box.checked).length;
+  form.querySelector("[data-picked]").textContent = `${selected} selected`;
 });

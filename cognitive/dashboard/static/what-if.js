@@ -1,10 +1,10 @@
-// Sliders: a range and a number beside it say the same; what stands where it stood is not asked about. The number is what
-// is sent: a range knows its steps alone, and what holds may stand between two of them.
+// Sliders: a range input and a number input with the same value. The number is submitted, because a range has only whole
+// steps and the live value may lie between two of them. Sliders that were not moved are not submitted.
 "use strict";
 
-function placed(slider, value) {
+function setSlider(slider, value) {
   const [figure, range] = [slider.querySelector(".figure"), slider.querySelector("[type=range]")];
-  range.value = slider.dataset.live;  // which may stand between two steps
+  range.value = slider.dataset.live;  // the browser rounds it to the next step
   const home = range.value;
   range.value = value;
   const moved = range.value !== home;
@@ -16,18 +16,18 @@ function placed(slider, value) {
 }
 for (const form of document.querySelectorAll("[data-sliders]")) {
   const sliders = [...form.querySelectorAll("[data-slider]")];
-  for (const slider of sliders) placed(slider, slider.querySelector(".figure").value);
+  for (const slider of sliders) setSlider(slider, slider.querySelector(".figure").value);
   for (const [kind, input] of [["input", "[type=range]"], ["change", ".figure"]]) {
     form.addEventListener(kind, (event) => {
       if (!event.target.matches(input)) return;
       const slider = event.target.closest("[data-slider]");
       const value = Number(event.target.value.replace(",", "."));
-      placed(slider, event.target.value.trim() && !Number.isNaN(value) ? value : slider.dataset.live);
+      setSlider(slider, event.target.value.trim() && !Number.isNaN(value) ? value : slider.dataset.live);
       htmx.trigger(form, "moved");
     });
   }
   form.querySelector("[data-reset]").addEventListener("click", () => {
-    for (const slider of sliders) placed(slider, slider.dataset.live);
+    for (const slider of sliders) setSlider(slider, slider.dataset.live);
     htmx.trigger(form, "moved");
   });
 }
