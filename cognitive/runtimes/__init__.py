@@ -1,20 +1,20 @@
-"""How an agent framework gets memory, in two lines: one adapter for each framework, over a shared core.
+"""Adapters that add memory to agent frameworks in two lines: one module for each framework, over a shared core.
 
 Modules, in order of execution:
 
-- `turn_session`: hold a turn while a framework runs it: begun once, shown at each call of the model, ended once.
-- `codec`: convert a framework's messages to the layer's and back; the protocol and bases of all codecs.
-- `chat`: convert messages and tools of OpenAI's chat completions, which several frameworks share.
-- `prompt_history`: keep what earlier turns sent, where blocks stay in the prompt.
-- `tools`: filter the tools that a turn offers; the recall tool.
-- `blocking`: call a layer from code that cannot wait.
+- `turn_session`: run one turn inside a framework: begin it, fit each model call, record tool calls, end it.
+- `codec`: convert a framework's messages to the layer's and back; the protocol and base classes of all codecs.
+- `chat`: convert messages and tools in OpenAI's chat format, which several frameworks share.
+- `prompt_history`: remember the blocks that earlier turns sent, for the placement "journaled".
+- `tools`: select the tools that a turn offers; define the recall tool.
+- `blocking`: call a layer from synchronous code.
 - `agent_framework`: adapt Microsoft Agent Framework.
 - `claude`: adapt the Claude Agent SDK.
 - `crewai`: adapt CrewAI.
 - `google_adk`: adapt Google ADK.
 - `hermes`: adapt Hermes.
 - `langchain`: adapt LangChain and LangGraph's agents.
-- `langgraph`: keep LangGraph's store in memory.
+- `langgraph`: implement LangGraph's store over an agent's memories.
 - `litellm`: adapt LiteLLM.
 - `llamaindex`: adapt LlamaIndex.
 - `openai_agents`: adapt the OpenAI Agents SDK.

@@ -1,8 +1,8 @@
-"""Microsoft Agent Framework: a context provider of an agent.
+"""Adapter for Microsoft Agent Framework: a context provider of an agent.
 
     Agent(client, "Be brief.", context_providers=[CognitiveContextProvider(layer, "my-agent")])
 
-The session is the framework's own: hand each run of a conversation the same `AgentSession`.
+The session is the framework's own: pass the same `AgentSession` to each run of a conversation.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from cognitive.turn import Message, Role, ToolSpec
 
 
 class CognitiveContextProvider(ContextProvider):
-    """Memory, planned tools and a bounded conversation for every run of an agent.
+    """A context provider that adds memory, tool selection and a bounded conversation to an agent's runs.
 
-    `recall_tool` offers the model `recall_context`. `models` are names that the agent's client knows, by the name that
-    a plan may ask for; everything else is as in `AgentBinding`. How hard to think is set where the agent's options say
-    it already (`reasoning`, `reasoning_effort`): a model that does not reason refuses the option.
+    `recall_tool` adds the tool `recall_context`. `models` maps the names that a plan may ask for to names that the
+    agent's client knows. The other parameters are those of `AgentBinding`. The level of thinking is set if the agent's
+    options already have one (`reasoning`, `reasoning_effort`), because models that do not reason refuse the option.
 
-    Where the service keeps the conversation, the memories stand in the instructions and nothing is bounded. A run that
-    is cancelled or left while tools work is known as abandoned only when the agent's next turn opens.
+    If the service keeps the conversation, the memories are in the instructions and the conversation is not limited. A
+    run that is cancelled or left while tools run is recorded as abandoned only when the agent's next turn begins.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class CognitiveContextProvider(ContextProvider):
         self._recall_tool = recall_tool
 
     async def before_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
-        """The turn of a run, and what stands around its calls."""
+        """Create the run's turn and register the middleware for its model calls and tool calls."""
         turn = self._binding.turn(session.session_id)
         context.metadata[self.source_id] = turn
         context.extend_middleware(self.source_id, [_TurnChatMiddleware(turn), _TurnToolMiddleware(turn)])
@@ -67,32 +67,34 @@ class CognitiveContextProvider(ContextProvider):
             context.extend_tools(self.source_id, [_recall_tool(turn)])
 
     async def after_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
-        """Ends the turn with the answer."""
+        """End the turn with the response."""
         turn: TurnSession = context.metadata[self.source_id]
         turn.end("completed", context.response.text if context.response is not None else "")
 
 
 class _TurnChatMiddleware(ChatMiddleware):
-    """What the model is given: for this call alone, nothing of it enters the history."""
+    """Middleware that prepares each model call: it fits the messages and selects the tools, for this call only."""
 
     def __init__(self, turn: TurnSession) -> None:
         self._turn_session = turn
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         turn, options = self._turn_session, dict(context.options or {})
-        said = _CODEC.decode(context.messages)
+        conversation = _CODEC.decode(context.messages)
         tools = (
             to_tool(each.name, each.description, each.parameters())
             for each in _tools(options)
             if isinstance(each, FunctionTool)
         )
-        await turn.begin_from_conversation(said, tools, model=options.get("model"), thinking=_own_effort(options))
-        own = str(options.get("instructions") or "")
-        if options.get("conversation_id"):  # the service has the history, and would keep a block in it
-            options["instructions"] = turn.system_with_memories(own)
+        await turn.begin_from_conversation(
+            conversation, tools, model=options.get("model"), thinking=_own_effort(options)
+        )
+        instructions = str(options.get("instructions") or "")
+        if options.get("conversation_id"):  # the service stores the messages that it gets
+            options["instructions"] = turn.system_with_memories(instructions)
         else:
-            options["instructions"] = turn.system(own)
-            context.messages = await turn.encode_messages(_CODEC, said)
+            options["instructions"] = turn.system(instructions)
+            context.messages = await turn.encode_messages(_CODEC, conversation)
         options["tools"] = turn.select_tools(_tools(options), _tool_name, _rewrite_tool)
         if turn.model is not None:
             options["model"] = turn.model
@@ -110,7 +112,7 @@ class _TurnChatMiddleware(ChatMiddleware):
 
 
 class _TurnToolMiddleware(FunctionMiddleware):
-    """Keeps what a tool gave; one that the turn took away gives nothing."""
+    """Middleware that records each tool call and its result. A tool that the turn removed is not run."""
 
     def __init__(self, turn: TurnSession) -> None:
         self._turn_session = turn
@@ -119,15 +121,15 @@ class _TurnToolMiddleware(FunctionMiddleware):
         if self._turn_session.denies(context.function.name):
             context.result = DENIED
             return
-        given = context.arguments
-        arguments = given if isinstance(given, Mapping) else given.model_dump(mode="json")
-        with self._turn_session.track_tool_call(context.function.name, arguments) as returned:
+        native = context.arguments
+        arguments = native if isinstance(native, Mapping) else native.model_dump(mode="json")
+        with self._turn_session.track_tool_call(context.function.name, arguments) as record:
             await call_next()
-            returned(_result_text(context.result))
+            record(_result_text(context.result))
 
 
 def _end_on_break(turn: TurnSession, stream: ResponseStream[Any, Any]) -> ResponseStream[Any, Any]:
-    """The stream of one call, which ends the turn if it breaks off."""
+    """Return the stream of one model call, which ends the turn if it is interrupted."""
 
     async def updates() -> AsyncIterator[Any]:
         try:
@@ -162,14 +164,17 @@ def _tool_name(tool: Any) -> str:
 
 
 def _rewrite_tool(tool: Any, spec: ToolSpec) -> Any:
-    """The declaration alone: the framework calls the tool by its name."""
+    """Return a declaration with the catalog's shortened description and parameters.
+
+    The framework runs the tool by its name.
+    """
     return FunctionTool(name=tool.name, description=spec.description, input_model=spec.parameters)
 
 
 def _own_effort(options: Mapping[str, Any]) -> str | None:
     reasoning = options.get("reasoning")
-    own = reasoning.get("effort") if isinstance(reasoning, Mapping) else options.get("reasoning_effort")
-    return own if isinstance(own, str) else None
+    effort = reasoning.get("effort") if isinstance(reasoning, Mapping) else options.get("reasoning_effort")
+    return effort if isinstance(effort, str) else None
 
 
 def _with_thinking(options: dict[str, Any], level: str | None) -> dict[str, Any]:
@@ -183,31 +188,38 @@ def _with_thinking(options: dict[str, Any], level: str | None) -> dict[str, Any]
     return options
 
 
-_EFFORT: Mapping[str, str] = {"off": "low", "minimal": "low", "xhigh": "high"}  # what every model that reasons takes
+_EFFORT: Mapping[str, str] = {
+    "off": "low",
+    "minimal": "low",
+    "xhigh": "high",
+}  # the levels that all reasoning models accept
 
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool"}
 
 
 class AgentFrameworkCodec(PartsCodec[NativeMessage, Content]):
-    """Messages of the framework, whose parts are its contents."""
+    """The codec for messages of the framework, whose parts are called contents."""
 
     def split(self, message: NativeMessage) -> list[list[Content]]:
-        """Return each tool's result by itself, all other contents in runs."""
+        """Return the parts of a message in groups: each tool result alone, runs of other parts together."""
         return split_tool_results(message.contents, lambda content: content.type == "function_result")
 
     def wrap(self, message: NativeMessage, parts: Sequence[Content]) -> WrappedMessage:
-        """Return contents as the layer reads them."""
+        """Return a group of parts as a message of the layer."""
         native = (message, parts)
         if parts and parts[0].type == "function_result":
             return WrappedMessage.wrap(native, "tool", _result_text(parts[0].result), tool_call_id=parts[0].call_id)
-        made = [each for each in parts if each.type == "function_call"]
-        calls = [to_tool_call(each.name or "", each.arguments, each.call_id) for each in made]
+        native_calls = [each for each in parts if each.type == "function_call"]
+        calls = [to_tool_call(each.name or "", each.arguments, each.call_id) for each in native_calls]
         text = "\n".join(each.text for each in parts if each.type == "text" and each.text)
-        said = text or ("" if calls else NOT_TEXT)
-        return WrappedMessage.wrap(native, _ROLES.get(str(message.role), "system"), said, tool_calls=calls)
+        content = text or ("" if calls else NOT_TEXT)
+        return WrappedMessage.wrap(native, _ROLES.get(str(message.role), "system"), content, tool_calls=calls)
 
     def join(self, message: NativeMessage, parts: list[Content]) -> NativeMessage:
-        """Return the message with these contents; a changed one is without what a provider kept of it."""
+        """Return the framework's message with these parts; the same object if they are unchanged.
+
+        A changed message loses its `raw_representation`, from which a provider would send the old contents.
+        """
         if parts == message.contents:
             return message
         changed = copy.copy(message)
@@ -215,26 +227,26 @@ class AgentFrameworkCodec(PartsCodec[NativeMessage, Content]):
         return changed
 
     def create(self, message: Message) -> NativeMessage:
-        """Return a message of the window's own."""
+        """Return a message that the window added for the framework."""
         if message.role == "tool":
             result = Content.from_function_result(message.tool_call_id or "", result=message.content)
             return NativeMessage("tool", [result])
         return NativeMessage(message.role, [message.content])
 
     def text_part(self, text: str) -> Content:
-        """Return a content of text."""
+        """Return a text part."""
         return Content.from_text(text)
 
     def is_text(self, part: Content) -> bool:
-        """Return whether a content is text."""
+        """Return True if the part is text."""
         return part.type == "text"
 
     def with_result(self, part: Content, text: str) -> Content:
-        """Return the result with other words."""
+        """Return a tool result with another text."""
         return Content.from_function_result(part.call_id or "", result=text)
 
     def with_arguments(self, part: Content, arguments: Mapping[str | None, dict[str, Any]]) -> Content:
-        """Return the call with the arguments for its id."""
+        """Return a tool call with its shortened arguments, found by its id; any other part unchanged."""
         if part.type != "function_call" or part.call_id not in arguments:
             return part
         return Content.from_function_call(part.call_id or "", part.name or "", arguments=arguments[part.call_id])

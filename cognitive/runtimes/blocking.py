@@ -1,4 +1,4 @@
-"""A layer for code that cannot wait: notebooks, scripts, and frameworks that block.
+"""A layer for synchronous code: notebooks, scripts, and frameworks that block.
 
 with Blocking.open() as layer:
     context = layer.pre_turn(Turn(agent_id="me", session_id="s1", text="..."))
@@ -24,9 +24,10 @@ T = TypeVar("T")
 
 
 class Blocking:
-    """A layer whose event loop runs in another thread: its own after `open`, or that on which an async host opened it.
+    """A layer that is called synchronously, from any thread except that of its event loop.
 
-    Any thread may call it but the loop's own, which would wait for itself.
+    The event loop runs in another thread: one that `open` starts, or that of the asynchronous host that opened the
+    layer.
     """
 
     def __init__(self, layer: CognitiveLayer) -> None:
@@ -36,7 +37,7 @@ class Blocking:
     @classmethod
     @contextmanager
     def open(cls, database_url: str | None = None, **plugins: Any) -> Iterator[Blocking]:
-        """A layer on an event loop of its own, as `CognitiveLayer.open` opens it, and with its errors."""
+        """Open a layer on an event loop in a new thread, with the parameters and errors of `CognitiveLayer.open`."""
         with ThreadPoolExecutor(1, "cognitive-layer") as thread:
             ready: Future[tuple[CognitiveLayer, asyncio.Event]] = Future()
             served = thread.submit(lambda: asyncio.run(_serve_layer(ready, database_url, plugins)))
@@ -51,40 +52,40 @@ class Blocking:
                 served.result()
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """What becomes of any coroutine of the layer's: `blocking.wait(blocking.layer.why(...))`.
+        """Run a coroutine of the layer and return its result: `blocking.wait(blocking.layer.why(...))`.
 
         Raises:
-            RuntimeError: called where the layer's own event loop runs, or after it closed.
+            RuntimeError: called in the thread of the layer's event loop, or after the layer was closed.
         """
         if event_loop.running() is self._loop or self._loop.is_closed():
             work.close()
-            raise RuntimeError("a blocking layer is called from another thread than its event loop's, until it closes")
+            raise RuntimeError("Blocking: call it from a thread other than the event loop's, while the layer is open")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
         finally:
-            future.cancel()  # of somebody who no longer waits
+            future.cancel()  # if the wait was interrupted; no effect on a finished future
 
     def settle(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
-        """As `CognitiveLayer.settle`: it returns at once."""
+        """Call `CognitiveLayer.settle`, which records the outcome in the background. Return at once."""
         self._loop.call_soon_threadsafe(self.layer.settle, context, outcome)
 
     def remember(self, agent_id: str, memories: Sequence[NewMemory]) -> Sequence[UUID]:
-        """As `CognitiveLayer.remember`."""
+        """Call `CognitiveLayer.remember` and wait for its result."""
         return self.wait(self.layer.remember(agent_id, memories))
 
     def pre_turn(self, turn: Turn) -> TurnContext:
-        """As `CognitiveLayer.pre_turn`."""
+        """Call `CognitiveLayer.pre_turn` and wait for its result."""
         return self.wait(self.layer.pre_turn(turn))
 
     def fit(
         self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None
     ) -> FittedWindow:
-        """As `CognitiveLayer.fit`."""
+        """Call `CognitiveLayer.fit` and wait for its result."""
         return self.wait(self.layer.fit(context, conversation, iteration=iteration))
 
     def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
-        """As `CognitiveLayer.post_turn`."""
+        """Call `CognitiveLayer.post_turn` and wait for its result."""
         return self.wait(self.layer.post_turn(context, outcome))
 
     def recall(
@@ -95,12 +96,12 @@ class Blocking:
         limit: int = 10,
         turn_id: str | None = None,
     ) -> tuple[RecallHit, ...]:
-        """As `CognitiveLayer.recall`."""
+        """Call `CognitiveLayer.recall` and wait for its result."""
         return self.wait(self.layer.recall(agent_id, query, memory_type, limit, turn_id))
 
 
 class BlockingBinding(AgentBinding):
-    """A binding for a framework that blocks: `TurnSession` in any thread, its coroutines by `wait`."""
+    """A binding for a framework that blocks. `wait` runs the coroutines of its turns from any thread."""
 
     def __init__(self, layer: Blocking, agent_id: str, **named: Any) -> None:
         super().__init__(layer.layer, agent_id, **named)
@@ -108,12 +109,12 @@ class BlockingBinding(AgentBinding):
         self._settle = layer.settle
 
     def settle(self, context: TurnContext, outcome: Outcome) -> None:
-        """From any thread."""
+        """Pass a turn's outcome to the layer, from any thread."""
         self._settle(context, outcome)
 
 
 async def _serve_layer(ready: Future[Any], database_url: str | None, plugins: Any) -> None:
-    """Keeps a layer open until it is told to close."""
+    """Open a layer, report it by `ready`, and keep it open until its event is set."""
     closing = asyncio.Event()
     async with CognitiveLayer.open(database_url, **plugins) as layer:
         ready.set_result((layer, closing))

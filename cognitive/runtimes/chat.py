@@ -1,4 +1,4 @@
-"""Messages and tools as dicts in the form of OpenAI's chat completions, which several frameworks share."""
+"""Messages and tools as dicts in OpenAI's chat format, which several frameworks share."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _ROLES: Mapping[str, Role] = {
 
 
 class ChatCodec(WholeMessageCodec[JsonObject]):
-    """Messages of chat completions."""
+    """The codec for messages in OpenAI's chat format."""
 
     def wrap(self, message: JsonObject) -> WrappedMessage:
-        """Return a message as the layer reads it."""
+        """Return a message of the framework as a message of the layer."""
         role = _ROLES.get(str(message.get("role")), "user")
         return WrappedMessage.wrap(
             message,
@@ -37,39 +37,39 @@ class ChatCodec(WholeMessageCodec[JsonObject]):
         )
 
     def replace(self, native: JsonObject, message: WrappedMessage) -> JsonObject:
-        """Return the message with what it says now."""
+        """Return the framework's message with the changed text and arguments of `message`."""
         if message.appended is not None and not message.shortened_calls:
             content = native.get("content")
             parts = [*content, {"type": "text", "text": message.appended}] if isinstance(content, list) else None
             return {**native, "content": parts or f"{content or ''}{message.appended}"}
-        shown = message.shortened_arguments
-        calls = [_with_arguments(each, shown.get(each.get("id"))) for each in native.get("tool_calls") or ()]
+        shortened = message.shortened_arguments
+        calls = [_with_arguments(each, shortened.get(each.get("id"))) for each in native.get("tool_calls") or ()]
         return {**native, "content": message.content, **({"tool_calls": calls} if calls else {})}
 
     def create(self, message: Message) -> JsonObject:
-        """Return a message of the window's own."""
-        named = {"tool_call_id": message.tool_call_id} if message.tool_call_id else {}
-        return {"role": message.role, "content": message.content, **named}
+        """Return a message that the window added for the framework."""
+        id_field = {"tool_call_id": message.tool_call_id} if message.tool_call_id else {}
+        return {"role": message.role, "content": message.content, **id_field}
 
 
 CODEC = ChatCodec()
 
 
 def split_system(messages: Sequence[JsonObject]) -> tuple[Sequence[JsonObject], Sequence[JsonObject]]:
-    """The host's own system messages at the beginning, and what follows."""
-    first = next((n for n, each in enumerate(messages) if _ROLES.get(str(each.get("role"))) != "system"), len(messages))
-    return messages[:first], messages[first:]
+    """Return the system messages at the beginning, and the messages after them."""
+    end = next((n for n, each in enumerate(messages) if _ROLES.get(str(each.get("role"))) != "system"), len(messages))
+    return messages[:end], messages[end:]
 
 
-def with_system(first: Sequence[JsonObject], words: str) -> list[JsonObject]:
-    """System messages that say these words: the very ones, if they do."""
-    if words == "\n\n".join(map(message_text, first)):
-        return list(first)
-    return [{**(first[0] if first else {"role": "system"}), "content": words}]
+def with_system(messages: Sequence[JsonObject], text: str) -> list[JsonObject]:
+    """Return system messages with this text: the same objects if their text is unchanged, else one message."""
+    if text == "\n\n".join(map(message_text, messages)):
+        return list(messages)
+    return [{**(messages[0] if messages else {"role": "system"}), "content": text}]
 
 
 def message_text(message: JsonObject) -> str:
-    """What a message says."""
+    """Return the text of a message, with a placeholder for each attachment."""
     content = message.get("content")
     if isinstance(content, list):
         return "\n".join(str(part.get("text", NOT_TEXT)) if isinstance(part, dict) else str(part) for part in content)
@@ -77,31 +77,32 @@ def message_text(message: JsonObject) -> str:
 
 
 def finished_calls(messages: Sequence[JsonObject]) -> Iterator[tuple[ToolCall, str]]:
-    """The calls since the user last spoke, each with what came of it."""
-    last = max((n for n, each in enumerate(messages) if each.get("role") == "user"), default=0)
-    results = {each.get("tool_call_id"): message_text(each) for each in messages[last:] if each.get("role") == "tool"}
-    made = (each for message in messages[last:] for each in _tool_calls(message))
-    return ((each, results[each.id]) for each in made if each.id in results)
+    """Return the tool calls since the user's last message that have a result, each with its result."""
+    last_user = max((n for n, message in enumerate(messages) if message.get("role") == "user"), default=0)
+    recent = messages[last_user:]
+    results = {each.get("tool_call_id"): message_text(each) for each in recent if each.get("role") == "tool"}
+    calls = (call for message in recent for call in _tool_calls(message))
+    return ((call, results[call.id]) for call in calls if call.id in results)
 
 
-def to_tools(given: Sequence[JsonObject]) -> list[Tool | None]:
-    """The tools as a turn is given them; None for what is no function."""
+def to_tools(tools: Sequence[JsonObject]) -> list[Tool | None]:
+    """Return the tools for the turn; None for each that is not a function."""
     return [
         to_tool(str(each["function"]["name"]), each["function"].get("description"), each["function"].get("parameters"))
         if tool_name(each)
         else None
-        for each in given
+        for each in tools
     ]
 
 
 def tool_name(tool: JsonObject) -> str:
-    """The name of a tool, "" for what is no function."""
+    """Return the name of a tool; "" if it is not a function."""
     function = tool.get("function")
     return str(function.get("name") or "") if isinstance(function, dict) else ""
 
 
 def rewrite_tool(tool: JsonObject, spec: ToolSpec) -> JsonObject:
-    """A tool as the catalog shortened it."""
+    """Return the tool with the catalog's shortened description and parameters."""
     function = {**tool["function"], "description": spec.description, "parameters": spec.parameters}
     return {**tool, "function": function}
 

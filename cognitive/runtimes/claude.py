@@ -1,4 +1,4 @@
-"""Claude Agent SDK: hooks of a client.
+"""Adapter for the Claude Agent SDK: hooks of a client.
 
     hooks = CognitiveHooks(layer, "my-agent")
     async with ClaudeSDKClient(hooks.options(ClaudeAgentOptions(...))) as client:
@@ -32,19 +32,19 @@ from cognitive.turn import Message, Tool
 T = TypeVar("T")
 
 _SERVER = "cognitive"
-_MAX_MESSAGES = 40  # messages of a session, for what a short message means and what was just said
-_NOTICE = "<task-notification>"  # begins what Claude Code tells its model of a background task, as if a user had
+_MAX_MESSAGES = 40  # latest messages of a session that its next turn gets as conversation
+_NOTICE = "<task-notification>"  # begins a user message in which Claude Code reports a background task
 
 
 class CognitiveHooks:
-    """Memory for each prompt of a client, and a refusal for each call of a tool that its turn does without.
+    """Hooks that add memory to each prompt of a client and refuse calls of tools that the turn removed.
 
-    `tools` are those that a plan may take away; without them, those that the options name. `recall_tool` offers the
-    model `recall_context`, where the options hold their servers as a dict; everything else is as in `AgentBinding`.
+    `tools` are the tools that a plan may remove; by default, those that the options name. `recall_tool` adds the tool
+    `recall_context`, if the options hold their MCP servers as a dict. The other parameters are those of `AgentBinding`.
 
-    A hook can neither hide a tool, nor set effort or model, nor bound the conversation, nor reach the system prompt:
-    pinned memories, and all others under the placement "system", stand beside the prompt. Claude Code keeps what it was
-    shown in its transcript, so that `Policy(placement="journaled")` fits it best: nothing is shown twice.
+    Hooks cannot hide a tool, set effort or model, limit the conversation or change the system prompt. Pinned memories
+    are therefore added to the prompt, and with the placement "system" all other memories too. Claude Code keeps added
+    text in its transcript: choose `Policy(placement="journaled")`, which shows no memory twice.
     """
 
     def __init__(
@@ -63,11 +63,16 @@ class CognitiveHooks:
         self._turns: MutableMapping[str, TurnSession] = WeakValueDictionary()
 
     def options(self, own: ClaudeAgentOptions | None = None) -> ClaudeAgentOptions:
-        """The options with the hooks behind the host's own. Call it for each client: two at once do not mix."""
+        """Return the options with these hooks after the host's own.
+
+        Call it once for each client; clients do not share turns.
+        """
         own = own or ClaudeAgentOptions()
         client = _ClientHooks(self._binding, self._turns, self._tools or _tools_of(own), own.model)
-        ours = {event: [*(own.hooks or {}).get(event, ()), HookMatcher(hooks=[hook])] for event, hook in client.hooks()}
-        with_hooks = replace(own, hooks={**(own.hooks or {}), **ours})
+        hooks = {
+            event: [*(own.hooks or {}).get(event, ()), HookMatcher(hooks=[hook])] for event, hook in client.hooks()
+        }
+        with_hooks = replace(own, hooks={**(own.hooks or {}), **hooks})
         if not self._recall_tool or not isinstance(own.mcp_servers, dict):
             return with_hooks
         return replace(
@@ -77,9 +82,9 @@ class CognitiveHooks:
         )
 
     async def track(self, messages: AsyncIterator[T]) -> AsyncIterator[T]:
-        """The messages of `receive_response` or `query`; a turn that ends without an answer ends with them.
+        """Yield the messages of `receive_response` or `query`, and end the turn with them if it got no answer.
 
-        Hooks alone know of an interrupted turn when the next one begins.
+        Without it, an interrupted turn ends only when the next one begins.
         """
         turn: TurnSession | None = None
         try:
@@ -96,7 +101,7 @@ class CognitiveHooks:
 
 
 class _ClientHooks:
-    """The hooks of one client, and its turn in flight."""
+    """The hooks of one client, and its current turn."""
 
     def __init__(
         self, binding: AgentBinding, turns: MutableMapping[str, TurnSession], tools: Sequence[Tool], model: str | None
@@ -107,10 +112,10 @@ class _ClientHooks:
         self._tools = tools
         self._model = model
         self._messages: deque[Message] = deque(maxlen=_MAX_MESSAGES)
-        self._shown_system = ""  # what belongs to the system prompt, as the transcript shows it already
+        self._shown_system = ""  # the latest system part that was added to the transcript
 
     def hooks(self) -> list[tuple[Any, Any]]:
-        """Hooks by event. The SDK's list of events lacks StopFailure, which Claude Code knows."""
+        """Return the hooks by event. StopFailure is an event of Claude Code that the SDK's type does not list."""
         return [
             ("UserPromptSubmit", self._on_prompt),
             ("PreToolUse", self._on_tool_call),
@@ -122,26 +127,26 @@ class _ClientHooks:
         ]
 
     async def _on_prompt(self, payload: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        self.turn.end("abandoned")  # one that Stop did not end
-        session, words = payload["session_id"], payload["prompt"]
+        self.turn.end("abandoned")  # an interrupted turn has no Stop event
+        session, text = payload["session_id"], payload["prompt"]
         if session != self.turn.session_id:
             self._forget()
-        self.turn = turn = self.binding.turn(session, "subagent" if words.startswith(_NOTICE) else "user")
+        self.turn = turn = self.binding.turn(session, "subagent" if text.startswith(_NOTICE) else "user")
         self._turns[session] = turn
-        await turn.begin(words, tuple(self._messages), self._tools, model=self._model)
+        await turn.begin(text, tuple(self._messages), self._tools, model=self._model)
         added = self._additional_context(turn)
-        self._messages.append(Message(role="user", content=storable(words)))
+        self._messages.append(Message(role="user", content=storable(text)))
         if not added:
             return {}
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": added}}
 
     def _additional_context(self, turn: TurnSession) -> str:
-        """What stands beside the prompt: the block, and what belongs to the system prompt where it changed."""
+        """Return the text to add to the prompt: the memory block, after the system part if that changed."""
         if turn.context is None:
             return ""
-        system, stood = turn.system(), self._shown_system
+        system, last_system = turn.system(), self._shown_system
         self._shown_system = system
-        return "\n\n".join(part for part in (system if system != stood else "", turn.context.sent("")) if part)
+        return "\n\n".join(part for part in (system if system != last_system else "", turn.context.sent("")) if part)
 
     async def _on_tool_call(self, payload: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         if "agent_id" in payload or not self.turn.denies(_short_name(payload["tool_name"])):
@@ -161,7 +166,7 @@ class _ClientHooks:
         return self._record_tool_call(payload, payload["error"], ok=False)
 
     def _record_tool_call(self, payload: Any, result: Any, *, ok: bool = True) -> dict[str, Any]:
-        if "agent_id" not in payload:  # what a sub-agent's tools gave, it alone has seen
+        if "agent_id" not in payload:  # a sub-agent's results do not reach the turn's model
             name, arguments = _short_name(payload["tool_name"]), payload["tool_input"]
             self.turn.record_tool_call(name, arguments, result, ok=ok, id=payload["tool_use_id"])
         return {}
@@ -181,13 +186,13 @@ class _ClientHooks:
         return {}
 
     def _forget(self) -> None:
-        """The transcript no longer shows what it did."""
+        """Forget what the transcript contains, because the session changed or the transcript was compacted."""
         self._messages.clear()
         self._shown_system = ""
 
 
 def _recall_server(client: _ClientHooks) -> McpSdkServerConfig:
-    """The recall tool, of the client's turn in flight."""
+    """Return an MCP server with the recall tool, which searches for the client's current turn."""
     annotations = ToolAnnotations(readOnlyHint=True, idempotentHint=True, openWorldHint=False)
 
     @tool(RECALL_NAME, RECALL_DESCRIPTION, RECALL_PARAMETERS, annotations)
@@ -199,18 +204,18 @@ def _recall_server(client: _ClientHooks) -> McpSdkServerConfig:
 
 
 def _tools_of(options: ClaudeAgentOptions) -> tuple[Tool, ...]:
-    """The tools that the options name, each once: hooks are not told which there are."""
+    """Return the tools that the options name, without duplicates. Hooks do not get a list of tools."""
     base = options.tools if isinstance(options.tools, list) else []
     names = dict.fromkeys(_short_name(name) for name in (*base, *options.allowed_tools) if "*" not in name)
     return tuple(Tool(name=name) for name in names if name.strip())
 
 
 def _short_name(name: str) -> str:
-    """A tool's own name: without the server that offers it, or the arguments that are allowed."""
+    """Return a tool's name without the prefix of its MCP server and without the arguments of a permission."""
     return name.split("(")[0].split("__", 2)[-1] if name.startswith("mcp__") else name.split("(")[0]
 
 
 def _session_id(message: Any) -> str:
-    """The session that a message of the SDK's belongs to, "" where it does not say."""
+    """Return the session id of a message of the SDK; "" if it has none."""
     named = getattr(message, "session_id", None) or (getattr(message, "data", None) or {}).get("session_id")
     return str(named or "")

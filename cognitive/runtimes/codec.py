@@ -1,7 +1,7 @@
-"""A framework's messages as the layer reads them, and back: one codec for each message format.
+"""Codecs, which convert a framework's messages to the layer's and back.
 
-A codec decodes a framework's conversation to messages that hold the framework's own objects, and encodes what the
-window makes of them: a message that is unchanged comes back as the very object that came in.
+A decoded message holds the framework's own object. Encoding a message that the window left unchanged returns that very
+object.
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ from brain.types import MAX_LABEL_LENGTH
 from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Role, ToolCall
 
 M = TypeVar("M")  # a framework's message
-P = TypeVar("P")  # a part of one
+P = TypeVar("P")  # a part of a framework's message
 
-NOT_TEXT = (
-    "[attachment]"  # stands for what a message holds beside text: a blank message would be left out of the window
-)
+# The text of an attachment. The window leaves out messages without text.
+NOT_TEXT = "[attachment]"
 
 
 class WrappedMessage(Message):
-    """A message with the framework's own value beside it, which it keeps whatever becomes of its text.
+    """A message of the layer that holds the framework's own value, even if its text changes.
 
-    `original_content` and `original_calls` are content and calls as they were decoded; `native` is what the codec needs
-    to encode the message again.
+    `native` is the value from which the codec encodes the message again. `original_content` and `original_calls` are
+    the content and calls as they were decoded.
     """
 
     native: SkipValidation[Any] = Field(default=None, exclude=True, repr=False)
@@ -47,9 +46,11 @@ class WrappedMessage(Message):
         tool_calls: Iterable[ToolCall | None] = (),
         tool_call_id: str | None = None,
     ) -> Self:
-        """Wrap a framework's value with what it says, as near as it can be kept: no run may fail for a message's sake.
+        """Return a framework's value as a message.
 
-        Calls that cannot be kept (None) are left out.
+        Text and labels are cleaned and cut to their limits, so that no run fails.
+
+        Calls that could not be converted (None) are left out.
         """
         calls, text = tuple(call for call in tool_calls if call is not None), storable(content)[:MAX_MESSAGE_LENGTH]
         return cls(
@@ -64,63 +65,69 @@ class WrappedMessage(Message):
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether the framework's own value says what this message says."""
+        """True if neither the text nor the calls changed since the message was decoded."""
         return self.content.rstrip() == self.original_content.rstrip() and not self.shortened_calls
 
     @property
     def appended(self) -> str | None:
-        """What was put behind the message's text, if that is all that became of it; None if it says something else."""
+        """The text that was appended to the original content; None if nothing was or the content changed otherwise."""
         if not self.content.startswith(self.original_content):
             return None
-        behind = self.content[len(self.original_content) :]
-        return behind if behind.strip() else None
+        suffix = self.content[len(self.original_content) :]
+        return suffix if suffix.strip() else None
 
     @property
     def shortened_calls(self) -> tuple[ToolCall, ...]:
-        """The calls whose arguments the window shortened, each under the framework's own id."""
+        """The calls whose arguments the window shortened, with the framework's own ids."""
         pairs = zip(self.original_calls, self.tool_calls, strict=False)
-        return tuple(now.model_copy(update={"id": was.id}) for was, now in pairs if was.arguments != now.arguments)
+        return tuple(new.model_copy(update={"id": old.id}) for old, new in pairs if old.arguments != new.arguments)
 
     @property
     def shortened_arguments(self) -> dict[str | None, dict[str, Any]]:
-        """The arguments of the shortened calls, by the framework's own id."""
+        """The arguments of the shortened calls, by the framework's own call id."""
         return {call.id: dict(call.arguments) for call in self.shortened_calls}
 
 
 class MessageCodec(Protocol[M]):
-    """The message format of a framework."""
+    """The conversion between a framework's messages and the layer's."""
 
     def decode(self, messages: Sequence[M]) -> list[WrappedMessage]:
-        """Return a framework's conversation as the layer reads it."""
+        """Return a conversation of the framework as messages of the layer."""
         ...
 
     def encode(self, messages: Sequence[Message]) -> list[M]:
-        """Return messages in the framework's format; what the window left alone is the very object that it was."""
+        """Return messages of the layer in the framework's format.
+
+        Unchanged messages are the framework's original objects.
+        """
         ...
 
 
 class WholeMessageCodec(ABC, Generic[M]):
-    """A format of which each message is one message of the layer's."""
+    """A codec for formats in which each message is one message of the layer."""
 
     def decode(self, messages: Sequence[M]) -> list[WrappedMessage]:
-        """Return a message for each."""
+        """Return a conversation of the framework as messages of the layer."""
         return [self.wrap(message) for message in messages]
 
     def encode(self, messages: Sequence[Message]) -> list[M]:
-        """Return a message for each."""
+        """Return messages of the layer in the framework's format.
+
+        Unchanged messages are the framework's original objects.
+        """
         return [self._encode_one(message) for message in messages]
 
     @abstractmethod
     def wrap(self, message: M) -> WrappedMessage:
-        """Return a message as the layer reads it."""
+        """Return a message of the framework as a message of the layer."""
 
     @abstractmethod
     def replace(self, native: M, message: WrappedMessage) -> M:
-        """Return the framework's message with what `message` says now; what it has beside words stays."""
+        """Return the framework's message with the changed text and arguments of `message`."""
 
     @abstractmethod
     def create(self, message: Message) -> M:
-        """Return a message of the window's own: the summary of what left, the plan's step, an interrupted call."""
+        """Return a message that the window added (a summary, a plan step, an interrupted call) for the framework."""
 
     def _encode_one(self, message: Message) -> M:
         if not isinstance(message, WrappedMessage):
@@ -130,30 +137,33 @@ class WholeMessageCodec(ABC, Generic[M]):
 
 
 class PartsCodec(ABC, Generic[M, P]):
-    """A format whose messages have parts, of which some are a message of the layer's by themselves.
+    """A codec for formats whose messages have parts, of which one message of the layer may hold only some.
 
-    `native` is the framework's message and those of its parts that are meant; messages of one origin in a row become
-    one again, with the parts that are left of it.
+    `native` is a pair: the framework's message and the parts that the layer's message holds. When encoded, neighbouring
+    messages with the same framework message are joined into one again.
     """
 
     def decode(self, messages: Sequence[M]) -> list[WrappedMessage]:
-        """Return a message for each group of parts that `split` makes."""
+        """Return a conversation of the framework as messages of the layer, one for each group of parts."""
         return [self.wrap(message, parts) for message in messages for parts in self.split(message)]
 
     def encode(self, messages: Sequence[Message]) -> list[M]:
-        """Return the framework's messages again, and the window's own as messages by themselves."""
+        """Return messages of the layer in the framework's format.
+
+        Unchanged messages are the framework's original objects.
+        """
         encoded: list[M] = []
         for _, group in groupby(messages, _origin):
-            same = list(group)
-            if not isinstance(same[0], WrappedMessage):
-                encoded += map(self.create, same)
+            run = list(group)  # neighbours that were decoded from the same framework message
+            if not isinstance(run[0], WrappedMessage):
+                encoded += map(self.create, run)
                 continue
-            parts = [part for message in same for part in self._parts(message)]
-            encoded.append(self.join(same[0].native[0], parts))
+            parts = [part for message in run for part in self._parts(message)]
+            encoded.append(self.join(run[0].native[0], parts))
         return encoded
 
     def replace(self, parts: Sequence[P], message: WrappedMessage) -> list[P]:
-        """Return the parts with what the message says now; what they have beside words stays."""
+        """Return the parts with the changed text and arguments of `message`. Parts that are not text stay."""
         if message.role == "tool":
             return [self.with_result(parts[0], message.content)]
         if message.appended is not None and not message.shortened_calls:
@@ -161,62 +171,62 @@ class PartsCodec(ABC, Generic[M, P]):
         return self.rewrite(parts, message)
 
     def rewrite(self, parts: Sequence[P], message: WrappedMessage) -> list[P]:
-        """Return the message's text in place of all text, before the other parts with the arguments as shortened."""
+        """Return a text part with the message's content, then the other parts with their shortened arguments."""
         shortened = message.shortened_arguments
-        kept = [self.with_arguments(part, shortened) for part in parts if not self.is_text(part)]
-        return [*([self.text_part(message.content)] if message.content else []), *kept]
+        others = [self.with_arguments(part, shortened) for part in parts if not self.is_text(part)]
+        return [*([self.text_part(message.content)] if message.content else []), *others]
 
     @abstractmethod
     def split(self, message: M) -> list[list[P]]:
-        """Return the parts of a message in groups, each of which is a message of the layer's."""
+        """Return the parts of a message in groups, one for each message of the layer."""
 
     @abstractmethod
     def wrap(self, message: M, parts: Sequence[P]) -> WrappedMessage:
-        """Return a group of parts as the layer reads it."""
+        """Return a group of parts as a message of the layer."""
 
     @abstractmethod
     def join(self, message: M, parts: list[P]) -> M:
-        """Return the message with these parts: the very message, if they are its own."""
+        """Return the framework's message with these parts; the same object if they are unchanged."""
 
     @abstractmethod
     def create(self, message: Message) -> M:
-        """Return a message of the window's own: the summary of what left, the plan's step, an interrupted call."""
+        """Return a message that the window added (a summary, a plan step, an interrupted call) for the framework."""
 
     @abstractmethod
     def text_part(self, text: str) -> P:
-        """Return a part of text."""
+        """Return a text part."""
 
     @abstractmethod
     def is_text(self, part: P) -> bool:
-        """Return whether a part is text, which the text of a changed message takes the place of."""
+        """Return True if the part is text, which a changed message replaces."""
 
     @abstractmethod
     def with_result(self, part: P, text: str) -> P:
-        """Return the result of a tool with other words."""
+        """Return a tool result with another text."""
 
     @abstractmethod
     def with_arguments(self, part: P, arguments: Mapping[str | None, dict[str, Any]]) -> P:
-        """Return a part with the arguments for its call's id, if it is a call and they are given."""
+        """Return a tool call with its shortened arguments, found by its id; any other part unchanged."""
 
     def _parts(self, message: Message) -> Sequence[P]:
-        assert isinstance(message, WrappedMessage)  # the others have an origin of their own
+        assert isinstance(message, WrappedMessage)  # messages with an origin are wrapped
         parts: Sequence[P] = message.native[1]
         return parts if message.is_unchanged else self.replace(parts, message)
 
 
 def split_tool_results(parts: Sequence[P], is_result: Callable[[P], bool]) -> list[list[P]]:
-    """Return the parts of a message in groups: each tool's result by itself, all else together."""
-    runs = list[list[P]]()
+    """Return the parts of a message in groups: each tool result alone, runs of other parts together."""
+    groups = list[list[P]]()
     for part in parts:
-        if runs and not is_result(part) and not is_result(runs[-1][-1]):
-            runs[-1].append(part)
+        if groups and not is_result(part) and not is_result(groups[-1][-1]):
+            groups[-1].append(part)
         else:
-            runs.append([part])
-    return runs or [[]]
+            groups.append([part])
+    return groups or [[]]
 
 
 def to_tool_call(name: str, arguments: Mapping[str, Any] | str | None, id: str | None = None) -> ToolCall | None:
-    """Return a call of a tool as it can be kept, its arguments as values or as JSON; None for one without a name."""
+    """Return a tool call with its arguments, given as a mapping or as JSON; None if the name is empty."""
     label = _clean_label(name)
     if label is None:
         return None
@@ -224,7 +234,7 @@ def to_tool_call(name: str, arguments: Mapping[str, Any] | str | None, id: str |
 
 
 def output_text(output: Any) -> str:
-    """Return what a run came to: text as it is, anything else as JSON."""
+    """Return the output of a run as text: a string unchanged, any other value as JSON."""
     return output if isinstance(output, str) else to_json(output, fallback=str).decode()
 
 
@@ -233,15 +243,15 @@ def _origin(message: Message) -> int | None:
 
 
 def _clean_label(name: str | None) -> str | None:
-    kept = storable(str(name or ""))[:MAX_LABEL_LENGTH]
-    return kept if kept.strip() else None
+    label = storable(str(name or ""))[:MAX_LABEL_LENGTH]
+    return label if label.strip() else None
 
 
 def _parse_arguments(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any]:
     if isinstance(arguments, Mapping):
         return {str(key): value for key, value in arguments.items()}
     try:
-        read = from_json(arguments or "{}")
+        parsed = from_json(arguments or "{}")
     except ValueError:
-        read = None
-    return read if isinstance(read, dict) else {"arguments": arguments}
+        parsed = None
+    return parsed if isinstance(parsed, dict) else {"arguments": arguments}

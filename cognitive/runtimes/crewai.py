@@ -1,4 +1,4 @@
-"""CrewAI: a crew with memory around its kickoffs.
+"""Adapter for CrewAI: a crew whose tasks are turns.
 
 with Blocking.open() as layer:
     CognitiveCrew(crew, layer, "my-agent").kickoff({"topic": "..."}, session_id="s1")
@@ -22,10 +22,11 @@ from cognitive.turn import Status, TurnKind
 
 
 class CognitiveCrew:
-    """Memory, and a bounded conversation, for each task of a crew: a task is a turn, its description the user's words.
+    """A wrapper that adds memory and a bounded conversation to each task of a crew.
 
-    CrewAI's hooks can neither hide a tool (its call is blocked) nor set the level of thinking or the model. They are
-    registered for the time of a kickoff and see this crew's calls alone; a crew holds one kickoff at a time.
+    A task is a turn, and its description is the user's message. CrewAI's hooks cannot hide a tool, so its call is
+    blocked; they cannot set the level of thinking or the model. The hooks are registered during a kickoff and ignore
+    other crews. Run one kickoff of a crew at a time.
     """
 
     def __init__(
@@ -35,7 +36,7 @@ class CognitiveCrew:
         self._binding = BlockingBinding(layer, agent_id, runtime="crewai", user_id=user_id, model=model)
 
     def kickoff(self, inputs: Mapping[str, Any] | None = None, *, session_id: str = "default") -> Any:
-        """As the crew's own `kickoff`."""
+        """Call the crew's `kickoff`, whose tasks are turns of the session."""
         outer = self._binding.turn(session_id)
         run = _Kickoff(self._binding, self.crew, session_id, "subagent" if outer.has_begun else "user")
         with run.registered(), outer.as_parent():
@@ -55,7 +56,7 @@ class _Kickoff:
 
     @contextmanager
     def registered(self) -> Iterator[None]:
-        """The hooks, for as long as the crew works; its turns end with it."""
+        """Register the hooks while the block runs, and end the turns with it."""
         points = ("before_llm_call", "after_llm_call", "before_tool_call", "after_tool_call")
         with ExitStack() as stack:
             for point in points:
@@ -73,41 +74,41 @@ class _Kickoff:
 
     def _end(self, status: Status) -> None:
         for task, turn in self._turns.values():
-            if task.output is not None:  # what was done before another task failed was done
+            if task.output is not None:  # this task completed, even if another one failed
                 turn.end("completed", str(task.output.raw))
             turn.end(status)
 
     def _turn(self, context: Any) -> TurnSession | None:
-        """The turn of the task at hand, None for what is not this crew's."""
+        """Return the turn of the context's task; None if the context belongs to another crew or has no task."""
         if context.crew is not self._crew or context.task is None:
             return None
-        made = TurnSession(self._binding, self._session_id, self._kind)
-        return self._turns.setdefault(id(context.task), (context.task, made))[1]
+        turn = TurnSession(self._binding, self._session_id, self._kind)
+        return self._turns.setdefault(id(context.task), (context.task, turn))[1]
 
     def _before_llm_call(self, context: Any) -> None:
         if (turn := self._turn(context)) is None:
             return
-        first, rest = chat.split_system(list(context.messages))
-        words = context.task.description  # without what CrewAI says around it
-        said = [
-            WrappedMessage.wrap(each.native, "user", words) if words in each.content else each
-            for each in chat.CODEC.decode(rest)
+        system, messages = chat.split_system(list(context.messages))
+        text = context.task.description  # without the text that CrewAI adds to the description
+        conversation = [
+            WrappedMessage.wrap(each.native, "user", text) if text in each.content else each
+            for each in chat.CODEC.decode(messages)
         ]
         if not turn.has_begun:
-            given = [to_tool(each.name, each.description, _parameters(each)) for each in _tools(context)]
-            self._binding.wait(turn.begin(words, (), given, model=getattr(context.llm, "model", None)))
+            tools = [to_tool(each.name, each.description, _parameters(each)) for each in _tools(context)]
+            self._binding.wait(turn.begin(text, (), tools, model=getattr(context.llm, "model", None)))
         self._own_messages[id(context.task)] = list(context.messages)
-        shown = self._binding.wait(turn.encode_messages(chat.CODEC, said))
+        prepared = self._binding.wait(turn.encode_messages(chat.CODEC, conversation))
         context.messages[:] = [
-            *chat.with_system(first, turn.system("\n\n".join(map(chat.message_text, first)))),
-            *shown,
+            *chat.with_system(system, turn.system("\n\n".join(map(chat.message_text, system)))),
+            *prepared,
         ]
 
     def _after_llm_call(self, context: Any) -> None:
-        """What was shown was for that call: the crew goes on from what it said itself."""
-        bare = self._own_messages.pop(id(context.task), None)
-        if bare is not None and context.crew is self._crew:
-            context.messages[:] = bare
+        """Restore the crew's messages: the prepared ones were for that model call only."""
+        own_messages = self._own_messages.pop(id(context.task), None)
+        if own_messages is not None and context.crew is self._crew:
+            context.messages[:] = own_messages
 
     def _before_tool_call(self, context: Any) -> bool | None:
         turn = self._turn(context)
@@ -119,7 +120,7 @@ class _Kickoff:
 
 
 def _tools(context: Any) -> list[Any]:
-    """The task's tools, or else its agent's, as CrewAI has it."""
+    """Return the task's tools, or else its agent's, as CrewAI does."""
     return list(getattr(context.task, "tools", None) or getattr(context.agent, "tools", None) or ())
 
 

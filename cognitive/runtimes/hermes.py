@@ -1,8 +1,11 @@
-"""Hermes: a memory provider. A folder `cognitive` among its plugins, whose `__init__.py` reads
+"""Adapter for Hermes: a memory provider.
+
+Make a folder `cognitive` among Hermes's plugins with an `__init__.py` that contains
 
     from cognitive.runtimes.hermes import CognitiveMemoryProvider
 
-and `memory.provider: cognitive` in its configuration. The layer is what the environment's `COGNITIVE_*` say.
+and set `memory.provider: cognitive` in Hermes's configuration. The `COGNITIVE_*` environment variables configure the
+layer.
 """
 
 from __future__ import annotations
@@ -21,16 +24,18 @@ from cognitive.runtimes.tools import RECALL_DESCRIPTION, RECALL_NAME, RECALL_PAR
 from cognitive.runtimes.turn_session import TurnSession
 from cognitive.turn import TurnKind
 
-_MAX_MESSAGES = 40  # messages of a session, for what a short message means and what was just said
+_MAX_MESSAGES = 40  # latest messages of a session that its next turn gets as conversation
 _KINDS: dict[str, TurnKind] = {"subagent": "subagent", "cron": "cron", "flush": "heartbeat"}
 
 
 class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
-    """Memory for every turn, which Hermes puts beside the user's words itself, and the recall tool.
+    """A memory provider that adds memory to every turn and offers the recall tool.
 
-    A provider can neither take tools away, nor set the level of thinking, nor bound the conversation. A turn that fails
-    is not told to it: it ends as abandoned when the session's next begins. `layer` and `agent_id` are for a host that
-    makes the provider itself; without them it opens its own, for the agent that Hermes names.
+    Hermes puts the memories into the prompt.
+
+    A provider cannot remove tools, set the level of thinking or limit the conversation. Hermes does not report failed
+    turns: such a turn ends as abandoned when the session's next turn begins. A host that creates the provider itself
+    may pass `layer` and `agent_id`; by default it opens a layer for the agent that Hermes names.
     """
 
     def __init__(self, layer: Blocking | None = None, agent_id: str | None = None) -> None:
@@ -44,15 +49,15 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
 
     @property
     def name(self) -> str:
-        """As the configuration names it."""
+        """The name in Hermes's configuration."""
         return "cognitive"
 
     def is_available(self) -> bool:
-        """It needs nothing but its package."""
+        """Return True: the provider needs nothing but this package."""
         return True
 
     def initialize(self, session_id: str, **kwargs: Any) -> None:
-        """Opens the layer; of a sub-agent, or what a clock started, nothing is planned."""
+        """Open the layer. Turns of sub-agents and scheduled runs are not planned."""
         self._session = session_id
         self._kind = _KINDS.get(str(kwargs.get("agent_context")), "user")
         layer = self._layer or self._own.enter_context(Blocking.open())
@@ -60,11 +65,11 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
         self._binding = BlockingBinding(layer, agent_id, runtime="hermes", user_id=kwargs.get("user_id"))
 
     def shutdown(self) -> None:
-        """Closes the layer, if it is its own."""
+        """Close the layer if the provider opened it."""
         self._own.close()
 
     def prefetch(self, query: str, *, session_id: str = "") -> str:
-        """What this turn shows."""
+        """Return the turn's memories, and begin the turn if the query is new."""
         session = session_id or self._session
         turn = self._turns.get(session)
         if turn is None or turn.has_ended or turn.context is None or turn.context.message != query:
@@ -82,28 +87,28 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
         session_id: str = "",
         messages: Sequence[chat.JsonObject] | None = None,
     ) -> None:
-        """Ends the turn with its answer and what its tools gave."""
+        """Record the tool calls and end the turn with the response."""
         session = session_id or self._session
         self._conversations[session] = chat.CODEC.decode(chat.split_system(messages or ())[1])[-_MAX_MESSAGES:]
         if turn := self._turns.pop(session, None):
-            for made, result in chat.finished_calls(messages or ()):
-                turn.record_tool_call(made.name, made.arguments, result, id=made.id)
+            for call, result in chat.finished_calls(messages or ()):
+                turn.record_tool_call(call.name, call.arguments, result, id=call.id)
             turn.end("completed", assistant_content)
 
     def on_session_end(self, messages: Sequence[chat.JsonObject]) -> None:
-        """Forgets the sessions: what they said is with Hermes, and what they taught is counted."""
+        """End open turns as abandoned and forget the conversations."""
         for turn in self._turns.values():
             turn.end("abandoned")
         self._turns.clear()
         self._conversations.clear()
 
     def get_tool_schemas(self) -> list[dict[str, Any]]:
-        """The recall tool."""
+        """Return the recall tool."""
         return [{"name": RECALL_NAME, "description": RECALL_DESCRIPTION, "parameters": RECALL_PARAMETERS}]
 
     def handle_tool_call(self, tool_name: str, args: dict[str, Any], **kwargs: Any) -> str:
-        """The recall tool's answer, as JSON."""
+        """Return the recall tool's answer as JSON."""
         session = kwargs.get("session_id") or self._session
         turn = self._turns.get(session) or self._binding.turn(session)
-        given = str(args.get("query") or ""), args.get("memory_type"), args.get("limit", 5)
-        return json.dumps({"memories": self._binding.wait(turn.recall(*given))})
+        arguments = str(args.get("query") or ""), args.get("memory_type"), args.get("limit", 5)
+        return json.dumps({"memories": self._binding.wait(turn.recall(*arguments))})

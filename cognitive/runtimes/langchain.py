@@ -1,9 +1,9 @@
-"""LangChain and LangGraph: a middleware of an agent.
+"""Adapter for LangChain and LangGraph: a middleware of an agent.
 
     create_agent(model, tools, middleware=[CognitiveMiddleware(layer, "my-agent"), ...])
 
-The session is the run's `thread_id`, the user its `user_id` (both in `configurable`). `cognitive.runtimes.langgraph`
-has the store.
+The session is the run's `thread_id`, the user its `user_id` (both in `configurable`). The store is in
+`cognitive.runtimes.langgraph`.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from cognitive.runtimes.tools import DENIED, RECALL_DESCRIPTION, RECALL_NAME, to
 from cognitive.runtimes.turn_session import AgentBinding, TurnSession
 from cognitive.turn import Message, Tool, ToolCall, ToolSpec
 
-_MAX_OPEN_TURNS = 512  # turns by their threads, for runs that go on after an interrupt
+_MAX_OPEN_TURNS = 512  # open turns by thread, for runs that continue after an interrupt
 
 
 class CognitiveState(AgentState[Any]):
-    """The agent's state with the turn at hand, which no checkpoint keeps."""
+    """The agent's state with its current turn, which checkpoints do not contain."""
 
     cognitive_turn: NotRequired[Annotated[Any, UntrackedValue, PrivateStateAttr]]
 
 
 class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
-    """Memory, planned tools and a bounded conversation for every run of an agent, by `ainvoke` and `astream`.
+    """Middleware that adds memory, tool selection and a bounded conversation to an agent's `ainvoke` and `astream`.
 
-    Put it first: what stands behind it may try again, and an error that reaches it ends the turn. A stream that is left
-    between two steps is told by nobody: its turn ends with the next one of its thread. `thinking` are model settings by
-    level; without it, models whose profile has levels of effort get `reasoning_effort`. The rest is as in
-    `AgentBinding`.
+    Put it first, so that middleware after it can retry: an error that reaches this one ends the turn. LangChain does
+    not report a stream that its reader leaves between two steps; that turn ends when the thread's next one begins.
+    `thinking` maps levels to model settings; by default, models whose profile lists levels of effort get
+    `reasoning_effort`. `recall_tool` adds the tool `recall_context`. The other parameters are those of `AgentBinding`.
     """
 
     state_schema = CognitiveState
@@ -73,38 +73,38 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         self._open: OrderedDict[str, TurnSession] = OrderedDict()
 
     async def abefore_agent(self, state: CognitiveState, runtime: Any) -> dict[str, Any]:
-        """A turn about to begin; what its thread left open was abandoned."""
+        """Create the run's turn. An open turn of the same thread ends as abandoned."""
         return {"cognitive_turn": self._start_turn(_config_value("thread_id"))}
 
     async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
-        """What the model sees: for this call alone, nothing of it enters the state."""
+        """Prepare a model call: fit the messages and select the tools, for this call only. Nothing enters the state."""
         turn = self._turn(request.state)
-        said = _CODEC.decode(request.messages)
+        conversation = _CODEC.decode(request.messages)
         await turn.begin_from_conversation(
-            said,
+            conversation,
             map(_to_tool, request.tools),
             model=_model_name(request.model),
             user_id=_config_value("user_id"),
             thinking=request.model_settings.get("reasoning_effort") or getattr(request.model, "reasoning_effort", None),
         )
-        shown = await self._model_request(turn, request, said)
+        prepared = await self._model_request(turn, request, conversation)
         with _ends_on_error(turn):
-            return await handler(shown)
+            return await handler(prepared)
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Any) -> Any:
-        """Keeps what a tool gave; one that the turn took away gives nothing."""
-        turn, made = self._turn(request.state), request.tool_call
-        if turn.denies(made["name"]):
-            return ToolMessage(DENIED, name=made["name"], tool_call_id=made["id"], status="error")
-        tracked = turn.track_tool_call(made["name"], made["args"], made["id"], interrupts=(GraphBubbleUp,))
-        with _ends_on_error(turn), tracked as returned:
+        """Record a tool call and its result. A tool that the turn removed is not run."""
+        turn, call = self._turn(request.state), request.tool_call
+        if turn.denies(call["name"]):
+            return ToolMessage(DENIED, name=call["name"], tool_call_id=call["id"], status="error")
+        tracked = turn.track_tool_call(call["name"], call["args"], call["id"], interrupts=(GraphBubbleUp,))
+        with _ends_on_error(turn), tracked as record:
             result = await handler(request)
             if isinstance(result, ToolMessage):
-                returned(result.text, ok=result.status != "error")
+                record(result.text, ok=result.status != "error")
         return result
 
     async def aafter_agent(self, state: CognitiveState, runtime: Any) -> None:
-        """Ends the turn with the answer."""
+        """End the turn with the response."""
         self._turn(state).end("completed", _response_text(state))
 
     def _recall_tool(self) -> BaseTool:
@@ -127,7 +127,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         return turn
 
     def _turn(self, state: Any) -> TurnSession:
-        """The run's turn; of a run that goes on after an interrupt, that of its thread."""
+        """Return the run's turn. A run that continues after an interrupt has the turn of its thread."""
         turn: TurnSession | None = state.get("cognitive_turn")
         if turn is not None:
             return turn
@@ -135,13 +135,13 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         return self._open.get(thread or "") or self._start_turn(thread)
 
     async def _model_request(
-        self, turn: TurnSession, request: ModelRequest[Any], said: Sequence[WrappedMessage]
+        self, turn: TurnSession, request: ModelRequest[Any], conversation: Sequence[WrappedMessage]
     ) -> ModelRequest[Any]:
         model = turn.model or request.model
         return request.override(
             model=model,
             system_message=_with_system(request.system_message, turn.system()),
-            messages=await turn.encode_messages(_CODEC, said),
+            messages=await turn.encode_messages(_CODEC, conversation),
             tools=turn.select_tools(request.tools, _tool_name, _rewrite_tool),
             model_settings={**request.model_settings, **self._effort(model, turn.thinking)},
         )
@@ -158,7 +158,10 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
 
 @contextmanager
 def _ends_on_error(turn: TurnSession) -> Iterator[None]:
-    """An error fails the turn, a cancellation gives it up; an interrupt is neither, the run will go on."""
+    """End the turn as failed on an error and as abandoned on a cancellation.
+
+    After an interrupt the run will continue.
+    """
     try:
         yield
     except GraphBubbleUp:
@@ -177,15 +180,15 @@ def _config_value(name: str) -> str | None:
 
 
 def _nearest(level: str, levels: Sequence[str]) -> str | None:
-    """The level among a model's own that is nearest to one of ours, the lesser of two; None if it has none of them."""
+    """Return the model's level nearest to a planned one, the lower of two; None if the model has no known level."""
     known = [each for each in THINKING if ("none" if each == "off" else each) in levels]
     best = min(known, key=lambda each: abs(THINKING.index(each) - THINKING.index(level)), default=None)
     return "none" if best == "off" else best
 
 
 def _model_name(model: BaseChatModel) -> str | None:
-    named = (getattr(model, name, None) for name in ("model_name", "model", "model_id"))
-    return next((name for name in named if isinstance(name, str) and name), None)
+    names = (getattr(model, name, None) for name in ("model_name", "model", "model_id"))
+    return next((name for name in names if isinstance(name, str) and name), None)
 
 
 # --- tools ---
@@ -193,24 +196,24 @@ def _model_name(model: BaseChatModel) -> str | None:
 _OfferedTool = BaseTool | dict[str, Any]
 
 
-def _tool_name(given: _OfferedTool) -> str:
-    if isinstance(given, BaseTool):
-        return given.name
-    return str(given.get("name") or given.get("function", {}).get("name") or given.get("type", ""))
+def _tool_name(tool: _OfferedTool) -> str:
+    if isinstance(tool, BaseTool):
+        return tool.name
+    return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type", ""))
 
 
-def _to_tool(given: _OfferedTool) -> Tool | None:
-    """A tool that the host runs; a provider's own stays as it is."""
-    if not isinstance(given, BaseTool):
+def _to_tool(tool: _OfferedTool) -> Tool | None:
+    """Return a tool for the turn; None for a tool that the provider runs, which stays unchanged."""
+    if not isinstance(tool, BaseTool):
         return None
-    function = convert_to_openai_tool(given)["function"]
-    return to_tool(given.name, given.description, function.get("parameters"))
+    function = convert_to_openai_tool(tool)["function"]
+    return to_tool(tool.name, tool.description, function.get("parameters"))
 
 
-def _rewrite_tool(given: _OfferedTool, spec: ToolSpec) -> _OfferedTool:
-    """A copy for the model's eyes: what runs is the tool that the agent was made with."""
-    assert isinstance(given, BaseTool)  # the others were not given to the turn
-    return given.model_copy(update={"description": spec.description, "args_schema": spec.parameters})
+def _rewrite_tool(tool: _OfferedTool, spec: ToolSpec) -> _OfferedTool:
+    """Return a copy with the catalog's shortened description and parameters. The agent runs its original tool."""
+    assert isinstance(tool, BaseTool)  # `_to_tool` gives the turn no other tools
+    return tool.model_copy(update={"description": spec.description, "args_schema": spec.parameters})
 
 
 # --- messages ---
@@ -222,45 +225,48 @@ def _response_text(state: CognitiveState) -> str:
     return next((message.text for message in reversed(state["messages"]) if isinstance(message, AIMessage)), "")
 
 
-def _with_system(own: SystemMessage | None, behind: str) -> SystemMessage | None:
-    if not behind:
+def _with_system(own: SystemMessage | None, text: str) -> SystemMessage | None:
+    if not text:
         return own
     if own is None:
-        return SystemMessage(behind)
+        return SystemMessage(text)
     if isinstance(own.content, str):
-        return own.model_copy(update={"content": f"{own.content}\n\n{behind}"})
-    return own.model_copy(update={"content": [*own.content, {"type": "text", "text": behind}]})
+        return own.model_copy(update={"content": f"{own.content}\n\n{text}"})
+    return own.model_copy(update={"content": [*own.content, {"type": "text", "text": text}]})
 
 
 class LangChainCodec(WholeMessageCodec[AnyMessage]):
-    """Messages of LangChain."""
+    """The codec for messages of LangChain."""
 
     def wrap(self, message: AnyMessage) -> WrappedMessage:
-        """Return a message as the layer reads it."""
+        """Return a message of the framework as a message of the layer."""
         text = "\n".join(map(_part_text, [message.content] if isinstance(message.content, str) else message.content))
         match message:
             case HumanMessage():
                 return WrappedMessage.wrap(message, "user", text)
             case AIMessage():
-                made: Sequence[Any] = (*message.tool_calls, *message.invalid_tool_calls)
-                calls = [to_tool_call(each["name"], each["args"], each["id"]) for each in made]
+                native_calls: Sequence[Any] = (*message.tool_calls, *message.invalid_tool_calls)
+                calls = [to_tool_call(each["name"], each["args"], each["id"]) for each in native_calls]
                 return WrappedMessage.wrap(message, "assistant", text, tool_calls=calls)
             case ToolMessage(tool_call_id=id):
                 return WrappedMessage.wrap(message, "tool", text, tool_call_id=id)
         return WrappedMessage.wrap(message, "system", text)
 
     def replace(self, native: AnyMessage, message: WrappedMessage) -> AnyMessage:
-        """Return the message with what it says now; what it has beside words stays."""
+        """Return the framework's message with the changed text and arguments of `message`.
+
+        Blocks that are not text stay.
+        """
         changes: dict[str, Any] = {"content": _edit_content(native.content, message)}
         if isinstance(native, AIMessage) and message.shortened_calls:
-            shown = message.shortened_arguments
+            shortened = message.shortened_arguments
             changes["tool_calls"] = [
-                {**made, "args": shown.get(made["id"], made["args"])} for made in native.tool_calls
+                {**call, "args": shortened.get(call["id"], call["args"])} for call in native.tool_calls
             ]
         return native.model_copy(update=changes)
 
     def create(self, message: Message) -> AnyMessage:
-        """Return a message of the window's own."""
+        """Return a message that the window added for the framework."""
         match message.role:
             case "assistant":
                 return AIMessage(message.content, tool_calls=[_to_native_call(each) for each in message.tool_calls])
@@ -282,8 +288,8 @@ def _edit_content(own: str | list[str | dict[str, Any]], message: WrappedMessage
         return message.content
     if message.appended is not None:
         return [*own, {"type": "text", "text": message.appended}]
-    beside = [block for block in own if isinstance(block, dict) and block.get("type") != "text"]
-    return [{"type": "text", "text": message.content}, *beside]
+    others = [block for block in own if isinstance(block, dict) and block.get("type") != "text"]
+    return [{"type": "text", "text": message.content}, *others]
 
 
 def _to_native_call(call: ToolCall) -> Any:

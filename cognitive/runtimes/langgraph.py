@@ -1,9 +1,9 @@
-"""LangGraph's long-term store over the layer's memories: what a graph puts there is remembered in its agent's turns.
+"""LangGraph's long-term store over an agent's memories: turns can show the items that a graph stores.
 
     graph.compile(store=CognitiveStore(layer, "my-agent"))
 
-An item is a memory: its words are the content, its namespace and key the source, its namespace and all above it are
-tags, and the value itself stands beside, exact.
+Each item is a memory. Its content is the item's text, its source the namespace and key, its tags the namespace and all
+namespaces above it. The memory's context holds the exact value as JSON.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from cognitive.errors import InvalidInput
 from cognitive.layer import CognitiveLayer
 from cognitive.recall import MAX_HITS
 
-_PAGE_SIZE = 100  # memories read at once
+_PAGE_SIZE = 100  # memories of one query
 _ROOT = "store"
-_NAMESPACE_END = ".."  # of a namespace, whose labels hold no dot and are not empty
+_NAMESPACE_END = ".."  # unique in a source: a namespace's labels contain no dot and are not empty
 
 ItemKey = tuple[tuple[str, ...], str]  # namespace and key
 
 
 class CognitiveStore(BaseStore):
-    """A `BaseStore` of one agent's memories, all of one type.
+    """A `BaseStore` over one agent's memories of one type.
 
-    Searching by a query is `layer.recall`, of at most its 200 best; an item that was put with `index=False` is not
-    found by it, yet it is a memory as the others. Values are JSON. Items do not expire: a TTL is refused by LangGraph.
-    The synchronous methods work from other threads than that of the layer's event loop only.
+    A search with a query is `layer.recall` with at most its 200 best hits. Items stored with `index=False` are not
+    found by it, but turns can show them like other memories. Values must be JSON. Items do not expire: LangGraph
+    refuses a TTL. The synchronous methods work only in threads other than that of the layer's event loop.
     """
 
     def __init__(self, layer: CognitiveLayer, agent_id: str, *, memory_type: MemoryType = "fact") -> None:
@@ -58,10 +58,12 @@ class CognitiveStore(BaseStore):
         self._type = memory_type
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Does operations from a thread that does not run the layer's event loop, as synchronous nodes do.
+        """Run operations from a thread other than that of the layer's event loop, as synchronous nodes do.
 
         Raises:
-            InvalidInput: called within the event loop, which would wait for itself.
+            InvalidInput: called in the thread of the layer's event loop, which would deadlock.
+            InvalidInput: a value that is not JSON; a namespace or key that is too long or cannot be stored.
+            StoreUnavailable: Postgres is away or did not answer in time.
         """
         if event_loop.running() is self._layer.loop:
             raise InvalidInput("CognitiveStore: await the asynchronous methods (aget, aput, ...) in the event loop")
@@ -69,18 +71,18 @@ class CognitiveStore(BaseStore):
         return done.result()
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Does operations: what reads sees nothing of what the same batch writes, and of writes the last one counts.
+        """Run operations. Reads do not see the writes of the same batch; the last write of an item counts.
 
         Raises:
             InvalidInput: a value that is not JSON; a namespace or key that is too long or cannot be stored.
             StoreUnavailable: Postgres is away or did not answer in time.
         """
-        given = list(ops)
-        results = [await self._read(op) for op in given]
-        written = {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}
-        if written:
-            await self._remember({at: op for at, op in written.items() if op.value is not None})
-            await self._forget([at for at, op in written.items() if op.value is None])
+        operations = list(ops)
+        results = [await self._read(op) for op in operations]
+        writes = {(op.namespace, op.key): op for op in operations if isinstance(op, PutOp)}
+        if writes:
+            await self._remember({item: op for item, op in writes.items() if op.value is not None})
+            await self._forget([item for item, op in writes.items() if op.value is None])
         return results
 
     async def _read(self, op: Op) -> Result:
@@ -88,25 +90,27 @@ class CognitiveStore(BaseStore):
             case GetOp(namespace=namespace, key=key):
                 return next(map(_to_item, await self._stored([(namespace, key)])), None)
             case SearchOp(query=query):
-                found = await (self._search(op) if query and query.strip() else self._filtered(op))
-                return found[op.offset : op.offset + op.limit]
+                items = await (self._search(op) if query and query.strip() else self._filtered(op))
+                return items[op.offset : op.offset + op.limit]
             case ListNamespacesOp():
                 return await self._namespaces(op)
         return None
 
-    async def _stored(self, places: Sequence[ItemKey]) -> list[Memory]:
-        return await self._layer.admin.find_by_source(
-            self._agent_id, self._type, [_to_source(*place) for place in places]
-        )
+    async def _stored(self, items: Sequence[ItemKey]) -> list[Memory]:
+        return await self._layer.admin.find_by_source(self._agent_id, self._type, [_to_source(*item) for item in items])
 
     async def _all_with_prefix(self, prefix: tuple[str, ...]) -> list[Memory]:
-        found = list[Memory]()
+        memories = list[Memory]()
         while (
-            len(page := await self._layer.admin.find_by_tags(self._agent_id, [_to_tag(prefix)], _PAGE_SIZE, len(found)))
+            len(
+                page := await self._layer.admin.find_by_tags(
+                    self._agent_id, [_to_tag(prefix)], _PAGE_SIZE, len(memories)
+                )
+            )
             == _PAGE_SIZE
         ):
-            found += page
-        return found + page
+            memories += page
+        return memories + page
 
     async def _filtered(self, op: SearchOp) -> list[SearchItem]:
         return [
@@ -128,27 +132,29 @@ class CognitiveStore(BaseStore):
         ]
 
     async def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        every = {_item_key(memory)[0] for memory in await self._all_with_prefix(())}
-        found = {each for each in every if all(_matches(each, only) for only in op.match_conditions or ())}
-        return sorted({each[: op.max_depth] for each in found})[op.offset : op.offset + op.limit]
+        namespaces = {_item_key(memory)[0] for memory in await self._all_with_prefix(())}
+        matching = {
+            each for each in namespaces if all(_matches(each, condition) for condition in op.match_conditions or ())
+        }
+        return sorted({each[: op.max_depth] for each in matching})[op.offset : op.offset + op.limit]
 
     async def _remember(self, ops: Mapping[ItemKey, PutOp]) -> None:
-        known = {_item_key(memory): memory for memory in await self._stored(list(ops))}
+        existing = {_item_key(memory): memory for memory in await self._stored(list(ops))}
         now = datetime.now(UTC)
-        new = {place: self._memory(op, now, known.get(place)) for place, op in ops.items()}
-        await self._layer.remember(self._agent_id, [memory for place, memory in new.items() if place not in known])
-        for place, memory in known.items():
-            now_says = {name: getattr(new[place], name) for name in ("content", "context", "occurred_at")}
-            await self._layer.update(self._agent_id, memory.id, **now_says)
+        new = {item: self._memory(op, now, existing.get(item)) for item, op in ops.items()}
+        await self._layer.remember(self._agent_id, [memory for item, memory in new.items() if item not in existing])
+        for item, memory in existing.items():
+            changes = {name: getattr(new[item], name) for name in ("content", "context", "occurred_at")}
+            await self._layer.update(self._agent_id, memory.id, **changes)
 
-    async def _forget(self, places: Sequence[ItemKey]) -> None:
-        gone = [memory.id for memory in await self._stored(places)]
-        if gone:
-            await self._layer.forget(self._agent_id, gone)
+    async def _forget(self, items: Sequence[ItemKey]) -> None:
+        ids = [memory.id for memory in await self._stored(items)]
+        if ids:
+            await self._layer.forget(self._agent_id, ids)
 
-    def _memory(self, op: PutOp, now: datetime, known: Memory | None) -> NewMemory:
+    def _memory(self, op: PutOp, now: datetime, existing: Memory | None) -> NewMemory:
         value = dict(op.value or {})
-        created = _stored_value(known)["created_at"] if known is not None else now.isoformat()
+        created = _stored_value(existing)["created_at"] if existing is not None else now.isoformat()
         return NewMemory(
             type=self._type,
             content=_searchable_text(value, op.index or None) or storable(op.key) or "(an item without words)",
@@ -176,20 +182,20 @@ def _to_tag(namespace: tuple[str, ...]) -> str:
     return _ROOT + ":" + ".".join(namespace)
 
 
-def _to_json(kept: Mapping[str, Any]) -> str:
+def _to_json(fields: Mapping[str, Any]) -> str:
     try:
-        return json.dumps(kept, allow_nan=False)  # in ASCII: what Postgres cannot store is escaped
+        return json.dumps(fields, allow_nan=False)  # ASCII, because Postgres cannot store NUL and surrogates unescaped
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(f"value: is not JSON: {error}") from None
 
 
 def _stored_value(memory: Memory) -> dict[str, Any]:
-    kept: dict[str, Any] = json.loads(memory.context)
-    return kept
+    fields: dict[str, Any] = json.loads(memory.context)
+    return fields
 
 
 def _searchable_text(value: Mapping[str, Any], paths: Sequence[str] | None) -> str:
-    """What is shown of a value: the texts at the paths that are to be indexed, or all that it says by name."""
+    """Return the text to index and show for a value: the texts at `paths`, or all fields with their names."""
     if paths is not None:
         texts = [text for path in paths for text in get_text_at_path(value, tokenize_path(path))]
     elif len(value) == 1 and isinstance(only := next(iter(value.values())), str):
@@ -204,12 +210,12 @@ def _readable_json(value: Any) -> str:
 
 
 def _to_item(memory: Memory) -> Item:
-    kept, (namespace, key) = _stored_value(memory), _item_key(memory)
+    fields, (namespace, key) = _stored_value(memory), _item_key(memory)
     return Item(
-        value=kept["value"],
+        value=fields["value"],
         key=key,
         namespace=namespace,
-        created_at=datetime.fromisoformat(kept["created_at"]),
+        created_at=datetime.fromisoformat(fields["created_at"]),
         updated_at=memory.occurred_at,
     )
 
@@ -235,7 +241,11 @@ def _passes_filter(memory: Memory, expected: Mapping[str, Any] | None) -> bool:
 
 
 def _equals(value: Any, expected: Any) -> bool:
-    """Whether a value is what is wanted, or has at least what a wanted mapping names, or stands in its relations."""
+    """Return True if a value matches an expected one.
+
+    A mapping matches if the value has all its entries, or fulfils its comparisons such as "$gt". Other values must be
+    equal.
+    """
     if isinstance(expected, Mapping):
         if any(name.startswith("$") for name in expected):
             return all(_compare(name, value, other) for name, other in expected.items())
@@ -260,7 +270,7 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 def _compare(name: str, value: Any, other: Any) -> bool:
-    """Whether a relation holds; what has no number stands in none of those between numbers."""
+    """Return True if a comparison such as "$gt" holds. Values that are not numbers fail comparisons of order."""
     if name not in _COMPARISONS:
         raise InvalidInput(f"filter: expected one of {', '.join(_COMPARISONS)}, got {name!r}")
     try:

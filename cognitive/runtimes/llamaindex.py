@@ -1,7 +1,7 @@
-"""LlamaIndex: an agent with memory around its runs.
+"""Adapter for LlamaIndex: an agent whose runs are turns.
 
-agent = CognitiveWorkflowAgent(FunctionAgent(...), layer, "my-agent")
-await agent.run("...", memory=Memory.from_defaults(session_id="s1"))
+agent = CognitiveWorkflowAgent(FunctionAgent(...), layer, "my-agent") await agent.run("...",
+memory=Memory.from_defaults(session_id="s1"))
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from cognitive.turn import Message
 
 
 class CognitiveWorkflowAgent:
-    """Memory, planned tools and a bounded conversation for every run of an agent of LlamaIndex' workflows.
+    """A wrapper that adds memory, tool selection and a bounded conversation to the runs of a LlamaIndex workflow agent.
 
-    Each run is of a copy of the agent, with what the turn asks for. The plan's level reaches a model that has a field
-    `reasoning_effort`. What the agent's tools gave within a run is beside the memory, where LlamaIndex keeps it until
-    the run is over, and is not bounded; tools are taken away, not shortened. `recall_tool` offers the model
-    `recall_context`; everything else is as in `AgentBinding`.
+    Each run uses a copy of the agent with the turn's tools, system prompt and model. The level of thinking is set for
+    models that have a field `reasoning_effort`. Tool results within a run are not limited, because LlamaIndex keeps
+    them outside the memory until the run ends. Tools are removed but not shortened. `recall_tool` adds the tool
+    `recall_context`. The other parameters are those of `AgentBinding`.
     """
 
     def __init__(
@@ -59,21 +59,27 @@ class CognitiveWorkflowAgent:
         *,
         memory: BaseMemory | None = None,
         session_id: str | None = None,
-        **rest: Any,
+        **options: Any,
     ) -> CognitiveRun:
-        """As the agent's own `run`, which takes the rest. The session is the memory's own, unless it is named here."""
+        """Call the agent's `run` within a turn, with its options.
+
+        The session is `session_id`, or else the memory's own.
+        """
         memory = memory or ChatMemoryBuffer.from_defaults(llm=self.agent.llm)
         turn = self._binding.turn(session_id or _session_id(memory))
-        own = self.agent.model_copy()
-        shown = _RunView(self.agent, own, turn, self._recall_tool)
-        own.tools, own.tool_retriever = None, shown.select_tools
+        copy = self.agent.model_copy()
+        view = _RunView(self.agent, copy, turn, self._recall_tool)
+        copy.tools, copy.tool_retriever = None, view.select_tools
         with turn.as_parent():
-            handler = own.run(user_msg=user_msg, memory=shown.wrap(memory), **rest)
+            handler = copy.run(user_msg=user_msg, memory=view.wrap(memory), **options)
         return CognitiveRun(handler, turn)
 
 
 class CognitiveRun(Awaitable[AgentOutput]):
-    """A run in flight: whatever its handler can do. Its turn ends as it does, or as abandoned by `cancel_run`."""
+    """A run in progress, with all members of its handler.
+
+    Its turn ends with the run, or as abandoned after `cancel_run`.
+    """
 
     def __init__(self, handler: WorkflowHandler, turn: TurnSession) -> None:
         self._handler = handler
@@ -86,7 +92,7 @@ class CognitiveRun(Awaitable[AgentOutput]):
         return getattr(self._handler, name)
 
     async def cancel_run(self, **named: Any) -> None:
-        """As the handler's own."""
+        """Cancel the run and wait until its turn has ended."""
         await self._handler.cancel_run(**named)
         await asyncio.wait({self._end_task})
 
@@ -94,18 +100,18 @@ class CognitiveRun(Awaitable[AgentOutput]):
         try:
             return cast(AgentOutput, await self._handler)
         finally:
-            await asyncio.wait({self._end_task})  # the turn is over when the run is
+            await asyncio.wait({self._end_task})  # so that the turn has ended when the run returns
 
 
 async def _end_with_run(handler: WorkflowHandler, turn: TurnSession) -> None:
-    """Ends a turn with its run. What the run raises is for whoever waits for it."""
+    """Wait for a run, record its tool calls and end its turn. The run's errors are left to its caller."""
     try:
         output: Any = await handler
         for each in output.tool_calls:
             if isinstance(each, ToolCallResult):
-                given = each.tool_output
+                result = each.tool_output
                 turn.record_tool_call(
-                    each.tool_name, each.tool_kwargs, given.content, ok=not given.is_error, id=each.tool_id
+                    each.tool_name, each.tool_kwargs, result.content, ok=not result.is_error, id=each.tool_id
                 )
         turn.end("completed", output.response.content or "")
     except WorkflowCancelledByUser:
@@ -117,49 +123,52 @@ async def _end_with_run(handler: WorkflowHandler, turn: TurnSession) -> None:
 
 
 class _RunView:
-    """What one run is shown: through its memory, its tools and the fields of its copy of the agent."""
+    """The turn's view of one run: the memory, the tools and the fields of the agent's copy."""
 
-    def __init__(self, agent: BaseWorkflowAgent, own: BaseWorkflowAgent, turn: TurnSession, recall_tool: bool) -> None:
+    def __init__(self, agent: BaseWorkflowAgent, copy: BaseWorkflowAgent, turn: TurnSession, recall_tool: bool) -> None:
         self._agent = agent
-        self._own = own
+        self._copy = copy
         self._turn_session = turn
         self.select_tools = _TurnToolRetriever(self.tools)
         self._recall = [_recall_tool(turn)] if recall_tool else []
 
     def wrap(self, memory: BaseMemory) -> BaseMemory:
-        """The memory as the run sees it."""
+        """Return a memory that shows the turn's messages."""
         return _TurnMemory().wrap(memory, self.messages)
 
     async def tools(self, query: str) -> list[AsyncBaseTool]:
-        """The tools that the turn keeps, of the agent's own and of those that its retriever finds."""
-        given = await self._agent.get_tools(query)
-        return [*self._turn_session.select_tools(given, lambda each: each.metadata.get_name()), *self._recall]
+        """Return the selected tools, among the agent's own and those that its retriever finds, and the recall tool."""
+        tools = await self._agent.get_tools(query)
+        return [*self._turn_session.select_tools(tools, lambda each: each.metadata.get_name()), *self._recall]
 
-    async def messages(self, given: Sequence[ChatMessage]) -> list[ChatMessage]:
-        """The conversation as the model sees it, behind the system messages of the memory's own."""
-        first = next((n for n, each in enumerate(given) if each.role != MessageRole.SYSTEM), len(given))
-        said = _CODEC.decode(given[first:])
-        await self._begin(said)
-        return [*given[:first], *await self._turn_session.encode_messages(_CODEC, said)]
+    async def messages(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+        """Prepare a model call: begin the turn and fit the messages.
 
-    async def _begin(self, said: Sequence[WrappedMessage]) -> None:
-        """Begins the turn when the conversation is known; LlamaIndex asks for it before anything else."""
-        turn, agent, own, place = self._turn_session, self._agent, self._own, find_user_message(said)
+        The system messages at the beginning of the memory stay unchanged.
+        """
+        end = next((n for n, each in enumerate(messages) if each.role != MessageRole.SYSTEM), len(messages))
+        conversation = _CODEC.decode(messages[end:])
+        await self._begin(conversation)
+        return [*messages[:end], *await self._turn_session.encode_messages(_CODEC, conversation)]
+
+    async def _begin(self, conversation: Sequence[WrappedMessage]) -> None:
+        """Begin the turn with the first read of the memory, which LlamaIndex does before anything else."""
+        turn, agent, copy, index = self._turn_session, self._agent, self._copy, find_user_message(conversation)
         if turn.has_begun:
             return
-        given = await agent.get_tools(said[place].content if place is not None else "")
+        available = await agent.get_tools(conversation[index].content if index is not None else "")
         tools = (
             to_tool(each.metadata.get_name(), each.metadata.description, each.metadata.get_parameters_dict())
-            for each in given
+            for each in available
         )
-        own_level = getattr(agent.llm, "reasoning_effort", None)
-        await turn.begin_from_conversation(said, tools, model=agent.llm.metadata.model_name, thinking=own_level)
-        own.system_prompt = turn.system(agent.system_prompt or "") or agent.system_prompt
-        own.llm = _with_thinking(turn.model or agent.llm, turn.thinking)
+        level = getattr(agent.llm, "reasoning_effort", None)
+        await turn.begin_from_conversation(conversation, tools, model=agent.llm.metadata.model_name, thinking=level)
+        copy.system_prompt = turn.system(agent.system_prompt or "") or agent.system_prompt
+        copy.llm = _with_thinking(turn.model or agent.llm, turn.thinking)
 
 
 class _TurnToolRetriever(ObjectRetriever):  # type: ignore[type-arg]
-    """The tools of a run, by the agent's own seam for tools that depend on the message."""
+    """A retriever that returns the run's tools: LlamaIndex's extension point for tools that depend on the message."""
 
     def __init__(self, tools: Callable[[str], Awaitable[list[AsyncBaseTool]]]) -> None:
         self._tools = tools
@@ -169,15 +178,15 @@ class _TurnToolRetriever(ObjectRetriever):  # type: ignore[type-arg]
 
 
 class _TurnMemory(BaseMemory):
-    """A memory whose messages are shown as the turn shows them; what is put into it goes where it always went."""
+    """A memory that shows the turn's messages. Writes go to the host's memory."""
 
     _inner: BaseMemory = PrivateAttr()
     _show_messages: Callable[[Sequence[ChatMessage]], Awaitable[list[ChatMessage]]] = PrivateAttr()
 
     def wrap(
-        self, inner: BaseMemory, shown: Callable[[Sequence[ChatMessage]], Awaitable[list[ChatMessage]]]
+        self, inner: BaseMemory, show: Callable[[Sequence[ChatMessage]], Awaitable[list[ChatMessage]]]
     ) -> _TurnMemory:
-        self._inner, self._show_messages = inner, shown
+        self._inner, self._show_messages = inner, show
         return self
 
     @classmethod
@@ -225,31 +234,31 @@ def _recall_tool(turn: TurnSession) -> AsyncBaseTool:
     return FunctionTool.from_defaults(async_fn=recall_context, name=RECALL_NAME, description=RECALL_DESCRIPTION)
 
 
-_EFFORT = {"off": "none"}  # the other levels have the names that LlamaIndex gives them
+_EFFORT = {"off": "none"}  # the other levels have the same names in LlamaIndex
 
 
 def _with_thinking(llm: LLM, level: str | None) -> LLM:
-    """The model at a level, a copy; the model itself where it has no such setting."""
+    """Return a copy of the model with a level of thinking, or the model itself if it has no such setting."""
     if level is None or "reasoning_effort" not in type(llm).model_fields:
         return llm
     return llm.model_copy(update={"reasoning_effort": _EFFORT.get(level, level)})
 
 
 def _session_id(memory: BaseMemory) -> str:
-    named = getattr(memory, "session_id", None) or getattr(memory, "chat_store_key", None)
-    return str(named or "default")
+    session_id = getattr(memory, "session_id", None) or getattr(memory, "chat_store_key", None)
+    return str(session_id or "default")
 
 
 class LlamaIndexCodec(WholeMessageCodec[ChatMessage]):
-    """Messages of LlamaIndex."""
+    """The codec for messages of LlamaIndex."""
 
     def wrap(self, message: ChatMessage) -> WrappedMessage:
-        """Return a message as the layer reads it."""
-        said = [each for each in message.blocks if not isinstance(each, ToolCallBlock)]
+        """Return a message of the framework as a message of the layer."""
+        blocks = [each for each in message.blocks if not isinstance(each, ToolCallBlock)]
         return WrappedMessage.wrap(
             message,
             _ROLES.get(message.role, "user"),
-            "\n".join(each.text if isinstance(each, TextBlock) else NOT_TEXT for each in said),
+            "\n".join(each.text if isinstance(each, TextBlock) else NOT_TEXT for each in blocks),
             tool_calls=[
                 to_tool_call(each.tool_name, each.tool_kwargs, each.tool_call_id) for each in _tool_calls(message)
             ],
@@ -257,21 +266,21 @@ class LlamaIndexCodec(WholeMessageCodec[ChatMessage]):
         )
 
     def replace(self, native: ChatMessage, message: WrappedMessage) -> ChatMessage:
-        """Return the message with what it says now."""
+        """Return the framework's message with the changed text and arguments of `message`."""
         if message.appended is not None and not message.shortened_calls:
             return native.model_copy(update={"blocks": [*native.blocks, TextBlock(text=message.appended)]})
-        shown = message.shortened_arguments
-        called = [
-            each.model_copy(update={"tool_kwargs": shown.get(each.tool_call_id, each.tool_kwargs)})
+        shortened = message.shortened_arguments
+        calls = [
+            each.model_copy(update={"tool_kwargs": shortened.get(each.tool_call_id, each.tool_kwargs)})
             for each in _tool_calls(native)
         ]
-        said = [TextBlock(text=message.content)] if message.content else []
-        return native.model_copy(update={"blocks": [*said, *called]})
+        text = [TextBlock(text=message.content)] if message.content else []
+        return native.model_copy(update={"blocks": [*text, *calls]})
 
     def create(self, message: Message) -> ChatMessage:
-        """Return a message of the window's own."""
-        named = {"tool_call_id": message.tool_call_id} if message.tool_call_id else {}
-        return ChatMessage(role=message.role, content=message.content, additional_kwargs=named)
+        """Return a message that the window added for the framework."""
+        id_field = {"tool_call_id": message.tool_call_id} if message.tool_call_id else {}
+        return ChatMessage(role=message.role, content=message.content, additional_kwargs=id_field)
 
 
 _ROLES: Mapping[MessageRole, Any] = {

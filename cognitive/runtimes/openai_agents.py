@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: a runner in place of the SDK's own, over its `Model` interface.
+"""Adapter for the OpenAI Agents SDK: a runner that replaces the SDK's own and wraps the agents' models.
 
     runner = CognitiveRunner(layer, "my-agent")
     result = await runner.run(agent, "Where does the key hang?", session=session)
@@ -44,20 +44,20 @@ from cognitive.runtimes.turn_session import AgentBinding, TurnSession, current_t
 from cognitive.turn import ToolSpec
 
 _CODEC = ItemCodec()
-_MAX_NAME_LENGTH = 52  # of the 64 characters that OpenAI takes
+_MAX_NAME_LENGTH = 52  # characters: OpenAI accepts 64, and `_rename_denied_calls` appends 12
 
 
 class CognitiveRunner:
-    """Memory, planned tools and a bounded conversation for the runs of an agent and of those that it hands over to.
+    """A runner that adds memory, tool selection and a bounded conversation to the runs of an agent and its handoffs.
 
-    `session_id` is for a host whose runs have no session of the SDK's; everything else is as in `AgentBinding`. The
-    caller's `RunConfig`, hooks, session and handoffs are taken as they are, and no agent is changed. Put `recall_tool`
-    among the tools of an agent that may search its memory. An agent that runs within a tool is left alone.
+    `session_id` is for hosts whose runs have no session of the SDK. The other parameters are those of `AgentBinding`.
+    The caller's `RunConfig`, hooks, session and handoffs apply as usual, and no agent is changed. Add `recall_tool` to
+    the tools of an agent that may search its memory. An agent that runs as a tool gets no memory.
 
-    How hard to think is set where the settings have `reasoning`, the caller's or the SDK's own for the model's name.
-    In a run with a `conversation_id` or `previous_response_id` OpenAI keeps the history: the memories then stand in the
-    instructions, which it does not keep, and the conversation is not bounded. A run that stops for an approval is
-    recorded as abandoned; the run that takes it up again is a turn of its own.
+    The level of thinking is set if the settings have `reasoning`: the caller's settings, or the SDK's defaults for the
+    model's name. In a run with a `conversation_id` or `previous_response_id`, OpenAI keeps the history. The memories
+    are then in the instructions, which OpenAI does not keep, and the conversation is not limited. A run that stops for
+    an approval is recorded as abandoned; the run that resumes it is a new turn.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class CognitiveRunner:
     async def run(
         self, starting_agent: Agent[Any], input: Any, *, run_config: RunConfig | None = None, **options: Any
     ) -> RunResult:
-        """`Runner.run`, with its options."""
+        """Call `Runner.run` within a turn, with its options."""
         turn = self._turn(run_config, options)
         with ends_turn(turn), turn.as_parent():
             result = await Runner.run(starting_agent, input, run_config=_with_turn_model(turn, run_config), **options)
@@ -96,8 +96,9 @@ class CognitiveRunner:
     def run_streamed(
         self, starting_agent: Agent[Any], input: Any, *, run_config: RunConfig | None = None, **options: Any
     ) -> RunResultStreaming:
-        """`Runner.run_streamed`, with its options. The SDK goes on with a run whose reader leaves until it is cancelled
-        (`result.cancel()`), which abandons the turn.
+        """Call `Runner.run_streamed` within a turn, with its options.
+
+        The SDK continues a run whose reader leaves. Cancel it with `result.cancel()`, which abandons the turn.
         """
         turn = self._turn(run_config, options)
         with turn.as_parent():
@@ -110,8 +111,8 @@ class CognitiveRunner:
 
     def _turn(self, config: RunConfig | None, options: Mapping[str, Any]) -> TurnSession:
         session: Session | None = options.get("session")
-        own = session.session_id if session is not None else options.get("conversation_id")
-        return self._binding.turn(own or (config.group_id if config else None) or self._session_id or "default")
+        session_id = session.session_id if session is not None else options.get("conversation_id")
+        return self._binding.turn(session_id or (config.group_id if config else None) or self._session_id or "default")
 
 
 def _on_stream_end(turn: TurnSession, result: RunResultStreaming, task: asyncio.Task[Any]) -> None:
@@ -123,19 +124,22 @@ def _on_stream_end(turn: TurnSession, result: RunResultStreaming, task: asyncio.
 
 
 def _end_turn(turn: TurnSession, result: RunResult | RunResultStreaming) -> None:
-    """Ends the turn with what a run came to; one without an output waits for an approval, or was told to stop."""
+    """Record the tool calls and end the turn with the response.
+
+    A run without an output waits for an approval or was stopped, and its turn is not ended here.
+    """
     if result.final_output is None:
         return
-    given = {item.call_id: item.output for item in result.new_items if isinstance(item, ToolCallOutputItem)}
+    results = {item.call_id: item.output for item in result.new_items if isinstance(item, ToolCallOutputItem)}
     for item in result.new_items:
-        if isinstance(item, ToolCallItem) and item.call_id in given:
+        if isinstance(item, ToolCallItem) and item.call_id in results:
             arguments = getattr(item.raw_item, "arguments", None)
-            turn.record_tool_call(item.tool_name or "", arguments, given[item.call_id], id=item.call_id)
+            turn.record_tool_call(item.tool_name or "", arguments, results[item.call_id], id=item.call_id)
     turn.end("completed", output_text(result.final_output))
 
 
 def _with_turn_model(turn: TurnSession, config: RunConfig | None) -> RunConfig:
-    """The run's configuration with a model before each agent's own, which is told whose call it is."""
+    """Return the run's configuration with a model around the agents' own and a filter that notes the calling agent."""
     config = config or RunConfig()
     model = _TurnModel(turn, config)
     model.run = dataclasses.replace(config, model=model, call_model_input_filter=model.note_origin)
@@ -144,7 +148,7 @@ def _with_turn_model(turn: TurnSession, config: RunConfig | None) -> RunConfig:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _CallOrigin:
-    """Whose call comes next, and whether the agent is one of the run's or runs as a tool of it."""
+    """The agent that makes the next model call. `is_own` is False if it runs as a tool instead of in the turn's run."""
 
     model: _TurnModel
     agent: Agent[Any]
@@ -156,56 +160,58 @@ _call_origin: ContextVar[_CallOrigin | None] = ContextVar("cognitive_call_origin
 
 
 class _TurnModel(Model):
-    """Stands before the models of one run: each call goes on to the agent's own, as the turn would have it.
+    """A model that prepares each call of a run for the turn and passes it to the agent's own model.
 
-    An agent that runs as a tool is given the run's configuration by the SDK, and its calls go on as they are. It is
-    told by its task: one that began with a note of this run, while the run's own find none, or that of themselves.
+    The SDK also gives this model to agents that run as tools, whose calls pass unchanged. Such an agent runs in another
+    task, which inherited a `_CallOrigin` of this run. The run's own tasks find none, or one that they set themselves.
     """
 
     def __init__(self, turn: TurnSession, config: RunConfig) -> None:
-        self.run = config  # the run's own copy, when that is made
+        self.run = config  # replaced by `_with_turn_model` with the run's own copy
         self._turn_session = turn
         self._config = config
 
     async def note_origin(self, data: CallModelData[Any]) -> ModelInputData:
-        """The caller's own filter, and a note of the agent."""
+        """Note the calling agent, then apply the caller's own input filter."""
         before, task = _call_origin.get(), asyncio.current_task()
         is_own = before is None or before.model is not self or (before.task is task and before.is_own)
         _call_origin.set(_CallOrigin(self, data.agent, task, is_own))
-        own = self._config.call_model_input_filter
-        if own is None:
+        own_filter = self._config.call_model_input_filter
+        if own_filter is None:
             return data.model_data
-        filtered = own(data)
+        filtered = own_filter(data)
         return await filtered if isawaitable(filtered) else filtered
 
     async def get_response(
         self, system_instructions: Any, input: Any, model_settings: Any, tools: Any, *rest: Any, **state: Any
     ) -> ModelResponse:
-        """One answer."""
-        model, given = await self._model_input(system_instructions, input, model_settings, tools, state)
-        response = await model.get_response(*given, *rest, **state)
+        """Prepare a model call and return the model's response."""
+        model, request = await self._model_input(system_instructions, input, model_settings, tools, state)
+        response = await model.get_response(*request, *rest, **state)
         return dataclasses.replace(response, output=self._rename_denied_calls(response.output))
 
     async def stream_response(
         self, system_instructions: Any, input: Any, model_settings: Any, tools: Any, *rest: Any, **state: Any
     ) -> AsyncIterator[Any]:
-        """One answer, in pieces."""
-        model, given = await self._model_input(system_instructions, input, model_settings, tools, state)
-        pieces = model.stream_response(*given, *rest, **state)
+        """Prepare a model call and yield the events of the model's response."""
+        model, request = await self._model_input(system_instructions, input, model_settings, tools, state)
+        events = model.stream_response(*request, *rest, **state)
         try:
-            async for piece in pieces:
-                yield self._filter_event(piece) if isinstance(piece, ResponseCompletedEvent) else piece
+            async for event in events:
+                yield self._filter_event(event) if isinstance(event, ResponseCompletedEvent) else event
         finally:
-            if hasattr(pieces, "aclose"):
-                await pieces.aclose()
+            if hasattr(events, "aclose"):
+                await events.aclose()
 
-    def _filter_event(self, piece: ResponseCompletedEvent) -> ResponseCompletedEvent:
-        output = self._rename_denied_calls(piece.response.output)
-        return piece.model_copy(update={"response": piece.response.model_copy(update={"output": output})})
+    def _filter_event(self, event: ResponseCompletedEvent) -> ResponseCompletedEvent:
+        output = self._rename_denied_calls(event.response.output)
+        return event.model_copy(update={"response": event.response.model_copy(update={"output": output})})
 
     def _rename_denied_calls(self, output: list[Any]) -> list[Any]:
-        """What the model gave, with a call of a tool that the turn took away under a name that no tool has: of those
-        the SDK then tells the model, in this run, in place of running what is not offered.
+        """Return the model's output with another name in each call of a tool that the turn removed.
+
+        The SDK would run the tool by its name. For a name that no tool has, it returns an error to the model instead,
+        because this also sets the run's `tool_not_found_behavior`.
         """
         denied = [id(item) for item in output if isinstance(item, ResponseFunctionToolCall) and self._denies(item.name)]
         if not denied:
@@ -222,47 +228,49 @@ class _TurnModel(Model):
         return self._origin.is_own and self._turn_session.denies(name)
 
     def get_retry_advice(self, request: Any) -> Any:
-        """What the agent's own model says of it."""
+        """Return the advice of the agent's own model."""
         return self._agent_model().get_retry_advice(request)
 
     def _supports_default_prompt_cache_key(self) -> bool:
-        """The runner asks the model at hand: without an answer, OpenAI's prompt cache would be missed more often."""
+        """Return the answer of the agent's own model. Without it, the runner would use OpenAI's prompt cache less."""
         own = getattr(self._agent_model(), "_supports_default_prompt_cache_key", None)
         return own is not None and bool(own())
 
     def _agent_model(self) -> Model:
-        """The model that the SDK would have called."""
-        named = self._config.model or self._origin.agent.model
-        return named if isinstance(named, Model) else self._config.model_provider.get_model(named)
+        """Return the model that the SDK would have called."""
+        model = self._config.model or self._origin.agent.model
+        return model if isinstance(model, Model) else self._config.model_provider.get_model(model)
 
     @property
     def _origin(self) -> _CallOrigin:
         origin = _call_origin.get()
-        assert origin is not None  # the filter stands before every call
+        assert origin is not None  # `note_origin` runs before every call
         return origin
 
     async def _model_input(
-        self, system: str | None, said: Any, settings: ModelSettings, tools: list[Tool], state: Mapping[str, Any]
+        self, system: str | None, input: Any, settings: ModelSettings, tools: list[Tool], state: Mapping[str, Any]
     ) -> tuple[Model, tuple[Any, ...]]:
-        """The model of a call, and what it is given: system instructions, input, settings and tools."""
+        """Prepare a model call. Return the model and its system instructions, input, settings and tools."""
         model, settings = self._agent_model(), _with_defaults(settings, self._origin.agent, self._config)
         if not self._origin.is_own:
-            return model, (system, said, settings, tools)
-        turn, items = self._turn_session, _CODEC.decode(said)
-        given = (
+            return model, (system, input, settings, tools)
+        turn, items = self._turn_session, _CODEC.decode(input)
+        turn_tools = (
             to_tool(each.name, each.description, each.params_json_schema)
             for each in tools
             if isinstance(each, FunctionTool)
         )
         name = getattr(model, "model", None)
         effort = settings.reasoning.effort if settings.reasoning is not None else None
-        await turn.begin_from_conversation(items, given, model=name if isinstance(name, str) else None, thinking=effort)
+        await turn.begin_from_conversation(
+            items, turn_tools, model=name if isinstance(name, str) else None, thinking=effort
+        )
         if state.get("conversation_id") or state.get("previous_response_id"):
             system = turn.system_with_memories(system or "")
         else:
-            system, said = turn.system(system or ""), await turn.encode_messages(_CODEC, items)
-        kept = _with_demanded_tool(turn.select_tools(tools, lambda each: each.name, _rewrite_tool), tools, settings)
-        return turn.model or model, (system or None, said, _with_thinking(settings, turn.thinking), kept)
+            system, input = turn.system(system or ""), await turn.encode_messages(_CODEC, items)
+        selected = _with_demanded_tool(turn.select_tools(tools, lambda each: each.name, _rewrite_tool), tools, settings)
+        return turn.model or model, (system or None, input, _with_thinking(settings, turn.thinking), selected)
 
 
 def _rewrite_tool(tool: Tool, spec: ToolSpec) -> Tool:
@@ -271,16 +279,20 @@ def _rewrite_tool(tool: Tool, spec: ToolSpec) -> Tool:
     return dataclasses.replace(tool, description=spec.description, params_json_schema=spec.parameters)
 
 
-def _with_demanded_tool(kept: list[Tool], tools: list[Tool], settings: ModelSettings) -> list[Tool]:
-    """The tools with the one that the caller's settings demand: a provider refuses a choice that it was not given."""
-    demanded = [each for each in tools if each.name == settings.tool_choice and each not in kept]
-    return tools if settings.tool_choice == "required" and not kept else kept + demanded
+def _with_demanded_tool(selected: list[Tool], tools: list[Tool], settings: ModelSettings) -> list[Tool]:
+    """Return the selected tools and the one that the caller's `tool_choice` requires.
+
+    Providers refuse a choice that is not among the tools.
+    """
+    demanded = [each for each in tools if each.name == settings.tool_choice and each not in selected]
+    return tools if settings.tool_choice == "required" and not selected else selected + demanded
 
 
 def _with_defaults(settings: ModelSettings, agent: Agent[Any], config: RunConfig) -> ModelSettings:
-    """The settings with the defaults of the model's name, which the SDK leaves out before a model that is an object.
+    """Return the settings with the SDK's defaults for the model's name.
 
-    Only the runner resets a choice of tool, so that stays as it came.
+    The SDK omits these defaults if the model is an object, as here. The `tool_choice` stays unchanged, because the
+    runner resets it itself.
     """
     base = agent.model_settings
     if config.model is not None:
@@ -293,11 +305,15 @@ def _defaults(model: str | Model | None) -> ModelSettings:
 
 
 def _with_thinking(settings: ModelSettings, level: str | None) -> ModelSettings:
-    """How hard to think, where the settings speak of it: a model that does not reason refuses to be told."""
+    """Return the settings with the planned level of thinking, if they have `reasoning`: other models refuse it."""
     if level is None or settings.reasoning is None:
         return settings
     reasoning = settings.reasoning.model_copy(update={"effort": _EFFORT.get(level, level)})
     return dataclasses.replace(settings, reasoning=reasoning)
 
 
-_EFFORT: Mapping[str, str] = {"off": "low", "minimal": "low", "xhigh": "high"}  # what every model that reasons takes
+_EFFORT: Mapping[str, str] = {
+    "off": "low",
+    "minimal": "low",
+    "xhigh": "high",
+}  # the levels that all reasoning models accept

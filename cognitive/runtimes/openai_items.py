@@ -1,4 +1,4 @@
-"""The items of OpenAI's Responses API as messages of a conversation, and back."""
+"""The codec for the items of OpenAI's Responses API."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pydantic_core import to_json
 from cognitive.runtimes.codec import NOT_TEXT, WrappedMessage, to_tool_call
 from cognitive.turn import Message, Role
 
-Item = Mapping[str, Any]  # as the API takes it
+Item = Mapping[str, Any]  # an input item of the API
 
 _ROLES: Mapping[str, Role] = {"user": "user", "system": "system", "developer": "system"}
-# Calls whose results stand in items of their own, `<type>_output`; hosted tools have theirs within.
+# Types of calls with a separate item for the result, `<type>_output`. Calls of hosted tools contain their results.
 _CALLS = {
     "function_call",
     "custom_tool_call",
@@ -23,29 +23,29 @@ _CALLS = {
     "apply_patch_call",
 }
 _OUTPUTS = {f"{each}_output" for each in _CALLS}
-_TEXTUAL = {"function_call_output", "custom_tool_call_output"}  # the others' outputs have a form of their own
+_TEXTUAL = {"function_call_output", "custom_tool_call_output"}  # the other outputs are not plain text
 
 
 class ItemCodec:
-    """Items: a message for each that is not the model's, and one for all that the model gave in a row.
+    """The codec for items. Consecutive items of the model are one message; each other item is one message.
 
-    Its reasoning belongs to the calls behind it. `native` is the list of items.
+    The model's reasoning items must stay with the calls after them. `native` is the list of items.
     """
 
     def decode(self, messages: str | Sequence[Any]) -> list[WrappedMessage]:
-        """Return the input of a request as the layer reads it."""
+        """Return the input of a request as messages of the layer."""
         items: Sequence[Any] = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
-        decoded, given = list[WrappedMessage](), list[Item]()
+        decoded, pending = list[WrappedMessage](), list[Item]()
         for item in items:
             if item.get("type") in _OUTPUTS or item.get("role") in _ROLES:
-                decoded += [*_decode_assistant(given), _decode_item(item)]
-                given = []
+                decoded += [*_decode_assistant(pending), _decode_item(item)]
+                pending = []
             else:
-                given.append(item)
-        return decoded + _decode_assistant(given)
+                pending.append(item)
+        return decoded + _decode_assistant(pending)
 
     def encode(self, messages: Sequence[Message]) -> list[Item]:
-        """Return the items of messages; what the window left alone are the very items that they were."""
+        """Return messages of the layer as items. The items of unchanged messages are the original objects."""
         return [item for message in messages for item in self._items(message)]
 
     def _items(self, message: Message) -> Sequence[Item]:
@@ -56,7 +56,7 @@ class ItemCodec:
 
 
 def _edit(items: Sequence[Item], message: WrappedMessage) -> Sequence[Item]:
-    """Return the items with what the message says now."""
+    """Return the items with the changed text and arguments of `message`."""
     if message.role == "assistant":
         return _edit_assistant(message, items)
     [item] = items
@@ -66,7 +66,7 @@ def _edit(items: Sequence[Item], message: WrappedMessage) -> Sequence[Item]:
 
 
 def _create(message: Message) -> Item:
-    """Return what the window says itself: the summary of what left, the plan's step, that a call was interrupted."""
+    """Return an item for a message that the window added."""
     if message.role == "tool":
         return {"type": "function_call_output", "call_id": message.tool_call_id or "", "output": message.content}
     return {"role": message.role, "content": message.content}
@@ -79,7 +79,7 @@ def _decode_item(item: Item) -> WrappedMessage:
 
 
 def _decode_assistant(items: Sequence[Item]) -> list[WrappedMessage]:
-    """The message of what the model gave, or none if it gave nothing."""
+    """Return one message for the model's items, or none if there are no items."""
     if not items:
         return []
     calls = [
@@ -88,8 +88,8 @@ def _decode_assistant(items: Sequence[Item]) -> list[WrappedMessage]:
         if item.get("type") in _CALLS
     ]
     text = "\n".join(_content_text(item["content"]) for item in items if _is_text(item))
-    said = text or ("" if calls else NOT_TEXT)
-    return [WrappedMessage.wrap(list(items), "assistant", said, tool_calls=calls)]
+    content = text or ("" if calls else NOT_TEXT)
+    return [WrappedMessage.wrap(list(items), "assistant", content, tool_calls=calls)]
 
 
 def _is_text(item: Item) -> bool:
@@ -116,27 +116,27 @@ def _content_text(content: Any) -> str:
 
 
 def _edit_content(message: WrappedMessage, content: Any) -> Any:
-    """What the message says now; what a user's has beside words stays."""
+    """Return a user's content with the changed text; attachments stay."""
     if isinstance(content, str):
         return message.content
     if message.appended is not None:
         return [*content, {"type": "input_text", "text": message.appended}]
-    beside = [part for part in content if part.get("type") != "input_text"]
-    return [{"type": "input_text", "text": message.content}, *beside]
+    others = [part for part in content if part.get("type") != "input_text"]
+    return [{"type": "input_text", "text": message.content}, *others]
 
 
 def _edit_assistant(message: WrappedMessage, items: Sequence[Item]) -> list[Item]:
-    """What the model gave, its text and the arguments of its calls as they are shown now."""
-    shown = message.shortened_arguments
-    text, given = message.content, list[Item]()
+    """Return the model's items with the changed text and arguments of `message`."""
+    shortened = message.shortened_arguments
+    text, edited = message.content, list[Item]()
     for item in items:
-        if item.get("type") == "function_call" and _call_id(item) in shown:
-            given.append({**item, "arguments": to_json(shown[_call_id(item)], fallback=str).decode()})
+        if item.get("type") == "function_call" and _call_id(item) in shortened:
+            edited.append({**item, "arguments": to_json(shortened[_call_id(item)], fallback=str).decode()})
         elif not _is_text(item):
-            given.append(item)
+            edited.append(item)
         elif text:
             plain = isinstance(item["content"], str)
             content = text if plain else [{"type": "output_text", "text": text, "annotations": []}]
-            given.append({**item, "content": content})
+            edited.append({**item, "content": content})
             text = ""
-    return given
+    return edited

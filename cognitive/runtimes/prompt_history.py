@@ -1,4 +1,8 @@
-"""What earlier turns sent, where blocks are journaled: a framework's history holds the user's bare words."""
+"""The memory blocks that earlier turns sent, for the placement "journaled".
+
+A framework's own history contains the user's messages without blocks. They are added again before each model call, so
+that each prompt starts with the previous one.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +11,26 @@ from collections.abc import Iterator, Sequence
 
 from cognitive.turn import Message
 
-_MAX_SESSIONS = 512  # whose blocks a process remembers
-_MAX_BLOCKS = 64  # of one session, the latest
+_MAX_SESSIONS = 512  # sessions that a process remembers, the latest
+_MAX_BLOCKS = 64  # blocks of a session, the latest
 
-Block = tuple[str, str]  # the user's words, and what was sent for them
+Block = tuple[str, str]  # the user's text, and the message that was sent for it
 
 
 class PromptHistory:
-    """The blocks of the latest sessions, each oldest first."""
+    """The messages that were sent with memory blocks, by session, oldest first. Only the latest sessions are kept."""
 
     def __init__(self) -> None:
         self._sent: OrderedDict[str, list[Block]] = OrderedDict()
 
     def blocks(self, session_id: str) -> Sequence[Block]:
-        """Return those of a session's earlier turns."""
+        """Return the blocks of a session's earlier turns, oldest first."""
         return self._sent.get(session_id, ())
 
-    def add(self, session_id: str, words: str, sent: str) -> None:
-        """Keep what was sent for the user's words."""
+    def add(self, session_id: str, text: str, sent: str) -> None:
+        """Store the message that was sent, with its memory block, for a text of the user."""
         blocks = self._sent.setdefault(session_id, [])
-        blocks.append((words, sent))
+        blocks.append((text, sent))
         del blocks[:-_MAX_BLOCKS]
         self._sent.move_to_end(session_id)
         while len(self._sent) > _MAX_SESSIONS:
@@ -34,26 +38,26 @@ class PromptHistory:
 
 
 def with_blocks(messages: Sequence[Message], blocks: Sequence[Block]) -> list[Message]:
-    """Return the conversation with what earlier turns put behind the user's words, where a host keeps the bare words.
+    """Return the conversation with each of the user's messages as it was sent, with its memory block.
 
-    `blocks` are the words and what was sent for them, oldest first; they are matched from the end, in order.
+    `blocks` are matched by the user's text, from the latest to the earliest, without changing their order.
     """
-    placed, left = list(messages), list(blocks)
-    for place in reversed(list(_user_message_indexes(messages))):
-        at = next((n for n in range(len(left) - 1, -1, -1) if left[n][0] == messages[place].content), None)
-        if at is not None:
-            placed[place] = messages[place].model_copy(update={"content": left[at][1]})
-            del left[at:]
-    return placed
+    replaced, remaining = list(messages), list(blocks)
+    for index in reversed(list(_user_message_indexes(messages))):
+        match = next((n for n in range(len(remaining) - 1, -1, -1) if remaining[n][0] == messages[index].content), None)
+        if match is not None:
+            replaced[index] = messages[index].model_copy(update={"content": remaining[match][1]})
+            del remaining[match:]
+    return replaced
 
 
-def find_user_message(messages: Sequence[Message], words: str | None = None) -> int | None:
-    """Return where the user's message of this turn stands: the last with these words, or else the user's last."""
-    places = list(_user_message_indexes(messages))
-    same = [place for place in places if messages[place].content == words]
-    found = same or places
-    return found[-1] if found else None
+def find_user_message(messages: Sequence[Message], text: str | None = None) -> int | None:
+    """Return the index of the turn's user message: the last with this text, or else the last user message."""
+    indexes = list(_user_message_indexes(messages))
+    same_text = [index for index in indexes if messages[index].content == text]
+    candidates = same_text or indexes
+    return candidates[-1] if candidates else None
 
 
 def _user_message_indexes(messages: Sequence[Message]) -> Iterator[int]:
-    return (place for place, message in enumerate(messages) if message.role == "user")
+    return (index for index, message in enumerate(messages) if message.role == "user")

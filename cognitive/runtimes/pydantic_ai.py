@@ -1,8 +1,8 @@
-"""Pydantic AI: a capability of an agent.
+"""Adapter for Pydantic AI: a capability of an agent.
 
     Agent(model, capabilities=[CognitiveCapability(layer, "my-agent")])
 
-The session is the run's `conversation_id`: hand `agent.run` one, or the `message_history` that carries it.
+The session is the run's `conversation_id`: pass one to `agent.run`, or a `message_history` that contains it.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from cognitive.turn import Message, ToolSpec
 
 
 class CognitiveCapability(AbstractCapability[Any]):
-    """Memory, planned tools and a bounded conversation for every run of an agent.
+    """A capability that adds memory, tool selection and a bounded conversation to an agent's runs.
 
-    `session_id` is for a host whose runs carry no `conversation_id` of their own; `recall_tool` offers the model
-    `recall_context`; everything else is as in `AgentBinding`.
+    `session_id` is for hosts whose runs have no `conversation_id`. `recall_tool` adds the tool `recall_context`. The
+    other parameters are those of `AgentBinding`.
     """
 
     def __init__(
@@ -66,13 +66,13 @@ class CognitiveCapability(AbstractCapability[Any]):
         self._turn_session: TurnSession | None = None
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
-        """One of its own for each run: two at once do not mix."""
+        """Return a copy for one run, so that concurrent runs do not share a turn."""
         own = copy(self)
         own._turn_session = None
         return own
 
     def get_toolset(self) -> AbstractToolset[Any] | None:
-        """The recall tool."""
+        """Return the recall tool."""
         if not self._recall_tool:
             return None
 
@@ -84,41 +84,41 @@ class CognitiveCapability(AbstractCapability[Any]):
         return toolset
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> Any:
-        """Ends the turn with the run, however that ends."""
+        """Run the agent within a turn, which ends with the run."""
         self._turn_session = self._binding.turn(self._session_id or ctx.conversation_id or "default")
         with ends_turn(self._turn_session):
             result = await handler()
-            if not isinstance(result.output, DeferredToolRequests):  # the run that brings their results is the turn
+            if not isinstance(result.output, DeferredToolRequests):  # a later run brings the results and ends the turn
                 self._turn_session.end("completed", output_text(result.output))
         return result
 
     async def prepare_tools(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
-        """The tools that the turn keeps; the others cannot be called either."""
+        """Return the tools that the turn keeps. The others cannot be called."""
         await self._begin(ctx, tool_defs)
         return self._turn.select_tools(tool_defs, lambda each: each.name, _rewrite_tool)
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """The model that the plan asks for, thinking as hard as it says.
+        """Set the model and the level of thinking that the plan asks for.
 
-        Set here and not for the attempt, a change of thinking is recorded in the history by Pydantic AI, which spares
-        providers' prompt caches where it can.
+        Pydantic AI records a change of thinking in the history if it is made here instead of in
+        `prepare_model_request`, and then preserves providers' prompt caches where it can.
         """
         await self._begin(ctx, ())
         turn, settings = self._turn, request_context.model_settings
-        own = (settings or {}).get("thinking")  # known now; the turn began before, with the tools
-        if turn.thinking is not None and (own is None or own is True or turn.is_of_a_category):
+        own = (settings or {}).get("thinking")  # not yet known when the turn began
+        if turn.thinking is not None and (own is None or own is True or turn.has_categories):
             settings = {**(settings or {}), "thinking": _THINKING.get(turn.thinking, turn.thinking)}
         return replace(request_context, model=turn.model or request_context.model, model_settings=settings)
 
     async def prepare_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """What the model sees: of what is changed for an attempt, nothing enters the history."""
+        """Prepare a model call: fit the messages, for this call only. Nothing enters the history."""
         turn, parameters = self._turn, request_context.model_request_parameters
-        if behind := turn.system():
-            part = InstructionPart(behind, dynamic=True)
+        if prefix := turn.system():
+            part = InstructionPart(prefix, dynamic=True)
             parameters = replace(parameters, instruction_parts=[*(parameters.instruction_parts or []), part])
         return replace(
             request_context,
@@ -129,22 +129,22 @@ class CognitiveCapability(AbstractCapability[Any]):
     async def wrap_tool_execute(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any, handler: Any
     ) -> Any:
-        """Keeps what a tool gave."""
-        calling = self._turn.track_tool_call(
+        """Record a tool call and its result."""
+        tracked = self._turn.track_tool_call(
             call.tool_name, args, call.tool_call_id, interrupts=(ApprovalRequired, CallDeferred)
         )
-        with calling as returned:
+        with tracked as record:
             result = await handler(args)
-            returned(result)
+            record(result)
         return result
 
     @property
     def _turn(self) -> TurnSession:
-        assert self._turn_session is not None  # wrap_run is around everything else
+        assert self._turn_session is not None  # `wrap_run` sets it before anything else runs
         return self._turn_session
 
     async def _begin(self, ctx: RunContext[Any], tools: Sequence[ToolDefinition]) -> None:
-        """Begins the turn with the first request, when prompt, history and tools are known."""
+        """Begin the turn with the first model call, which has the prompt, history and tools."""
         if self._turn.has_begun:
             return
         await self._turn.begin_from_conversation(
@@ -154,39 +154,41 @@ class CognitiveCapability(AbstractCapability[Any]):
         )
 
 
-_THINKING: Mapping[str, Any] = {"off": False}  # the other levels have the names that Pydantic AI gives them
+_THINKING: Mapping[str, Any] = {"off": False}  # the other levels have the same names in Pydantic AI
 
 
 def _rewrite_tool(tool: ToolDefinition, spec: ToolSpec) -> ToolDefinition:
     return replace(tool, description=spec.description, parameters_json_schema=spec.parameters)
 
 
-_MESSAGE_PARTS = (
-    SystemPromptPart,
-    UserPromptPart,
-    ToolReturnPart,
-)  # the other parts of a request are the framework's business
+_MESSAGE_PARTS = (SystemPromptPart, UserPromptPart, ToolReturnPart)  # parts with text for the model
 
 
 class PydanticCodec(PartsCodec[ModelMessage, Any]):
-    """Messages of Pydantic AI: a response is one message, and so is each part of a request that says something."""
+    """The codec for messages of Pydantic AI.
+
+    A response is one message; each part with text of a request is one message.
+    """
 
     def split(self, message: ModelMessage) -> list[list[Any]]:
-        """Return a response's parts together; a request's each that says something with those before it that don't."""
+        """Return the parts of a message in groups: a response's parts together, a request's parts with text one by one.
+
+        Parts of a request without text join the next part with text, or else the last.
+        """
         if not isinstance(message, ModelRequest):
             return [list(message.parts)]
-        said: list[list[Any]] = [[]]
+        groups: list[list[Any]] = [[]]
         for part in message.parts:
-            said[-1].append(part)
+            groups[-1].append(part)
             if isinstance(part, _MESSAGE_PARTS):
-                said.append([])
-        rest = said.pop()
-        if rest and said:
-            said[-1] += rest
-        return said or [rest]
+                groups.append([])
+        rest = groups.pop()
+        if rest and groups:
+            groups[-1] += rest
+        return groups or [rest]
 
     def wrap(self, message: ModelMessage, parts: Sequence[Any]) -> WrappedMessage:
-        """Return parts as the layer reads them."""
+        """Return a group of parts as a message of the layer."""
         native = (message, parts)
         if isinstance(message, ModelResponse):
             calls = [to_tool_call(each.tool_name, each.args, each.tool_call_id) for each in parts if _is_call(each)]
@@ -198,22 +200,22 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
             case UserPromptPart() as part:
                 return WrappedMessage.wrap(native, "user", _part_text(part))
             case ToolReturnPart() as part:
-                said = part.model_response_str()
-                return WrappedMessage.wrap(native, "tool", said, tool_call_id=part.tool_call_id)
+                text = part.model_response_str()
+                return WrappedMessage.wrap(native, "tool", text, tool_call_id=part.tool_call_id)
         return WrappedMessage.wrap(native, "system", NOT_TEXT)
 
     def replace(self, parts: Sequence[Any], message: WrappedMessage) -> list[Any]:
-        """Return the parts with what the message says now; what they have beside words stays."""
+        """Return the parts with the changed text and arguments of `message`. Parts that are not text stay."""
         if message.role == "assistant":
             return self.rewrite(parts, message)
         return [_edit_part(part, message) if isinstance(part, _MESSAGE_PARTS) else part for part in parts]
 
     def join(self, message: ModelMessage, parts: list[Any]) -> ModelMessage:
-        """Return the message with these parts."""
+        """Return the framework's message with these parts; the same object if they are unchanged."""
         return message if parts == message.parts else _with_parts(message, parts)
 
     def create(self, message: Message) -> ModelMessage:
-        """Return a message of the window's own."""
+        """Return a message that the window added for the framework."""
         match message.role:
             case "assistant":
                 return ModelResponse([TextPart(message.content)])
@@ -224,19 +226,19 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
         return ModelRequest([UserPromptPart(message.content)])
 
     def text_part(self, text: str) -> Any:
-        """Return a part of text in a response."""
+        """Return a text part of a response."""
         return TextPart(text)
 
     def is_text(self, part: Any) -> bool:
-        """Return whether a part of a response is text."""
+        """Return True if the part of a response is text."""
         return isinstance(part, TextPart)
 
     def with_result(self, part: Any, text: str) -> Any:
-        """Return the result with other words."""
+        """Return a tool result with another text."""
         return replace(part, content=text)
 
     def with_arguments(self, part: Any, arguments: Mapping[str | None, dict[str, Any]]) -> Any:
-        """Return the call with the arguments for its id."""
+        """Return a tool call with its shortened arguments, found by its id; any other part unchanged."""
         if not _is_call(part) or part.tool_call_id not in arguments:
             return part
         return replace(part, args=to_json(arguments[part.tool_call_id]).decode())

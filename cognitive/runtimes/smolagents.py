@@ -1,4 +1,4 @@
-"""smolagents: an agent with memory around its runs.
+"""Adapter for smolagents: an agent whose runs are turns.
 
 with Blocking.open() as layer:
     CognitiveMultiStepAgent(agent, layer, "my-agent").run("...", session_id="s1")
@@ -24,20 +24,20 @@ from cognitive.turn import Message, Role, ToolSpec
 
 T = TypeVar("T")
 
-_ANSWER = "final_answer"  # the tool by which an agent answers: no plan takes it away
-_TASK = "New task:\n"  # what smolagents puts before the user's words
+_ANSWER = "final_answer"  # the tool with which an agent answers, so no plan may remove it
+_TASK = "New task:\n"  # smolagents puts this before the user's message
 
 
 class CognitiveMultiStepAgent:
-    """Memory, planned tools and a bounded conversation for every run of an agent, of a ToolCallingAgent or a CodeAgent.
+    """A wrapper that adds memory, tool selection and a bounded conversation to an agent's runs.
 
-    Each run is of a shallow copy with tools and a model of its own: nothing of a turn stays in the agent but its own
-    memory, which holds what was said and no block. An agent holds one conversation, so two runs at once want two
-    agents; those that it manages are left alone.
+    The agent is a ToolCallingAgent or a CodeAgent. Each run uses a shallow copy of it with the turn's tools and model.
+    Only the agent's own memory persists, and it contains no memory blocks. An agent holds one conversation: use two
+    agents for concurrent runs. Managed agents get no memory.
 
-    `thinking_argument` is the keyword by which the models take the plan's level, "reasoning_effort" for OpenAI's; None
-    where they take none: smolagents hands on whatever it is given. `recall_tool` offers the model `recall_context`;
-    everything else is as in `AgentBinding`.
+    `thinking_argument` is the keyword argument of the models for the level of thinking, such as "reasoning_effort" for
+    OpenAI's; None if they have none, because smolagents passes every keyword on. `recall_tool` adds the tool
+    `recall_context`. The other parameters are those of `AgentBinding`.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class CognitiveMultiStepAgent:
         self._running: WeakSet[MultiStepAgent] = WeakSet()
 
     def run(self, task: str, *, session_id: str = "default", stream: bool = False, **options: Any) -> Any:
-        """As the agent's own `run`, which takes the options: `reset=False` goes on with its conversation."""
+        """Call the agent's `run` within a turn, with its options. `reset=False` continues the agent's conversation."""
         turn = self._binding.turn(session_id)
         if stream:
             return self._run_stream(turn, task, options)
@@ -71,34 +71,36 @@ class CognitiveMultiStepAgent:
         return output
 
     def interrupt(self) -> None:
-        """As the agent's own, for the runs in flight."""
+        """Interrupt the runs in progress, as the agent's own `interrupt` does."""
         for each in tuple(self._running):
             each.interrupt()
 
     def _run_stream(self, turn: TurnSession, task: str, options: Mapping[str, Any]) -> Iterator[Any]:
         with ends_turn(turn):
-            pieces = self._agent_for_turn(turn, task, options).run(task, stream=True, **options)
+            steps = self._agent_for_turn(turn, task, options).run(task, stream=True, **options)
             try:
-                for piece in pieces:
-                    if isinstance(piece, FinalAnswerStep):
-                        turn.end("completed", _output_text(piece.output))
-                    yield piece
+                for step in steps:
+                    if isinstance(step, FinalAnswerStep):
+                        turn.end("completed", _output_text(step.output))
+                    yield step
             finally:
-                with suppress(RuntimeError):  # closed within a step, smolagents yields that step first
-                    pieces.close()
-                pieces.close()
+                with suppress(RuntimeError):  # smolagents yields once more if closed within a step
+                    steps.close()
+                steps.close()
 
     def _agent_for_turn(self, turn: TurnSession, task: str, options: Mapping[str, Any]) -> MultiStepAgent:
-        """The agent as it runs in this turn."""
+        """Begin the turn and return a copy of the agent with the turn's tools and model."""
         agent, wait = self.agent, self._binding.wait
         before = [] if options.get("reset", True) else _CODEC.decode(agent.write_memory_to_messages()[1:])
         planned = [each for name, each in agent.tools.items() if name != _ANSWER]
         given = [to_tool(each.name, each.description, _parameters(each)) for each in planned]
         wait(turn.begin(task, before, given, model=getattr(agent.model, "model_id", None)))
         own = copy.copy(agent)
-        kept = [_track_calls(turn, each) for each in turn.select_tools(planned, lambda each: each.name, _rewrite_tool)]
+        selected = [
+            _track_calls(turn, each) for each in turn.select_tools(planned, lambda each: each.name, _rewrite_tool)
+        ]
         recall = [_RecallTool(lambda *given: wait(turn.recall(*given)))] if self._recall_tool else []
-        own.tools = {each.name: each for each in (*kept, *recall)}
+        own.tools = {each.name: each for each in (*selected, *recall)}
         if _ANSWER in agent.tools:
             own.tools[_ANSWER] = agent.tools[_ANSWER]
         own.model = self._model_for_turn(turn, turn.model or agent.model)
@@ -106,21 +108,21 @@ class CognitiveMultiStepAgent:
         return own
 
     def _model_for_turn(self, turn: TurnSession, model: Model) -> Model:
-        """The model, which sees what the turn shows it."""
+        """Return a copy of the model that prepares each call: it fits the messages and sets the level of thinking."""
         argument, wait = self._thinking_argument, self._binding.wait
         thinking = {argument: turn.thinking} if argument and turn.thinking else {}
 
-        def shown(generate: Callable[..., Any]) -> Callable[..., Any]:
-            def generated(messages: Sequence[ChatMessage], *rest: Any, **named: Any) -> Any:
-                first = [each for each in messages[:1] if each.role == MessageRole.SYSTEM]
-                talk = wait(turn.encode_messages(_CODEC, _CODEC.decode(messages[len(first) :])))
-                system = turn.system("".join(map(_message_text, first)))
-                return generate([*_with_system(first, system), *talk], *rest, **{**named, **thinking})
+        def prepared(generate: Callable[..., Any]) -> Callable[..., Any]:
+            def generate_prepared(messages: Sequence[ChatMessage], *args: Any, **options: Any) -> Any:
+                system = [each for each in messages[:1] if each.role == MessageRole.SYSTEM]
+                conversation = wait(turn.encode_messages(_CODEC, _CODEC.decode(messages[len(system) :])))
+                text = turn.system("".join(map(_message_text, system)))
+                return generate([*_with_system(system, text), *conversation], *args, **{**options, **thinking})
 
-            return generated
+            return generate_prepared
 
         names = [name for name in ("generate", "generate_stream") if hasattr(model, name)]
-        return _copy_with(model, {name: shown(getattr(model, name)) for name in names})
+        return _copy_with(model, {name: prepared(getattr(model, name)) for name in names})
 
 
 class _RecallTool(Tool):  # type: ignore[misc]
@@ -140,27 +142,27 @@ class _RecallTool(Tool):  # type: ignore[misc]
         self._answer = answer
 
     def forward(self, query: str, memory_type: str | None = None, limit: int | None = None) -> str:
-        """What is remembered."""
+        """Return the recall tool's answer."""
         return self._answer(query, memory_type, limit or 5)
 
 
 def _copy_with(value: T, attributes: Mapping[str, Any]) -> T:
-    """A shallow copy with attributes of its own."""
+    """Return a shallow copy with other values of some attributes."""
     own = copy.copy(value)
     vars(own).update(attributes)
     return own
 
 
 def _track_calls(turn: TurnSession, tool: Tool) -> Tool:
-    """The tool, whose calls the turn keeps."""
+    """Return the tool with calls that the turn records."""
 
-    def forward(*args: Any, **named: Any) -> Any:
-        with turn.track_tool_call(tool.name, {**dict(zip(tool.inputs, args, strict=False)), **named}) as returned:
-            result = tool(*args, **named)
-            returned(result)
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        with turn.track_tool_call(tool.name, {**dict(zip(tool.inputs, args, strict=False)), **kwargs}) as record:
+            result = tool(*args, **kwargs)
+            record(result)
         return result
 
-    return _copy_with(tool, {"forward": forward, "is_initialized": True})  # its own call sets the tool up
+    return _copy_with(tool, {"forward": forward, "is_initialized": True})  # calling the original tool initializes it
 
 
 def _rewrite_tool(tool: Tool, spec: ToolSpec) -> Tool:
@@ -177,10 +179,13 @@ def _output_text(output: Any) -> str:
 
 
 class SmolagentsCodec(WholeMessageCodec[ChatMessage]):
-    """Messages of smolagents, which tells a step's calls and what came of them as text: a pair of messages for each."""
+    """The codec for messages of smolagents, which describe a step's calls and their results as text in two messages."""
 
     def decode(self, messages: Sequence[ChatMessage]) -> list[WrappedMessage]:
-        """Return a message for each; what came of a step's calls has the id of the calls before it."""
+        """Return a conversation of the framework as messages of the layer.
+
+        A step's calls become one call named "step", and the results after it become its result.
+        """
         decoded, id = list[WrappedMessage](), ""
         for place, message in enumerate(messages):
             if message.role == MessageRole.TOOL_CALL:
@@ -195,19 +200,19 @@ class SmolagentsCodec(WholeMessageCodec[ChatMessage]):
         return decoded
 
     def wrap(self, message: ChatMessage) -> WrappedMessage:
-        """Return a message that is no part of a step as the layer reads it."""
+        """Return a message of the framework that is not part of a step as a message of the layer."""
         if message.role == MessageRole.ASSISTANT:
             return WrappedMessage.wrap(message, "assistant", _message_text(message))
         return WrappedMessage.wrap(message, "user", _message_text(message).removeprefix(_TASK))
 
     def replace(self, native: ChatMessage, message: WrappedMessage) -> ChatMessage:
-        """Return the message with what it says now."""
+        """Return the framework's message with the changed text of `message`."""
         if message.appended is not None and isinstance(native.content, list):
             return _copy_with(native, {"content": [*native.content, *_parts(message.appended)]})
         return _copy_with(native, {"content": _parts(message.content)})
 
     def create(self, message: Message) -> ChatMessage:
-        """Return a message of the window's own."""
+        """Return a message that the window added for the framework."""
         return ChatMessage(_ROLES[message.role], _parts(message.content))
 
 
@@ -229,9 +234,9 @@ def _parts(text: str) -> list[dict[str, Any]]:
     return [{"type": "text", "text": text}]
 
 
-def _with_system(first: Sequence[ChatMessage], text: str) -> list[ChatMessage]:
-    if not text or [_message_text(each) for each in first] == [text]:
-        return list(first)
+def _with_system(messages: Sequence[ChatMessage], text: str) -> list[ChatMessage]:
+    if not text or [_message_text(each) for each in messages] == [text]:
+        return list(messages)
     return [ChatMessage(MessageRole.SYSTEM, _parts(text))]
 
 

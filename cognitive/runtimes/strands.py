@@ -1,9 +1,9 @@
-"""Strands Agents: a plugin of an agent.
+"""Adapter for Strands Agents: a plugin of an agent.
 
     agent = Agent(plugins=[CognitiveStrandsPlugin(layer, "my-agent", session_id="s1")])
     await agent.invoke_async("Where does the key hang?")
 
-Call the agent asynchronously: `agent(...)` runs in an event loop of its own, where the layer's connections are not.
+Call the agent asynchronously: `agent(...)` runs in a separate event loop, which cannot use the layer's connections.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from cognitive.turn import Message, ToolSpec
 
 
 class CognitiveStrandsPlugin(Plugin):
-    """Memory, planned tools and a bounded conversation for every invocation of an agent.
+    """A plugin that adds memory, tool selection and a bounded conversation to an agent's invocations.
 
-    The session is `session_id` of the invocation's state, or of the plugin, or else the agent's id. `recall_tool`
-    offers the model `recall_context`; everything else is as in `AgentBinding`. How hard to think is a setting of a
-    model here, which calls share: let a plan ask for another of `models` instead.
+    The session is `session_id` of the invocation's state, or of the plugin, or else the agent's id. `recall_tool` adds
+    the tool `recall_context`. The other parameters are those of `AgentBinding`. The level of thinking cannot be set for
+    one call, because it is a setting of the shared model object: let a plan choose another of `models` instead.
     """
 
     name = "cognitive"
@@ -57,11 +57,11 @@ class CognitiveStrandsPlugin(Plugin):
 
     @property
     def tools(self) -> list[Any]:
-        """The recall tool."""
+        """The recall tool, if it is offered."""
         return super().tools if self._recall_tool else []
 
     def init_agent(self, agent: Any) -> None:
-        """Stands around the agent's invocations, and its calls of models and of tools."""
+        """Register the hooks and middleware for the agent's invocations, model calls and tool calls."""
         agent.add_hook(self._on_invocation_start, BeforeInvocationEvent)
         agent.add_hook(self._on_model_response, AfterModelCallEvent)
         agent.add_hook(self._on_invocation_end, AfterInvocationEvent)
@@ -79,13 +79,16 @@ class CognitiveStrandsPlugin(Plugin):
             run.failed = event.exception is not None
 
     def _on_tool_call(self, event: BeforeToolCallEvent) -> None:
-        """Tools are found by name: one that the turn took away is not run."""
+        """Cancel the call of a tool that the turn removed: Strands finds tools by name and would run it."""
         run = _invocation(event)
         if run is not None and run.turn.denies(event.tool_use["name"]):
             event.cancel_tool = DENIED
 
     def _on_invocation_end(self, event: AfterInvocationEvent) -> None:
-        """Ends the turn; Strands says with no result that the run broke off, not why."""
+        """End the turn with the response.
+
+        Without one it failed or was abandoned, which Strands does not distinguish.
+        """
         run: _Invocation | None = event.invocation_state.pop(_key(event.agent), None)
         if run is None:
             return
@@ -94,14 +97,17 @@ class CognitiveStrandsPlugin(Plugin):
         run.turn.end("failed" if run.failed else "abandoned")
 
     async def _on_model_call(self, context: InvokeModelContext) -> InvokeModelContext:
-        """What the model is given: for this call alone, nothing of it enters the agent's messages."""
+        """Prepare a model call: fit the messages and select the tools, for this call only.
+
+        The agent's messages stay unchanged.
+        """
         run = _invocation(context)
         if run is None:
             return context
-        turn, said = run.turn, _CODEC.decode(context.messages)
+        turn, conversation = run.turn, _CODEC.decode(context.messages)
         tools = (to_tool(each["name"], each["description"], _schema(each)) for each in context.tool_specs)
-        await turn.begin_from_conversation(said, tools, model=context.model.get_config().get("model_id"))
-        messages = await turn.messages(said)
+        await turn.begin_from_conversation(conversation, tools, model=context.model.get_config().get("model_id"))
+        messages = await turn.messages(conversation)
         trailing = context.dynamic_trailing_blocks + _trailing_blocks(turn, messages)
         return context.replace(
             messages=_CODEC.encode(messages),
@@ -114,12 +120,12 @@ class CognitiveStrandsPlugin(Plugin):
     async def _around_tool(
         self, context: ExecuteToolContext, next_fn: Callable[[ExecuteToolContext], AsyncGenerator[TypedEvent, None]]
     ) -> AsyncGenerator[TypedEvent, None]:
-        """Keeps what a tool gave; what begins while it works is a sub-agent's."""
+        """Record a tool call and its result. Turns that begin while the tool runs are sub-agent turns."""
         events, run = next_fn(context), _invocation(context)
         turn = run.turn if run is not None else self._binding.turn("default", "subagent")
         try:
             while True:
-                with turn.as_parent():  # not around the yield, where the reader of the stream is at work
+                with turn.as_parent():  # not around the yield, during which the caller's code runs
                     event = await anext(events, None)
                 if event is None:
                     return
@@ -138,20 +144,20 @@ class CognitiveStrandsPlugin(Plugin):
         return await turn.recall(query, memory_type, limit)
 
 
-# Why a model stops that has said what it had to say; else the agent waits for something, or was stopped.
+# Stop reasons of a model that completed its response. With any other, the agent waits for something or was stopped.
 _COMPLETED_REASONS = {"end_turn", "stop_sequence", "max_tokens", "tool_use"}
 
 
 @dataclass(slots=True)
 class _Invocation:
-    """An invocation under way: its turn, and whether the latest call of the model failed."""
+    """The state of a running invocation: its turn. `failed` is True if its latest model call failed."""
 
     turn: TurnSession
     failed: bool = False
 
 
 def _key(agent: Any) -> str:
-    return f"cognitive-{id(agent)}"  # agents that work together share the state of an invocation
+    return f"cognitive-{id(agent)}"  # cooperating agents share an invocation's state
 
 
 def _invocation(context: Any) -> _Invocation | None:
@@ -159,17 +165,17 @@ def _invocation(context: Any) -> _Invocation | None:
 
 
 def _record_tool_call(turn: TurnSession, context: ExecuteToolContext, event: ToolResultEvent) -> None:
-    made, given = context.tool_use, event.tool_result
+    call, result = context.tool_use, event.tool_result
     turn.record_tool_call(
-        made["name"], made["input"], _result_text(given), ok=given.get("status") != "error", id=made.get("toolUseId")
+        call["name"], call["input"], _result_text(result), ok=result.get("status") != "error", id=call.get("toolUseId")
     )
 
 
 def _with_system(turn: TurnSession, own: Any) -> Any:
     if own is None or isinstance(own, str):
         return turn.system(own or "") or None
-    behind = turn.system()
-    return [*own, {"text": behind}] if behind else own
+    prefix = turn.system()
+    return [*own, {"text": prefix}] if prefix else own
 
 
 def _schema(spec: Any) -> Mapping[str, Any]:
@@ -182,7 +188,7 @@ def _rewrite_tool(own: Any, spec: ToolSpec) -> Any:
 
 
 def _trailing_blocks(turn: TurnSession, messages: Sequence[Message]) -> int:
-    """How many blocks at the end are another in the next turn: a provider's cache ends before them."""
+    """Return the number of blocks at the end that the next turn will not repeat, which a provider should not cache."""
     last = messages[-1] if messages else None
     if turn.context is None or turn.context.placement != "user_tail" or not isinstance(last, WrappedMessage):
         return 0
@@ -190,29 +196,29 @@ def _trailing_blocks(turn: TurnSession, messages: Sequence[Message]) -> int:
 
 
 class StrandsCodec(PartsCodec[Any, Any]):
-    """Messages of Strands, whose parts are blocks."""
+    """The codec for messages of Strands, whose parts are called blocks."""
 
     def split(self, message: Any) -> list[list[Any]]:
-        """Return each tool's result by itself, all other blocks in runs."""
+        """Return the parts of a message in groups: each tool result alone, runs of other parts together."""
         return split_tool_results(message["content"], lambda block: "toolResult" in block)
 
     def wrap(self, message: Any, parts: Sequence[Any]) -> WrappedMessage:
-        """Return blocks as the layer reads them."""
+        """Return a group of parts as a message of the layer."""
         if parts and "toolResult" in parts[0]:
-            given = parts[0]["toolResult"]
-            return WrappedMessage.wrap((message, parts), "tool", _result_text(given), tool_call_id=given["toolUseId"])
-        made = [block["toolUse"] for block in parts if "toolUse" in block]
-        calls = [to_tool_call(each["name"], each["input"], each["toolUseId"]) for each in made]
+            result = parts[0]["toolResult"]
+            return WrappedMessage.wrap((message, parts), "tool", _result_text(result), tool_call_id=result["toolUseId"])
+        native_calls = [block["toolUse"] for block in parts if "toolUse" in block]
+        calls = [to_tool_call(each["name"], each["input"], each["toolUseId"]) for each in native_calls]
         text = "\n".join(block["text"] for block in parts if block.get("text"))
-        said = text or ("" if calls else NOT_TEXT)
-        return WrappedMessage.wrap((message, parts), message["role"], said, tool_calls=calls)
+        content = text or ("" if calls else NOT_TEXT)
+        return WrappedMessage.wrap((message, parts), message["role"], content, tool_calls=calls)
 
     def join(self, message: Any, parts: list[Any]) -> Any:
-        """Return the message with these blocks."""
+        """Return the framework's message with these parts; the same object if they are unchanged."""
         return message if parts == message["content"] else {**message, "content": parts}
 
     def create(self, message: Message) -> Any:
-        """Return a message of the window's own; the result of a call that was interrupted is an error."""
+        """Return a message that the window added for the framework. The result of an interrupted call is an error."""
         content = [{"text": message.content}]
         if message.role == "tool":
             result = {"toolUseId": message.tool_call_id or "", "status": "error", "content": content}
@@ -220,27 +226,27 @@ class StrandsCodec(PartsCodec[Any, Any]):
         return {"role": "assistant" if message.role == "assistant" else "user", "content": content}
 
     def text_part(self, text: str) -> Any:
-        """Return a block of text."""
+        """Return a text part."""
         return {"text": text}
 
     def is_text(self, part: Any) -> bool:
-        """Return whether a block is text."""
+        """Return True if the part is text."""
         return "text" in part
 
     def with_result(self, part: Any, text: str) -> Any:
-        """Return the result with other words."""
+        """Return a tool result with another text."""
         return {"toolResult": {**part["toolResult"], "content": [{"text": text}]}}
 
     def with_arguments(self, part: Any, arguments: Mapping[str | None, dict[str, Any]]) -> Any:
-        """Return the call with the arguments for its id."""
-        made = part.get("toolUse")
-        if made is None or made["toolUseId"] not in arguments:
+        """Return a tool call with its shortened arguments, found by its id; any other part unchanged."""
+        call = part.get("toolUse")
+        if call is None or call["toolUseId"] not in arguments:
             return part
-        return {**part, "toolUse": {**made, "input": arguments[made["toolUseId"]]}}
+        return {**part, "toolUse": {**call, "input": arguments[call["toolUseId"]]}}
 
 
-def _result_text(given: Mapping[str, Any]) -> str:
-    return "\n".join(map(_part_text, given.get("content") or []))
+def _result_text(result: Mapping[str, Any]) -> str:
+    return "\n".join(map(_part_text, result.get("content") or []))
 
 
 def _part_text(block: Mapping[str, Any]) -> str:

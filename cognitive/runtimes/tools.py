@@ -1,4 +1,4 @@
-"""A framework's tools as a turn is given them and as it offers them to the model, and the recall tool beside them."""
+"""The tools of a framework, converted for a turn and selected by it, and the recall tool."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ _NO_HITS = "Nothing more is remembered about that."
 
 
 def recall_answer(hits: Sequence[RecallHit], policy: Policy) -> str:
-    """Return the hits as a sealed block of records like those of the prompt, best first."""
+    """Return the hits as a sealed block of records, best first, or a message that nothing was found."""
     if not hits:
         return _NO_HITS
     return sealed(OPENING, [NOTICE, *(line(hit, policy) for hit in hits)], CLOSING)
 
 
 def to_tool(name: str, description: str | None, parameters: Mapping[str, Any] | None) -> Tool | None:
-    """Return a tool as a turn is given it; None for one that no provider accepts: it is left to the framework."""
+    """Return a framework's tool for the turn; None, with a warning, if its name or schema is invalid."""
     try:
         return Tool(name=name, description=storable(description or ""), parameters=dict(parameters or {}))
     except InvalidInput as error:
-        log.warning("a tool is left as it is: %s", error)
+        log.warning("tool %r is not planned and stays unchanged: %s", name, error)
         return None
 
 
@@ -60,24 +60,25 @@ def select_tools(
     name: Callable[[T], str],
     rewritten: Callable[[T, ToolSpec], T] | None = None,
 ) -> list[T]:
-    """Return the tools that the turn keeps, in order. With `rewritten`, each as the catalog shortened it.
+    """Return the tools that the turn keeps, in their order.
 
-    A tool that was not known when the turn began stays as it is, and so does the recall tool.
+    `rewritten` makes a tool with the catalog's shortened description and parameters; without it, tools are not
+    shortened. Tools that the turn did not know when it began, such as the recall tool, are kept unchanged.
     """
-    specs, given = {spec.name: spec for spec in context.tools}, _tools_of_turn(context)
-    kept = [tool for tool in tools if not denies(context, name(tool))]
+    specs, originals = {spec.name: spec for spec in context.tools}, _tools_of_turn(context)
+    selected = [tool for tool in tools if not denies(context, name(tool))]
     if rewritten is None:
-        return kept
+        return selected
     return [
         rewritten(tool, specs[name(tool)])
-        if name(tool) in specs and _is_shortened(specs[name(tool)], given.get(name(tool)))
+        if name(tool) in specs and _is_shortened(specs[name(tool)], originals.get(name(tool)))
         else tool
-        for tool in kept
+        for tool in selected
     ]
 
 
 def denies(context: TurnContext, name: str) -> bool:
-    """Return whether the turn took a tool away, by its plan or because the model cannot carry it."""
+    """Return True if the turn removed the tool of this name, by its plan or because the tools did not fit the model."""
     return name in (_tools_of_turn(context).keys() | set(context.plan.removed)) - {spec.name for spec in context.tools}
 
 
@@ -87,5 +88,5 @@ def _tools_of_turn(context: TurnContext) -> dict[str, Tool]:
     }
 
 
-def _is_shortened(spec: ToolSpec, given: Tool | None) -> bool:
-    return given is None or (spec.description, spec.parameters) != (given.description, dict(given.parameters))
+def _is_shortened(spec: ToolSpec, original: Tool | None) -> bool:
+    return original is None or (spec.description, spec.parameters) != (original.description, dict(original.parameters))

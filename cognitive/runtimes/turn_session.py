@@ -1,7 +1,7 @@
-"""A turn while a framework runs it: begun once, shown at each call of the model, ended once. Nothing here fails a run.
+"""A turn inside a framework's run. Errors of the layer are logged and never fail the run.
 
-AgentBinding.turn -> TurnSession.begin -> messages, system, select_tools (before each call) -> record_tool_call (each
-tool) -> end
+The order of calls: `AgentBinding.turn`, `TurnSession.begin`; before each model call `messages`, `system` and
+`select_tools`; after each tool `record_tool_call`; then `end`.
 """
 
 from __future__ import annotations
@@ -27,18 +27,23 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_ALIASES: Mapping[str, str] = {"none": "off", "max": "xhigh"}  # frameworks' names of our levels of thinking
-_MAX_CALLS = 1_000  # of a turn: what calls more is a loop, and memory does not grow with it
+_ALIASES: Mapping[str, str] = {"none": "off", "max": "xhigh"}  # frameworks' names for our levels of thinking
+_MAX_CALLS = 1_000  # recorded calls of a turn: bounds the memory of a run that loops
 
 _current_turn: ContextVar[TurnSession | None] = ContextVar("cognitive_calling", default=None)
 
 
 class AgentBinding:
-    """An agent of a framework, bound to a layer: what every runtime's adapter holds.
+    """A framework's agent, bound to a layer. Every adapter holds one.
 
-    `runtime` names the framework where turns are recorded. `model` names the model for the table of models, where the
-    framework does not say. `models` are the framework's own models by the name that a plan may ask for; a name that is
-    not there changes nothing.
+    Attributes:
+        layer: the layer that prepares and records the turns.
+        agent_id: the agent whose memory is used.
+        runtime: the framework's name, recorded with each turn.
+        user_id: the user of turns for which the framework names none.
+        model: the model's name in the table of models; None takes the name that the framework reports.
+        models: the framework's model objects by the name that a plan may ask for. Other names are ignored.
+        prompt_history: the blocks that earlier turns sent.
     """
 
     def __init__(
@@ -58,33 +63,38 @@ class AgentBinding:
         self.model = model
         self.models = dict(models or {})
         self.prompt_history = PromptHistory()
-        self._elsewhere = False  # its agent was called in another event loop, which is told once
+        self._wrong_loop_logged = False
 
     def turn(self, session_id: str, kind: TurnKind = "user") -> TurnSession:
-        """A turn about to begin. While a tool of another turn runs it is a sub-agent's, whatever `kind` says."""
+        """Return a new turn that has not begun. Inside a tool of another turn, its kind is always "subagent"."""
         return TurnSession(self, session_id, "subagent" if _current_turn.get() is not None else kind)
 
     def settle(self, context: TurnContext, outcome: Outcome) -> None:
-        """Hands a turn's outcome to the layer; a binding whose runs are in other threads does so in the layer's own."""
+        """Pass a turn's outcome to the layer, which records it in the background."""
         self.layer.settle(context, outcome)
 
     def log_skipped(self, error: Exception) -> None:
-        """Logs that a turn goes on without memory. A wrong event loop is logged once, since each turn would meet it."""
-        if not (isinstance(error, WrongEventLoop) and self._elsewhere):
-            _log_error("a turn goes on without memory", error)
-        self._elsewhere = self._elsewhere or isinstance(error, WrongEventLoop)
+        """Log that a turn continues without memory.
+
+        A wrong event loop is logged once, because it affects every turn.
+        """
+        if not (isinstance(error, WrongEventLoop) and self._wrong_loop_logged):
+            _log_error("the turn continues without memory", error)
+        self._wrong_loop_logged = self._wrong_loop_logged or isinstance(error, WrongEventLoop)
 
 
 class TurnSession:
-    """A turn in flight. `context` is None where memory has no part in the run, since it is a sub-agent's or could not
-    be prepared: then everything comes back as it was given.
+    """A turn in progress.
+
+    `context` is None if the turn is not planned (its kind is not "user") or could not be prepared. Every method then
+    returns its input unchanged.
     """
 
     def __init__(self, binding: AgentBinding, session_id: str, kind: TurnKind) -> None:
         self.binding = binding
         self.session_id = session_id
         self.context: TurnContext | None = None
-        self.has_begun = kind != "user"  # the turns of machines pass untouched
+        self.has_begun = kind != "user"  # other turns are not planned
         self.has_ended = False
         self._calls: list[ToolCall] = []
         self._own_thinking: str | None = None
@@ -99,11 +109,16 @@ class TurnSession:
         user_id: str | None = None,
         thinking: str | None = None,
     ) -> None:
-        """Prepares the turn, once; later calls change nothing.
+        """Prepare the turn. Only the first call has an effect; errors are logged.
 
-        `conversation` is what stands before `text`, with the host's own system messages or without. `model` is its name
-        for the table of models, where the binding names none. `thinking` is the host's own level, or what the framework
-        calls it: where no category asks for another, it stands.
+        Args:
+            text: the user's message.
+            conversation: the messages before it, with or without the host's system messages.
+            tools: the tools that the framework offers; None entries are skipped.
+            model: the model's name in the table of models, unless the binding names one.
+            user_id: the user, instead of the binding's.
+            thinking: the host's own level of thinking, by the framework's name; it applies if no category asks for
+                another.
         """
         if self.has_begun:
             return
@@ -123,7 +138,7 @@ class TurnSession:
                 runtime=binding.runtime,
             )
             self.context = await binding.layer.pre_turn(turn)
-        except Exception as error:  # the run goes on as it would without memory
+        except Exception as error:  # memory must not fail the run
             binding.log_skipped(error)
 
     async def begin_from_conversation(
@@ -135,93 +150,98 @@ class TurnSession:
         user_id: str | None = None,
         thinking: str | None = None,
     ) -> None:
-        """`begin`, with all that the framework would send: the last words of the user's are the turn's.
+        """Prepare the turn from a whole conversation, whose last user message is the turn's text.
 
-        A run may go on without any. `tools` are read once, by the call that begins the turn.
+        Without a user message the text is empty. Only the first call has an effect and reads `tools`. The other
+        parameters are those of `begin`.
         """
         if self.has_begun:
             return
-        place = find_user_message(conversation)
-        words = conversation[place].content if place is not None else ""
-        await self.begin(words, conversation[:place], tools, model=model, user_id=user_id, thinking=thinking)
+        index = find_user_message(conversation)
+        text = conversation[index].content if index is not None else ""
+        await self.begin(text, conversation[:index], tools, model=model, user_id=user_id, thinking=thinking)
 
     @property
     def thinking(self) -> str | None:
-        """How hard the model should think, a level of `cognitive.plan.THINKING`; None where its own setting stands."""
+        """The planned level of thinking, one of `cognitive.plan.THINKING`; None to leave the host's own setting."""
         level = self.context.thinking if self.context is not None else None
         return level if level != self._own_thinking else None
 
     @property
-    def is_of_a_category(self) -> bool:
-        """Whether the message's categories ask for `thinking`; if they do not, a level of the host's own stands."""
+    def has_categories(self) -> bool:
+        """True if the message has categories. Without them, a level of thinking that the host set itself applies."""
         return self.context is not None and bool(self.context.plan.categories)
 
     @property
     def model(self) -> Any | None:
-        """The framework's own model that the plan asks for, None to keep the one at hand."""
+        """The framework's model object that the plan asks for; None to keep the current model."""
         return self.binding.models.get(self.context.plan.model or "") if self.context is not None else None
 
     def system(self, own: str = "") -> str:
-        """The system prompt: the host's own, with what belongs behind it."""
+        """Return the system prompt: the host's text `own`, followed by the prefix."""
         return self.context.system(own) if self.context is not None else own
 
     def system_with_memories(self, own: str = "") -> str:
-        """All that the turn shows, behind the host's own system prompt, for where nothing can be put behind the user's
-        words.
+        """Return the system prompt and the memory block in one text.
+
+        For frameworks that cannot change the user's message.
         """
         if self.context is None:
             return own
         return "\n\n".join(part for part in (self.context.system(own), self.context.sent("").strip()) if part)
 
     async def messages(self, conversation: Sequence[Message]) -> Sequence[Message]:
-        """What the model should see of all that the framework would send it, this turn's message with its block.
+        """Return the conversation for one model call: fitted into the window, with memory blocks.
 
-        Call it before each call of the model, with the framework's own conversation, which never holds a block: what
-        comes back is for the request alone. System messages of the host are not part of it.
+        Call it before each model call with the framework's own conversation, which contains neither blocks nor the
+        host's system messages. Use the result for that call only and do not store it. If fitting fails, the
+        conversation is returned with its blocks and without limits.
         """
         if self.context is None:
             return conversation
-        spoken = self._with_blocks(conversation, self.context)
+        unfitted = self._with_blocks(conversation, self.context)
         try:
-            return (await self.binding.layer.fit(self.context, spoken)).messages
-        except Exception as error:  # as above
-            _log_error("the conversation is sent as it is", error)
-            return spoken
+            return (await self.binding.layer.fit(self.context, unfitted)).messages
+        except Exception as error:  # memory must not fail the run
+            _log_error("the conversation could not be fitted and is sent in full", error)
+            return unfitted
 
     async def encode_messages(self, codec: MessageCodec[T], conversation: Sequence[WrappedMessage]) -> list[T]:
-        """Return `messages` of a decoded conversation in the framework's own format."""
+        """Return the result of `messages` for a decoded conversation, in the framework's format."""
         return codec.encode(await self.messages(conversation))
 
     def _with_blocks(self, conversation: Sequence[Message], context: TurnContext) -> Sequence[Message]:
-        place, blocks = (
-            find_user_message(conversation, context.message),
-            self.binding.prompt_history.blocks(self.session_id),
-        )
-        if place is None:
+        index = find_user_message(conversation, context.message)
+        blocks = self.binding.prompt_history.blocks(self.session_id)
+        if index is None:
             return with_blocks(conversation, blocks)
-        own = conversation[place]
+        own = conversation[index]
         sent = own.model_copy(update={"content": context.sent(own.content)})
-        return [*with_blocks(conversation[:place], blocks), sent, *conversation[place + 1 :]]
+        return [*with_blocks(conversation[:index], blocks), sent, *conversation[index + 1 :]]
 
     def select_tools(
         self, tools: Sequence[T], name: Callable[[T], str], rewritten: Callable[[T, ToolSpec], T] | None = None
     ) -> list[T]:
-        """The tools that the turn keeps, in order. With `rewritten`, each as the catalog shortened it."""
+        """Return the tools that the turn keeps, in their order.
+
+        `rewritten` makes a tool with the catalog's shortened description and parameters; without it, tools are not
+        shortened.
+        """
         return (
             turn_tools.select_tools(self.context, tools, name, rewritten) if self.context is not None else list(tools)
         )
 
     def denies(self, name: str) -> bool:
-        """Whether the turn took a tool away. A framework that finds its tools by name would run it if the model names
-        it all the same: it is told `tools.DENIED` instead.
+        """Return True if the turn removed the tool of this name.
+
+        Frameworks that find tools by name would still run it if the model called it; they answer with `tools.DENIED`
+        instead.
         """
         return self.context is not None and turn_tools.denies(self.context, name)
 
     @contextmanager
     def as_parent(self) -> Iterator[None]:
-        """Around what starts work of this turn's: a turn that begins there, or in a task started there, is a
-        sub-agent's.
-        """
+        """Mark turns that begin inside this block, or in tasks started in it, as sub-agent turns."""
         token = _current_turn.set(self)
         try:
             yield
@@ -237,9 +257,11 @@ class TurnSession:
         *,
         interrupts: tuple[type[Exception], ...] = (),
     ) -> Iterator[ToolCallResult]:
-        """Around a tool's work, which hands its result to what this yields, and `ok=False` with one that says what went
-        wrong. A turn that begins within it is a sub-agent's; a tool that raises is kept as one that failed, unless it
-        raises one of `interrupts`: then it is called again, and nothing is kept.
+        """Run a tool call inside this block and record it when the block ends.
+
+        The block passes the result to the yielded `ToolCallResult`. If it raises, the call is recorded as failed with
+        the error's text. If it raises one of `interrupts`, nothing is recorded, because the framework will call the
+        tool again. Turns that begin inside the block are sub-agent turns.
         """
         tool_result = ToolCallResult()
         try:
@@ -262,15 +284,21 @@ class TurnSession:
         ok: bool = True,
         id: str | None = None,
     ) -> None:
-        """Keeps a call and what came of it for the end of the turn; the recall tool's are counted already."""
+        """Record a tool call and its result for the outcome.
+
+        Calls of the recall tool are skipped: the layer counts them itself.
+        """
         if self.context is None or self.has_ended or name == RECALL_NAME or len(self._calls) >= _MAX_CALLS:
             return
-        made = to_tool_call(name, arguments, id)
-        if made is not None:
-            self._calls.append(made.model_copy(update={"result": result, "ok": ok}))
+        call = to_tool_call(name, arguments, id)
+        if call is not None:
+            self._calls.append(call.model_copy(update={"result": result, "ok": ok}))
 
     def end(self, status: Status, response: str = "") -> None:
-        """Ends the turn, once; later calls change nothing. It is settled in the background, whatever the run does."""
+        """End the turn and record its outcome in the background.
+
+        Only the first call has an effect; errors are logged.
+        """
         if self.context is None or self.has_ended:
             return
         self.has_ended = True
@@ -279,43 +307,51 @@ class TurnSession:
         try:
             outcome = Outcome(response=storable(response), tool_calls=tuple(self._calls), status=status)
             self.binding.settle(self.context, outcome)
-        except Exception as error:  # as above
-            _log_error("a turn's outcome is lost", error)
+        except Exception as error:  # memory must not fail the run
+            _log_error("the turn's outcome is not recorded", error)
 
     async def recall(self, query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
-        """The recall tool's answer for the model: a block of records, or why there is none."""
+        """Return the recall tool's answer for the model.
+
+        It is a block of memories, or a message if nothing was found or recall failed.
+        """
         turn_id = self.context.turn_id if self.context is not None else None
         try:
             hits = await self.binding.layer.recall(self.binding.agent_id, query, memory_type, limit, turn_id)
-        except InvalidInput as error:  # the model's own mistake, which it can mend
+        except InvalidInput as error:  # the model can correct its arguments
             return str(error)
-        except Exception as error:  # as above
-            _log_error("recall", error)
+        except Exception as error:  # memory must not fail the run
+            _log_error("recall failed", error)
             return RECALL_UNAVAILABLE
         return recall_answer(hits, self.binding.layer.policies.current(self.binding.agent_id))
 
 
 @dataclass(slots=True)
 class ToolCallResult:
-    """What came of a tool's work: the tool's caller calls this with it."""
+    """The result of a tracked tool call.
+
+    Call it with the result; `ok=False` says that the result is an error message.
+    """
 
     result: Any = None
     ok: bool = True
 
     def __call__(self, result: Any, *, ok: bool = True) -> None:
-        """Keeps the result."""
+        """Store the result."""
         self.result, self.ok = result, ok
 
 
 def current_turn() -> TurnSession | None:
-    """The turn of the present run, for a tool whose framework hands it nothing of the run."""
+    """Return the turn whose tool or run is executing, for tools that get no context from their framework."""
     return _current_turn.get()
 
 
 @contextmanager
 def ends_turn(turn: TurnSession) -> Iterator[None]:
-    """Around a run: one that raises has failed, one that is cancelled or closed early was abandoned. The runtime ends
-    the turn itself with the response; a run that ends without one was abandoned.
+    """End the turn when the block ends, unless the runtime has ended it with a response inside the block.
+
+    The turn ends as failed if the block raises, and as abandoned if it is cancelled, closed early or ends without a
+    response.
     """
     try:
         yield
@@ -326,6 +362,6 @@ def ends_turn(turn: TurnSession) -> Iterator[None]:
         turn.end("abandoned")
 
 
-def _log_error(what: str, error: Exception) -> None:
+def _log_error(event: str, error: Exception) -> None:
     expected = isinstance(error, CognitiveError)
-    log.log(logging.WARNING if expected else logging.ERROR, "%s: %r", what, error, exc_info=not expected)
+    log.log(logging.WARNING if expected else logging.ERROR, "%s: %r", event, error, exc_info=not expected)

@@ -1,13 +1,13 @@
-"""An agent's memory for MCP clients: the recall tool, `remember`, resources and a prompt, over stdio or HTTP.
+"""An agent's memory for MCP clients: the tools `recall_context` and `remember`, resources and a prompt.
 
-The names here are the official SDK's, `mcp`, and this package's; imports are absolute, so neither hides the other.
+This package has the same name as the official SDK, `mcp`. Imports are absolute, so neither hides the other.
 
 Modules, in order of execution:
 
-- `standalone`: run a process of its own that serves one scope, over stdio or HTTP.
-- `http`: serve over streamable HTTP, each request admitted by itself.
+- `standalone`: serve one scope from a separate process, over stdio or HTTP.
+- `http`: serve over streamable HTTP, authenticating each request.
 - `server`: answer the SDK's requests for tools, resources and the prompt.
-- `scope`: hold the scope of a request, and find the turn that a call belongs to.
+- `scope`: the scope of a request, and the turn to which a call belongs.
 - `tools`: the tools `recall_context` and `remember`.
 - `resources`: the resources that a client may read.
 """

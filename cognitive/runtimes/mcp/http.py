@@ -1,4 +1,4 @@
-"""Streamable HTTP: stateless, each request let in by itself, which says whose memory it is about."""
+"""Streamable HTTP without sessions: each request is authenticated and gets its scope by itself."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from cognitive.layer import CognitiveLayer
 from cognitive.runtimes.mcp.scope import Scope, TraceLookup, no_trace_lookup
 from cognitive.runtimes.mcp.server import RequestContext, create_server
 
-Admit = Callable[[Request], Scope | None]  # from an ASGI request to whose memory it is about; None: not let in
-Authenticate = Callable[[str], Scope | None]  # the same, from its bearer token
+Admit = Callable[[Request], Scope | None]  # returns the scope of an ASGI request; None refuses it
+Authenticate = Callable[[str], Scope | None]  # returns the scope of a bearer token; None refuses it
 
 LOOPBACK_HOSTS = ("127.0.0.1", "127.0.0.1:*", "localhost", "localhost:*", "[::1]", "[::1]:*")
 LOOPBACK_ORIGINS = tuple(f"http://{host}" for host in LOOPBACK_HOSTS)
-_MAX_BYTES = 1_000_000  # of a request: the longest content, in which JSON escapes every character, and then some
-_SCOPE = "cognitive.scope"  # of a request that was let in; no header can write it
+_MAX_BYTES = 1_000_000  # bytes of a request: fits the longest content with every character escaped in JSON
+_SCOPE = "cognitive.scope"  # key in an ASGI request, where no header can set it
 
 
 class Endpoint:
-    """An ASGI app for one path of a server: `Route("/mcp", endpoint)`, in whose lifespan `running` is entered.
+    """An ASGI app for one path of a server: `Route("/mcp", endpoint)`. Enter `running` in the server's lifespan.
 
-    `admit` is asked on every request; `bearer` makes one that asks for a token. Requests whose Host or Origin is not
-    among `hosts` and `origins` (":*" for any port) are refused: a page in a browser cannot be made to speak for its
-    user. `hosts` None: whoever stands before has looked.
+    `admit` is called for every request and returns its scope; `bearer` makes one that checks a token. Requests whose
+    Host or Origin header is not among `hosts` and `origins` (":*" for any port) are refused, so that a web page cannot
+    use the browser of a user to call the server. Pass None as `hosts` if a proxy checks the headers.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Answers requests for as long as this is entered; entered again, it starts afresh."""
+        """Answer requests while this context is entered. It may be entered again later."""
         sessions = StreamableHTTPSessionManager(
             self._server,
             json_response=True,
@@ -69,15 +69,15 @@ class Endpoint:
                 self._app = None
 
     async def __call__(self, request: Request, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Answer one request."""
         await self._answer(request)(request, receive, send)
 
     def _answer(self, request: Request) -> ASGIApp:
-        if request["type"] != "http" or request["method"] != "POST":  # stateless: there is no stream to be had by GET
+        if request["type"] != "http" or request["method"] != "POST":  # GET would open a stream, which needs a session
             return _error_response(405, "POST a JSON-RPC message", Allow="POST")
         scope = self._admit(request)
         if scope is None:
-            return _error_response(401, "a valid bearer token is needed", **{"WWW-Authenticate": "Bearer"})
+            return _error_response(401, "send a valid bearer token", **{"WWW-Authenticate": "Bearer"})
         if self._app is None:
             return _error_response(503, "the server is starting or stopping")
         request[_SCOPE] = scope
@@ -85,23 +85,26 @@ class Endpoint:
 
 
 def bearer(authenticate: Authenticate) -> Admit:
-    """Lets in by the one bearer token that a request has."""
+    """Return a function that admits requests by their bearer token.
+
+    A request with several Authorization headers is refused.
+    """
 
     def admit(request: Request) -> Scope | None:
-        given = Headers(scope=request).getlist("authorization")
-        kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        values = Headers(scope=request).getlist("authorization")
+        kind, _, token = values[0].partition(" ") if len(values) == 1 else ("", "", "")
         return authenticate(token.strip()) if kind.lower() == "bearer" and token.strip() else None
 
     return admit
 
 
-def _error_response(status: int, because: str, **headers: str) -> ASGIApp:
-    return JSONResponse({"error": because}, status, headers)
+def _error_response(status: int, message: str, **headers: str) -> ASGIApp:
+    return JSONResponse({"error": message}, status, headers)
 
 
 def _scope_of(context: RequestContext) -> Scope:
-    """The scope that the request's token has."""
+    """Return the scope of an authenticated request."""
     if context.request is None:
-        raise RuntimeError("a request that did not come by HTTP has no token")
+        raise RuntimeError("the request has no token because it was not sent by HTTP; create the server with a Scope")
     scope: Scope = context.request.scope[_SCOPE]
     return scope

@@ -1,4 +1,4 @@
-"""What a client may read: a memory, the models' budgets, the plans and the last turn of its agent; as JSON."""
+"""The resources that a client may read, as JSON: a memory, the models' budgets, and the agent's plans and last turn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MEMORY = "cognitive://memory/"
 
 @dataclass(frozen=True, slots=True)
 class ResourceRow:
-    """A resource that is listed, and what reads it; None is its content where there is nothing yet."""
+    """A listed resource and the function that reads it, which returns None if there is no content yet."""
 
     resource: Resource
     read: Callable[[ScopedRequest], Awaitable[Any]]
@@ -42,12 +42,12 @@ async def _last_turn(request: ScopedRequest) -> Any:
 
 
 async def _memory(request: ScopedRequest, id: str) -> Any:
-    """A name that is no id, an unknown id and another agent's look the same from here: there is nothing."""
+    """Return a memory; None for an invalid id, an unknown id and another agent's, which clients cannot tell apart."""
     try:
-        wanted = require_id("id", id)
+        memory_id = require_id("id", id)
     except InvalidInput:
         return None
-    return next(iter(await request.layer.get(request.agent_id, [wanted])), None)
+    return next(iter(await request.layer.get(request.agent_id, [memory_id])), None)
 
 
 def _row(
@@ -92,16 +92,16 @@ TEMPLATE = ResourceTemplate(
 
 
 async def read(request: ScopedRequest, uri: str) -> str | None:
-    """What stands at an address, as JSON; None if there is no such address."""
+    """Return the resource at an address as JSON; None if there is no such resource."""
     row = ROWS.get(uri)
     if row is not None:
         return _quoted_json(to_jsonable_python(await row.read(request)))
-    found = await _memory(request, uri.removeprefix(_MEMORY)) if uri.startswith(_MEMORY) else None
-    return _quoted_json(to_jsonable_python(found)) if found is not None else None
+    memory = await _memory(request, uri.removeprefix(_MEMORY)) if uri.startswith(_MEMORY) else None
+    return _quoted_json(to_jsonable_python(memory)) if memory is not None else None
 
 
 def _quoted_json(value: Any) -> str:
-    """JSON in which every text is quoted as in a prompt: nothing that was stored can pass for markup."""
+    """Return JSON in which every string is quoted as in a prompt, so that stored text cannot be taken for markup."""
     if isinstance(value, dict):
         return f"{{{', '.join(f'{quote(name)}: {_quoted_json(each)}' for name, each in value.items())}}}"
     if isinstance(value, list):

@@ -1,6 +1,6 @@
-"""Who calls, what a call may touch (one agent's memory and nothing beside it), and which turn a call belongs to.
+"""The scope of a caller, which limits it to one agent's memory, and the turn to which a call belongs.
 
-A call belongs to the turn that the client names, or to the one open turn that it can only be.
+A call belongs to the turn that the client names, or else to the only open turn.
 """
 
 from __future__ import annotations
@@ -14,19 +14,23 @@ from cognitive.layer import CognitiveLayer
 from cognitive.policy import Policy
 from cognitive.validation import require_label
 
-TURN = "cognitive/turn_id"  # in a request's `_meta`: the `turn_id` of the turn's context
-_TRACE = "traceparent"  # there too, of W3C Trace Context
+TURN = "cognitive/turn_id"  # key in a request's `_meta`: the turn's id
+_TRACE = "traceparent"  # key in a request's `_meta`: the header of W3C Trace Context
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 
-TraceLookup = Callable[[str], str | None]  # from a trace's id, 32 hexadecimal digits, to the turn that it traces
+TraceLookup = Callable[[str], str | None]  # from a trace id, 32 hexadecimal digits, to its turn's id
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose memory a caller sees: an agent's, and of its turns those of one session, if one is named.
+    """The memory that a caller may use: that of one agent.
+
+    With `session_id`, the caller sees only turns of that session.
+
+    `may_remember` offers the tool `remember`.
 
     Raises:
-        InvalidInput: a blank, over-long or unstorable name.
+        InvalidInput: a name that is blank, too long or cannot be stored.
     """
 
     agent_id: str
@@ -41,7 +45,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class ScopedRequest:
-    """One request: the layer that answers it, whose memory it is about, and the `_meta` that came with it."""
+    """One request: the layer that answers it, its scope, and the `_meta` that the client sent."""
 
     layer: CognitiveLayer
     scope: Scope
@@ -49,27 +53,27 @@ class ScopedRequest:
 
     @property
     def agent_id(self) -> str:
-        """Whose memory."""
+        """The agent whose memory the request uses."""
         return self.scope.agent_id
 
     @property
     def policy(self) -> Policy:
-        """The policy of the agent's turns."""
+        """The agent's current policy."""
         return self.layer.policies.current(self.scope.agent_id)
 
 
 def no_trace_lookup(trace_id: str) -> None:
-    """Knows no trace: for hosts that keep no such mapping."""
+    """Return None for every trace: the default for hosts that do not map traces to turns."""
 
 
 async def turn_of(request: ScopedRequest, trace_lookup: TraceLookup) -> str | None:
-    """The turn that a call counts in, None where that is in doubt.
+    """Return the id of the turn to which a call belongs; None if that is uncertain.
 
-    A session has one turn at a time, so its latest open turn is the one; where several sessions of the agent have a
-    turn open, nobody knows which of them calls.
+    The turn is the one that `_meta` names, or that of its W3C trace, or the only open turn of the scope. A session has
+    one turn at a time. If several sessions of the agent have an open turn, the calling one is unknown.
 
     Raises:
-        InvalidInput: a turn's name that is none.
+        InvalidInput: the named turn id is invalid.
     """
     named = request.meta.get(TURN)
     if named is not None:
@@ -82,6 +86,6 @@ async def turn_of(request: ScopedRequest, trace_lookup: TraceLookup) -> str | No
 
 
 def _turn_by_trace(parent: Any, trace_lookup: TraceLookup) -> str | None:
-    """A header that is not of this form is ignored, as the standard has it."""
+    """Return the turn of a `traceparent` header. An invalid header is ignored, as the standard requires."""
     match = _TRACEPARENT.fullmatch(parent) if isinstance(parent, str) else None
     return trace_lookup(match.group(1)) if match else None

@@ -1,4 +1,4 @@
-"""A process of its own that serves one scope: over standard input and output, or over HTTP to whoever has its token."""
+"""A separate process that serves one scope, over stdio, or over HTTP to clients with its token."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from cognitive.runtimes.mcp.server import create_server
 
 
 async def serve_stdio(scope: Scope) -> None:
-    """Serve one client until standard input ends; what is not the protocol goes to standard error.
+    """Serve one client until standard input ends. Logs go to standard error.
 
     Raises:
-        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened; a database that is away is no reason.
+        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened. It opens even if the database is
+            away.
     """
     async with CognitiveLayer.open() as layer, stdio_server() as (incoming, outgoing):
         server = create_server(layer, scope)
@@ -33,11 +34,13 @@ async def serve_stdio(scope: Scope) -> None:
 async def serve_http(
     scope: Scope, token: str, listening: socket.socket, names: Sequence[str] = (), *, http: Any = "auto"
 ) -> None:
-    """Serves at /mcp of a listening socket until the process is told to stop; `names` are Host headers to accept beside
-    loopback's, `http` is uvicorn's protocol of a connection.
+    """Serve at /mcp of a listening socket until the process gets a signal to stop.
+
+    `names` are Host headers to accept beside those of loopback; `http` is uvicorn's HTTP protocol implementation.
 
     Raises:
-        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened; a database that is away is no reason.
+        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened. It opens even if the database is
+            away.
     """
     async with CognitiveLayer.open() as layer:
         server = uvicorn.Server(uvicorn.Config(app(layer, scope, token, names), http=http, log_config=None))
@@ -45,7 +48,7 @@ async def serve_http(
 
 
 def app(layer: CognitiveLayer, scope: Scope, token: str, names: Sequence[str] = ()) -> Starlette:
-    """An ASGI app with nothing but /mcp."""
+    """Return an ASGI app that serves only /mcp."""
     origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
     endpoint = Endpoint(
         layer,
@@ -63,10 +66,10 @@ def app(layer: CognitiveLayer, scope: Scope, token: str, names: Sequence[str] = 
 
 
 def single_token(token: str, scope: Scope) -> Authenticate:
-    """Lets in whoever has this one token; how long the comparison takes tells nothing of it."""
+    """Return a function that authenticates one token. It compares in constant time, so that timing reveals nothing."""
     expected = token.encode()
 
-    def authenticate(given: str) -> Scope | None:
-        return scope if hmac.compare_digest(given.encode(), expected) else None
+    def authenticate(token: str) -> Scope | None:
+        return scope if hmac.compare_digest(token.encode(), expected) else None
 
     return authenticate

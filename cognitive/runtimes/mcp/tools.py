@@ -1,4 +1,4 @@
-"""The tools: `recall_context` searches memory for a query of the model's own, `remember` keeps what the host allows."""
+"""The MCP tools: `recall_context` searches memory, and `remember` stores a memory if the host allows it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from cognitive.runtimes.mcp.scope import ScopedRequest, TraceLookup, turn_of
 from cognitive.runtimes.tools import RECALL_NAME, recall_answer
 from cognitive.turn import RecallHit
 
-_MAX_QUERY_LENGTH = 10_000  # characters; what is longer is a document, and its vector says nothing
-_MAX_MEMORIES = 50  # memories at a time: some 10,000 tokens at worst
-_MAX_NOTE_LENGTH = 10_000  # characters: a note; a document is stored by whoever has it
+_MAX_QUERY_LENGTH = 10_000  # characters; the embedding of a longer text is too unspecific to search with
+_MAX_MEMORIES = 50  # memories of one answer: at most about 10,000 tokens
+_MAX_NOTE_LENGTH = 10_000  # characters; the host, not the model, should store whole documents
 _MAX_TAGS = 20
 _TYPES = f"{', '.join(MEMORY_TYPES[:-1])} or {MEMORY_TYPES[-1]}"
 _TRUST: Trust = "agent"
 
 
-class RecallContext(InputModel):
-    """What to recall."""
+class RecallContext(InputModel, json_schema_extra={"description": "What to recall."}):
+    """The arguments of `recall_context`."""
 
     query: Annotated[
         Text,
@@ -73,8 +73,13 @@ RECALL_CONTEXT = Tool(
 
 
 async def recall_context(request: ScopedRequest, arguments: RecallContext, trace_lookup: TraceLookup) -> CallToolResult:
-    """The best memories for a query, as structured content, and as the block that every runtime's recall tool answers
-    with: whoever passes it on in a conversation has it recognised.
+    """Return the best memories for a query, as structured content and as a sealed block.
+
+    The block is the same as in other runtimes, so that the layer recognises it in later conversations.
+
+    Raises:
+        InvalidInput: the turn id in `_meta` is invalid.
+        StoreUnavailable: Postgres is away.
     """
     turn_id = await turn_of(request, trace_lookup)
     hits = await request.layer.recall(
@@ -99,8 +104,8 @@ def _recalled_memory(hit: RecallHit) -> Recalled:
     )
 
 
-class Remember(InputModel):
-    """What to keep."""
+class Remember(InputModel, json_schema_extra={"description": "What to keep."}):
+    """The arguments of `remember`."""
 
     content: Annotated[
         Text,
@@ -138,15 +143,17 @@ REMEMBER = Tool(
 
 
 async def remember(request: ScopedRequest, arguments: Remember) -> CallToolResult:
-    """Stores one memory, dated now: the store knows the same words of the same session again, however often they come.
+    """Store one memory, dated now, and return its id. The same text of the same session is stored once.
 
     Raises:
-        InvalidInput: nothing but memories that are shown; an id to supersede that is unknown, or of what the program
-        itself handed over: the model's word does not replace that.
+        InvalidInput: the content has only memories that the prompt showed, or `supersedes` names an unknown memory or
+            one
+            that the program stored, which the model may not replace.
+        StoreUnavailable: Postgres is away.
     """
     content = without_injected(arguments.content)
     if not content.strip():
-        raise InvalidInput("content: holds nothing but records that are in memory already")
+        raise InvalidInput("content: contains only records that are in memory already; pass new text")
     memory = NewMemory(
         type=arguments.type,
         content=content,
@@ -168,5 +175,5 @@ async def _require_replaceable(request: ScopedRequest, id: UUID) -> None:
     for old in await request.layer.get(request.agent_id, [id]):
         if above(old.trust, _TRUST):
             raise InvalidInput(
-                f"supersedes: {id} was kept by the program, and is not yours to replace; keep yours beside it"
+                f"supersedes: memory {id} was stored by the program and cannot be replaced; omit supersedes"
             )
