@@ -30,7 +30,7 @@ AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 CALM = Policy(deadline_ms=60_000, abstention=False)
 STRICT = Policy(deadline_ms=60_000)
-TURNS = 52  # under each of the two policies
+TURNS = 50  # under each of the two policies
 PEOPLE = ["Ada", "Bea", "Cyd", "Dov"]
 STUFF = ["amber", "copper", "brass", "ivory", "walnut"]
 THINGS = ["kettle", "violin", "globe", "telescope"]
@@ -66,7 +66,7 @@ def memories(rolled: random.Random, count: int, first: int = 0) -> list[NewMemor
                 ("decision", f"We decided that the {of} {what} stays in the {where}."),
                 (
                     "procedure",
-                    f"To clean a {of} {what}: " + f"go to the {where}, and ask {who}. " * rolled.choice((1, 40)),
+                    f"To clean a {of} {what}: " + f"go to the {where}, and ask {who}. " * rolled.choice((1, 30)),
                 ),
             ]
         )

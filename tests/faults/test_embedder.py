@@ -105,7 +105,7 @@ async def test_a_hanging_embedder_does_not_gather_threads(site, agent_with_key):
     embedder = Broken("hangs")
     try:
         async with opened(site, Policy(abstention=False, deadline_ms=150), embedder) as layer:
-            for n in range(12):
+            for n in range(6):
                 context = await layer.pre_turn(turn(agent_with_key, f"Question {n}: {ASKED}"))
                 assert context.degraded
             assert embedder.max_waiting <= 2

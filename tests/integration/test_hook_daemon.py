@@ -10,6 +10,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -240,6 +241,7 @@ def test_a_server_of_another_version_is_replaced_by_one_that_answers(environment
     with subprocess.Popen([sys.executable, "-c", OLD], env=environment, stdin=subprocess.DEVNULL) as old:
         while "version 0.0.1 listens" not in log_of(environment):
             assert old.poll() is None
+            time.sleep(0.02)
         answer = prompt({**environment, "COGNITIVE_HOOK_WAIT": "60"}, prompt_id="new")
     assert b"additionalContext" in answer.stdout
     assert json.loads(run(environment, "status", "--json").stdout)["server"]["version"] == VERSION
