@@ -1,26 +1,26 @@
-"""Measure this layer and try to break its promises; no part of the installed package.
+"""Benchmarks of this layer and tests under stress; not part of the installed package.
 
 Modules, in order of execution:
 
-- `equality`: record what fixed turns give, and compare two recordings.
-- `turns`: time whole turns and what they find, beside the floor and beside peers.
+- `equality`: record the results of fixed turns, and compare two recordings.
+- `turns`: time whole turns and measure what they find, beside the floor and beside peers.
 - `pre_turn`: time `pre_turn` by stage, for agents of several sizes.
-- `preflight`: how well messages are classified, and how long that takes.
+- `preflight`: measure and time the classification of messages.
 - `attribution`: time the attribution of a response.
-- `telemetry`: what telemetry costs a turn.
-- `snapshot`: what REPEATABLE READ costs the server.
-- `http_overhead`: what HTTP adds to `pre_turn`.
-- `session`: a session of thousands of turns through the whole layer.
-- `window_session`: a session of thousands of turns through the window alone.
-- `summary`: how many planted facts a summary keeps.
-- `prefix_bytes`: how much of a prompt a provider's cache can keep.
-- `abstention_curve`: what floors of abstention cost and spare.
-- `budget`: what tight budgets show of the evidence.
-- `languages`: what stemming finds in other languages than English.
-- `poisoning`: what published attacks on a memory achieve, by defence.
+- `telemetry`: time the cost of telemetry per turn.
+- `snapshot`: measure the cost of REPEATABLE READ on the server.
+- `http_overhead`: measure what HTTP adds to `pre_turn`.
+- `session`: run sessions of thousands of turns through the whole layer.
+- `window_session`: run sessions of thousands of turns through the window alone.
+- `summary`: count the planted facts that a summary keeps.
+- `prefix_bytes`: measure how much of a prompt a provider's cache can reuse.
+- `abstention_curve`: measure the cost and benefit of abstention thresholds.
+- `budget`: measure the evidence shown with small token budgets.
+- `languages`: measure stemming in languages other than English.
+- `poisoning`: measure published attacks on memories, with each defence.
 - `reembed`: time a change of the embedding model while turns go on.
 - `large`: make a database with an agent of a million memories and turns.
 - `dashboard`: time the dashboard's reads and pages on such a database.
-- `soak`: two hundred conversations at once on one server.
-- `chaos`: break Postgres, the network, the embedder and the clients on purpose, and count what promises are broken.
+- `soak`: run two hundred concurrent conversations on one server.
+- `chaos`: break Postgres, the network, the embedder and clients, and count the violated promises.
 """

@@ -1,10 +1,10 @@
-"""What floors of abstention cost and spare: stored and searched once, decided again for every floor from the traces.
+"""Measure abstention thresholds: memories are stored and searched once, and decided again for each threshold.
 
     python -m benchmarks.abstention_curve locomo-dev.json unrelated-dev.json --conversations 5
 
 Data: {"conversations": [{"id", "items": [{"id", "speaker", "text", "at", "session"}], "questions": [{"text",
-"evidence", "category"}]}]} and {"prompts": [...]}, messages that no conversation is about. All is remembered and asked
-as a host would, under Policy(abstention=False); then the stages run again on what each turn found.
+"evidence", "category"}]}]} and {"prompts": [...]}, messages unrelated to every conversation. Everything is stored and
+asked with Policy(abstention=False); then the stages run again on the candidates of each turn.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FLOORS = (None, 0.6, 0.7, 0.75, 0.8, 0.83, 0.85, 0.87, 0.9, 0.95, 1.0)  # None: 
 
 @dataclass(frozen=True)
 class AskedTurn:
-    """A turn as it was found; `evidence` is empty where nothing should be shown."""
+    """A turn with its candidates; `evidence` is empty if nothing should be shown."""
 
     context: TurnContext
     evidence: frozenset[str]
@@ -45,7 +45,7 @@ def moment(text: str | None) -> datetime | None:
 
 
 async def store_conversation(layer: CognitiveLayer, conversation: dict[str, Any]) -> str:
-    """Every line as an episode of a fresh agent."""
+    """Store every line as an episode of a new agent; return its id."""
     agent, before = f"curve-{conversation['id']}-{uuid4().hex[:8]}", dict[str, str]()
     memories = []
     for item in conversation["items"]:
@@ -67,7 +67,7 @@ async def store_conversation(layer: CognitiveLayer, conversation: dict[str, Any]
 
 
 async def ask_all(conversations: Sequence[dict[str, Any]], prompts: Sequence[str]) -> list[AskedTurn]:
-    """Every prompt and every question that is no trap, each as the first turn of a session."""
+    """Ask every prompt, and every question except adversarial ones, each as the first turn of a session."""
     found = []
     async with CognitiveLayer.open(policy=Policy(abstention=False, deadline_ms=10_000.0)) as layer:
         for conversation in conversations:
@@ -81,7 +81,7 @@ async def ask_all(conversations: Sequence[dict[str, Any]], prompts: Sequence[str
 
 
 def given(context: TurnContext) -> TurnInputs:
-    """What the stages of a turn ran on, from its trace: of each memory the passage that was compared."""
+    """Return the inputs of a turn's stages from its trace, with the passage that was compared for each memory."""
     record = decode(context.trace.record)
     hits = tuple(result.candidate.hit for result in context.trace.candidates)
     recorded = record.inputs
@@ -91,7 +91,7 @@ def given(context: TurnContext) -> TurnInputs:
 
 
 def shown(turn: AskedTurn, policy: Policy) -> tuple[frozenset[str], int]:
-    """Sources and tokens of what a turn shows under a policy."""
+    """Return the sources and tokens of the memories that a turn shows with a policy."""
     if turn.context.trace.record is None:
         return frozenset(), 0
     made = again(given(turn.context), window_similarities(turn.context.trace.candidates), policy, count, CONSTANTS)
@@ -100,7 +100,7 @@ def shown(turn: AskedTurn, policy: Policy) -> tuple[frozenset[str], int]:
 
 
 def row(turns: Iterable[AskedTurn], policy: Policy) -> tuple[float, float, float, float]:
-    """False injection, evidence shown, tokens of an unrelated turn, tokens of a question."""
+    """Return false injection, evidence shown, and the mean tokens of an unrelated turn and of a question."""
     unrelated: list[tuple[frozenset[str], frozenset[str], int]] = []
     real: list[tuple[frozenset[str], frozenset[str], int]] = []
     for turn in turns:
@@ -114,7 +114,7 @@ def row(turns: Iterable[AskedTurn], policy: Policy) -> tuple[float, float, float
 
 
 def mean(values: Iterable[float]) -> float:
-    """Return the mean; 0 of nothing."""
+    """Return the mean, 0 for no values."""
     given = list(values)
     return sum(given) / len(given) if given else 0.0
 

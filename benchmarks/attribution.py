@@ -1,9 +1,10 @@
-"""How long a response takes to attribute, by strategy, over lengths of the response.
+"""Time the attribution of a response, by strategy and length of the response.
 
     python -m benchmarks.attribution 100 1000 10000 100000
 
-Memories and responses are sentences of our own documents. `own_words` is the removal of what was quoted from a tool's
-output, ten times as long as the response and holding half of it. Prints one table: milliseconds, median of seven runs.
+Memories and responses are sentences of this project's documents. `own_words` is the removal of quotes from a tool's
+output that is ten times as long as the response and contains half of it. Prints a table of milliseconds, the median of
+seven runs.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ RUNS = 7
 
 
 def prose() -> list[str]:
-    """The sentences of the documents that are long enough for a memory."""
+    """Return the sentences of the documents that are long enough for a memory."""
     documents = [path.read_text(encoding="utf-8") for path in sorted(DOCUMENTS.rglob("*.md"))]
     paragraphs = "\n\n".join(documents).split("\n\n")
     found = [sentence for paragraph in paragraphs for sentence in sentences(" ".join(paragraph.split()))]
@@ -35,7 +36,7 @@ def prose() -> list[str]:
 
 
 def text(chance: random.Random, said: list[str], length: int) -> str:
-    """So many words, or a few more, in sentences drawn from what may be said."""
+    """Return a text of about `length` words, in random sentences."""
     drawn, words = [], 0
     while words < length:
         drawn.append(chance.choice(said))
@@ -44,7 +45,7 @@ def text(chance: random.Random, said: list[str], length: int) -> str:
 
 
 def milliseconds(work: Callable[[], object]) -> str:
-    """Return the median time of some runs."""
+    """Return the median time of seven runs."""
     took = []
     for _ in range(RUNS):
         start = perf_counter()
@@ -54,7 +55,7 @@ def milliseconds(work: Callable[[], object]) -> str:
 
 
 def row(chance: random.Random, said: list[str], memories: list[str], length: int) -> str:
-    """Return the row of responses of so many words."""
+    """Return the table's row for responses of a length."""
     response = text(chance, said, length)
     file = f"{text(chance, said[::2], 9 * length)} {response[: len(response) // 2]}"
     took = [milliseconds(partial(overlaps, memories, response, strategy=name)) for name in STRATEGIES]

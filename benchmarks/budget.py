@@ -1,10 +1,10 @@
-"""What tight budgets show of the evidence: the same candidates, fitted into ever smaller totals.
+"""Measure the evidence shown with small token budgets, by fitting the same candidates into smaller totals.
 
     python -m benchmarks.budget DATA.json --questions 60
 
-Every question of the data (in the form of `benchmarks.abstention_curve`) is planned and retrieved once under the
-default policy; then its stages are run again with the totals of all frames at so many tokens. Prints per total:
-evidence shown, tokens, memories, and evidence per 1,000 tokens.
+Every question of the data (in the format of `benchmarks.abstention_curve`) is planned and retrieved once with the
+default policy; then its stages run again with smaller totals for all frames. Prints per total: evidence shown, tokens,
+memories, and evidence per 1,000 tokens.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PATIENT = Policy(deadline_ms=5_000.0)
 
 
 def tight(total: int) -> Policy:
-    """The default policy with the totals and sections of all frames at no more than this."""
+    """Return the default policy with the totals and sections of all frames limited to `total` tokens."""
     frames = {
         frame: {name: min(tokens, total) for name, tokens in row.model_dump().items() if name != "window"}
         for frame, row in FRAMES.items()
@@ -39,7 +39,7 @@ def tight(total: int) -> Policy:
 
 
 async def asked(conversations: list[dict[str, Any]], most: int | None) -> list[tuple[TurnContext, set[str]]]:
-    """Return the turn of each question that has evidence and found something, and the evidence."""
+    """Return the turns of the questions that have evidence and found candidates, with the evidence."""
     cases = []
     async with CognitiveLayer.open(policy=PATIENT) as layer:
         for conversation in conversations:

@@ -1,10 +1,10 @@
-"""How long the dashboard's reads and pages take, on a database that `benchmarks/large.py` made.
+"""Time the dashboard's reads and pages on a database made by `benchmarks/large.py`.
 
     python -m benchmarks.dashboard /path/to/data --times 20 --only reads
 
-Each read as a page makes it: as the application's role, bound by row level security, through the pool, rows turned into
-values. The pages are asked for over HTTP of a server of their own, one after the other: every kind of address that some
-page leads to, and searches at their worst. Prints tables: p50 and p95 in milliseconds, and what it came to.
+Each read runs as for a page: with the application's role under row level security, through the pool, rows converted to
+values. The pages are requested over HTTP from a separate server, one after another: every kind of URL that a page links
+to, and the most expensive searches. Prints tables of p50 and p95 in milliseconds, and the size of the result.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ Read = Callable[[], Awaitable[Any]]
 
 
 async def reads(f: TurnAnalytics, database: Database) -> dict[str, Read]:
-    """Every read, at its usual size and at its worst."""
+    """Return every read, with its usual and its worst arguments."""
     now = datetime.now(UTC)
     week, month, year = (Period(now - timedelta(days=days), now) for days in (7, 30, 365))
     hourly, local = Period(week.since, now, "hour"), Period(month.since, now, "day", "Asia/Kolkata")
@@ -126,7 +126,7 @@ async def reads(f: TurnAnalytics, database: Database) -> dict[str, Read]:
 
 
 async def pages(client: httpx.AsyncClient, memory: str) -> dict[str, Read]:
-    """Every kind of address that some page leads to, by its path and the names of what it is asked."""
+    """Return a request for every kind of URL that a page links to, by path and parameter names."""
     found = dict[str, str]()
     waiting = [START, *(f"/ui/{each.format(memory=memory)}&agent={AGENT}" for each in ASKED)]
     while waiting and len(found) < MAX_PAGES:
@@ -153,13 +153,13 @@ def _kind(address: str) -> str:
 
 
 def _links(page: str) -> list[str]:
-    """Addresses of pages; what is loaded with every page and may be kept is left out."""
+    """Return the URLs of pages linked from a page, without static files."""
     links = (html.unescape(each) for each in re.findall(r'(?:href|hx-get)="([^"#]+)', page))
     return [each for each in dict.fromkeys(links) if each.startswith("/ui/") and "/static/" not in each]
 
 
 async def measure(read: Read, times: int) -> tuple[list[float], Any]:
-    """Milliseconds, sorted, and what was read last."""
+    """Return the sorted milliseconds of repeated reads, and the last result."""
     took, found = [], None
     for _ in range(times):
         start = perf_counter()
@@ -169,7 +169,7 @@ async def measure(read: Read, times: int) -> tuple[list[float], Any]:
 
 
 def came_to(found: Any) -> str:
-    """How much was read."""
+    """Return the size of a result in words."""
     if isinstance(found, httpx.Response):
         return f"{found.status_code}, {len(found.content) / 1000:.0f} kB"
     if isinstance(found, ResultPage):
@@ -178,13 +178,13 @@ def came_to(found: Any) -> str:
 
 
 def say(line: str) -> None:
-    """A line, at once."""
+    """Print a line without buffering."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 async def table(named: str, wanted: dict[str, Read], times: int) -> None:
-    """Measures and prints, line by line."""
+    """Measure and print a table, line by line."""
     say(f"| {named} | p50 ms | p95 ms | came to |\n|---|---|---|---|")
     for name, read in wanted.items():
         took, found = await measure(read, times)
@@ -193,7 +193,7 @@ async def table(named: str, wanted: dict[str, Read], times: int) -> None:
 
 
 async def report(directory: Path, times: int, only: str | None) -> None:
-    """Prints the tables."""
+    """Print the tables."""
     server = EmbeddedServer(directory)
     urls = server.acquire()
     await upgrade(urls.owner)

@@ -1,4 +1,4 @@
-"""What HTTP adds to pre_turn: the same turns in process and over loopback, one after the other, in one run."""
+"""Measure what HTTP adds to `pre_turn`: the same turns in process and over loopback, alternating in one run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TOPICS = ("crane", "harbour", "ledger", "turbine", "orchard", "cellar", "violin
 
 
 async def main() -> None:
-    """Prints p50 and p95 of both."""
+    """Print p50 and p95 of both."""
     async with (
         CognitiveLayer.open(policy=Policy(deadline_ms=5_000)) as layer,
         running(layer, ServerConfig(port=0)) as (url, _),

@@ -1,9 +1,9 @@
-"""What a language of one's own finds: inflected questions in German and Spanish, in each way to index them.
+"""Measure retrieval in German and Spanish with inflected questions, for each way to index the text.
 
     python -m benchmarks.languages
 
-Prints, for each language, of how many questions the memory that answers it is the first, or among the first ten, by
-words alone, and by words and meaning together as `recall` has them.
+Prints for each language the number of questions whose answer is the first memory, or among the first ten, by lexical
+search alone and by `recall`.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ AT = datetime(2026, 10, 3, tzinfo=UTC)
 
 
 def places(hits: Sequence[str], by_words: Sequence[str], answer: str) -> tuple[int, int]:
-    """The places of the answer, counted from 1, by everything and by words alone; 99 where it is not found."""
+    """Return the ranks of the answer, from 1, in all results and in the lexical ones; 99 if it is missing."""
     by_all, worded = (found.index(answer) + 1 if answer in found else 99 for found in (hits, by_words))
     return by_all, worded
 
 
 async def measure(layer: CognitiveLayer, language: str, index: str) -> list[tuple[int, int]]:
-    """The places of every answer, with the agent indexed in a language."""
+    """Return the ranks of every answer, with the agent indexed in a language."""
     agent, rows = f"{language} in {index}", DATA[language]
     contents = [row["memory"] for row in rows["asked"]] + rows["others"]
     await layer.admin.set_language(agent, index, pace=Pace(load=1))
@@ -49,7 +49,7 @@ async def measure(layer: CognitiveLayer, language: str, index: str) -> list[tupl
 
 
 async def main() -> None:
-    """Measures on the database of the settings; each language and index is an agent of its own."""
+    """Measure on the database of the settings, with a separate agent for each language and index."""
     sys.stdout.write(
         "| questions | indexed in | words: first | words: R@10 | all: first | all: R@10 |\n|---|---|---|---|---|---|\n"
     )

@@ -1,14 +1,14 @@
-"""A database of the size at which a dashboard must be fast: an agent with a million memories and turns, and small ones.
+"""Make a large database for measuring the dashboard: an agent with a million memories and turns, and small agents.
 
     python -m benchmarks.large /path/to/data --memories 1000000 --turns 1000000
 
-The argument is the data directory of an embedded server, the options are of the agent `big`. What that directory holds
-of `big` and of the small agents is replaced. Then `COGNITIVE_DATA_DIR=/path/to/data` is the way to it.
+The argument is the data directory of an embedded server, and the options are those of the agent `big`. Existing rows of
+`big` and of the small agents are replaced. Use the database with `COGNITIVE_DATA_DIR=/path/to/data`.
 
-Synthetic: words by Zipf's law, random unit vectors, one passage per memory, one field per vector; every hundredth
-memory nearly says what the one before does. Turns are spread over a year with messages, vectors, measures and showings
-of usual size, and a trace of a few hundred bytes. Usage and tallies are computed from the turns by SQL, so every sum
-agrees. The last turns are real: they went through the whole layer, with traces of full size.
+The data is synthetic: words by Zipf's law, random unit vectors, one passage per memory, one field per vector; every
+hundredth memory is nearly a copy of the previous one. Turns are spread over a year, with messages, vectors, measures
+and showings of usual size, and a trace of a few hundred bytes. SQL computes usage and rollups from the turns, so that
+all sums agree. The last turns are real turns of the layer, with traces of full size.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ GROUP BY span, by, at, value
 
 
 def vocabulary(size: int) -> list[str]:
-    """Words that nobody knows, each with a lexeme of its own."""
+    """Return invented words, each with a different lexeme."""
     words: dict[str, str] = {}
     n = 0
     while len(words) < size:
@@ -103,7 +103,7 @@ def vocabulary(size: int) -> list[str]:
 
 
 def memories(agent: str, size: int, words: list[str], chance: np.random.Generator) -> Iterator[list[tuple[Any, ...]]]:
-    """Rows of the temporary table `made`, in batches; every hundredth says a word more than the one before it."""
+    """Yield rows of the temporary table `made` in batches; every hundredth has one word more than the one before."""
     terms, named = np.array([lexemes(word)[0] for word in words]), np.array(words)
     kinds = chance.choice(["episode", "fact", "decision", "procedure"], size, p=[0.6, 0.3, 0.06, 0.04])
     for first in range(0, size, BATCH):
@@ -131,7 +131,7 @@ def memories(agent: str, size: int, words: list[str], chance: np.random.Generato
 
 
 def directions(count: int, chance: np.random.Generator) -> np.ndarray:
-    """Random unit vectors, every hundredth near the one before it."""
+    """Return random unit vectors, every hundredth near the one before."""
     vectors = chance.standard_normal((count, MiniLM.dimension), dtype=np.float32)
     vectors[99::100] = vectors[98::100][: len(vectors[99::100])] + vectors[99::100] * 0.3
     found: np.ndarray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -142,7 +142,7 @@ STORE = ("memory", "superseded", "supersedes", "passage", "posting", "session", 
 
 
 async def store(c: asyncpg.Connection, agent: str, size: int, words: list[str]) -> None:
-    """Memories with their index entries and vectors, and the temporary table `made` of them."""
+    """Store memories with index entries and vectors, and the temporary table `made` of them."""
     chance = np.random.default_rng(size)
     await c.execute(SQL["made"])
     for rows in memories(agent, size, words, chance):
@@ -165,7 +165,7 @@ async def store(c: asyncpg.Connection, agent: str, size: int, words: list[str]) 
 
 
 async def turns(c: asyncpg.Connection, agent: str, size: int, many: int) -> None:
-    """Turns, what they showed, usage and tallies."""
+    """Store turns with exposures, usage and rollups."""
     versions = [policy.for_agent(agent).version for policy in POLICIES]
     whole, half_life = (UNTIL - SINCE).total_seconds(), Policy().usage.half_life_days * 86_400
     for n, policy in enumerate(POLICIES):
@@ -177,12 +177,12 @@ async def turns(c: asyncpg.Connection, agent: str, size: int, many: int) -> None
     await c.execute("ANALYZE cognitive.exposure")
     await timed(c, SQL["usage"], agent, half_life)
     await timed(c, SQL["base"], agent, half_life, UNTIL)
-    for statement in (SQL["told"], SQL["counted"], SQL["keyed"], TALLY):
+    for statement in (SQL["counted_turns"], SQL["counted"], SQL["keyed"], TALLY):
         await timed(c, statement, *([agent] if "$1" in statement else []))
 
 
 async def timed(c: asyncpg.Connection, statement: str, *arguments: Any) -> None:
-    """Execute a statement, and report it if it took long."""
+    """Execute a statement, and print its time if it took long."""
     start = perf_counter()
     if statement.lstrip().startswith("CREATE TEMP"):  # which takes no parameters; the agent's name is one of ours
         await c.execute(statement.replace("$1", f"'{arguments[0]}'") if arguments else statement)
@@ -194,7 +194,7 @@ async def timed(c: asyncpg.Connection, statement: str, *arguments: Any) -> None:
 
 
 async def copy_small(c: asyncpg.Connection) -> None:
-    """The first small agent again, under the other names."""
+    """Copy the first small agent under the other names."""
     for table in TABLES:
         rows = await c.fetch(
             "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0"
@@ -209,7 +209,7 @@ async def copy_small(c: asyncpg.Connection) -> None:
 
 
 async def fill(admin: str, size: int, many: int) -> None:
-    """All agents, as superuser: without indexes while rows come in, and without a look at foreign keys."""
+    """Store all agents as the superuser, without indexes and foreign key checks while rows are inserted."""
     words = vocabulary(20_000)
     c = await asyncpg.connect(admin)
     await c.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
@@ -235,7 +235,7 @@ async def fill(admin: str, size: int, many: int) -> None:
 
 
 async def drop_indexes(c: asyncpg.Connection) -> list[str]:
-    """Drops what is not needed while rows come in, and returns the statements that make it again."""
+    """Drop the indexes that are not needed for inserting; return the statements that create them."""
     rows = await c.fetch(
         """
         SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition
@@ -250,7 +250,7 @@ async def drop_indexes(c: asyncpg.Connection) -> list[str]:
 
 
 async def real_turns(url: str, agent: str) -> None:
-    """Turns through the whole layer, so that there are traces of full size."""
+    """Run turns through the whole layer, to have traces of full size."""
     names = ("exec", "read", "grep", "web_search", "calendar", "mail", "write", "browse")
     tools = tuple(Tool(name=name, description=f"{name} does what its name says", parameters={}) for name in names)
     async with CognitiveLayer.open(url, policy=Policy(deadline_ms=60_000)) as layer:
@@ -264,7 +264,7 @@ async def real_turns(url: str, agent: str) -> None:
 
 
 async def make(directory: Path, size: int, many: int) -> None:
-    """Make it all; print what took long."""
+    """Make the database and print the slow steps."""
     server = EmbeddedServer(directory)
     urls = server.acquire()
     try:
@@ -276,7 +276,7 @@ async def make(directory: Path, size: int, many: int) -> None:
 
 
 def say(line: str) -> None:
-    """Print a line at once."""
+    """Print a line without buffering."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 

@@ -98,9 +98,9 @@ SELECT $1, m.type, sum(cognitive.decay(u.shown, u.last_at, $3::timestamptz, $2::
        sum(cognitive.decay(u.used, u.last_at, $3::timestamptz, $2::float8)), $3::timestamptz
 FROM cognitive.usage AS u JOIN made AS m ON m.id = u.memory_id WHERE u.agent_id = $1 GROUP BY m.type
 
--- name: told
--- As brain.tally counts a turn, for all turns at once: what each adds (`told`), under which keys, by bucket, in arrays.
-CREATE TEMP TABLE told ON COMMIT DROP AS
+-- name: counted_turns
+-- The counts that brain.rollups adds for a turn, for all turns at once, with their keys and buckets as arrays.
+CREATE TEMP TABLE counted_turns ON COMMIT DROP AS
 SELECT t.turn_id, t.at, t.status, t.frame, t.policy, t.categories, t.runtime, t.tools_called, t.measures,
     cardinality(t.degraded) > 0 AS degraded, (t.measures ->> 'elapsed')::float8 AS ms,
     coalesce((t.measures ->> 'abstained')::boolean, false) AS abstained
@@ -115,7 +115,7 @@ WITH shown AS (
 found AS (
     SELECT t.turn_id, k.key AS type, (k.value ->> 'found')::int AS found, (k.value ->> 'deduped')::int AS deduped,
            (k.value ->> 'trimmed')::int AS trimmed
-    FROM told AS t CROSS JOIN LATERAL jsonb_each(t.measures -> 'types') AS k)
+    FROM counted_turns AS t CROSS JOIN LATERAL jsonb_each(t.measures -> 'types') AS k)
 SELECT turn_id, type, coalesce(found, 0) AS found, coalesce(deduped, 0) AS deduped, coalesce(trimmed, 0) AS trimmed,
        coalesce(shown, 0) AS shown, coalesce(used, 0) AS used, coalesce(tokens, 0) AS tokens,
        coalesce(used_tokens, 0) AS used_tokens
@@ -130,19 +130,19 @@ WITH summed AS (
 added AS (
     SELECT k.dimension, k.value, t.at, t.status, t.degraded, t.abstained, c.found, c.shown, c.used, c.tokens, c.used_tokens,
            c.deduped, c.trimmed, t.ms
-    FROM told AS t LEFT JOIN summed AS c USING (turn_id) CROSS JOIN LATERAL (
+    FROM counted_turns AS t LEFT JOIN summed AS c USING (turn_id) CROSS JOIN LATERAL (
         SELECT 'all' AS dimension, '' AS value UNION ALL SELECT 'frame', t.frame UNION ALL SELECT 'policy', t.policy
         UNION ALL SELECT 'runtime', t.runtime UNION ALL SELECT 'category', unnest(t.categories)) AS k
     UNION ALL
     SELECT 'type', c.type, t.at, NULL, false, false, c.found, c.shown, c.used, c.tokens, c.used_tokens, c.deduped,
            c.trimmed, NULL
-    FROM told AS t JOIN counted AS c USING (turn_id)
+    FROM counted_turns AS t JOIN counted AS c USING (turn_id)
     UNION ALL
     SELECT 'stage', s.key, t.at, NULL, false, false, 0, 0, 0, 0, 0, 0, 0, s.value::float8
-    FROM told AS t CROSS JOIN LATERAL jsonb_each_text(t.measures -> 'stages') AS s
+    FROM counted_turns AS t CROSS JOIN LATERAL jsonb_each_text(t.measures -> 'stages') AS s
     UNION ALL
     SELECT 'tool', category || '/' || tool, t.at, NULL, false, false, 0, 0, 0, 0, 0, 0, 0, NULL
-    FROM told AS t CROSS JOIN LATERAL unnest(CASE WHEN t.categories = '{}' THEN '{none}' ELSE t.categories END) AS category
+    FROM counted_turns AS t CROSS JOIN LATERAL unnest(CASE WHEN t.categories = '{}' THEN '{none}' ELSE t.categories END) AS category
          CROSS JOIN LATERAL unnest(t.tools_called) AS tool)
 SELECT date_trunc('hour', at, 'UTC') AS at, dimension, value,
        CASE WHEN ms >= 1 THEN least(79, floor(4 * ln(ms) / ln(2::float8))::int + 1) WHEN ms IS NOT NULL THEN 0 END AS bucket,

@@ -1,8 +1,8 @@
-"""What published attacks on a memory come to, by defence: python -m benchmarks.poisoning
+"""Measure published attacks on memories, with each defence: `python -m benchmarks.poisoning`.
 
-A small honest store, thirteen memories; the attacker's share of what is shown, how often the first place is theirs, and
-how often anything of theirs is shown at all. Prints a table. The defences are rows of the policy; "handed over" is an
-attacker who got in by a way that is trusted, against which none of them is any use.
+The store has thirteen honest memories. The table has the attacker's share of what is shown, how often the attacker has
+the first place, and how often anything of the attacker is shown. The defences are settings of the policy. "handed over"
+is an attacker with access to a trusted way of storing, against whom no defence helps.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ DEFENCES = {
 }
 
 
-def told(line: str) -> None:
-    """Print a line at once."""
+def say(line: str) -> None:
+    """Print a line without buffering."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 async def main() -> None:
     """Print the table."""
-    told(f"{'attack':30} {'way in':8} {'defence':12} {'share':>6} {'first':>6} {'any':>6}")
+    say(f"{'attack':30} {'way in':8} {'defence':12} {'share':>6} {'first':>6} {'any':>6}")
     for defence, policy in DEFENCES.items():
         async with CognitiveLayer.open(policy=policy) as layer:
             for trust in ("talk", "host"):
@@ -44,7 +44,7 @@ async def main() -> None:
                         figures, _ = await under(layer, agent, attack, rounds=rounds, echo=echo)
                         await layer.erase_agent(agent)
                         row = f"{figures.share:6.0%} {figures.first:6.0%} {figures.reached:6.0%}"
-                        told(f"{attack.name + again:30} {trust:8} {defence:12} {row}")
+                        say(f"{attack.name + again:30} {trust:8} {defence:12} {row}")
 
 
 if __name__ == "__main__":

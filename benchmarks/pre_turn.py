@@ -1,10 +1,10 @@
-"""How long `pre_turn` takes, by stage, for agents of several sizes, as ratios to the floor of the same run.
+"""Time `pre_turn` by stage for agents of several sizes, as ratios to the floor of the same run.
 
     python -m benchmarks.pre_turn 1000 10000 100000
 
-The floor is what no pre-turn can avoid: one embedding of the message and one plain pgvector query for the ten nearest
-of the agent's memories. Stored vectors are random (the time does not depend on them), the messages are embedded by the
-real model. Memories are written through `remember`, whose rate is reported too. Prints one JSON object per size.
+The floor is the work that no pre-turn can avoid: one embedding of the message and one plain pgvector query for the ten
+nearest memories. Stored vectors are random, which does not change the time; messages are embedded by the real model.
+Memories are written through `remember`, whose rate is reported too. Prints one JSON object per size.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TURNS = 60
 
 
 class StoredAtRandom:
-    """The real model for a few texts, as messages come; random unit vectors for many, as batches of memories come."""
+    """An embedder that uses the real model for few texts (messages), and random unit vectors for many (memories)."""
 
     model = MiniLM.model
     dimension = MiniLM.dimension
@@ -57,7 +57,7 @@ class StoredAtRandom:
 
 
 def memories(size: int) -> list[NewMemory]:
-    """Lines of talk of usual length over sessions of 25, a tenth of them decisions, facts and procedures."""
+    """Return lines of conversation in sessions of 25, a tenth of them decisions, facts and procedures."""
     chance = random.Random(size)
     lines, before = [], ""
     for n in range(size):
@@ -80,7 +80,7 @@ def memories(size: int) -> list[NewMemory]:
 
 
 def percentiles(values: list[float]) -> dict[str, float]:
-    """Return p50, p95 and the least of some milliseconds."""
+    """Return p50, p95 and the minimum of some milliseconds."""
     ordered = sorted(values)
     return {
         "p50": round(statistics.median(ordered), 2),
@@ -90,7 +90,7 @@ def percentiles(values: list[float]) -> dict[str, float]:
 
 
 async def floor(urls: ServerUrls, agent: str, embedder: StoredAtRandom, messages: list[str]) -> list[float]:
-    """Time what no pre-turn can avoid."""
+    """Return the milliseconds of the work that no pre-turn can avoid, per message."""
     connection = await asyncpg.connect(urls.app)
     await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
     nearest = await connection.prepare(
@@ -109,7 +109,7 @@ async def floor(urls: ServerUrls, agent: str, embedder: StoredAtRandom, messages
 
 
 async def measure(layer: CognitiveLayer, urls: ServerUrls, size: int, embedder: StoredAtRandom) -> dict[str, Any]:
-    """Return the figures of one size."""
+    """Return the measurements of one size."""
     agent = f"bench-{size}"
     start = perf_counter()
     await layer.remember(agent, memories(size))
@@ -165,12 +165,12 @@ async def report(directory: str, sizes: list[int]) -> None:
 
 
 def main() -> None:
-    """Parse the command line and measure in a directory of its own."""
+    """Parse the command line and measure in a temporary directory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sizes", type=int, nargs="*", default=[1000, 10_000], help="memories of an agent")
     sizes = parser.parse_args().sizes
     with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as place:
-        Path(place).chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        Path(place).chmod(0o711)  # for root: the server runs as another user, who must reach the folder
         asyncio.run(report(place, sizes))
 
 

@@ -1,11 +1,11 @@
-"""Bytes of a prompt that the next one begins with, by placement: what a provider's prompt cache can keep.
+"""Measure the bytes that consecutive prompts share at their beginning, by placement: what a prompt cache can reuse.
 
     python -m benchmarks.prefix_bytes realtalk.json --turns 80
 
-A conversation (in the format of the evaluation data) is replayed: its last exchanges are the turns of one session, of
-which the first speaker is the user, and all lines before them are remembered. The host keeps what
-`TurnContext.user_message` says and never cuts the conversation. Real store, real embedding model. Also prints what a
-memory's line costs in tokens under three rules for its provenance. One JSON object per placement.
+A conversation (in the format of the evaluation data) is replayed. Its last exchanges are the turns of one session with
+the first speaker as the user; all earlier lines are stored as memories. The host keeps `TurnContext.user_message` and
+never shortens the conversation. Store and embedding model are real. Also prints the tokens of a memory's line under
+three rules for showing its source. One JSON object per placement.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PINNED = ("The user is called by the first name.", "Answer in the language of th
 
 
 def lines(items: Sequence[dict[str, Any]]) -> list[NewMemory]:
-    """Lines of a conversation as they are remembered."""
+    """Return lines of a conversation as memories."""
     before = ["", *(f"{item['speaker']}: {item['text']}" for item in items)]
     return [
         NewMemory(
@@ -50,7 +50,7 @@ def lines(items: Sequence[dict[str, Any]]) -> list[NewMemory]:
 
 
 def parted(items: Sequence[dict[str, Any]], turns: int) -> tuple[Sequence[dict[str, Any]], list[tuple[str, str]]]:
-    """The lines to remember, and the last so many exchanges: what the user says, and the answer."""
+    """Return the lines to store, and the last exchanges as pairs of user message and answer."""
     runs = [list(run) for _, run in groupby(items, lambda item: item["speaker"])]
     user = items[0]["speaker"]
     exchanges = [(one, two) for one, two in pairwise(runs) if one[0]["speaker"] == user][-turns:]
@@ -68,12 +68,12 @@ def flat(messages: Sequence[Message]) -> bytes:
 
 
 def common(one: bytes, two: bytes) -> int:
-    """How many bytes two texts begin with in common."""
+    """Return the number of bytes that two texts share at their beginning."""
     return next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
 
 
 async def replay(conversation: dict[str, Any], placement: str, turns: int) -> dict[str, float]:
-    """Return the figures of one placement."""
+    """Return the measurements of one placement."""
     policy = Policy(placement=placement, deadline_ms=60_000)
     earlier, said = parted(conversation["items"], turns)
     prompts, shown, standing = [], 0, 0
@@ -102,7 +102,7 @@ async def replay(conversation: dict[str, Any], placement: str, turns: int) -> di
 
 
 def provenance(conversation: dict[str, Any]) -> dict[str, float]:
-    """Mean tokens of a memory's line: without its source, under the rule, and were every source shown."""
+    """Return the mean tokens of a memory's line: without its source, under the rule, and with every source shown."""
     ids = {"none": 0, "rule": Policy().trust.max_source_chars}
     memories = lines(conversation["items"])
     cost = {name: mean(count(line(each, longest)) for each in memories) for name, longest in ids.items()}
@@ -111,7 +111,7 @@ def provenance(conversation: dict[str, Any]) -> dict[str, float]:
 
 
 def line(new: NewMemory, longest: int) -> str:
-    """A memory's line in the prompt, before it is stored."""
+    """Return the line of a memory in the prompt, before it is stored."""
     fields = {name: getattr(new, name) for name in NewMemory.model_fields}
     return render.line(
         Memory(id=UUID(int=0), superseded_by=None, **fields), Policy(trust={"max_source_chars": longest})
@@ -119,7 +119,7 @@ def line(new: NewMemory, longest: int) -> str:
 
 
 async def report(conversation: dict[str, Any], turns: int) -> None:
-    """Print the figures of all placements."""
+    """Print the measurements of all placements."""
     sys.stdout.write(json.dumps({"tokens_per_line": provenance(conversation)}) + "\n")
     for placement in PLACEMENTS:
         sys.stdout.write(json.dumps({"placement": placement} | await replay(conversation, placement, turns)) + "\n")

@@ -1,10 +1,10 @@
-"""How well the categories are told on the labelled messages, what that costs, and what the extensions change.
+"""Measure the classification of labelled messages: accuracy, time, and the effect of the extensions.
 
     python -m benchmarks.preflight
 
-Prints tables: precision and recall per category on the test half, needed tools lost, what small talk and questions to
-memory get; the same with the exemplar fallback, and with the tuning half lived through as history; milliseconds of
-the processor to classify messages of 10,000 characters: the first time, median and third quartile of 200 more.
+Prints tables: precision and recall per category on the test half, needed tools lost, the results for small talk and
+questions about memory; the same with the exemplar fallback, and with the tuning half as history; milliseconds of
+processor time for messages of 10,000 characters: the first call, then median and third quartile of 200 calls.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def planned(text: str, learned: CategoryLearning = NOTHING_LEARNED, guessed: Ite
 
 
 def judge(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:
-    """A table of precision and recall, and a line of what is lost. What else a complex message is, is not judged."""
+    """Return a table of precision and recall, and a line on lost tools."""
     right, found, expected = Counter[str](), Counter[str](), Counter[str]()
     for row, plan in zip(rows, plans, strict=True):
         labels, told = set(row["categories"]), set(plan.categories)
@@ -77,7 +77,7 @@ def skips(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:
 
 
 async def guesses(texts: list[str]) -> list[tuple[str, ...]]:
-    """What the exemplars say of each message, asked or not."""
+    """Return the categories that the exemplars give each message."""
     embedder = CachedEmbedder(MiniLM())
     classifier = ExemplarClassifier(embedder, POLICY)
     await classifier.prepare()

@@ -1,9 +1,9 @@
-"""How long a change of embedding model takes, and what turns notice of it: from WordLlama to the default model.
+"""Time a change of embedding model from WordLlama to the default, and its effect on turns.
 
     python -m benchmarks.reembed --memories 10000
 
-An agent of so many memories on an embedded server of its own. The worker is the command, in a process of its own: for a
-while at half load, then at full load to the end; turns go on beside it, one after the other.
+The agent is on a separate embedded server. The worker is the command in a separate process: for a while at half load,
+then at full load to the end. Turns run meanwhile, one after another.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ AGENT = "bench"
 
 
 def say(line: str) -> None:
-    """Tells it at once."""
+    """Print a line without buffering."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 def memories(n: int) -> list[NewMemory]:
-    """Lines of the set, each told again with another number, place and day, so that no two are alike."""
+    """Return lines of the set, varied by number, place and day so that no two are equal."""
     chosen, said = random.Random(8), [line for line in LINES if not line.startswith("? ")]
     return [
         NewMemory(type="episode", content=f"{chosen.choice(said)} Noted as number {k} on day {k % 365}.", source=str(k))
@@ -46,7 +46,7 @@ def memories(n: int) -> list[NewMemory]:
 
 
 async def turns(layer: CognitiveLayer, many: int) -> list[float]:
-    """Milliseconds of so many turns, one after the other."""
+    """Return the milliseconds of turns, one after another."""
     asked, took = [line[2:] for line in LINES if line.startswith("? ")], []
     for n in range(many):
         turn = Turn(agent_id=AGENT, session_id=f"s{n}", text=f"{asked[n % len(asked)]} {n}")
@@ -58,7 +58,7 @@ async def turns(layer: CognitiveLayer, many: int) -> list[float]:
 
 
 async def worker(url: str, *arguments: str) -> asyncio.subprocess.Process:
-    """Start the command in a process of its own."""
+    """Start the command in a separate process."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *filter(None, sys.path)]),
@@ -72,13 +72,13 @@ async def worker(url: str, *arguments: str) -> asyncio.subprocess.Process:
 
 
 async def lacking(layer: CognitiveLayer) -> int:
-    """Return how many memories lack vectors by the new model; -1 before it has begun."""
+    """Return the number of memories without vectors of the new model, -1 before it has begun."""
     standings = await layer.admin.reembedding.standings(AGENT)
     return next((each.lacking for each in standings if each.model == MiniLM.model), -1)
 
 
 async def stretch(layer: CognitiveLayer, url: str, load: float, turns_: int) -> None:
-    """The worker at a load beside so many turns, then killed: rate, and the turns' latency."""
+    """Run the worker at a load during some turns, then kill it; print its rate and the turns' latency."""
     process = await worker(url, "--load", str(load))
     before = await lacking(layer)
     while (now := await lacking(layer)) in (before, -1):  # noqa: ASYNC110 - it has started when the first batch is there
@@ -101,9 +101,9 @@ def told(took: list[float]) -> str:
 
 
 async def report(n: int, turns_: int) -> None:
-    """Measure on an embedded server of its own."""
+    """Measure on a separate embedded server."""
     with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as directory:
-        os.chmod(directory, 0o711)  # as root the server runs as a user of its own, which must get there
+        os.chmod(directory, 0o711)  # for root: the server runs as another user, who must reach the folder
         server = EmbeddedServer(Path(directory))
         urls = server.acquire()
         try:
@@ -116,7 +116,7 @@ async def report(n: int, turns_: int) -> None:
 
 
 async def measured(layer: CognitiveLayer, url: str, n: int, turns_: int) -> None:
-    """Build, cut over and drop, beside turns."""
+    """Build, cut over and drop the model while turns run."""
     await layer.remember(AGENT, memories(n))
     say(f"{n} memories; alone: {told(await turns(layer, turns_))}")
     await layer.admin.reembedding.begin(AGENT, MiniLM.model)

@@ -1,12 +1,12 @@
-"""A long session through the whole layer and a real Postgres: does a turn stay as it was?
+"""Run a long session through the whole layer and a real Postgres, and measure whether turns stay fast and small.
 
     python -m benchmarks.session --turns 2000 --host windowed
 
-Every turn is a user's message, `pre_turn`, one call with an output of 50 KB, an answer, `post_turn`; the agent has
-1,000 memories, and the policy is the default one with its deadline. One host hands back the window it was given with
-what is new, the other one the whole conversation each time. Prints one JSON object per host and 200 turns: milliseconds
-by the clock, by stage and of this process' processor time (its threads with it), sizes at their greatest, resident
-memory without the host's own conversation, the database's size, and the reasons of degraded turns.
+Every turn is a user's message, `pre_turn`, one tool call with an output of 50 KB, an answer, `post_turn`. The agent has
+1,000 memories and the default policy with its deadline. One host returns the window it was given plus the new messages,
+the other the whole conversation. Prints one JSON object per host and 200 turns: milliseconds in total, by stage and of
+processor time (threads included), maximum sizes, resident memory without the host's conversation, the size of the
+database, and the degradations.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ Host = Callable[[list[Message], Sequence[Message], Sequence[Message]], list[Mess
 
 
 def whole(conversation: list[Message], shown: Sequence[Message], new: Sequence[Message]) -> list[Message]:
-    """A host that hands in all there ever was."""
+    """Return the whole conversation: the host that never shortens it."""
     return [*conversation, *new]
 
 
 def windowed(conversation: list[Message], shown: Sequence[Message], new: Sequence[Message]) -> list[Message]:
-    """A host that hands back what it was given, with what is new."""
+    """Return the window plus the new messages: the host that follows the layer."""
     return [*shown, *new]
 
 
@@ -60,7 +60,7 @@ HOSTS: dict[str, Host] = {"windowed": windowed, "whole": whole}
 
 
 def memories() -> list[NewMemory]:
-    """Lines of talk in sessions of 25."""
+    """Return lines of conversation in sessions of 25."""
     chance = random.Random(1)
     return [
         NewMemory(
@@ -97,7 +97,7 @@ def answer(name: str, number: int) -> str:
 
 
 def added(context: TurnContext, call: ToolCall, response: str) -> list[Message]:
-    """What a turn leaves in the host's conversation."""
+    """Return the messages that a turn adds to the host's conversation."""
     return [
         context.user_message,
         Message(role="assistant", tool_calls=(call.model_copy(update={"result": None}),)),
@@ -107,7 +107,7 @@ def added(context: TurnContext, call: ToolCall, response: str) -> list[Message]:
 
 
 class TurnFigures:
-    """What is measured of some turns."""
+    """The measurements of some turns."""
 
     def __init__(self) -> None:
         self.before, self.after, self.processor = list[float](), list[float](), list[float]()
@@ -126,7 +126,7 @@ class TurnFigures:
         self.tokens = max(self.tokens, sum(map(count, prompt)))
 
     def row(self) -> dict[str, object]:
-        """Return the figures as they are printed."""
+        """Return the measurements for printing."""
         ordered = sorted(self.before)
         return {
             "pre_turn p50 ms": round(statistics.median(ordered), 1),
@@ -141,13 +141,13 @@ class TurnFigures:
 
 
 def resident() -> float:
-    """The process's resident memory in MB."""
+    """Return the process's resident memory in MB."""
     with open("/proc/self/statm", encoding="ascii") as status:
         return int(status.read().split()[1]) * resource.getpagesize() / 1e6
 
 
 async def run(layer: CognitiveLayer, database: asyncpg.Connection, name: str, turns: int) -> None:
-    """Run the turns of one host and print its figures."""
+    """Run the turns of one host and print its measurements."""
     await layer.remember(name, memories())
     conversation, figures = list[Message](), TurnFigures()
     for number in range(turns):
@@ -193,13 +193,13 @@ async def report(directory: str, turns: int, hosts: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Parse the command line and measure in a directory of its own."""
+    """Parse the command line and measure in a temporary directory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=2_000)
     parser.add_argument("--host", choices=HOSTS, action="append", help="one kind of host; default: all, in turn")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as place:
-        Path(place).chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        Path(place).chmod(0o711)  # for root: the server runs as another user, who must reach the folder
         asyncio.run(report(place, given.turns, given.host or list(HOSTS)))
 
 

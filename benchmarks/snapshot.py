@@ -1,9 +1,9 @@
-"""What REPEATABLE READ costs the server: processor time of its process per search, with it and without, in turns.
+"""Measure the server's processor time per search with and without REPEATABLE READ, alternating.
 
     python -m benchmarks.snapshot postgresql://postgres@host/database --searches 2000
 
-The database is migrated, and used to nothing else meanwhile; the server runs on this machine, whose /proc tells. Its
-load does not count: what is measured is the time that the one process of the server has a processor.
+The database is migrated and not used otherwise meanwhile. The server must run on this machine, because /proc is read.
+Other load does not matter: only the processor time of the one server process is measured.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BLOCK = 50  # searches in a row; as long as half a second
 
 
 class One:
-    """One connection in the place of the pool: its process is the one that is measured."""
+    """A single connection in place of the pool, whose server process is measured."""
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         self.connection = connection
@@ -54,17 +54,17 @@ class One:
 
 
 def words(seed: int, count: int) -> str:
-    """Return so many words, drawn by the seed."""
+    """Return random words for a seed."""
     return " ".join(random.Random(seed).choices(WORDS, k=count))
 
 
 def seconds(pid: int) -> float:
-    """That the process has had a processor."""
+    """Return the processor time of a process in seconds."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 async def measured(url: str, searches: int) -> dict[bool, list[float]]:
-    """Milliseconds per search of each block."""
+    """Return the milliseconds per search of each block."""
     model = await asyncio.to_thread(MiniLM)
     texts = [words(seed, 8) for seed in range(40)]
     queries = [Query(TYPES, text, vector, model.model) for text, vector in zip(texts, model.embed(texts), strict=True)]

@@ -1,7 +1,7 @@
-"""How many planted facts a summary still holds: `python -m benchmarks.summary`; docs/benchmarks.md says what came out.
+"""Count the planted facts that a summary still contains: `python -m benchmarks.summary`.
 
-Twelve made-up work sessions, rolled up ten messages at a time as in a long conversation. A fact counts if it stands in
-the summary letter by letter.
+Twelve invented work sessions are summarized ten messages at a time, as in a long conversation. A fact counts if the
+summary contains it literally.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROLL = 10  # messages
 
 
 def rolled(messages: Sequence[Message], limit: int) -> str:
-    """As it comes about: a roll at a time."""
+    """Return the summary made in steps of ten messages, as in a session."""
     summary = ""
     for start in range(0, len(messages), ROLL):
         summary = extract(summary, messages[start : start + ROLL], limit)
@@ -43,7 +43,7 @@ WAYS: dict[str, Callable[[Sequence[Message], int], str]] = {
 
 
 def stable(talk: Sequence[Message], limit: int) -> tuple[int, int]:
-    """How many rolls left every earlier line as it was, and how many there were; two messages each."""
+    """Return how many steps of two messages left all earlier lines unchanged, and the number of steps."""
     summary, kept, rolls = "", 0, 0
     for start in range(0, len(talk), 2):
         following = extract(summary, talk[start : start + 2], limit)
@@ -53,7 +53,7 @@ def stable(talk: Sequence[Message], limit: int) -> tuple[int, int]:
 
 
 def main() -> None:
-    """Print how many facts each way keeps."""
+    """Print the number of facts that each method keeps."""
     sessions = json.loads(SESSIONS.read_text(encoding="utf-8"))
     talks = [[Message(**each) for each in session["messages"]] for session in sessions]
     facts = sum(len(session["facts"]) for session in sessions)

@@ -1,9 +1,9 @@
-"""What telemetry costs a turn, in microseconds: each part by itself on a real context, and whole turns side by side.
+"""Time the cost of telemetry per turn in microseconds: each part on a real context, and whole turns side by side.
 
     python -m benchmarks.telemetry --memories 1000
 
-The parts are timed alone, since a turn's own time varies by more than they take. For the whole, turns of two layers
-alternate, one with metrics and spans that go nowhere, one without metrics. Prints one JSON object.
+The parts are timed alone, because the time of a turn varies by more than they take. For the whole, turns of two layers
+alternate: one with metrics and discarded spans, one without metrics. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TURNS = 100
 
 
 def microseconds(work: Callable[[], object]) -> float:
-    """Of processor time, the least of five runs: what else the machine does is not to count."""
+    """Return the processor time of a call, the minimum of five runs, so that other load does not count."""
     runs = []
     for _ in range(5):
         start = thread_time()
@@ -59,7 +59,7 @@ FIRST = turn(0)
 
 
 def spans(context: TurnContext) -> None:
-    """Those of a usual turn, with what they say."""
+    """Record the spans of a usual turn with their attributes."""
     types, hits = (
         [query.type for query in context.plan.retrieval],
         [result.candidate.hit for result in context.trace.candidates],
@@ -134,12 +134,12 @@ async def report(directory: str, size: int) -> None:
 
 
 def main() -> None:
-    """Parse the command line and measure in a directory of its own."""
+    """Parse the command line and measure in a temporary directory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memories", type=int, default=1000)
     size = parser.parse_args().memories
     with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as place:
-        Path(place).chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        Path(place).chmod(0o711)  # for root: the server runs as another user, who must reach the folder
         asyncio.run(report(place, size))
 
 

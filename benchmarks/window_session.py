@@ -1,10 +1,10 @@
-"""A long session with long tool outputs: is the window flat? Size, memory, time per turn, and bytes kept of the prompt.
+"""Run a long session with long tool outputs through the window; measure size, memory, time and reusable bytes.
 
     python -m benchmarks.window_session --turns 2000
 
-Every turn is a user's message, one call with an output of 50 KB, and an answer. One host hands in the last window and
-what is new, the other one the whole conversation each time. Both keep what a session would: the summary, extracted
-again whenever something left the window, and what it covers. Prints one JSON object per host and tenth of the session.
+Every turn is a user's message, one call with an output of 50 KB, and an answer. One host passes the last window plus
+the new messages, the other the whole conversation. Both keep the state of a session: the summary, extracted whenever
+messages are evicted, and what it covers. Prints one JSON object per host and tenth of the session.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Host = Callable[[list[Message], Sequence[Message], Sequence[Message]], list[Mess
 
 
 def turn(number: int) -> list[Message]:
-    """The messages that a turn adds, a minute after those before."""
+    """Return the messages that a turn adds, a minute after those before."""
     chance = random.Random(number)
     lines = [f"src/part{n}.py:{chance.randint(1, 999)}: {' '.join(chance.choices(WORDS, k=9))}" for n in range(2_000)]
     at = START + timedelta(minutes=number)
@@ -50,23 +50,23 @@ def turn(number: int) -> list[Message]:
 
 
 def whole(conversation: list[Message], shown: Sequence[Message], new: Sequence[Message]) -> list[Message]:
-    """A host that hands in all there ever was."""
+    """Return the whole conversation: the host that never shortens it."""
     return [*conversation, *new]
 
 
 def windowed(conversation: list[Message], shown: Sequence[Message], new: Sequence[Message]) -> list[Message]:
-    """A host that hands back what it was given, with what is new."""
+    """Return the window plus the new messages: the host that follows the layer."""
     return [*shown, *new]
 
 
 def resident() -> float:
-    """The process's resident memory in MB."""
+    """Return the process's resident memory in MB."""
     with open("/proc/self/statm", encoding="ascii") as status:
         return int(status.read().split()[1]) * resource.getpagesize() / 1e6
 
 
 def spoken(messages: Sequence[Message]) -> list[str]:
-    """Each message as bytes of a prompt."""
+    """Return each message as bytes of a prompt."""
     return [f"{message.role}\0{message.tool_call_id}\0{message.content}" for message in messages]
 
 
@@ -107,7 +107,7 @@ def run(name: str, host: Host, turns: int) -> None:
 
 
 def report(name: str, number: int, took: list[float], sizes: list[Any], shared: list[float]) -> None:
-    """Print the figures of some turns."""
+    """Print the measurements of some turns."""
     row = {
         "host": name,
         "turn": number,

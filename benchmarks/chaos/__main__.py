@@ -1,4 +1,4 @@
-"""Try to break what is promised, on a server of its own, and report what came of it: `python -m benchmarks.chaos`."""
+"""Break everything around the layer on a separate server and report the results: `python -m benchmarks.chaos`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.chaos.run import run as run_suites
 from cognitive.cli import printing
 from cognitive.cli.answers import FAILED, JsonCommand, run
 
-_INTERRUPTED = 130  # as a shell tells it of who was ended by Ctrl-C
+_INTERRUPTED = 130  # the exit code of shells for Ctrl-C
 
 
 @click.command(
@@ -33,12 +33,12 @@ _INTERRUPTED = 130  # as a shell tells it of who was ended by Ctrl-C
 @click.option("--minutes", type=click.FloatRange(0.5), help="That `mixed` lasts; default: an hour, or its share.")
 @click.option("--only", type=click.Choice(list(SUITES)), multiple=True, help="These suites and no others.")
 def main(seed: int | None, share: float, minutes: float | None, only: tuple[str, ...]) -> None:
-    """Break Postgres, the network, the embedder and the clients on purpose, and see whether the promises hold.
+    """Break Postgres, the network, the embedder and the clients on purpose, and check that the promises hold.
 
-    Runs on a server of its own that it starts and removes; your database is not touched. At full size: 10,000 turns
-    under 19 faults, 5,000 turns with 40 kills of clients and servers, 10,000 outcomes at once on 40 memories, 20,000
-    fuzzed queries, and an hour of mixed load while faults come and go. Exits with 1 if an invariant is broken, and
-    with 130 if it was interrupted before the end; what came of it so far is told all the same.
+    Runs on a temporary server; your database is not touched. At full size: 10,000 turns under 19 faults, 5,000 turns
+    with 40 kills of clients and servers, 10,000 concurrent outcomes for 40 memories, 20,000 fuzzed queries, and an hour
+    of mixed load while faults come and go. Exits with 1 if a promise is violated, and with 130 if it was interrupted;
+    the results so far are printed in any case.
     """
     chosen = seed if seed is not None else random.randrange(1 << 30)
     told: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""An agent at work: what it does the seed decides, and it knows what it was told."""
+"""An agent whose actions the seed decides, and which records what was acknowledged."""
 
 from __future__ import annotations
 
@@ -19,15 +19,18 @@ from benchmarks.chaos.stopwatch import ProcessorStopwatch
 from cognitive import CognitiveLayer, NewMemory, Outcome, Turn
 from cognitive.errors import CognitiveError
 
-_PAUSE = 2.0  # seconds between two things that an agent does, on average
-_GONE = 0.1  # of the outcomes: whoever hands them in goes away, and does so again
-_TWICE = 0.1  # of the outcomes: two at once
+_PAUSE = 2.0  # mean seconds between two actions of an agent
+_GONE = 0.1  # share of outcomes whose call is cancelled and repeated
+_TWICE = 0.1  # share of outcomes that are posted twice at once
 _MARK = re.compile(r"zq-(\d+)-zq")
 _CONTENTS = "SELECT array_agg(content) FROM cognitive.memory WHERE agent_id = $1"
 
 
 class ChaosAgent:
-    """The n-th agent of a seed. What was refused or never answered may be so or not; the rest is as it was told."""
+    """The n-th agent of a seed.
+
+    A refused or unanswered call may or may not have had an effect; acknowledged ones must have.
+    """
 
     def __init__(self, ledger: SuiteReport, seed: int, n: int) -> None:
         self.name, self._mark = f"mixed-{n}-{seed}", f"zq-{n}-zq"
@@ -39,11 +42,11 @@ class ChaosAgent:
         self.promised: set[str] = set()
 
     async def store_key(self, layer: CognitiveLayer) -> None:
-        """It has the memory that all its turns ask for."""
+        """Store the memory that all its turns ask for."""
         await layer.remember(self.name, [NewMemory(type="fact", content=self._key, occurred_at=AT)])
 
     async def work_until(self, layer: CognitiveLayer, until: float) -> None:
-        """One thing after the other until then."""
+        """Perform actions one after another until a time."""
         does: tuple[Callable[[CognitiveLayer], Awaitable[None]], ...] = (
             self._turn,
             self._turn,
@@ -65,7 +68,7 @@ class ChaosAgent:
                 self._ledger.violations[f"mixed: {work.__name__[1:]} raised {type(error).__name__}: {error}"] += 1
 
     async def check_store(self, site: Site) -> None:
-        """The store has what it was told is there, and nothing that it was told is not."""
+        """Check that the store has everything acknowledged, and nothing that was acknowledged as erased."""
         found = set(await site.ask(_CONTENTS, self.name) or ()) - {self._key}
         self._ledger.counts["mixed: memories in the store"] += len(found)
         self._ledger.violations["mixed: memories lost"] += len(self._stored.keys() - found)

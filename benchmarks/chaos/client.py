@@ -1,4 +1,4 @@
-"""A client that is killed: it runs turns and says what it was promised, a line each, as soon as it is."""
+"""A client process to be killed: it runs turns and prints a line for each promise that it gets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def _turns(layer: CognitiveLayer, agent: str, chance: random.Random, pause
         turn = Turn(agent_id=agent, session_id=f"s{chance.randrange(20)}", text=f"{ASKED} ({chance.random()})")
         context = await layer.pre_turn(turn)
         outcome = Outcome(response=ANSWER)
-        if chance.random() < 0.15:  # a host that waits no longer, and does not know what came of it
+        if chance.random() < 0.15:  # a host that stops waiting and does not know the result
             early = asyncio.create_task(layer.post_turn(context, outcome))
             await asyncio.wait({early}, timeout=chance.uniform(0.0, 0.05))
             early.cancel()

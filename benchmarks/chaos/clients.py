@@ -1,4 +1,4 @@
-"""Processes that run turns until they are killed, and what each of them was promised before."""
+"""Start processes that run turns until they are killed, and collect what each was promised before."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _CHECKOUT = Path(__file__).parents[2]  # where `-m` finds this package
 
 
 class Clients:
-    """So many `benchmarks.chaos.client`, each started anew whenever it was killed; `promised` is how many memories the
-    turns showed whose outcomes were acknowledged.
+    """A number of `benchmarks.chaos.client` processes, each restarted when it was killed.
+
+    `promised` is the number of memories shown in turns whose outcomes were acknowledged.
     """
 
     def __init__(self, ledger: SuiteReport, suite: str, site: Site, agent: str, pause: float) -> None:
@@ -32,7 +33,7 @@ class Clients:
     async def running(
         cls, ledger: SuiteReport, suite: str, site: Site, agent: str, *, seed: int, count: int, pause: float = 0.0
     ) -> AsyncIterator[Self]:
-        """Clients of an agent that pause for about so many seconds between two turns; killed on the way out."""
+        """Run clients of an agent that pause about `pause` seconds between turns; kill them at the end."""
         clients = cls(ledger, suite, site, agent, pause)
         async with asyncio.TaskGroup() as group:
             hearing = [group.create_task(clients._heard(random.Random(f"{seed}/client/{n}"))) for n in range(count)]
@@ -43,7 +44,7 @@ class Clients:
                     task.cancel()
 
     async def kill(self, chance: random.Random) -> None:
-        """One of those that run, as soon as any does."""
+        """Kill one of the running clients, as soon as there is one."""
         while not self._running:
             await asyncio.sleep(0.05)
         client = chance.choice(self._running)

@@ -1,8 +1,8 @@
-"""Promise P2: whatever is wrong with Postgres or the embedder, no turn is late, none is silent, nothing is left over.
+"""Promise P2: whatever is wrong with Postgres or the embedder, no turn is late or silent, and nothing is left open.
 
-A call is late that returns more than 25 ms after its deadline. For how long the machine kept the process waiting for a
-processor meanwhile (`waiting`) is allowed beside; what the product computes counts against it, whatever else the
-machine does. Both numbers are told. The bounds of a recovery are stretched by the same.
+A call is late if it returns more than 25 ms after its deadline. The time that the machine kept the process waiting for
+a processor (`waiting`) is subtracted; computing time of the product counts. Both numbers are reported. The limits of a
+recovery are extended by the same time.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ async def suite(
     names: Collection[str] | None = None,
     breakers: Collection[int] = (5, 0),
 ) -> None:
-    """So many calls, spread over these faults or all: half of them with the breaker, half without (0 failures)."""
+    """Make calls spread over these faults or all: half of them with the breaker, half without (0 failures)."""
     chosen = {name: scenario for name, scenario in SCENARIOS.items() if names is None or name in names}
     each = math.ceil(calls / (len(breakers) * len(chosen)))
     for failures in breakers:
@@ -64,7 +64,7 @@ async def suite(
 async def staged(
     site: Site, failures: int, chance: random.Random, policy: Policy = POLICY
 ) -> AsyncIterator[FaultTarget]:
-    """A layer behind a network, with a breaker that opens after so many failures, and an agent that has a store."""
+    """Open a layer behind a proxy, with a breaker that opens after some failures, and an agent with memories."""
     embedder, agent = FaultyEmbedder(), f"agent-{chance.randrange(1 << 40)}"
     async with FaultyProxy.before(site.urls.app) as proxy, _opened(proxy.url, policy, embedder, failures) as layer:
         await layer.remember(agent, store(12))
@@ -114,7 +114,7 @@ async def _one(stage: FaultTarget, ledger: SuiteReport, name: str, n: int, now: 
 
 
 def timed(ledger: SuiteReport, name: str, watch: ProcessorStopwatch, over: float) -> None:
-    """Notes how long a call took, and what it was over its time: by the clock, and beyond what it was kept waiting."""
+    """Record how long a call took, and the excess over its limit, with and without the time spent waiting."""
     suite = name.partition(":")[0]
     kept = watch.waited
     ledger.milliseconds[name].append(watch.elapsed)
@@ -124,7 +124,7 @@ def timed(ledger: SuiteReport, name: str, watch: ProcessorStopwatch, over: float
 
 
 async def _recovered(stage: FaultTarget, ledger: SuiteReport, name: str) -> None:
-    """All connections at rest within two seconds, no more of them than the pool may have, and turns whole again."""
+    """Check that within two seconds all connections are idle, the pool is within its size, and turns are complete."""
     await rested(ledger, stage.site, f"deadlines: {name}")
     ledger.require(await stage.site.connected() <= POOL, f"deadlines: {name}: more connections than the pool may have")
     watch = ProcessorStopwatch()
@@ -134,7 +134,7 @@ async def _recovered(stage: FaultTarget, ledger: SuiteReport, name: str) -> None
 
 
 async def rested(ledger: SuiteReport, site: Site, name: str) -> None:
-    """No connection is at work two seconds after there is nothing to do any more, and no transaction was left open."""
+    """Check that two seconds after the last call no connection is busy and no transaction is open."""
     watch = ProcessorStopwatch()
     while (busy := await site.busy()) and watch.processing < IDLE_WITHIN:
         await asyncio.sleep(0.05)
@@ -145,7 +145,7 @@ async def rested(ledger: SuiteReport, site: Site, name: str) -> None:
 
 
 async def whole(stage: FaultTarget) -> bool:
-    """Whether turns lack nothing, by themselves and soon enough."""
+    """Return True if turns become complete by themselves in time."""
     turn, watch = (
         Turn(agent_id=stage.agent, session_id="s", text=ASKED, now=AT + timedelta(days=2)),
         ProcessorStopwatch(),

@@ -1,4 +1,4 @@
-"""A proxy before Postgres that does what networks do: it is slow, cuts, goes silent, resets, freezes."""
+"""A proxy in front of Postgres that fails like a network: slow, cut, silent, reset, frozen."""
 
 from __future__ import annotations
 
@@ -31,12 +31,14 @@ _RESET = struct.pack("ii", 1, 0)  # to linger for no time: closing resets
 
 
 class FaultyProxy:
-    """Between clients and a Postgres on this machine; `fault` may change at any time and holds for what is open too.
+    """A proxy between clients and a Postgres on this machine.
 
-    frozen: nothing is read any more, in either direction. blackhole: what clients say is swallowed. reset_peer:
-    connections are reset with the next word. refused: new ones are reset at once, old ones work. latency, slicer: what
-    Postgres says comes late, or byte by byte. slow_close: its end is told late. limit_data: its answers are cut.
-    `connections` counts all that ever came.
+    `fault` may change at any time and applies to open connections.
+
+    frozen: nothing is read in either direction. blackhole: data from clients is dropped. reset_peer: connections are
+    reset at the next data. refused: new connections are reset, open ones work. latency, slicer: data from Postgres
+    arrives late, or byte by byte. slow_close: the end of a connection arrives late. limit_data: answers are truncated.
+    `connections` counts all connections so far.
     """
 
     def __init__(self, upstream: str, login: str) -> None:
@@ -51,7 +53,7 @@ class FaultyProxy:
     @classmethod
     @asynccontextmanager
     async def before(cls, url: str) -> AsyncIterator[Self]:
-        """A proxy that runs before the embedded server at a URL, whose unix socket it names."""
+        """Run a proxy in front of the embedded server at a URL, which names its unix socket."""
         parts = urlsplit(url)
         asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
         upstream = f"{asked['host']}/.s.PGSQL.{asked.get('port', '5432')}"
@@ -68,18 +70,19 @@ class FaultyProxy:
 
     @property
     def url(self) -> str:
-        """Where clients connect."""
+        """The URL for clients."""
         assert self._server is not None
         host, port = self._server.sockets[0].getsockname()[:2]
         return "postgresql://" + self._login.format(address=f"{host}:{port}")
 
     @property
     def fault(self) -> Fault | None:
-        """What is wrong with it now."""
+        """The current fault."""
         return self._fault
 
     @fault.setter
     def fault(self, fault: Fault | None) -> None:
+        """Set the fault; it also applies to open connections."""
         self._fault = fault
         self._changed.set()
         self._changed = asyncio.Event()
@@ -169,7 +172,7 @@ class FaultyProxy:
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
-    """Cuts it, unless it is being closed in order."""
+    """Reset a connection, unless it is already being closed."""
     if not writer.is_closing():
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         writer.transport.abort()

@@ -1,7 +1,7 @@
-"""Promise P3: no acknowledged outcome is lost and none is counted twice, whoever is killed meanwhile.
+"""Promise P3: no acknowledged outcome is lost and none is counted twice, whatever process is killed.
 
-Clients are processes of their own that say a line for each outcome they were promised. They and the server are killed
-at random; afterwards the store must hold what was promised, to the unit.
+Clients are separate processes that print a line for each acknowledged outcome. They and the server are killed at random
+times; afterwards the counts in the store must equal the acknowledged ones.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _STALLED = 300.0  # seconds without a promise: clients that can reach nothing wr
 
 
 async def suite(ledger: SuiteReport, seed: int, turns: int, kills: int, site: Site) -> None:
-    """So many turns by several clients, with so many kills of clients and as many of the server among them."""
+    """Run turns by several clients, and kill clients and the server meanwhile, equally often."""
     agent = f"agent-{seed}"
     async with CognitiveLayer.open(site.urls.app, policy=PATIENT, embedder=WordEmbedder()) as layer:
         await layer.remember(agent, store(20))
@@ -45,7 +45,7 @@ async def suite(ledger: SuiteReport, seed: int, turns: int, kills: int, site: Si
 async def _killed(
     ledger: SuiteReport, chance: random.Random, site: Site, clients: Clients, turns: int, kills: int
 ) -> None:
-    """Returns when so many turns were promised; the server and a client are killed in turn, evenly among them."""
+    """Run until `turns` were acknowledged; kill the server and a client alternately, at even distances."""
     every = turns / (2 * kills + 1)
     for n in range(2 * kills + 1):
         if not await _promised(clients, every * (n + 1)):
@@ -57,7 +57,7 @@ async def _killed(
 
 
 async def _promised(clients: Clients, turns: float) -> bool:
-    """Waits for so many promises; whether they came."""
+    """Wait for a number of promises; return whether they came."""
     last, since = 0, monotonic()
     while len(clients.promised) < turns:
         await asyncio.sleep(0.05)
@@ -79,7 +79,7 @@ async def _server_killed(ledger: SuiteReport, chance: random.Random, site: Site)
 
 
 async def hot(ledger: SuiteReport, seed: int, outcomes: int, site: Site) -> None:
-    """So many outcomes at once about the same forty memories: deadlocks may happen in Postgres, and nobody is told."""
+    """Send outcomes for the same forty memories concurrently; deadlocks in Postgres must not reach the caller."""
     chance, agent = random.Random(seed), f"hot-{seed}"
     policy = PATIENT.changed({"deadlines.post_turn_ms": 60_000.0})
     async with CognitiveLayer.open(site.urls.app, policy=policy, embedder=WordEmbedder()) as layer:

@@ -1,4 +1,4 @@
-"""What this process holds while it works: memory, files, threads; none of it may grow once it is warm."""
+"""Watch the memory, files and threads of this process; none of them may grow once caches are filled."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Look:
 
 
 async def watched(ledger: SuiteReport, suite: str) -> None:
-    """Looks on until it is cancelled, and then judges."""
+    """Sample until cancelled, and then check for growth."""
     try:
         looks = [_look()]
     except OSError:

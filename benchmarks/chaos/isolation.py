@@ -1,4 +1,4 @@
-"""Promise P4: whatever is asked, in whatever order, cancelled wherever, nobody sees a row of another agent's."""
+"""Promise P4: whatever the queries, their order and their cancellation, no agent sees a row of another one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Question = Callable[[Database, str, random.Random], Coroutine[Any, Any, set[str]
 async def suite(
     ledger: SuiteReport, seed: int, queries: int, site: Site, ways: Collection[str] = ("directly", "through PgBouncer")
 ) -> None:
-    """So many queries of agents who all have a canary, directly and through a transaction pooler."""
+    """Run queries of agents that each have a canary, directly and through a transaction pooler."""
     agents = [f"agent-{n}-{seed}" for n in range(AGENTS)]
     await _canaries(site, agents)
     async with AsyncExitStack() as stack:
@@ -101,7 +101,7 @@ async def _whole_table(database: Database, agent: str, chance: random.Random) ->
 
 
 async def _anothers(database: Database, agent: str, chance: random.Random) -> set[str]:
-    """Asks for another agent by name."""
+    """Query another agent by name."""
     other = agent.replace("agent-", "agent-1", 1)
     statement = "SELECT agent_id FROM cognitive.memory WHERE agent_id IN ($1, $2) OR true"
     rows = await database.run(agent, lambda c: c.fetch(statement, other, agent))
@@ -109,19 +109,19 @@ async def _anothers(database: Database, agent: str, chance: random.Random) -> se
 
 
 async def _found(database: Database, agent: str, chance: random.Random) -> set[str]:
-    """The search of a turn."""
+    """Run the search of a turn."""
     query = Query(types={"fact": 10}, text="canary sings", vector=None, model=WordEmbedder.model)
     found = await MemorySearch(database).find(agent, query)
     return {hit.content.removeprefix("The canary of ").split(" ")[0] for hit in found.hits}
 
 
 async def _pinned(database: Database, agent: str, chance: random.Random) -> set[str]:
-    """What is pinned: nothing, of anybody."""
+    """Read the pinned memories, of which no agent has any."""
     return {str(memory.id) for memory in await MemoryStore(database, None).pinned(agent)}  # type: ignore[arg-type]
 
 
 async def _slow(database: Database, agent: str, chance: random.Random) -> set[str]:
-    """Two statements of one transaction, with time in between for somebody else."""
+    """Run two statements in one transaction with a pause in which other agents run theirs."""
 
     async def work(c: Connection) -> set[str]:
         first = {row["agent_id"] for row in await c.fetch("SELECT agent_id FROM cognitive.turn")}
@@ -135,7 +135,7 @@ QUESTIONS: tuple[Question, ...] = (_whole_table, _anothers, _found, _pinned, _sl
 
 
 async def _untold(ledger: SuiteReport, site: Site) -> None:
-    """Without a tenant, and after one was set for a transaction that is over, no row of any table is seen."""
+    """Check that no row of any table is visible without a tenant, or after the transaction that set one."""
     connection = await asyncpg.connect(site.urls.app)
     try:
         for table in [row["tablename"] for row in await connection.fetch(_TABLES)]:

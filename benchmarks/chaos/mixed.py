@@ -1,8 +1,8 @@
-"""All promises at once, for as long as one likes: agents at work beside each other while everything breaks in turn.
+"""Check all promises at once for any length of time: agents work concurrently while faults come and go.
 
-Twenty agents prepare turns, hand in outcomes, recall, remember and forget over one layer behind a network; a process
-beside it does turns of its own and is killed. What breaks when and for how long, and what each agent does, the seed
-decides. Then it is quiet, and the store must hold what the agents were told, to the unit.
+Twenty agents run turns, post outcomes, recall, remember and forget through one layer behind a proxy. A separate process
+runs turns and is killed. The seed decides the faults, their order and length, and the actions of each agent. At the end
+the store must contain exactly what the agents were promised.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WHERE m.agent_id <> e.agent_id
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What breaks, for how many seconds, whether the process beside is killed then, and how long it is quiet after."""
+    """A fault with its length in seconds, whether the separate process is killed, and the pause after it."""
 
     fault: str
     broken: float
@@ -48,7 +48,7 @@ class Episode:
 
 
 def episodes(seed: int) -> Iterator[Episode]:
-    """What a seed has break: every fault once before any comes again."""
+    """Yield the faults of a seed: each once before any comes again."""
     chance = random.Random(f"{seed}/episodes")
     while True:
         for fault in chance.sample(AMBIENT_FAULTS, len(AMBIENT_FAULTS)):
@@ -56,7 +56,7 @@ def episodes(seed: int) -> Iterator[Episode]:
 
 
 async def suite(ledger: SuiteReport, seed: int, minutes: float, site: Site) -> None:
-    """Load and faults for so many minutes, and then the reckoning."""
+    """Run load and faults for some minutes, and then compare the store with the promises."""
     agents = [ChaosAgent(ledger, seed, n) for n in range(AGENTS)]
     beside = f"beside-{seed}"
     async with deadlines.staged(site, 5, random.Random(seed), POLICY) as stage:
@@ -77,7 +77,7 @@ async def suite(ledger: SuiteReport, seed: int, minutes: float, site: Site) -> N
 async def _load(
     ledger: SuiteReport, stage: FaultTarget, agents: list[ChaosAgent], beside: str, seed: int, minutes: float
 ) -> Mapping[str, int]:
-    """What the process beside was promised."""
+    """Run the load, and return what the separate process was promised."""
     await stage.layer.remember(beside, store(20))
     await asyncio.gather(*(agent.store_key(stage.layer) for agent in agents))
     until = monotonic() + minutes * 60

@@ -1,4 +1,4 @@
-"""PgBouncer in transaction mode before a server, where it is installed."""
+"""Start PgBouncer in transaction mode in front of a server, if it is installed."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ server_reset_query =
 
 
 def installed() -> str | None:
-    """Where the program is, if it is."""
+    """Return the path of the program, or None."""
     return shutil.which("pgbouncer", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"]))
 
 
 @asynccontextmanager
 async def pooled(url: str) -> AsyncIterator[str]:
-    """The URL of the same database through three connections of the server, handed from client to client."""
+    """Start a pooler with three connections to the server, and yield the URL of the database behind it."""
     program = installed()
     assert program is not None
     parts = urlsplit(url)
@@ -64,7 +64,7 @@ async def pooled(url: str) -> AsyncIterator[str]:
 
 
 def _as_owner_of(sockets: str, folder: Path) -> list[str]:
-    """It refuses to run as root, and nobody but its owner may use the socket."""
+    """Return the command prefix that runs it as the socket's owner: it refuses to run as root."""
     if os.geteuid() != 0:
         return []
     owner = pwd.getpwuid(os.stat(sockets).st_uid)

@@ -1,4 +1,4 @@
-"""What the store must hold once all is over: each outcome that was promised, once, and totals that follow from it."""
+"""Compare the store with the promises: each acknowledged outcome exactly once, and the totals that follow from it."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ WHERE shown <> (SELECT count(*) FROM cognitive.exposure AS e
                 WHERE e.agent_id = $1 AND e.turn_id = promised.turn_id AND e.used IS NOT NULL)
 """
 _COUNTED_WRONGLY = """
-WITH told AS (
+WITH events AS (
     SELECT e.agent_id, e.memory_id, count(*) AS shown, count(*) FILTER (WHERE e.used) AS used
     FROM cognitive.exposure AS e JOIN cognitive.turn AS t USING (agent_id, turn_id)
     WHERE t.status = 'completed' AND e.used IS NOT NULL GROUP BY 1, 2),
 counted AS (SELECT agent_id, memory_id, times_shown, times_used FROM cognitive.usage WHERE times_shown > 0)
-SELECT (SELECT count(*) FROM (TABLE told EXCEPT TABLE counted) AS a)
-     + (SELECT count(*) FROM (TABLE counted EXCEPT TABLE told) AS b)
+SELECT (SELECT count(*) FROM (TABLE events EXCEPT TABLE counted) AS a)
+     + (SELECT count(*) FROM (TABLE counted EXCEPT TABLE events) AS b)
 """
 _TALLIED_WRONGLY = """
-WITH told AS (SELECT agent_id, count(*) FILTER (WHERE status = 'completed') AS n FROM cognitive.turn GROUP BY 1),
+WITH events AS (SELECT agent_id, count(*) FILTER (WHERE status = 'completed') AS n FROM cognitive.turn GROUP BY 1),
 tallied AS (
     SELECT agent_id, sum(completed) AS n FROM cognitive.rollup WHERE span = 'day' AND dimension = 'all' GROUP BY 1)
-SELECT count(*) FROM told FULL JOIN tallied USING (agent_id) WHERE coalesce(told.n, 0) <> coalesce(tallied.n, 0)
+SELECT count(*) FROM events FULL JOIN tallied USING (agent_id) WHERE coalesce(events.n, 0) <> coalesce(tallied.n, 0)
 """
 
 
 async def drained(ledger: SuiteReport, suite: str, site: Site, url: str) -> None:
-    """Whoever opens the layer next settles what lies in the journal."""
+    """Open a layer that delivers what is left in the journal."""
     journal = Journal(site.directory / "journal" / journal_name(url))
     ledger.counts[f"{suite}: in the journal at the end"] += journal.count()
     began = monotonic()
@@ -56,18 +56,18 @@ async def drained(ledger: SuiteReport, suite: str, site: Site, url: str) -> None
 
 
 async def kept(ledger: SuiteReport, suite: str, site: Site, agent: str, turns: Iterable[str]) -> None:
-    """Each of these turns of an agent, whose outcome was acknowledged, is completed."""
+    """Check that each of these turns with an acknowledged outcome is completed."""
     ledger.violations[f"{suite}: promised and lost"] += await site.ask(_LOST, agent, list(turns))
 
 
 async def judged(ledger: SuiteReport, suite: str, site: Site, agent: str, turns: Mapping[str, int]) -> None:
-    """Each of these turns judged as many memories as it showed, by the account of who prepared it."""
+    """Check that each of these turns judged as many memories as its context showed."""
     otherwise = await site.ask(_SHOWN_OTHERWISE, agent, list(turns), list(turns.values()))
     ledger.violations[f"{suite}: turns that judged another number of memories than they showed"] += otherwise
 
 
 async def counted(ledger: SuiteReport, suite: str, site: Site) -> None:
-    """All totals are those of a replay of the events, to the unit."""
+    """Check that all totals equal those of a replay of the events."""
     completed = "SELECT count(*) FROM cognitive.turn WHERE status = 'completed'"
     ledger.counts[f"{suite}: completed, in the store"] = await site.ask(completed)
     otherwise = await site.ask(_COUNTED_WRONGLY)

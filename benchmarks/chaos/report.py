@@ -12,7 +12,7 @@ _AT = {"p50": 0.5, "p99": 0.99, "max": 1.0}
 
 @dataclass(slots=True)
 class SuiteReport:
-    """Counts by what was counted, milliseconds by what took them, and why something was left out."""
+    """The results of a suite: counts, milliseconds by step, and the reasons why something was skipped."""
 
     counts: Counter[str] = field(default_factory=Counter)
     violations: Counter[str] = field(default_factory=Counter)
@@ -20,17 +20,17 @@ class SuiteReport:
     skipped: list[str] = field(default_factory=list)
 
     def require(self, holds: bool, otherwise: str) -> None:
-        """An invariant, and what is wrong if it does not hold."""
+        """Record a violation `otherwise`, unless the invariant holds."""
         if not holds:
             self.violations[otherwise] += 1
 
     @property
     def broken(self) -> bool:
-        """Whether any invariant was."""
+        """True if an invariant was violated."""
         return bool(+self.violations)
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, as JSON can hold it."""
+        """Return the report as JSON data."""
         return {
             "counts": dict(self.counts),
             "milliseconds": {name: _quantiles(taken) for name, taken in self.milliseconds.items()},

@@ -1,4 +1,4 @@
-"""All suites, at a size and with a seed, on a server of their own."""
+"""Run the suites at a size and with a seed, each on a separate server."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from benchmarks.chaos.site import Site
 
 @dataclass(frozen=True, slots=True)
 class SuiteSize:
-    """A share of the full size, and minutes for what lasts and is not counted."""
+    """A share of the full size, and minutes for the suites that run for a time."""
 
     share: float
     minutes: float
 
     def of(self, full: int) -> int:
-        """That share of so many, and never fewer than one."""
+        """Return this share of a number, at least one."""
         return max(1, math.ceil(full * self.share))
 
 
@@ -64,11 +64,10 @@ SUITES: Mapping[str, Suite] = {
 
 
 async def run(seed: int, size: SuiteSize, names: Collection[str], say: Callable[[str], None]) -> Mapping[str, Any]:
-    """Runs suites by name, each on a server of its own.
+    """Run suites by name, each on a separate server, and return the reports.
 
-    Returns what they did, what took how long, what was left out and what is wrong; the seed repeats the choices, not
-    the timing. A suite that ends by an error is broken, and the others run all the same. Cancelled, it returns what
-    there is so far, and says that it was interrupted.
+    The seed repeats the choices, not the timing. A suite that raises is broken, and the others still run. If cancelled,
+    the reports so far are returned and marked as interrupted.
     """
     told: dict[str, Any] = {}
     logging.disable(logging.CRITICAL)  # a warning for each fault says nothing new; the ledger counts
@@ -99,7 +98,7 @@ async def run(seed: int, size: SuiteSize, names: Collection[str], say: Callable[
 
 
 async def run_suite(ledger: SuiteReport, name: str, suite: Awaitable[None], say: Callable[[str], None]) -> bool:
-    """Whether a suite came to its end; if by an error of its own, that breaks it. False: it was interrupted."""
+    """Run a suite and record its error; return False if it was interrupted."""
     try:
         await suite
     except asyncio.CancelledError:

@@ -1,4 +1,4 @@
-"""What the suites say: a small store, a question that it answers, and an embedder that costs nothing."""
+"""The data of the suites: a small store, a question that it answers, and an embedder without a model."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ TOPICS = ("crane", "harbour", "ledger", "turbine", "orchard", "cellar", "violin"
 
 
 class WordEmbedder:
-    """Exact and fast: a vector of hashed words, the same in every process."""
+    """A fast embedder that hashes words, with the same vectors in every process."""
 
     model = "chaos/words"
     dimension = 64
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, one a row."""
+        """Return unit vectors, one per row."""
         vectors = np.full((len(texts), self.dimension), 1e-3, dtype=np.float32)
         for row, text in enumerate(texts):
             for word in text.lower().split():
@@ -35,7 +35,7 @@ class WordEmbedder:
 
 
 def store(lines: int) -> list[NewMemory]:
-    """The key, and so many lines about something else."""
+    """Return the key memory and `lines` memories about something else."""
     others = [
         NewMemory(
             type="episode",

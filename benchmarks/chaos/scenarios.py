@@ -1,4 +1,4 @@
-"""What goes wrong around a layer, a row each: it does while a scenario is entered, and ceases on the way out."""
+"""The faults around a layer, one row each: a fault is active inside its context manager."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ POOL = 8  # connections: the default
 
 
 class FaultyEmbedder(WordEmbedder):
-    """Works, unless it is told how to fail."""
+    """An embedder that works until it is set to fail."""
 
     def __init__(self) -> None:
         self.fault: str | None = None
         self.released = threading.Event()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors, unusable ones, none, or nothing for a minute."""
+        """Return vectors, unusable ones, an error, or nothing for a minute, as set."""
         vectors = super().embed(texts)
         match self.fault:
             case "hangs":
@@ -46,7 +46,7 @@ class FaultyEmbedder(WordEmbedder):
 
 @dataclass(frozen=True, slots=True)
 class FaultTarget:
-    """What a fault is done to."""
+    """The objects that a fault is applied to."""
 
     site: Site
     proxy: FaultyProxy
@@ -105,7 +105,7 @@ async def _killed(stage: FaultTarget) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _backends_killed(stage: FaultTarget) -> AsyncIterator[None]:
-    """One connection after the other is ended by the server."""
+    """Let the server terminate one connection after another."""
     ours = "SELECT array_agg(pid ORDER BY pid) FROM pg_stat_activity WHERE application_name = 'cognitive-layer'"
 
     async def kill() -> None:
@@ -120,7 +120,7 @@ async def _backends_killed(stage: FaultTarget) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _exhausted(stage: FaultTarget) -> AsyncIterator[None]:
-    """All connections of the pool are at work for somebody else."""
+    """Occupy all connections of the pool."""
     database = stage.layer._agent_memories._store._database
 
     async def hold() -> None:
@@ -135,7 +135,7 @@ async def _exhausted(stage: FaultTarget) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _no_more_connections(stage: FaultTarget) -> AsyncIterator[None]:
-    """The server lets nobody else in, and those who were are gone."""
+    """Let the server refuse new connections and terminate the open ones."""
     spare = int(await stage.site.ask("SELECT current_setting('max_connections')::int"))
     held = []
     try:
@@ -144,7 +144,7 @@ async def _no_more_connections(stage: FaultTarget) -> AsyncIterator[None]:
                 held.append(await asyncpg.connect(stage.site.urls.app, server_settings={"application_name": "others"}))
             except (asyncpg.TooManyConnectionsError, asyncpg.CannotConnectNowError):
                 break
-        admin = await asyncpg.connect(stage.site.urls.admin)  # superusers have places of their own
+        admin = await asyncpg.connect(stage.site.urls.admin)  # reserved connections of superusers
         ours = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cognitive-layer'"
         await admin.execute(ours)
         await admin.close()
@@ -156,7 +156,7 @@ async def _no_more_connections(stage: FaultTarget) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _locked(stage: FaultTarget) -> AsyncIterator[None]:
-    """Somebody else changes a table, and takes his time."""
+    """Lock a table from another connection for a while."""
     other = await asyncpg.connect(stage.site.urls.admin)
     try:
         async with other.transaction():
@@ -168,13 +168,13 @@ async def _locked(stage: FaultTarget) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _nothing(_: FaultTarget) -> AsyncIterator[None]:
-    """What is done, the calls do."""
+    """Do nothing: the calls themselves are the fault."""
     yield
 
 
 @asynccontextmanager
 async def _beside(*work: Any) -> AsyncIterator[None]:
-    """Endless work for as long as this is entered; whatever ended it before that is raised."""
+    """Run endless work inside the context manager; raise the error that ends it early."""
     tasks = [asyncio.ensure_future(each) for each in work]
     try:
         yield

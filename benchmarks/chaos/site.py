@@ -1,4 +1,4 @@
-"""A server of one's own, to be stopped, frozen and killed."""
+"""A separate server that can be stopped, frozen and killed."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Site:
     @classmethod
     @asynccontextmanager
     async def opened(cls) -> AsyncIterator[Self]:
-        """A site in a directory that is removed afterwards, in memory where there is enough of it."""
+        """Open a site in a temporary directory, in memory if there is enough."""
         # journals of the layers on this server are kept beside it
         memory = _in_memory()
         with tempfile.TemporaryDirectory(prefix="cognitive-chaos-", dir=memory) as place, setting(_DATA, place):
-            os.chmod(place, 0o711)  # as root the server runs as a user of its own, which must get there
+            os.chmod(place, 0o711)  # for root: the server runs as another user, who must reach the folder
             site = await asyncio.to_thread(cls, Path(place))
             await upgrade(site.urls.owner)
             try:
@@ -49,22 +49,22 @@ class Site:
                 await asyncio.to_thread(site.server.release)
 
     async def back(self) -> None:
-        """Starts the server again if it was killed."""
+        """Start the server again if it was killed."""
         await asyncio.to_thread(self.server.ensure_running)
 
     def signal(self, number: int) -> None:
-        """To the postmaster and all its children."""
+        """Send a signal to the postmaster and all its children."""
         for pid in self._processes():
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
 
     def kill(self) -> None:
-        """As the kernel does when memory runs out; backends may live on for a moment."""
+        """Kill the postmaster as the kernel does when memory runs out; backends may live on for a moment."""
         with suppress(ProcessLookupError):
             os.kill(self._postmaster(), signal.SIGKILL)
 
     async def ask(self, statement: str, *arguments: Any) -> Any:
-        """The first value of a statement, as the superuser."""
+        """Return the first value of a statement, run as the superuser."""
         connection = await asyncpg.connect(self.urls.admin)
         try:
             return await connection.fetchval(statement, *arguments)
@@ -72,11 +72,11 @@ class Site:
             await connection.close()
 
     async def busy(self) -> list[str]:
-        """What those of the layers' connections do that are not at rest, by the server's own account."""
+        """Return the statements of the layers' connections that are not idle, as the server reports them."""
         return list(await self.ask(_AT_WORK) or ())
 
     async def connected(self) -> int:
-        """How many connections the layers have."""
+        """Return the number of connections of the layers."""
         return int(await self.ask(f"SELECT count(*) FROM pg_stat_activity WHERE {_OURS}"))
 
     def _postmaster(self) -> int:
@@ -94,7 +94,7 @@ class Site:
 
 @contextmanager
 def setting(name: str, value: str) -> Iterator[None]:
-    """A setting of the environment, of the processes that are started too, for as long as this is entered."""
+    """Set an environment variable, also for started processes, inside the context manager."""
     before, os.environ[name] = os.environ.get(name), value
     try:
         yield

@@ -1,11 +1,10 @@
-"""How long something took, and for how much of that the machine kept this process waiting for a processor.
+"""Measure elapsed time, and how much of it the machine kept this process waiting for a processor.
 
-A machine that has too much to do makes every process late. For how long it did, the kernel says of each thread
-(`/proc/self/task/*/schedstat`: nanoseconds that it was ready to run and did not). Threads take turns at the
-interpreter's lock, so that what one of them waits all of them may: the sum is the most that it can have cost. A virtual
-machine waits for its host besides, and says so of each processor (`/proc/stat`: stolen ticks); a process that computes
-on one at a time lost what the worst of them did. What the product computes itself is in neither. Where the kernel says
-nothing of it, it is nothing.
+An overloaded machine makes every process late. The kernel reports for each thread how long it was ready to run and did
+not (`/proc/self/task/*/schedstat`, in nanoseconds). Threads wait for the interpreter's lock, so one thread's wait may
+delay all: the sum is an upper bound. A virtual machine also waits for its host, reported per processor as stolen ticks
+(`/proc/stat`); a process that runs on one processor at a time lost at most the maximum of them. Computing time of the
+product is in neither. If the kernel reports nothing, the wait is 0.
 """
 
 from __future__ import annotations
@@ -22,30 +21,30 @@ _TICK = 1000 / os.sysconf("SC_CLK_TCK")  # milliseconds
 
 
 class ProcessorStopwatch:
-    """Runs from when it is made; all in milliseconds."""
+    """A stopwatch that starts when it is made; all times are in milliseconds."""
 
     def __init__(self) -> None:
         self._began, self._waited, self._stolen = perf_counter(), _waited(), _stolen()
 
     @property
     def elapsed(self) -> float:
-        """By the clock."""
+        """The elapsed wall-clock time."""
         return (perf_counter() - self._began) * 1000
 
     @property
     def waited(self) -> float:
-        """Waiting for a processor."""
+        """The time spent waiting for a processor."""
         stolen = (now - before for before, now in zip(self._stolen, _stolen(), strict=False))
         return (_waited() - self._waited) / 1e6 + max(stolen, default=0) * _TICK
 
     @property
     def processing(self) -> float:
-        """By the clock, less what was spent waiting."""
+        """The elapsed time without the time spent waiting."""
         return max(0.0, self.elapsed - self.waited)
 
 
 def _waited() -> int:
-    """Nanoseconds that these threads were ready to run and did not."""
+    """Return the nanoseconds that the threads of this process were ready to run and did not."""
     waited = 0
     for thread in _THREADS.glob("*/schedstat"):
         with suppress(OSError, IndexError):  # it ended meanwhile
@@ -54,7 +53,7 @@ def _waited() -> int:
 
 
 def _stolen() -> list[int]:
-    """Ticks that the host took from each processor."""
+    """Return the ticks that the host took from each processor."""
     with suppress(OSError, IndexError):
         lines = (line.split() for line in _STAT.read_text().splitlines())
         return [int(line[_STOLEN]) for line in lines if line[0].startswith("cpu") and line[0] != "cpu"]

@@ -1,8 +1,8 @@
-"""Record what fixed turns give, and compare two recordings: a refactoring changes nothing.
+"""Record the results of fixed turns, and compare two recordings: a refactoring must change nothing.
 
 Modules, in order of execution:
 
-- `scenarios`: play turns on data in the format of the evaluation sets.
-- `record`: write everything observable of them as JSON.
-- `compare`: print where two recordings differ.
+- `scenarios`: run turns on data in the format of the evaluation sets.
+- `record`: write all observable results as JSON.
+- `compare`: list the differences between two recordings.
 """

@@ -1,4 +1,4 @@
-"""Where two recordings differ."""
+"""List the differences between two recordings."""
 
 from __future__ import annotations
 

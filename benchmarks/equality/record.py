@@ -1,4 +1,4 @@
-"""A layer whose every answer is kept as JSON, without what differs between two runs: ids of memories and times."""
+"""Record the results of a layer as JSON, without values that differ between runs: ids of memories and times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DIGITS = 6
 
 
 class Recorder:
-    """Calls a layer and keeps what it returns, by the turn's id."""
+    """Calls a layer and keeps its results by the id of the turn."""
 
     def __init__(self, layer: CognitiveLayer) -> None:
         self._layer = layer
@@ -22,7 +22,7 @@ class Recorder:
         self.records: dict[str, Any] = {}
 
     async def remember(self, agent: str, memories: Sequence[NewMemory]) -> list[UUID]:
-        """Store memories; records name them by their source, or by what they say."""
+        """Store memories; records name them by their source or content."""
         ids = await self._layer.remember(agent, memories)
         self._names |= {id: memory.source or memory.content for id, memory in zip(ids, memories, strict=True)}
         return ids
@@ -85,7 +85,7 @@ class Recorder:
         ]
 
     def _name(self, id: UUID, content: str) -> str:
-        """Return a memory's name; one that the layer captured is named by what it says."""
+        """Return the name of a memory; captured ones are named by their content."""
         return self._names.setdefault(id, content)
 
 

@@ -1,11 +1,11 @@
-"""Two hundred conversations at once on one `cognitive serve`, for some minutes: nothing leaks, is mixed up or lost.
+"""Run two hundred concurrent conversations on one `cognitive serve`, and check that nothing leaks, mixes up or is lost.
 
     python -m benchmarks.soak --minutes 10 --seed 1
 
-Twenty agents of ten sessions each, through `CognitiveClient` and MCP. Some outcomes are repeated, one after the other
-or at once, some are of failed turns, some clients go away in the middle of a request and come back or not. Every text
-carries the marker of its session. Afterwards Postgres must hold what the clients were told, to the unit. Prints a
-report as JSON; exits with 1 if anything is wrong.
+Twenty agents have ten sessions each, through `CognitiveClient` and MCP. Some outcomes are repeated, one after another
+or at once, some are of failed turns, and some clients abort a request and may come back. Every text contains the marker
+of its session. At the end Postgres must contain exactly what the clients were promised. Prints a report as JSON; exits
+with 1 if anything is wrong.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SESSIONS = 10  # of each agent
 
 
 async def run_sessions(soak: SoakRun, seed: int, timeout: float) -> None:
-    """All sessions, to their end."""
+    """Run all sessions to their end."""
     async with AsyncExitStack() as stack:
         http = await stack.enter_async_context(httpx.AsyncClient(timeout=60, trust_env=False))
         sessions = []
@@ -47,7 +47,7 @@ async def run_sessions(soak: SoakRun, seed: int, timeout: float) -> None:
 
 
 def percentiles_ms(seconds: list[float]) -> dict[str, float]:
-    """Milliseconds."""
+    """Return percentiles in milliseconds."""
     ordered = sorted(seconds)
     at = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
     return {"n": len(ordered)} | {
@@ -56,7 +56,7 @@ def percentiles_ms(seconds: list[float]) -> dict[str, float]:
 
 
 async def run_soak(given: argparse.Namespace, directory: Path) -> int:
-    """Starts the server, talks, compares, stops it."""
+    """Start the server, run the conversations, compare, and stop it."""
     ledger, tokens = SoakReport(), directory / "tokens.toml"
     clients = {f"agent{n}": create(tokens, f"agent{n}")[1] for n in range(AGENTS)}
     looks, log = directory / "looks", (directory / "server.log").open("wb")
@@ -121,7 +121,7 @@ def _print(given: argparse.Namespace, ledger: SoakReport, held: dict[str, Any], 
 
 
 def main() -> int:
-    """Parses, and runs in a directory of its own unless one is given."""
+    """Parse the command line, and run in a temporary directory unless one is given."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--minutes", type=float, default=10.0)
     asked.add_argument("--seed", type=int, default=random.randrange(1 << 30))
@@ -132,7 +132,7 @@ def main() -> int:
     if given.directory is not None:
         return asyncio.run(run_soak(given, given.directory))
     with tempfile.TemporaryDirectory(prefix="cognitive-soak-") as place:
-        Path(place).chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        Path(place).chmod(0o711)  # for root: the server runs as another user, who must reach the folder
         return asyncio.run(run_soak(given, Path(place)))
 
 

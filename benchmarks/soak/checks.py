@@ -1,4 +1,4 @@
-"""Check after a soak that the server let go of what it used: connections, the journal, memory, files and threads."""
+"""Check after a soak that the server released its resources: connections, the journal, memory, files and threads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WARM = 0.4  # of the time: caches fill, and the first contexts are not yet let g
 
 
 async def check_connections(url: str, ledger: SoakReport) -> None:
-    """Connections at rest, and soon."""
+    """Check that connections become idle within two seconds."""
     postgres, began = await asyncpg.connect(url), monotonic()
     try:
         while True:
@@ -41,7 +41,7 @@ async def check_connections(url: str, ledger: SoakReport) -> None:
 
 
 async def check_journal(directory: Path, ledger: SoakReport) -> None:
-    """What waited for Postgres has found its way; what could not is of turns that the server never knew."""
+    """Check that the journal was delivered; entries may remain only for turns that the server never knew."""
     journal = Journal(directory / "journal" / journal_name(None))
     for _ in range(60):
         if not (left := journal.count()):
@@ -52,7 +52,7 @@ async def check_journal(directory: Path, ledger: SoakReport) -> None:
 
 
 def check_samples(path: Path, ledger: SoakReport) -> dict[str, Any]:
-    """What the server held over time: nothing of it may grow once it is warm."""
+    """Check that no resource of the server grows once caches are filled."""
     looks = [json.loads(line) for line in path.read_text().splitlines()]
     warm = looks[int(len(looks) * WARM) :]
     minutes = [(look["at"] - warm[0]["at"]) / 60 for look in warm]

@@ -1,4 +1,4 @@
-"""What the clients of a soak know, and what Postgres must therefore hold: to the unit."""
+"""Record what the clients of a soak know, and compare it with the contents of Postgres."""
 
 from __future__ import annotations
 
@@ -36,19 +36,21 @@ Key = tuple[str, str]  # agent and turn
 
 
 def mark(agent: str, session: str) -> str:
-    """The marker of a session, which stands in every text of it."""
+    """Return the marker of a session, which every text of it contains."""
     return f"zq-{agent}-{session}-zq"
 
 
 @dataclass(slots=True)
 class SoakReport:
-    """What was acknowledged, what was asked for and never answered, and what went wrong."""
+    """The acknowledged calls, the unanswered ones, and the violations."""
 
-    closed: dict[Key, tuple[str, str]] = field(default_factory=dict)  # to its status and session
-    left_open: set[Key] = field(default_factory=set)  # answered, and then left alone
-    uncertain: set[Key] = field(default_factory=set)  # asked for by somebody who went away
-    attributions_of: dict[Key, Report] = field(default_factory=dict)  # as it was told; a journalled outcome is not
-    unknown: set[Key] = field(default_factory=set)  # prepared for nobody: the server may know nothing of them
+    closed: dict[Key, tuple[str, str]] = field(default_factory=dict)  # status and session
+    left_open: set[Key] = field(default_factory=set)  # prepared, and never closed
+    uncertain: set[Key] = field(default_factory=set)  # requested by a client that aborted
+    attributions_of: dict[Key, Report] = field(
+        default_factory=dict
+    )  # as reported; an outcome from the journal has none
+    unknown: set[Key] = field(default_factory=set)  # prepared without an answer: the server may not know them
     remembered: Counter[str] = field(default_factory=Counter)
     violations: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
@@ -57,7 +59,7 @@ class SoakReport:
     seconds: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def check_markers(self, what: str, agent: str, session: str | None, texts: Iterable[str]) -> None:
-        """Every marker that an agent, or one session of it, was shown must be its own."""
+        """Check that every marker shown to an agent, or to one of its sessions, belongs to it."""
         for text in texts:
             for found in _MARK.finditer(text):
                 self.counts[f"markers in {what}"] += 1
@@ -65,7 +67,7 @@ class SoakReport:
                     self.violations[f"mixed up: {what} of {agent} {session} shows {found.group(0)}"] += 1
 
     def add_context(self, context: TurnContext) -> None:
-        """What a turn shows is the agent's, and its window the session's."""
+        """Check that a turn shows the agent's memories and the session's window, and record it."""
         agent, session = context.agent_id, context.session_id
         self.check_markers("memories", agent, None, [context.text, context.prefix, context.sent(), *_contents(context)])
         self.check_markers("windows", agent, session, [message.model_dump_json() for message in context.messages])
@@ -75,7 +77,7 @@ class SoakReport:
             self.violations["mixed up: another turn's answer"] += 1
 
     def add_outcome(self, context: TurnContext, status: str, report: Report, recalled: Sequence[UUID]) -> None:
-        """An outcome was acknowledged: the first stands, and it is the same whenever it is told again."""
+        """Record an acknowledged outcome; the first one counts, and a repeated report must equal it."""
         key = context.agent_id, context.turn_id
         self.counts["outcomes journalled"] += not report.recorded
         if not report.recorded and late(context):
@@ -85,7 +87,7 @@ class SoakReport:
             return
         known = self.attributions_of.setdefault(key, report)
         if _judged(known) != _judged(report):
-            self.violations["post_turn: told another verdict"] += 1
+            self.violations["post_turn: another verdict than before"] += 1
         if status == "completed" and self.closed[key][0] == status and not late(context) and key not in self.uncertain:
             judged, shown = {id for id, _ in _judged(report)}, {each.memory_id for each in context.shown}
             if not shown <= judged <= shown | set(recalled):
@@ -93,12 +95,12 @@ class SoakReport:
 
 
 def late(context: TurnContext) -> bool:
-    """Whether the client went on without the server."""
+    """Return True if the client continued without the server."""
     return UNPREPARED in context.plan.reasons
 
 
 async def compare(ledger: SoakReport, url: str) -> None:
-    """Adds to what is wrong whatever Postgres holds otherwise."""
+    """Record every difference between the report and Postgres as a violation."""
     postgres = await asyncpg.connect(url)
     try:
         ledger.counts["connections made"] = await postgres.fetchval(_CONNECTED)
@@ -128,7 +130,7 @@ async def _turns(ledger: SoakReport, postgres: asyncpg.Connection) -> None:
             ledger.violations[f"turns: {held.get(key)}, and acknowledged as {status}"] += 1
     for key in held.keys() - ledger.closed.keys():
         if key not in ledger.left_open | ledger.uncertain or held[key] != "open":
-            ledger.violations[f"turns: {held[key]}, and nobody said so"] += 1
+            ledger.violations[f"turns: {held[key]}, and no client did it"] += 1
     ledger.violations.update({"turns: prepared, and not recorded": len(ledger.left_open - held.keys())})
     ours = Counter((agent, session) for (agent, _), (_, session) in ledger.closed.items())
     theirs = {(row["agent_id"], row["session_id"]): row["turns"] for row in await postgres.fetch(_SESSIONS)}
@@ -143,7 +145,7 @@ async def _use(ledger: SoakReport, postgres: asyncpg.Connection) -> None:
             shown.update((agent, id) for id, _ in _judged(report))
             used.update((agent, id) for id, referenced in _judged(report) if referenced)
     for row in await postgres.fetch(_JUDGED):
-        if (row["agent_id"], row["turn_id"]) not in ledger.attributions_of:  # from the journal: nobody was told
+        if (row["agent_id"], row["turn_id"]) not in ledger.attributions_of:  # from the journal: no report
             shown[row["agent_id"], row["memory_id"]] += 1
             used[row["agent_id"], row["memory_id"]] += row["used"]
     rows = await postgres.fetch(_USAGE)

@@ -1,9 +1,9 @@
-"""`cognitive serve` with a thread beside it that looks on: what it holds, how late its event loop is, and in what.
+"""Run `cognitive serve` with a thread that samples its resources, the delay of its event loop, and the cause.
 
     python -m benchmarks.soak.server LOOKS serve --port 0
 
-Appends one JSON object a second to LOOKS.jsonl, and keeps in LOOKS.stacks where the event loop was, by share of looks:
-all of them, and those while something waited for it for longer than a twentieth of a second.
+Appends one JSON object per second to LOOKS.jsonl, and writes to LOOKS.stacks the stacks of the event loop by share of
+samples: of all, and of those during a delay of more than a twentieth of a second.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _VECTOR, _CONTEXT = 2_000, 60_000  # bytes of a vector with its text, and of a p
 
 
 def main(looks: Path, arguments: list[str]) -> None:
-    """Runs the command as it is, and looks on."""
+    """Run the command unchanged, and sample it."""
     threading.Thread(target=_watch, args=(looks, threading.main_thread().ident), daemon=True).start()
     from cognitive.cli.entry import main as cognitive
 
@@ -64,7 +64,7 @@ def _watch(looks: Path, main_thread: int) -> None:
 
 
 def _loop(main_thread: int) -> asyncio.BaseEventLoop:
-    """The event loop that runs in a thread, once one does: the server is not made to hand it out."""
+    """Return the event loop of a thread, once one runs; the server does not hand it out."""
     while True:
         frame = sys._current_frames().get(main_thread)
         while frame is not None:
@@ -76,7 +76,7 @@ def _loop(main_thread: int) -> asyncio.BaseEventLoop:
 
 
 def _caches(loop: asyncio.BaseEventLoop) -> dict[type, Any]:
-    """What the server keeps up to a bound, once it is there; looked for in its own thread, which builds no objects."""
+    """Return the bounded caches of the server, found in its own thread among all objects."""
     found: dict[type, Any] = {}
 
     def look() -> None:
@@ -90,7 +90,7 @@ def _caches(loop: asyncio.BaseEventLoop) -> dict[type, Any]:
 
 
 def _stacks(thread: int, answered: threading.Event) -> Iterator[set[str]]:
-    """Where the loop is, now and every look until it answers."""
+    """Yield the stack of the event loop, now and at every sample until it answers."""
     while True:
         frame: FrameType | None = sys._current_frames().get(thread)
         where = set[str]()
@@ -120,7 +120,7 @@ def _sample(loop: asyncio.AbstractEventLoop, caches: dict[type, Any]) -> dict[st
 
 
 def _cached(contexts: Any, embedder: Any, window: Any) -> float:
-    """Megabytes, about."""
+    """Return the approximate size of the caches in megabytes."""
     return float((len(embedder._cache) * _VECTOR + window._outputs._held + len(contexts) * _CONTEXT) / 1_000_000)
 
 

@@ -1,4 +1,4 @@
-"""One conversation of a soak: its turns come one after the other, as from a host."""
+"""One conversation of a soak, with turns one after another, as from a host."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OUTPUT = 20_000  # characters of a large tool's output
 
 @dataclass(frozen=True, slots=True)
 class SoakRun:
-    """What the sessions share."""
+    """The data shared by the sessions."""
 
     ledger: SoakReport
     url: str
@@ -40,7 +40,7 @@ class SoakRun:
 
 
 class SoakSession:
-    """One conversation: its turns come one after the other, as from a host."""
+    """One conversation, with turns one after another."""
 
     def __init__(
         self, soak: SoakRun, client: CognitiveClient, http: httpx.AsyncClient, agent: str, n: int, seed: int
@@ -53,7 +53,7 @@ class SoakSession:
         self._count = 0
 
     async def run(self) -> None:
-        """Turns until the time is over."""
+        """Run turns until the time is over."""
         await self._wait(self._soak.pause)
         while monotonic() < self._soak.until:
             if self._chance.random() < 0.3:
@@ -84,7 +84,7 @@ class SoakSession:
             text=f"When was the {self._chance.choice(TOPICS)} inspected, number {self._count}? {self._mark}",
         )
         if self._chance.random() < 0.03:
-            await self._gone(self._client.pre_turn(turn))  # what it showed to nobody is the turn's record all the same
+            await self._gone(self._client.pre_turn(turn))  # the turn is recorded although no client saw it
             ledger.uncertain.add((self._agent, turn_id))
             if self._chance.random() < 0.5:
                 return None
@@ -200,7 +200,7 @@ class SoakSession:
         del self._talk[: -2 * TALK]
 
     async def _gone(self, call: Awaitable[Any]) -> None:
-        """A client that goes away in the middle of its request."""
+        """Abort a request in the middle, as a client that goes away."""
         task = asyncio.ensure_future(call)
         await asyncio.wait([task], timeout=self._chance.uniform(0.0, 0.06))
         self._soak.ledger.counts["clients gone"] += not task.done()
@@ -208,7 +208,7 @@ class SoakSession:
         await asyncio.gather(task, return_exceptions=True)
 
     async def _surely(self, call: Callable[[], Awaitable[T]], turn: TurnContext | None = None) -> T:
-        """As a host with a queue would: until it is answered. What a recall found may count in its turn unanswered."""
+        """Repeat a call until it is answered, as a host with a queue; an unanswered recall may count in its turn."""
         while True:
             try:
                 return await call()

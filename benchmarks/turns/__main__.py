@@ -37,11 +37,11 @@ _FOUND = "{recall_at_10: {…}, recall_at_1: {…}, kinds: {…: {questions, rec
 def main(
     sizes: tuple[int, ...], agents: int, turns: int, seed: int, data: Path | None, url: str | None, peers: bool
 ) -> None:
-    """Time whole turns at SIZES memories (default 1000 10000), and what they find, beside the floor of the same run.
+    """Time whole turns at SIZES memories (default 1000 10000), beside the floor of the same run.
 
-    The floor is what no turn can do without: the message embedded, its ten nearest memories read by one statement,
-    a row committed. The answer to every question is known; the share found among the first ten is reported by kind of
-    question, and how often memories came with small talk. It happens in databases of its own, which are dropped.
+    The floor is the work that no turn can avoid: embed the message, read its ten nearest memories with one statement,
+    commit a row. The answer to every question is known; the share found among the first ten is reported by kind of
+    question, and how often memories were shown for small talk. Runs in temporary databases.
     """
     run(_measured(checked(sizes, agents), agents, turns, seed, data, url, peers), _show)
 
@@ -82,7 +82,7 @@ def _searches(each: Mapping[str, Any]) -> list[list[Any]]:
 
 
 def _show_found(found: Mapping[str, Any]) -> None:
-    """Show a row for each kind, then all of them, then what came with small talk."""
+    """Print a row for each kind, one for all, and one for small talk."""
     names = list(found["recall_at_10"])
     kinds = [
         [

@@ -1,4 +1,4 @@
-"""Ask this layer and its peers the same, and compare what they find: by kind of question, and how long it takes."""
+"""Ask this layer and its peers the same questions, and compare results by kind of question, and times."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ from cognitive.turn import TurnContext
 
 @dataclass(slots=True)
 class RetrievalScores:
-    """By who was asked and the kind of question, where the answer stood (0 is first, None: nowhere); by who was asked,
-    how many memories came where none was wanted."""
+    """The ranks of the answers by layer and kind (0 is first, None: missing), and unwanted memories by layer."""
 
     places: dict[str, dict[str, list[int | None]]] = field(default_factory=dict)
     unwanted: dict[str, list[int]] = field(default_factory=dict)
 
     def add(self, name: str, asked: KnownQuestion, sources: Sequence[str | None]) -> None:
-        """What one of them gave for a question, best first."""
+        """Add the results of a layer for a question, best first."""
         if asked.source is None:
             self.unwanted.setdefault(name, []).append(len(sources))
         else:
@@ -36,7 +35,7 @@ class RetrievalScores:
             self.places.setdefault(name, {}).setdefault(asked.kind, []).append(place)
 
     def as_json(self) -> dict[str, Any]:
-        """Shares over all questions that have an answer, by kind, and of the turns in which none was wanted."""
+        """Return the shares of answered questions in all and by kind, and the share of small talk with memories."""
         kinds = list(dict.fromkeys(kind for by_kind in self.places.values() for kind in by_kind))
         return {
             "recall_at_10": {name: _share(_all(by_kind), TEN) for name, by_kind in self.places.items()},
@@ -55,7 +54,7 @@ class RetrievalScores:
 
 
 class PeerComparison:
-    """The peers in a database of their own, asked in the rounds of this layer; and what each of them found."""
+    """The peers in a temporary database, asked in the same rounds as this layer, with the results of all."""
 
     def __init__(self, peers: Sequence[Peer], url: str) -> None:
         self._peers, self._url = peers, url
@@ -77,7 +76,7 @@ class PeerComparison:
         await databases.execute(self._url, "VACUUM ANALYZE")
 
     def compare(self, question: Question, answer: RoundResult, embedder: Embedder, counted: bool) -> None:
-        """Note what this layer found, and ask the peers the same; each stores the exchange, as a turn does."""
+        """Record this layer's result and ask the peers the same; each stores the exchange, as a turn does."""
         assert isinstance(question, KnownQuestion)
         found = self._found if counted else RetrievalScores()
         found.add("recall", question, [hit.source for hit in answer.hits])
@@ -92,7 +91,7 @@ class PeerComparison:
                 peer.store(answer.agent, question.question, answer.response, embedder)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the times of the peers, and what everyone found."""
+        """Return the times of the peers, and the results of all layers."""
         peers = {
             name: {
                 "search_ms": percentiles(searches),
@@ -119,7 +118,7 @@ def _share(places: Sequence[int | None], first: int) -> float:
 
 
 def _unwanted(counts: Sequence[int]) -> dict[str, float]:
-    """The share of turns that brought something, and how many memories a turn brought."""
+    """Return the share of turns that showed memories, and the mean number of memories."""
     return {
         "turns": round(sum(count > 0 for count in counts) / len(counts), 3),
         "memories": round(statistics.mean(counts), 2),

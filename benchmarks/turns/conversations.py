@@ -1,12 +1,13 @@
-"""What is found of a conversational data set: by this layer and by its peers, with the same model and lines.
+"""Measure retrieval on a conversational data set, for this layer and its peers with the same model and lines.
 
     python -m benchmarks.turns.conversations DATA.json --conversations 2 --questions 60
 
-DATA.json holds `{"conversations": [{"id", "items": [{"id", "speaker", "text", "at", "session"}], "questions": [{"id",
-"text", "category", "evidence": [ids]}]}]}`; nothing of it is kept. This layer is told speaker, time and the line
-before, which are fields of its memories. Peers search no such fields: each is given the text twice, as `Speaker: text`
-and with the day before that (`2023-05-08 Speaker: text`), and both are told. Adversarial questions, whose evidence is
-another person's, are left out. Prints R@1, R@5, R@10 and nDCG@10, and of `pre_turn` the evidence that its prompt shows.
+DATA.json contains `{"conversations": [{"id", "items": [{"id", "speaker", "text", "at", "session"}], "questions":
+[{"id", "text", "category", "evidence": [ids]}]}]}`; nothing of it is kept. This layer gets speaker, time and the
+previous line as fields of its memories. Peers do not search such fields: each gets the text in two forms, as `Speaker:
+text` and with the day before it (`2023-05-08 Speaker: text`), and both results are printed. Adversarial questions,
+whose evidence is another person's, are left out. Prints R@1, R@5, R@10 and nDCG@10, and the evidence shown by
+`pre_turn`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ Scores = dict[str, dict[str, list[float]]]
 
 
 async def main(options: argparse.Namespace) -> dict[str, Any]:
-    """The means by who was asked."""
+    """Return the means by layer."""
     conversations = json.loads(options.data.read_text())["conversations"][: options.conversations]
     scores: Scores = defaultdict(lambda: defaultdict(list))
     real = await asyncio.to_thread(MiniLM)
@@ -56,7 +57,7 @@ async def main(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _asked(conversation: dict[str, Any], most: int | None) -> list[dict[str, Any]]:
-    """So many of the questions, drawn by the hash of their ids."""
+    """Return a sample of the questions, chosen by the hash of their ids."""
     found = [question for question in conversation["questions"] if question["category"] != "adversarial"]
     return sorted(found, key=lambda question: hashlib.sha256(question["id"].encode()).hexdigest())[:most]
 
@@ -131,8 +132,8 @@ def _recall(ranked: Sequence[str | None], evidence: list[str], first: int) -> fl
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("data", type=Path)
-    parser.add_argument("--conversations", type=int, help="at most so many; default: all")
-    parser.add_argument("--questions", type=int, help="at most so many of a conversation; default: all")
+    parser.add_argument("--conversations", type=int, help="maximum number; default: all")
+    parser.add_argument("--questions", type=int, help="maximum number per conversation; default: all")
     parser.add_argument("--url", help="a server's role that may create databases; default: an embedded server")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""What is stored and asked: statements that somebody asks for later, among their rivals and lines of no interest."""
+"""Draw what is stored and asked: statements with later questions, among similar statements and unrelated lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LAST = (
 
 @dataclass(frozen=True, slots=True)
 class KnownQuestion(Question):
-    """A question of a kind, and the source of the statement that answers it: None where there is nothing to find."""
+    """A question of a kind with the source of the statement that answers it, None if there is none."""
 
     kind: str = ""
     source: str | None = None
@@ -33,7 +33,7 @@ class KnownQuestion(Question):
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """Statements and their rivals by source, of each agent in the order of saying, and the questions."""
+    """The statements and their rivals by source, per agent in chronological order, and the questions."""
 
     statements: tuple[dict[str, str], ...]
     questions: tuple[KnownQuestion, ...]
@@ -43,7 +43,7 @@ class Stock:
         return [text for said in self.statements for text in said.values()]
 
     def workload(self, size: WorkloadSize) -> Workload:
-        """Return what is stored and asked at a size: the statements among lines that no question is about."""
+        """Return what is stored and asked at a size: the statements among unrelated lines."""
 
         def stored(agent: int) -> list[NewMemory]:
             return list(lines(size.each, self.statements[agent], size.seed + agent))
@@ -53,7 +53,7 @@ class Stock:
 
 @dataclass(frozen=True, slots=True)
 class _StatementGroup:
-    """A statement and its rivals in the order of saying, and what is needed to ask for it."""
+    """A statement and its rivals in chronological order, with the values for the question."""
 
     source: str | None
     texts: dict[str, str]
@@ -63,7 +63,7 @@ class _StatementGroup:
 
 
 class _Slots(dict[str, str]):
-    """What a form's names stand for, each drawn when it is asked for first."""
+    """The values of a form's names, each drawn when it is first needed."""
 
     def __init__(self, chance: random.Random, people: Iterator[str], known: Mapping[str, str] | None = None) -> None:
         super().__init__(known or {})
@@ -88,7 +88,7 @@ class _Slots(dict[str, str]):
         return self[slot]
 
     def _other(self, kind: str) -> str:
-        """Something else of the kind; of numbers, one that differs in a digit."""
+        """Return another value of the kind; for numbers, one that differs in a digit."""
         if kind in ("code", "version"):
             own = self[kind]
             place = self._chance.choice([n for n, letter in enumerate(own) if letter.isdigit()])
@@ -99,11 +99,11 @@ class _Slots(dict[str, str]):
 
 
 def make_stock(count: int, size: int, seed: int, agents: int = 1) -> Stock:
-    """So many questions, kind by kind and agent by agent, or as many as have room in `size` memories of each agent."""
+    """Draw `count` questions by kind and agent, or as many as fit into `size` memories per agent."""
     chance = random.Random(seed)
     names = [f"{first} {last}" for first, last in product(_FIRST, _LAST)]
     chance.shuffle(names)
-    people = cycle(names)  # a name is somebody else's only after all have been
+    people = cycle(names)  # all names are used once before any is reused
     groups: list[_StatementGroup] = []
     room = [size] * agents
     for n in range(count):
@@ -132,7 +132,7 @@ def _group(n: int, kind: QuestionKind, chance: random.Random, people: Iterator[s
 
 
 def _mixed(groups: list[_StatementGroup], chance: random.Random) -> dict[str, str]:
-    """All that is said, groups mixed with one another and each in its own order."""
+    """Return all statements, with groups mixed and each group in its own order."""
     turns = [n for n, group in enumerate(groups) for _ in group.texts]
     chance.shuffle(turns)
     waiting = [iter(group.texts.items()) for group in groups]

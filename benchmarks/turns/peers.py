@@ -1,11 +1,10 @@
-"""Other memory layers over the same lines with the same vectors: mem0 on pgvector and LangGraph's PostgresStore.
+"""Other memory layers with the same lines and vectors: mem0 on pgvector and LangGraph's PostgresStore.
 
-Optional: the dependency group `peers` installs them, into an environment of its own. Each is set up as its
-documentation says, with the index that it makes by default (both HNSW), the pool or connection it opens by default, and
-its own threshold, and is asked for ten memories of one agent by its own search. Lines are handed to their own insertion
-with vectors that are known, so that nothing is embedded twice; the time of a line goes into the field that each has for
-such things. After a turn the exchange is stored word for word, as two memories: by mem0's `add(infer=False)`, which
-asks no model and embeds message by message, and by one batch of LangGraph's.
+The dependency group `peers` installs them, in a separate environment. Each is set up as documented, with its default
+index (both HNSW), its default pool or connection and its own threshold, and searches for ten memories of one agent by
+its own search. Lines are inserted by its own functions with known vectors, so that nothing is embedded twice; the time
+of a line goes into the field that each has for it. After a turn the exchange is stored literally as two memories: by
+mem0's `add(infer=False)`, which calls no model and embeds message by message, and by one batch of LangGraph's.
 """
 
 from __future__ import annotations
@@ -31,22 +30,22 @@ MovedMemory = Callable[[int, int], None]
 
 
 class Peer(Protocol):
-    """A memory layer beside this one."""
+    """A memory layer to compare with."""
 
     name: str
 
     def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
-        """Stores the memories with these vectors."""
+        """Store the memories with these vectors."""
 
     def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
-        """The sources of the ten that it finds, best first; None of what has none, an exchange."""
+        """Return the sources of the ten memories found, best first; None for a stored exchange."""
 
     def store(self, agent: str, user: str, assistant: str, embedder: Embedder) -> None:
-        """Stores an exchange."""
+        """Store an exchange."""
 
 
 class Mem0:
-    """mem0 with its pgvector store and the index it makes by default; its history lies in `home`."""
+    """mem0 with its pgvector store and default index; its history is in `home`."""
 
     name = "mem0"
 
@@ -61,7 +60,7 @@ class Mem0:
         )
 
     def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
-        """By its vector store, with the payloads that `add` makes: `add` embeds and inserts one at a time."""
+        """Insert through its vector store with the payloads of `add`, which embeds and inserts one at a time."""
         for n in range(0, len(memories), _BATCH):
             part = memories[n : n + _BATCH]
             vectors = embedder.embed([memory.content for memory in part]).tolist()
@@ -70,13 +69,13 @@ class Mem0:
             moved(n + len(part), len(memories))
 
     def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
-        """Its own search."""
+        """Search by its own search."""
         self._memory.embedding_model = _Embedding(embedder)
         found = self._memory.search(question, top_k=10, filters={"agent_id": agent})
         return [(hit.get("metadata") or {}).get("source") for hit in found["results"]]
 
     def store(self, agent: str, user: str, assistant: str, embedder: Embedder) -> None:
-        """By `add`, without a model."""
+        """Store by `add`, without a model."""
         self._memory.embedding_model = _Embedding(embedder)
         said = [{"role": "user", "content": user}, {"role": "assistant", "content": assistant}]
         self._memory.add(said, agent_id=agent, infer=False)
@@ -99,7 +98,7 @@ def _payload(agent: str, memory: NewMemory) -> dict[str, Any]:
 
 
 class _Embedding:
-    """An embedder as mem0 calls one."""
+    """An embedder with mem0's interface."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -115,7 +114,7 @@ class _Embedding:
 
 
 class LangGraph:
-    """LangGraph's PostgresStore with the index it makes by default."""
+    """LangGraph's PostgresStore with its default index."""
 
     name = "langgraph"
 
@@ -133,7 +132,7 @@ class LangGraph:
         return vectors
 
     def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
-        """By batches of its own operations."""
+        """Insert by batches of put operations."""
         from langgraph.store.base import PutOp
 
         self._embedder = embedder
@@ -143,12 +142,12 @@ class LangGraph:
             moved(n + len(part), len(memories))
 
     def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
-        """Its own search."""
+        """Search by its own search."""
         self._embedder = embedder
         return [item.key for item in self._store.search((agent,), query=question, limit=10)]
 
     def store(self, agent: str, user: str, assistant: str, embedder: Embedder) -> None:
-        """By one batch."""
+        """Store by one batch."""
         from langgraph.store.base import PutOp
 
         self._embedder = embedder
@@ -161,14 +160,14 @@ def _value(memory: NewMemory) -> dict[str, Any]:
 
 @asynccontextmanager
 async def opened(server: str, dimension: int) -> AsyncIterator[tuple[str, list[Peer]]]:
-    """Yield the peers and the URL of the database of their own that they are in.
+    """Yield the peers and the URL of their temporary database.
 
     Args:
         server: the URL of a role that may create databases.
-        dimension: of the vectors.
+        dimension: the dimension of the vectors.
 
     Raises:
-        InvalidInput: they are not installed.
+        InvalidInput: the peers are not installed.
     """
     async with databases.database(server) as url:
         await databases.execute(url, "CREATE EXTENSION vector")

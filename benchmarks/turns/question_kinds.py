@@ -1,11 +1,11 @@
-"""What people ask an agent's memory, by kind: statements, the question, and what is said beside to be confused with.
+"""The kinds of questions to an agent's memory: statements, the question, and similar statements to confuse them with.
 
-A kind is a row. `{who}`, `{thing}`, `{place}`, `{code}`, `{date}` are drawn once for a question; a name that begins
-with `other_` is drawn anew for each of the twelve rivals, more than the ten places of an answer. `{day}` in a question
-is the day on which its statement was said, which no text says. Where `newest` holds the rivals are earlier versions of
-the statement. `talk` is what was said just before: user and assistant in turn. Small talk asks for nothing.
+A kind is a row. `{who}`, `{thing}`, `{place}`, `{code}`, `{date}` are drawn once per question; names that begin with
+`other_` are drawn again for each of the twelve rivals, more than the ten places of a result. `{day}` in a question is
+the day of its statement, which no text contains. With `newest` the rivals are earlier versions of the statement. `talk`
+are the messages before: user and assistant in turn. Small talk asks for nothing.
 
-All of it was written for this benchmark, before any layer was asked, and is not chosen by what a layer finds.
+All of it was written for this benchmark before any layer was run, and was not selected by results.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RIVALS = 12
 
 @dataclass(frozen=True, slots=True)
 class QuestionForm:
-    """One way to say and to ask; `beside` is used in turn for the rivals."""
+    """One wording of statement and question; the texts in `beside` are used in turn for the rivals."""
 
     said: str
     asked: str
@@ -29,7 +29,7 @@ class QuestionForm:
 
 @dataclass(frozen=True, slots=True)
 class QuestionKind:
-    """A name and its forms; without statements in them (`said` is empty) there is nothing to find."""
+    """A name and its forms; a kind without statements (`said` is empty) has no answer."""
 
     name: str
     forms: tuple[QuestionForm, ...]
