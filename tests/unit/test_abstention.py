@@ -43,7 +43,7 @@ def one(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact", 
         pytest.param(None, None, False, id="nothing"),
     ],
 )
-def test_all_or_nothing_by_what_the_store_knows_of_the_message(cosine, matched, known):
+def test_candidates_are_kept_only_with_enough_evidence_about_the_message(cosine, matched, known):
     sifted = abstain([one(cosine=cosine, matched=matched, words=0.2)], FOUND, SIGNALS, Policy(), "question")
     assert bool(sifted.kept) == known
     if not known:
@@ -53,45 +53,45 @@ def test_all_or_nothing_by_what_the_store_knows_of_the_message(cosine, matched, 
         assert result.value < Policy().evidence.threshold
 
 
-def test_evidence_is_the_best_of_all_candidates():
+def test_evidence_combines_the_best_scores_of_all_candidates():
     assert evidence(
         [one(1, cosine=0.2), one(2, cosine=0.9), one(3, matched=4.0)], FOUND, SIGNALS, Policy()
     ) == pytest.approx(0.9 + 0.2 * 4.0 / UNSEEN + 0.2 * 4.0 / 9.0)
 
 
-def test_a_rare_word_proves_more_than_a_common_one():
+def test_rare_word_is_stronger_evidence_than_a_common_word():
     rare, common = found(idf={"redis": 7.0}, passages=PASSAGES), found(idf={"tea": 0.7}, passages=PASSAGES)
     assert evidence([one(matched=7.0)], rare, SIGNALS, Policy()) > evidence(
         [one(matched=0.7)], common, SIGNALS, Policy()
     )
 
 
-def test_a_named_speaker_is_evidence():
+def test_named_speaker_adds_evidence():
     assert evidence([one(cosine=0.5, speaker=0.05)], FOUND, SIGNALS, Policy()) > evidence(
         [one(cosine=0.5)], FOUND, SIGNALS, Policy()
     )
 
 
-def test_a_small_store_needs_less_evidence():
+def test_small_store_needs_less_evidence():
     crowd = [one(cosine=0.5, meaning=0.2)]
     for passages, known in ((5, True), (PASSAGES, False)):
         assert bool(abstain(crowd, found(passages=passages), SIGNALS, Policy(), "question").kept) == known
 
 
 @pytest.mark.parametrize(("factors", "more"), [((1.5, 0.5), 0.1), ((0.5, 1.5), 0.0)], ids=["the best", "another"])
-def test_that_the_best_match_was_useful_before_is_evidence_and_that_it_was_not_is_none_against(factors, more):
+def test_past_use_of_the_best_match_adds_evidence_and_disuse_removes_none(factors, more):
     best, other = (one(n, cosine=0.5, meaning=0.3 / n, boost=Boost(factor)) for n, factor in enumerate(factors, 1))
     assert evidence([best, other], FOUND, SIGNALS, Policy()) == pytest.approx(0.5 + more)
 
 
-def test_what_similar_turns_lacked_is_evidence_and_part_of_the_match():
+def test_lift_from_similar_turns_adds_to_evidence_and_match():
     lacked = one(cosine=0.5, meaning=0.1, boost=Boost(lift=0.2))
     assert evidence([lacked], FOUND, SIGNALS, Policy()) == pytest.approx(0.5 + 0.2)
     assert match(lacked) == pytest.approx(0.1 + 0.2)
 
 
 @given(st.floats(0, 1), st.floats(0, 9), st.floats(0, 1), st.floats(0, 9))
-def test_more_evidence_is_never_less(cosine, matched, more_cosine, more_matched):
+def test_evidence_never_decreases_with_higher_scores(cosine, matched, more_cosine, more_matched):
     less = evidence([one(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy())
     more = evidence(
         [one(cosine=max(cosine, more_cosine), matched=max(matched, more_matched))], FOUND, SIGNALS, Policy()
@@ -99,11 +99,11 @@ def test_more_evidence_is_never_less(cosine, matched, more_cosine, more_matched)
     assert more >= less
 
 
-def test_an_empty_store_abstains_without_error():
+def test_empty_store_abstains_without_error():
     assert abstain([], found(), SIGNALS, Policy(), "question").kept == ()
 
 
-def test_beside_a_good_match_a_poor_one_is_dropped_with_its_number():
+def test_poor_match_beside_a_good_one_is_dropped_with_its_value():
     good, fair, poor = one(1, cosine=0.9, meaning=0.20), one(2, meaning=0.10), one(3, meaning=0.02)
     sifted = abstain([good, fair, poor], FOUND, SIGNALS, Policy(), "question")
     assert ids(sifted.kept) == [1, 2]
@@ -113,23 +113,23 @@ def test_beside_a_good_match_a_poor_one_is_dropped_with_its_number():
     assert f"{0.5 * 0.20:.3f}" in result.reason
 
 
-def test_what_speaks_for_any_query_alike_does_not_save_a_poor_match():
+def test_query_independent_factors_do_not_save_a_poor_match():
     chatty = one(2, meaning=0.02, length=0.1, first_person=0.1, session=0.1, instruction=0.2, asker=0.1)
     assert match(chatty) == pytest.approx(0.02)
     assert ids(abstain([one(1, cosine=0.9, meaning=0.2), chatty], FOUND, SIGNALS, Policy(), "question").kept) == [1]
 
 
 @pytest.mark.parametrize("name", ["lexical", "lexical_context", "semantic", "semantic_context", "date"])
-def test_a_match_in_any_way_counts(name):
+def test_each_matching_factor_counts_as_a_match(name):
     assert match(candidate(1, factors={name: 0.1})) == pytest.approx(0.1)
 
 
-def test_switched_off_it_keeps_everything():
+def test_disabled_abstention_keeps_all_candidates():
     crowd = [one(1), one(2, meaning=0.2)]
     assert abstain(crowd, FOUND, SIGNALS, Policy(abstention=False), "question").kept == tuple(crowd)
 
 
-def test_both_floors_are_the_policys():
+def test_both_thresholds_come_from_the_policy():
     crowd = [one(1, cosine=0.5, meaning=0.2), one(2, meaning=0.1)]
     assert abstain(crowd, FOUND, SIGNALS, Policy(), "question").kept == ()
     assert ids(abstain(crowd, FOUND, SIGNALS, Policy(evidence={"threshold": 0.4}), "question").kept) == [1, 2]
@@ -152,7 +152,7 @@ def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, floor, i
         assert best in sifted.kept
 
 
-def test_a_date_that_the_message_names_and_the_store_knows_is_evidence():
+def test_date_match_adds_evidence():
     dated = one(cosine=0.4, date=Policy().retrieval.relevance["date"])
     assert evidence([dated], FOUND, SIGNALS, Policy()) > evidence([one(cosine=0.4)], FOUND, SIGNALS, Policy())
 
@@ -160,19 +160,19 @@ def test_a_date_that_the_message_names_and_the_store_knows_is_evidence():
 @pytest.mark.parametrize(
     ("hint", "more"), [("decision", True), ("episode", True), ("fact", False), ("procedure", False)]
 )
-def test_asking_for_what_was_decided_or_happened_is_evidence(hint, more):
+def test_hint_at_decisions_or_episodes_adds_evidence(hint, more):
     plain = evidence([one(cosine=0.4)], FOUND, SIGNALS, Policy())
     hinted = evidence([one(cosine=0.4)], FOUND, Signals("", hints=((hint, 0.5),)), Policy())
     assert (hinted > plain) is more
 
 
-def test_a_frame_may_have_a_floor_of_its_own():
+def test_frame_can_have_its_own_evidence_threshold():
     crowd, policy = [one(1, cosine=0.7, meaning=0.2)], Policy(evidence={"frame_thresholds": {"debug": 0.5}})
     assert ids(abstain(crowd, FOUND, SIGNALS, policy, "debug").kept) == [1]
     assert ids(abstain(crowd, FOUND, SIGNALS, policy, "question").kept) == []
 
 
-def test_a_type_that_knows_nothing_of_the_message_shows_none_of_its_kind_though_others_do():
+def test_type_without_evidence_shows_nothing_while_other_types_do():
     told, fact = one(1, cosine=0.95, meaning=0.2, type="episode"), one(2, cosine=0.5, meaning=0.15, type="fact")
     sifted = abstain([told, fact], FOUND, SIGNALS, Policy(), "question")
     assert ids(sifted.kept) == [1]
@@ -184,7 +184,7 @@ def test_a_type_that_knows_nothing_of_the_message_shows_none_of_its_kind_though_
     ]
 
 
-def test_what_is_shown_is_measured_by_the_best_match_though_its_type_is_not_shown():
+def test_item_threshold_uses_the_best_match_even_of_a_type_not_shown():
     """Else a type that knows nothing of the message would let in, by leaving, what is far from its best match."""
     near, far = one(1, cosine=0.5, meaning=0.3, type="episode"), one(2, cosine=0.95, meaning=0.1, type="fact")
     assert abstain([near, far], FOUND, SIGNALS, Policy(), "question").kept == ()

@@ -61,7 +61,7 @@ HITS = st.lists(
 
 @given(HITS, st.integers(0, 12), st.sampled_from(list(FRAMES)), st.uuids().map(str), st.booleans())
 @settings(max_examples=150)
-def test_every_candidate_has_one_fate_and_the_chances_sum_to_what_is_shown(hits, every, frame, turn, dedup):
+def test_each_candidate_has_one_result_and_propensities_sum_to_shown_count(hits, every, frame, turn, dedup):
     policy = Policy(**NARROW, usage={"explore_every": 0 if every < 2 else every}, dedup={"enabled": dedup})
     assembled = made(hits, policy, turn_id=turn, frame=frame)
     assert Counter(result.candidate.hit.memory_id for result in assembled.candidates) == Counter(
@@ -80,13 +80,13 @@ def test_every_candidate_has_one_fate_and_the_chances_sum_to_what_is_shown(hits,
 
 @given(HITS, st.integers(0, 600), st.sampled_from(list(FRAMES)), st.booleans())
 @settings(max_examples=60)
-def test_the_block_as_it_is_counted_never_exceeds_the_total_nor_the_models_room(hits, room, frame, explored):
+def test_block_never_exceeds_the_total_or_the_room_of_the_model(hits, room, frame, explored):
     assembled = made(hits, OFTEN if explored else OFF, frame=frame, room=room)
     assert count(assembled.text) <= assembled.sections.total == min(room, FRAMES[frame].total)
     assert assembled.sections.reasons == (f"the model leaves {room} of {FRAMES[frame].total} tokens",)
 
 
-def test_another_counter_decides_what_fits():
+def test_custom_token_counter_decides_which_memories_fit():
     def letters(text):
         return len(text)
 
@@ -99,7 +99,7 @@ def test_another_counter_decides_what_fits():
 
 @given(HITS, st.integers(2, 12), st.sampled_from(list(FRAMES)), st.uuids().map(str))
 @settings(max_examples=150)
-def test_exploration_changes_one_place_at_most_and_the_rest_stays_where_it_was(hits, every, frame, turn):
+def test_exploration_changes_at_most_one_place(hits, every, frame, turn):
     usual = made(hits, OFF, turn_id=turn, frame=frame)
     tried = made(hits, Policy(**NARROW, usage={"explore_every": every}), turn_id=turn, frame=frame)
     assert len(usual.shown) == len(tried.shown)
@@ -115,7 +115,7 @@ def test_exploration_changes_one_place_at_most_and_the_rest_stays_where_it_was(h
 FACTS = [stored(n, "fact", 0.9 - n / 100) for n in range(1, 9)]
 
 
-def test_over_many_turns_what_is_below_the_cut_is_shown_as_often_as_it_was_said_to_be():
+def test_exploration_frequency_matches_the_recorded_propensity():
     count = 2_000
     shown: Counter[int] = Counter()
     chances: dict[int, float] = {}
@@ -132,14 +132,14 @@ def test_over_many_turns_what_is_below_the_cut_is_shown_as_often_as_it_was_said_
             assert abs(shown[n] / count - chance) < 4.5 * (chance * (1 - chance) / count) ** 0.5
 
 
-def test_exploration_is_off_by_default_and_then_everything_is_certain():
+def test_without_exploration_every_propensity_is_one():
     assembled = made(FACTS, OFF)
     assert names(assembled) == [1, 2]
     assert {result.candidate.propensity for result in assembled.candidates} == {1.0}
     assert "displaced" not in {result.disposition for result in assembled.candidates}
 
 
-def test_a_turn_of_the_same_name_draws_the_same():
+def test_same_turn_id_gives_the_same_exploration_draw():
     for n in range(20):
         assert made(FACTS, OFTEN, turn_id=f"turn-{n}") == made(FACTS, OFTEN, turn_id=f"turn-{n}")
 
@@ -149,17 +149,17 @@ def tried(hits, policy=OFTEN, **given) -> set[int]:
 
 
 @pytest.mark.parametrize("dedup", [True, False])
-def test_what_was_replaced_is_never_tried(dedup):
+def test_superseded_memory_is_never_explored(dedup):
     hits = [*FACTS[:2], stored(3, "fact", 0.8, superseded_by=1), stored(4, "fact", 0.7)]
     assert tried(hits, Policy(**NARROW, usage={"explore_every": 2}, dedup={"enabled": dedup})) == {1, 2, 4}
 
 
-def test_what_the_total_has_no_room_for_is_never_tried():
+def test_memory_larger_than_the_total_is_never_explored():
     hits = [*FACTS[:2], stored(3, "fact", 0.8, words=2_000), stored(4, "fact", 0.7)]
     assert tried(hits, frame="conversation") == {1, 2, 4}
 
 
-def test_what_similar_turns_lacked_is_shown_before_what_they_did_not_need():
+def test_memory_that_similar_turns_used_is_shown_first():
     """The lesson reaches the text: from beyond the limit to the first place, and back with the weight at zero."""
     turns = (past(1.0, (5, True, 0.2), (1, False, 0.0)),)
     usage = {"times_shown": 1, "times_used": 1, "usage_shown": 1.0, "usage_used": 1.0, "usage_at": AT}
@@ -173,7 +173,7 @@ def test_what_similar_turns_lacked_is_shown_before_what_they_did_not_need():
     assert uid(5) in {result.candidate.hit.memory_id for result in unheard.candidates}
 
 
-def test_restatements_leave_no_place_empty_while_something_else_waits():
+def test_duplicates_leave_their_places_to_other_candidates():
     same = [
         hit(n, "Ada wants the kayak repaired soon.", type="fact", scores={"content_cosine": 0.9}) for n in range(1, 13)
     ]
@@ -194,7 +194,7 @@ def test_restatements_leave_no_place_empty_while_something_else_waits():
     ],
     ids=lambda other: next(iter(other)),
 )
-def test_every_stage_reads_the_constants_it_is_given(other):
+def test_each_constant_changes_the_assembled_turn(other):
     used = {"times_shown": 9, "times_used": 9, "usage_shown": 9.0, "usage_used": 9.0, "usage_at": AT}
     scores = {"content_cosine": 0.8, "content_matched": 1.0}
     hits = [

@@ -48,20 +48,20 @@ CHOSEN = st.builds(Constants, association_full_similarity=st.floats(0, 1), assoc
 
 
 @given(TURNS, POLICIES, CHOSEN)
-def test_a_lift_stays_within_its_bounds(turns, policy, constants):
+def test_lift_stays_within_its_bounds(turns, policy, constants):
     for each in lifts(found(past=tuple(turns)), AT, policy, constants).values():
         assert abs(each.value) <= policy.association.weight * MAX_RELEVANCE_GAP + 1e-12
         assert 0 <= each.used <= each.shown <= len(turns)
 
 
 @given(st.booleans(), LACKED)
-def test_sinking_is_bounded_closer_than_lifting(rated, lacked):
+def test_negative_lift_has_a_tighter_bound_than_positive_lift(rated, lacked):
     sunk = lift(1, past(SAME, (1, False, lacked, rated)))
     assert -MAX_RELEVANCE_GAP * (1 if rated else 0.2) < sunk <= 0
 
 
 @given(TURNS, st.randoms(use_true_random=False))
-def test_the_order_of_past_turns_changes_nothing(turns, rolled):
+def test_order_of_past_turns_does_not_change_lifts(turns, rolled):
     shuffled = list(turns)
     rolled.shuffle(shuffled)
     assert lifts(found(past=tuple(shuffled)), AT, POLICY, CONSTANTS) == lifts(
@@ -70,7 +70,7 @@ def test_the_order_of_past_turns_changes_nothing(turns, rolled):
 
 
 @given(TURNS)
-def test_without_a_weight_nothing_is_lifted_or_sunk(turns):
+def test_zero_association_weight_gives_zero_lifts(turns):
     assert all(
         each.value == 0
         for each in lifts(found(past=tuple(turns)), AT, Policy(association={"weight": 0.0}), CONSTANTS).values()
@@ -82,19 +82,19 @@ def test_without_a_weight_nothing_is_lifted_or_sunk(turns):
 
 @pytest.mark.parametrize("cosine", [-1.0, 0.0, 0.3, 0.55, POLICY.association.min_similarity])
 @pytest.mark.parametrize("used", [True, False])
-def test_a_turn_about_something_else_teaches_nothing(cosine, used):
+def test_turn_about_another_topic_gives_no_lift(cosine, used):
     assert lifts(found(past=[past(cosine, (1, used, 0.1))]), AT, FULL, CONSTANTS) == {}
 
 
 @given(st.floats(-1, 1), st.floats(0, 0.95), st.floats(0, 1))
-def test_no_turn_below_the_cosine_that_is_searched_from_could_teach(cosine, words, floor):
+def test_turns_below_the_search_cosine_would_give_no_lift(cosine, words, floor):
     """The search brings candidates by the cosine alone: it must leave out none that would be lifted."""
     constants, least = Constants(association_lexical_share=words), max(floor, words)
     if cosine < constants.association_cosine(least):
         assert similarity(past(cosine, words=1.0), constants) < least + 1e-9
 
 
-def test_the_more_alike_the_question_the_more_it_teaches_up_to_asking_the_same():
+def test_lift_grows_with_the_similarity_of_the_question():
     taught = [
         lift(1, past(cosine, (1, True, 0.1)))
         for cosine in (0.5, 0.6, 0.65, 0.7, 0.75, CONSTANTS.association_full_similarity)
@@ -103,13 +103,13 @@ def test_the_more_alike_the_question_the_more_it_teaches_up_to_asking_the_same()
     assert lift(1, past(1.0, (1, True, 0.1))) == pytest.approx(taught[-1])
 
 
-def test_words_tell_apart_what_the_cosine_confuses():
+def test_shared_words_separate_questions_of_the_same_cosine():
     same_words, other_words = (past(0.7, (1, True, 0.1), words=words) for words in (1.0, 0.0))
     assert lift(1, same_words) > 0
     assert lift(1, other_words) == 0
 
 
-def test_what_was_learnt_fades_by_half_in_a_half_life():
+def test_lift_decays_by_half_per_half_life():
     policy = Policy(association={"weight": 1.0, "half_life_days": 10.0})
     ages = [lift(1, past(SAME, (1, True, 0.1), days=days), policy=policy) for days in (0, 10, 20, 1_000)]
     assert ages[1] == pytest.approx(ages[0] / 2)
@@ -121,7 +121,7 @@ def test_what_was_learnt_fades_by_half_in_a_half_life():
 
 
 @pytest.mark.parametrize("others", range(1, 8))
-def test_a_turn_that_used_many_says_less_of_each(others):
+def test_lift_of_a_memory_shrinks_with_the_number_used_in_the_turn(others):
     def among(many):
         return lift(1, past(SAME, (1, True, 0.1), *((n + 2, True, 0.1) for n in range(many))))
 
@@ -129,7 +129,7 @@ def test_a_turn_that_used_many_says_less_of_each(others):
     assert among(others) > 0
 
 
-def test_what_a_turn_showed_without_use_does_not_dilute_what_it_used():
+def test_unused_memories_do_not_reduce_the_lift_of_used_ones():
     unused = ((n, False, 0.0) for n in range(2, 9))
     assert lift(1, past(SAME, (1, True, 0.1), *unused)) == lift(1, past(SAME, (1, True, 0.1)))
 
@@ -138,7 +138,7 @@ def test_what_a_turn_showed_without_use_does_not_dilute_what_it_used():
 
 
 @pytest.mark.parametrize("lacked", [0.0, 0.03, 0.1, 0.12])
-def test_the_same_question_again_gets_what_its_search_lacked(lacked):
+def test_repeated_question_ranks_the_used_memory_first(lacked):
     """It ends above what stood before it and was of no use, by the margin."""
     taught = lifts(found(past=[past(SAME, (1, True, lacked), (2, False, 0.0))]), AT, FULL, CONSTANTS)
     assert taught[uid(1)].value == pytest.approx(lacked + MARGIN)
@@ -147,47 +147,47 @@ def test_the_same_question_again_gets_what_its_search_lacked(lacked):
     assert ids(ordered) == [1, 2]
 
 
-def test_what_stood_far_below_is_lifted_no_further_than_the_bound():
+def test_lift_of_a_distant_memory_stops_at_the_bound():
     assert lift(1, past(SAME, (1, True, 0.9))) == MAX_RELEVANCE_GAP
 
 
-def test_what_lacked_more_is_lifted_more():
+def test_larger_relevance_gap_gives_a_larger_lift():
     taught = [lift(1, past(SAME, (1, True, lacked))) for lacked in (0.0, 0.05, 0.1, 0.15)]
     assert taught == sorted(set(taught))
 
 
-def test_how_far_it_stood_below_may_be_unknown():
+def test_unknown_relevance_gap_is_treated_as_zero_for_used_memories():
     assert lift(1, past(SAME, (1, True, None))) == lift(1, past(SAME, (1, True, 0.0))) > 0
     assert lift(1, past(SAME, (1, False, None))) == 0
 
 
 @given(TURNS, st.integers(2, 12))
-def test_a_lesson_does_not_grow_with_repetition(turns, times):
+def test_repeated_turns_do_not_increase_a_lift(turns, times):
     once, often = (lifts(found(past=tuple(turns) * n), AT, FULL, CONSTANTS) for n in (1, times))
     assert {id: each.value for id, each in often.items()} == {id: each.value for id, each in once.items()}
     assert all(often[id].shown == times * each.shown for id, each in once.items())
 
 
-def test_what_stood_high_and_was_not_used_sinks_but_by_less_than_a_use_lifts():
+def test_disuse_lowers_a_memory_less_than_use_lifts_it():
     sunk, raised = lift(1, past(SAME, (1, False, 0.0))), lift(1, past(SAME, (1, True, 0.0)))
     assert sunk < 0 < -sunk < raised
 
 
-def test_the_lower_it_stood_the_less_it_sinks_and_from_far_enough_not_at_all():
+def test_penalty_for_disuse_shrinks_to_zero_with_the_relevance_gap():
     taught = [lift(1, past(SAME, (1, False, lacked))) for lacked in (0.0, 0.05, 0.1, 0.15, 0.5)]
     assert taught == sorted(taught)
     assert taught[:3] == sorted(set(taught[:3]))
     assert taught[3:] == [0, 0]
 
 
-def test_one_use_outweighs_any_number_of_turns_that_did_not_need_it():
+def test_one_use_outweighs_many_turns_without_use():
     turns = [past(SAME, (1, False, 0.0), n=n) for n in range(9)]
     assert lift(1, *turns) < 0
     assert lift(1, *turns, past(0.9, (1, True, 0.0), n=9)) > 0
 
 
 @given(LACKED, LACKED)
-def test_what_was_rated_teaches_more_than_what_was_measured(lacked, other):
+def test_rating_gives_a_larger_lift_than_measured_use(lacked, other):
     measured, rated = ([(1, used, lacked, by_somebody) for used in (False, True)] for by_somebody in (False, True))
     useless, useful = (lift(1, past(SAME, each)) for each in rated)
     assert useless <= lift(1, past(SAME, measured[0])) < lift(1, past(SAME, measured[1])) <= useful
@@ -197,13 +197,13 @@ def test_what_was_rated_teaches_more_than_what_was_measured(lacked, other):
     assert lift(1, past(SAME, rated[1]), *[past(SAME, (1, False, other), n=n) for n in range(2, 5)]) == useful
 
 
-def test_a_lesson_is_told_with_the_turns_it_is_from():
+def test_lift_counts_the_turns_that_it_comes_from():
     turns = [past(SAME, (1, True)), past(0.9, (1, False)), past(0.8, (2, True)), past(0.1, (1, True))]
     taught = lifts(found(past=turns), AT, FULL, CONSTANTS)
     assert {id.int: (each.shown, each.used) for id, each in taught.items()} == {1: (2, 1), 2: (1, 1)}
 
 
-def test_a_lift_lets_a_memory_pass_the_floor_of_the_turn():
+def test_lift_counts_towards_the_match_of_a_memory():
     """What the question's own words do not reach must not be dropped for that once it is known to answer it."""
     lifted = rank([candidate(1, relevance=0.1)], {uid(1): Boost(lift=0.1)}, POLICY, CONSTANTS)[0]
     assert match(lifted) == pytest.approx(match(candidate(1, relevance=0.1)) + 0.1)

@@ -55,12 +55,12 @@ def used(response: str, memories=MEMORIES, *, strategy: str = "relative", said: 
 @pytest.mark.parametrize("strategy", ["relative", "windowed"])
 @pytest.mark.parametrize("sentences", [0, 4, 12, 60], ids=["alone", "short", "medium", "long"])
 @pytest.mark.parametrize("which", range(len(MEMORIES)))
-def test_a_memory_restated_word_by_word_is_found_in_a_reply_of_any_length_and_alone(strategy, sentences, which):
+def test_verbatim_memory_alone_is_used_in_a_reply_of_any_length(strategy, sentences, which):
     assert used(reply(sentences, saying=MEMORIES[which]), strategy=strategy) == {which}
 
 
 @pytest.mark.parametrize("which", range(len(MEMORIES)))
-def test_the_seeds_rule_finds_it_in_a_reply_of_its_own_length(which):
+def test_jaccard_finds_a_memory_only_in_a_reply_of_similar_length(which):
     assert which in used(MEMORIES[which], strategy="jaccard")
     assert used(reply(60, saying=MEMORIES[which]), strategy="jaccard") == set()  # what it is known for
 
@@ -78,33 +78,33 @@ def test_the_seeds_rule_finds_it_in_a_reply_of_its_own_length(which):
     ],
 )
 @pytest.mark.parametrize("sentences", [4, 12, 60], ids=["short", "medium", "long"])
-def test_a_restatement_in_other_order_and_forms_is_found(which, saying, sentences):
+def test_reordered_and_inflected_restatement_is_found(which, saying, sentences):
     assert used(reply(sentences, saying=saying)) == {which}
 
 
-def test_a_restatement_over_three_sentences_is_found():
+def test_restatement_across_three_sentences_is_found():
     saying = "Marek made the choice. The session cache is Redis now. Its entries expire."
     assert used(reply(20, saying=saying)) == {2}
 
 
-def test_two_memories_in_one_reply_are_both_found():
+def test_two_memories_restated_in_one_reply_are_both_used():
     assert used(f"{MEMORIES[0]} Also remember this. {reply(6)} {MEMORIES[3]}") == {0, 3}
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("sentences", [1, 4, 12, 60])
-def test_an_unrelated_reply_uses_nothing(strategy, sentences):
+def test_unrelated_reply_uses_no_memory(strategy, sentences):
     assert used(reply(sentences), strategy=strategy) == set()
 
 
 @pytest.mark.parametrize("strategy", ["relative", "windowed"])
-def test_a_polite_reply_to_the_users_topic_earns_little(strategy):
+def test_echo_of_the_users_words_earns_little_credit(strategy):
     asked = "What about the billing database and the session cache?"
     assert len(used(f"Sure, let me look into that for you. {reply(4)}", strategy=strategy, said=asked)) == 0
     assert len(used(f"You asked: {asked}", strategy=strategy, said=asked)) <= 2
 
 
-def test_a_word_that_all_shown_memories_share_proves_nothing():
+def test_words_shared_by_all_memories_give_no_credit():
     memories = [
         f"The deployment of service {name} needs approval."
         for name in (
@@ -125,7 +125,7 @@ def test_a_word_that_all_shown_memories_share_proves_nothing():
     assert used("The deployment of service bravo needs approval.", memories) == {1}
 
 
-def test_something_is_always_the_best_but_not_therefore_used():
+def test_best_overlap_below_the_threshold_is_not_used():
     assert used("I like the weather.", ["Caroline likes tea."]) == set()
 
 
@@ -165,7 +165,7 @@ def test_something_is_always_the_best_but_not_therefore_used():
         ),
     ],
 )
-def test_any_kind_of_text_is_measured(memory, other, response):
+def test_numbers_code_links_and_other_scripts_are_measured(memory, other, response):
     first, second = overlaps([memory, other], response)
     assert first >= THRESHOLDS["relative"] > second
 
@@ -198,7 +198,7 @@ def test_any_kind_of_text_is_measured(memory, other, response):
         pytest.param("Ｔｈｅ ｐｏｒｔ ｉｓ ５４３２", "Retries: 9", "Use port 5432.", id="full width"),
     ],
 )
-def test_what_is_said_is_told_from_its_neighbour(said, other, response):
+def test_similar_memory_that_the_reply_does_not_restate_is_not_used(said, other, response):
     assert used(response, [said, other]) == {0}
 
 
@@ -206,7 +206,7 @@ CASES = json.loads((Path(__file__).parents[1] / "data" / "attribution.json").rea
 
 
 @pytest.mark.parametrize("form", ["terse", "normal", "verbose"])
-def test_one_threshold_serves_terse_normal_and_verbose_replies(form):
+def test_one_threshold_suits_terse_normal_and_verbose_replies(form):
     verdicts = [
         (n in case["replies"][form]["used"], n in found)
         for case in CASES
@@ -243,7 +243,7 @@ NOTHING = st.sampled_from(["", " ", "\n\n", "...", "👍"])
 
 @given(st.lists(TEXTS, max_size=8), TEXTS, st.sampled_from(sorted(STRATEGIES)))
 @settings(max_examples=80)
-def test_one_number_in_0_1_per_memory_whatever_is_said(memories, response, strategy):
+def test_each_memory_gets_a_stable_overlap_between_0_and_1(memories, response, strategy):
     measured = overlaps(memories, response, strategy=strategy)
     assert len(measured) == len(memories)
     assert all(0.0 <= overlap <= 1.0 + 1e-12 for overlap in measured)
@@ -252,7 +252,7 @@ def test_one_number_in_0_1_per_memory_whatever_is_said(memories, response, strat
 
 @given(st.lists(TEXTS, min_size=1, max_size=8), TEXTS, st.data(), st.sampled_from(sorted(STRATEGIES)))
 @settings(max_examples=60)
-def test_the_order_of_the_memories_does_not_matter(memories, response, data, strategy):
+def test_order_of_memories_does_not_change_overlaps(memories, response, data, strategy):
     order = data.draw(st.permutations(range(len(memories))))
     measured = overlaps(memories, response, strategy=strategy)
     shuffled = overlaps([memories[n] for n in order], response, strategy=strategy)
@@ -261,17 +261,17 @@ def test_the_order_of_the_memories_does_not_matter(memories, response, data, str
 
 @given(st.lists(TEXTS, max_size=8), st.sampled_from(sorted(STRATEGIES)), NOTHING)
 @settings(max_examples=40)
-def test_an_empty_response_uses_nothing(memories, strategy, response):
+def test_empty_response_uses_no_memory(memories, strategy, response):
     assert overlaps(memories, response, strategy=strategy) == [0.0] * len(memories)
 
 
-def test_no_memories_are_no_numbers():
+def test_no_memories_give_no_overlaps():
     assert overlaps([], "Anything at all.") == []
     assert overlaps([""], "Anything at all.") == [0.0]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_forty_memories_against_ten_thousand_words(strategy):
+def test_forty_memories_are_measured_in_ten_thousand_words(strategy):
     memories = [f"Memory {n}: {MEMORIES[n % len(MEMORIES)]}" for n in range(40)]
     response = reply(1_200, saying=memories[7])
     assert len(response.split()) > 9_000
@@ -281,7 +281,7 @@ def test_forty_memories_against_ten_thousand_words(strategy):
         assert max(measured) == measured[7]
 
 
-def test_one_endless_sentence_is_measured_too():
+def test_very_long_sentence_is_measured():
     response = f"{'glacier ' * 10_000} backups of the billing database are kept for 30 days in frankfurt"
     assert overlaps(MEMORIES, response)[0] > 0
 
@@ -291,7 +291,7 @@ def test_one_endless_sentence_is_measured_too():
 
 @pytest.mark.parametrize("strategy", ["relative", "windowed"])
 @pytest.mark.parametrize("which", range(len(MEMORIES)))
-def test_the_passage_of_a_memory_is_the_sentence_that_restates_it(strategy, which):
+def test_passage_of_a_memory_is_the_sentence_that_restates_it(strategy, which):
     response = reply(12, saying=MEMORIES[which])
 
     start, end = passages(MEMORIES, response, strategy=strategy)[which]
@@ -305,7 +305,7 @@ def test_the_passage_of_a_memory_is_the_sentence_that_restates_it(strategy, whic
     memories=st.lists(st.text("ab cd. ", max_size=30), max_size=5),
     response=st.text("ab cd.!\n", max_size=80),
 )
-def test_a_passage_lies_in_the_response_and_is_there_wherever_something_was_measured(strategy, memories, response):
+def test_each_measured_memory_has_a_passage_within_the_response(strategy, memories, response):
     measured = overlaps(memories, response, strategy=strategy)
 
     for overlap, passage in zip(measured, passages(memories, response, strategy=strategy), strict=True):
@@ -314,7 +314,7 @@ def test_a_passage_lies_in_the_response_and_is_there_wherever_something_was_meas
             assert 0 <= passage[0] < passage[1] <= len(response)
 
 
-def test_nothing_was_found_where_nothing_is_shared():
+def test_response_without_overlap_has_no_passages():
     assert passages(MEMORIES, "Moss, mostly.") == [None] * len(MEMORIES)
     assert passages(MEMORIES, "") == [None] * len(MEMORIES)
     assert passages([], "Moss.") == []

@@ -24,13 +24,13 @@ def rivals(asked):
     return [text for source, text in SAID.items() if source.startswith(f"rival-{number}-")]
 
 
-def test_every_kind_is_asked_as_often_and_no_name_is_left_open():
+def test_question_kinds_are_equally_frequent_and_placeholders_are_filled():
     assert [len(of(kind.name)) for kind in KINDS] == [10] * len(KINDS)
     asked = [text for each in KNOWN.questions for text in (each.question, *each.preceding)]
     assert not [text for text in (*SAID.values(), *asked) if re.search(r"[{}]", text)]
 
 
-def test_a_statement_is_said_once_and_has_more_rivals_than_an_answer_has_places():
+def test_each_answer_is_stored_once_with_its_number_of_rivals():
     texts = list(SAID.values())
     for asked in KNOWN.questions:
         if asked.source is not None:
@@ -39,7 +39,7 @@ def test_a_statement_is_said_once_and_has_more_rivals_than_an_answer_has_places(
     assert RIVALS > 10
 
 
-def test_all_statements_are_stored_in_their_order_within_a_year_and_by_the_seed():
+def test_statements_are_stored_in_time_order_and_repeat_by_seed():
     stored = list(lines(SIZE, SAID, seed=3))
     assert [memory.source for memory in stored if memory.source in SAID] == list(SAID)
     assert len({memory.source for memory in stored}) == SIZE
@@ -50,14 +50,14 @@ def test_all_statements_are_stored_in_their_order_within_a_year_and_by_the_seed(
     assert stored == list(lines(SIZE, make_stock(90, size=SIZE, seed=3).statements[0], seed=3))
 
 
-def test_the_newest_is_said_after_all_that_it_supersedes():
+def test_current_statement_is_stored_after_those_it_supersedes():
     order = list(SAID)
     for asked in of("superseded"):
         earlier = [n for n, source in enumerate(order) if source.startswith(f"rival-{asked.source[6:]}-")]
         assert order.index(asked.source) > max(earlier)
 
 
-def test_a_question_by_the_day_names_the_day_of_its_statement_and_no_text_does():
+def test_question_by_day_names_a_date_that_only_the_timestamp_has():
     at = {memory.source: memory.occurred_at for memory in lines(SIZE, SAID, seed=3)}
     for asked in of("day it was said"):
         day = f"{at[asked.source].day} {at[asked.source]:%B %Y}"
@@ -65,7 +65,7 @@ def test_a_question_by_the_day_names_the_day_of_its_statement_and_no_text_does()
         assert day not in SAID[asked.source]
 
 
-def test_a_follow_up_needs_what_was_said_before_it():
+def test_follow_up_question_needs_the_preceding_messages():
     for asked in of("follow-up"):
         who = re.search(r"[A-Z]\w+ [A-Z]\w+", SAID[asked.source])[0]
         assert who not in asked.question
@@ -76,7 +76,7 @@ def test_a_follow_up_needs_what_was_said_before_it():
 
 
 @pytest.mark.parametrize(("count", "size", "agents"), [(90, 100, 1), (90, 20, 7), (500, 20, 1_000)])
-def test_no_agent_is_told_more_than_there_is_room_for_and_is_asked_what_it_was_told(count, size, agents):
+def test_agents_stay_within_size_and_get_questions_on_own_statements(count, size, agents):
     known = make_stock(count, size=size, seed=5, agents=agents)
     assert len(known.statements) == agents
     assert max(map(len, known.statements)) <= size
@@ -85,7 +85,7 @@ def test_no_agent_is_told_more_than_there_is_room_for_and_is_asked_what_it_was_t
 
 
 @pytest.mark.parametrize("agents", [1, 3])
-def test_each_question_about_a_stated_memory_has_its_answer_in_the_store(agents):
+def test_each_question_has_its_answer_in_the_store_of_its_agent(agents):
     size = WorkloadSize(memories=300, agents=agents, turns=12, seed=3)
     work = statement_workload(size, 17)
     assert len(work.questions) == len(work.texts) == 17

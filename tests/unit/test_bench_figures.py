@@ -21,17 +21,17 @@ class ByLength:
 
 
 @pytest.mark.parametrize(("power", "sizes"), [(0.0, (10, 1000)), (1.0, (10, 100, 1000)), (0.5, (4, 16, 10**6))])
-def test_growth_is_the_power_that_a_time_grows_by(power, sizes):
+def test_growth_is_the_exponent_of_time_over_size(power, sizes):
     assert growth({n: 3 * n**power for n in sizes}) == pytest.approx(power, abs=1e-3)
 
 
-def test_one_size_has_no_growth_and_percentiles_are_in_order():
+def test_single_size_has_no_growth_and_percentiles_are_ordered():
     assert growth({100: 5.0}) is None
     found = percentiles([float(n) for n in range(100, 0, -1)])
     assert found == {"p50": 50.5, "p95": 96.0, "p99": 100.0, "min": 1.0}
 
 
-def test_found_is_told_by_kind_and_what_small_talk_brings_apart():
+def test_scores_report_recall_by_kind_and_unwanted_memories():
     found = RetrievalScores()
     for asked, sources in (
         (KnownQuestion(0, "?", kind="identifier", source="a"), ["a", "b"]),
@@ -52,7 +52,7 @@ def test_found_is_told_by_kind_and_what_small_talk_brings_apart():
     assert told["unwanted"] == {"layer": {"turns": 0.5, "memories": 1.5}}
 
 
-def test_a_text_has_one_vector_of_unit_length_whoever_asks_for_it():
+def test_each_text_always_has_the_same_unit_vector():
     known = make_stock(20, size=200, seed=1)
     texts = [memory.content for memory in lines(200, known.statements[0], seed=1)]
     between = InterpolatedEmbedder(ByLength(), known.texts())

@@ -47,7 +47,7 @@ COUNTS = st.integers(min_value=0, max_value=10_000).flatmap(
 
 
 @given(COUNTS, COUNTS, st.integers(min_value=0, max_value=3_000), st.floats(0.01, 1.0), st.floats(1.0, 2.0))
-def test_a_factor_stays_within_its_bounds(own, of_type, days_later, least, most):
+def test_factor_stays_within_its_bounds(own, of_type, days_later, least, most):
     bounds = Constants(min_boost=least, max_boost=most)
     earned = boost(experienced(*own), base(*of_type), AT + timedelta(days=days_later), POLICY, constants=bounds)
     assert least <= earned.factor <= most
@@ -55,59 +55,59 @@ def test_a_factor_stays_within_its_bounds(own, of_type, days_later, least, most)
 
 
 @given(DATES, DATES)
-def test_no_clock_breaks_a_factor(at, now):
+def test_factor_stays_within_its_bounds_for_any_dates(at, now):
     earned = boost(experienced(5, 2, at=at), base(50, 10, at=at), now, POLICY, CONSTANTS)
     assert CONSTANTS.min_boost <= earned.factor <= CONSTANTS.max_boost
 
 
 @given(COUNTS)
-def test_what_was_never_shown_is_neutral_whatever_its_type_earned(of_type):
+def test_memory_never_shown_is_neutral_for_any_base_rate(of_type):
     assert boost(hit(1), base(*of_type), AT, POLICY, CONSTANTS).factor == 1.0
     assert boost(hit(1), {}, AT, POLICY, CONSTANTS).reason == "never shown"
 
 
 @pytest.mark.parametrize("shown", [1, 2, 5, 20, 500])
-def test_more_use_of_the_same_showings_never_lowers_a_factor(shown):
+def test_factor_never_falls_with_more_uses(shown):
     factors = [factor(shown, used) for used in range(shown + 1)]
     assert factors == sorted(factors)
     assert factors[0] < 1 < factors[-1]
 
 
-def test_more_showings_without_use_never_raise_a_factor():
+def test_factor_never_rises_with_more_unused_showings():
     factors = [factor(shown, 0) for shown in range(50)]
     assert factors == sorted(factors, reverse=True)
 
 
 @pytest.mark.parametrize("shown", [1, 2])
-def test_a_label_or_two_move_little(shown):
+def test_one_or_two_labels_change_the_factor_little(shown):
     steps = POLICY.usage.weight * abs(factor(shown, 0) - 1), POLICY.usage.weight * abs(factor(shown, shown) - 1)
     assert max(steps) < 0.03
     assert factor(shown, 0) > 0.7
     assert factor(shown, shown) < 1.3
 
 
-def test_much_evidence_reaches_near_the_bounds():
+def test_many_labels_bring_the_factor_near_its_bounds():
     assert factor(300, 300) > 1.45
     assert factor(300, 0) < 0.55
 
 
-def test_what_is_used_as_often_as_an_optimist_expects_is_neutral():
+def test_memory_used_as_often_as_the_optimistic_prior_is_neutral():
     expected = 3.0 * 41 / 205  # OPTIMISM times the smoothed base rate
     shown = 200
     assert factor(shown, round(shown * expected)) == pytest.approx(1.0, abs=0.01)
 
 
-def test_where_use_is_common_a_single_use_says_less():
+def test_use_counts_less_where_the_base_rate_is_high():
     assert factor(4, 2, base(1_000, 900)) < factor(4, 2, base(1_000, 50))
 
 
-def test_the_base_rate_is_that_of_the_memorys_own_type():
+def test_base_rate_is_that_of_the_type_of_the_memory():
     rates = base(1_000, 900) | base(1_000, 10, type="episode")
     assert factor(4, 2, rates) == factor(4, 2, base(1_000, 900))
 
 
 @pytest.mark.parametrize(("shown", "used"), [(30, 30), (30, 0)], ids=["always used", "never used"])
-def test_a_factor_decays_towards_neutral(shown, used):
+def test_factor_decays_towards_neutral(shown, used):
     distances = [
         abs(factor(shown, used, base(2_000, 400, at=AT + timedelta(days=days)), now=AT + timedelta(days=days)) - 1)
         for days in (0, 7, 14, 28, 56, 112)
@@ -117,14 +117,14 @@ def test_a_factor_decays_towards_neutral(shown, used):
     assert distances[-1] < 0.01
 
 
-def test_a_memory_that_was_reset_is_new_again():
+def test_reset_memory_is_neutral():
     assert (
         boost(hit(1, usage_shown=0.0, usage_used=0.0, times_shown=0), base(200, 40), AT, POLICY, CONSTANTS).factor
         == 1.0
     )
 
 
-def test_the_half_life_is_the_policys():
+def test_half_life_comes_from_the_policy():
     week = Policy(usage={"half_life_days": 7.0})
     year = Policy(usage={"half_life_days": 365.0})
     later = AT + timedelta(days=60)
@@ -133,12 +133,12 @@ def test_the_half_life_is_the_policys():
     assert kept > faded > 1
 
 
-def test_a_boost_explains_itself_in_numbers_of_turns():
+def test_boost_reason_states_the_numbers_of_turns():
     earned = boost(experienced(5, 4), base(200, 40), AT, POLICY, CONSTANTS)
     assert earned.reason == f"{earned.factor:.2f}: used in 4 of 5 turns that showed it"
 
 
-def test_every_memory_found_gets_a_boost_that_rank_can_use():
+def test_each_candidate_gets_a_boost_that_ranking_uses():
     hits = (hit(1), experienced(5, 5), hit(3))
     earned = boosts(found(*hits, base=base(200, 40)), AT, POLICY, CONSTANTS)
     assert set(earned) == {uid(1), uid(3)}
@@ -168,14 +168,14 @@ TIMES = st.integers(0, 40).flatmap(lambda shown: st.tuples(st.just(shown), st.in
 
 
 @given(TIMES, TIMES, st.floats(-1, 1), COUNTS, st.floats(0.01, 1.0), st.floats(1.0, 2.0))
-def test_turns_like_this_one_keep_a_factor_within_its_bounds(alike, elsewhere, cosine, of_type, least, most):
+def test_factor_with_similar_turns_stays_within_its_bounds(alike, elsewhere, cosine, of_type, least, most):
     bounds = Constants(min_boost=least, max_boost=most)
     earned = among(alike, elsewhere, cosine=cosine, rates=base(*of_type), constants=bounds)
     assert least <= earned.factor <= most
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8, 1.0])
-def test_what_is_used_as_often_everywhere_is_no_better_here(share):
+def test_memory_used_equally_in_all_turns_gains_nothing_in_similar_turns(share):
     """The adversary's way: a memory that is credited whatever was asked."""
     factors = [among((20, round(20 * share)), (n, round(n * share))).factor for n in (20, 60, 200, 1_000)]
     assert factors == sorted(factors, reverse=True)
@@ -183,23 +183,23 @@ def test_what_is_used_as_often_everywhere_is_no_better_here(share):
 
 
 @pytest.mark.parametrize("share", [0.4, 0.5, 0.8, 1.0])
-def test_what_is_used_in_turns_like_this_one_and_not_elsewhere_is_better_here(share):
+def test_memory_used_only_in_similar_turns_gains(share):
     used = round(20 * share)
     assert among((20, used), (20, 0)).factor > 1.05
     assert among((20, used), (20, 0)).factor > among((20, used), (20, used)).factor + 0.02
 
 
-def test_what_is_used_elsewhere_and_never_in_turns_like_this_one_is_worse_here():
+def test_memory_used_only_in_other_turns_loses():
     assert among((20, 0), (20, 20)).factor < 0.8 < 1 < factor(40, 20, RARE)
 
 
-def test_the_nearer_the_turn_the_more_its_use_says():
+def test_use_counts_more_in_a_more_similar_turn():
     factors = [among((3, 3), (10, 0), cosine=cosine).factor for cosine in (0.3, 0.7, 0.8, 0.9, 1.0)]
     assert factors == sorted(factors)
     assert factors[-1] > factors[0] + 0.1
 
 
-def test_where_no_past_turn_showed_it_the_memorys_own_record_speaks():
+def test_memory_shown_in_no_past_turn_is_judged_by_its_totals():
     alone = boosts(found(experienced(9, 9), base=RARE), AT, POLICY, CONSTANTS)[uid(1)].factor
     others = boosts(found(experienced(9, 9), base=RARE, past=(past(SAME, (2, True)),)), AT, POLICY, CONSTANTS)[
         uid(1)
@@ -209,7 +209,7 @@ def test_where_no_past_turn_showed_it_the_memorys_own_record_speaks():
 
 
 @pytest.mark.parametrize("elsewhere", [(0, 0), (5, 0), (5, 5)])
-def test_a_rating_is_no_use_elsewhere(elsewhere):
+def test_rating_counts_only_in_the_turn_that_it_rates(elsewhere):
     """It weighs more in the masses, and as much more in the turn that it was given in."""
     weight = POLICY.feedback.rating_weight
     shown, used = 1 + elsewhere[0], 1 + elsewhere[1]
@@ -226,11 +226,11 @@ def test_a_rating_is_no_use_elsewhere(elsewhere):
     assert rated > measured
 
 
-def test_a_boost_tells_of_turns_like_this_one():
+def test_boost_reason_states_the_use_in_similar_turns():
     assert among((5, 4), (7, 1)).reason.endswith("used in 5 of 12 turns that showed it, in 4 of 5 like this one")
 
 
-def test_turns_like_this_one_fade_with_their_age():
+def test_use_in_similar_turns_decays_with_age():
     fresh, old = (
         boosts(found(experienced(1, 1), base=RARE, past=(past(SAME, (1, True), days=days),)), AT, POLICY, CONSTANTS)[
             uid(1)
@@ -259,24 +259,24 @@ def learnt(rates, policy=POLICY):
 
 
 @given(COUNTS, st.floats(0.0, 1.0))
-def test_the_belief_in_labels_is_a_share(shown, credited):
+def test_label_reliability_is_between_0_and_1(shown, credited):
     rates = judged(*shown, 500.0, 500.0 * credited)
     assert 0 <= reliability(rates, AT, POLICY) <= 1
 
 
-def test_labels_are_believed_until_something_speaks_against_them():
+def test_labels_are_reliable_without_contrary_decoys():
     assert reliability({}, AT, POLICY) == 1.0
     assert reliability(judged(10, 2, 0, 0), AT, POLICY) == 1.0
     assert reliability(judged(500, 100, 500, 10), AT, POLICY) == 1.0
 
 
 @pytest.mark.parametrize("credited", [0.25, 0.5, 1.0])
-def test_where_decoys_are_credited_more_often_than_what_was_shown_usage_moves_nothing(credited):
+def test_usage_has_no_effect_if_decoys_are_used_more_than_shown(credited):
     for each in learnt(judged(1_000, 200, 1_000, 1_000 * credited)).values():
         assert (each.factor, each.lift) == (1.0, 0.0)
 
 
-def test_where_decoys_are_credited_as_often_as_what_was_shown_usage_moves_next_to_nothing():
+def test_usage_has_little_effect_if_decoys_are_used_as_often_as_shown():
     believed, doubted = learnt(judged(1_000, 200, 1_000, 20)), learnt(judged(1_000, 200, 1_000, 200))
     assert believed[uid(1)].factor > 1.2
     assert believed[uid(2)].factor < 0.8
@@ -287,7 +287,7 @@ def test_where_decoys_are_credited_as_often_as_what_was_shown_usage_moves_next_t
 
 
 @given(st.floats(0, 1_000), st.floats(0, 1_000))
-def test_the_more_decoys_are_credited_the_less_usage_moves(one, other):
+def test_usage_has_less_effect_with_more_credited_decoys(one, other):
     fewer, more = (learnt(judged(1_000, 200, 1_000, credited)) for credited in sorted((one, other)))
     for id in fewer:
         assert abs(more[id].factor - 1) <= abs(fewer[id].factor - 1) + 1e-12
@@ -295,14 +295,14 @@ def test_the_more_decoys_are_credited_the_less_usage_moves(one, other):
 
 
 @given(*[st.floats(0, 1_000)] * 4)
-def test_the_belief_in_labels_is_as_of_now(shown, used, decoys, credited):
+def test_label_reliability_is_computed_with_decayed_masses(shown, used, decoys, credited):
     week_ago = judged(shown, used, decoys, credited)
     left = judged(*(mass / 2 for mass in (shown, used, decoys, credited)))
     later = AT + timedelta(days=POLICY.usage.half_life_days)
     assert reliability(week_ago, later, POLICY) == pytest.approx(reliability(left, AT, POLICY))
 
 
-def test_the_doubt_fades_like_the_labels_it_is_from():
+def test_label_reliability_recovers_as_decoys_decay():
     doubted = judged(20, 4, 20, 12)
     trusts = [reliability(doubted, AT + timedelta(days=days), POLICY) for days in (0, 7, 70, 700)]
     assert trusts == sorted(trusts)
@@ -316,7 +316,7 @@ SEED = Policy.seed()
 
 
 @given(COUNTS, st.integers(0, 3_000), st.sampled_from([(), LEARNT]))
-def test_the_seeds_rule_is_half_plus_the_rate_from_the_second_showing_on(counts, days, turns):
+def test_seed_factor_is_half_plus_the_rate_from_the_second_showing(counts, days, turns):
     shown, used = counts
     given_ = found(experienced(shown, used), base=judged(100, 5, 100, 100), past=turns)
     got = combined_boosts(given_, AT + timedelta(days=days), SEED, CONSTANTS)[uid(1)]
@@ -324,7 +324,7 @@ def test_the_seeds_rule_is_half_plus_the_rate_from_the_second_showing_on(counts,
     assert got.lift == 0.0
 
 
-def test_the_seed_orders_by_relevance_times_its_factor():
+def test_seed_orders_by_relevance_times_its_factor():
     records = [(0, 0), (1, 0), (1, 1), (2, 0), (4, 1), (4, 2), (10, 9), (6, 6)]
     hits = [
         hit(

@@ -19,7 +19,7 @@ def failing(breaker: Breaker, times: int, at: float = 0.0) -> float:
     return at
 
 
-def test_it_opens_with_the_last_of_so_many_failures_in_a_row_and_says_why():
+def test_breaker_opens_after_consecutive_failures_and_gives_the_reason():
     breaker = Breaker(failures=3)
     failing(breaker, 2)
     assert breaker.refusal() is None
@@ -27,7 +27,7 @@ def test_it_opens_with_the_last_of_so_many_failures_in_a_row_and_says_why():
     assert breaker.refusal() == "the circuit breaker is open: Postgres failed 3 times in a row (connection refused)"
 
 
-def test_what_fails_together_is_one_failure():
+def test_simultaneous_failures_count_as_one():
     breaker = Breaker(failures=2)
     for _ in range(20):
         breaker.failed(0.0, 1.0, "no answer")
@@ -35,7 +35,7 @@ def test_what_fails_together_is_one_failure():
     assert breaker.failed(1.0, 2.0, "no answer")
 
 
-def test_an_answer_in_between_starts_the_count_anew():
+def test_answer_resets_the_failure_count():
     breaker = Breaker(failures=3)
     at = failing(breaker, 2)
     breaker.answered()
@@ -43,7 +43,7 @@ def test_an_answer_in_between_starts_the_count_anew():
     assert breaker.state == "closed"
 
 
-def test_a_probe_that_is_answered_lets_callers_ask_and_their_answer_closes_it():
+def test_answered_probe_half_opens_and_an_answered_call_closes():
     breaker = Breaker(failures=1, wait=1.0, longest=8.0)
     at = failing(breaker, 1)
     breaker.probed(answered=False, now=at)
@@ -53,7 +53,7 @@ def test_a_probe_that_is_answered_lets_callers_ask_and_their_answer_closes_it():
     assert (breaker.state, breaker.wait) == ("closed", 1.0)
 
 
-def test_half_open_a_single_failure_opens_it_for_longer_but_not_one_asked_before():
+def test_half_open_breaker_reopens_only_on_a_failure_of_a_new_call():
     breaker = Breaker(failures=5, wait=1.0, longest=8.0)
     at = failing(breaker, 5)
     breaker.probed(answered=True, now=at + 1)
@@ -62,7 +62,7 @@ def test_half_open_a_single_failure_opens_it_for_longer_but_not_one_asked_before
     assert breaker.wait == 2.0
 
 
-def test_the_wait_doubles_up_to_its_bound():
+def test_wait_doubles_up_to_its_bound():
     breaker = Breaker(failures=1, wait=1.0, longest=6.0)
     at, waits = failing(breaker, 1), []
     for _ in range(5):
@@ -71,7 +71,7 @@ def test_the_wait_doubles_up_to_its_bound():
     assert waits == [1.0, 2.0, 4.0, 6.0, 6.0]
 
 
-def test_with_none_allowed_for_it_never_opens():
+def test_breaker_with_zero_failures_never_opens():
     breaker = Breaker(failures=0)
     failing(breaker, 50)
     assert breaker.refusal() is None
@@ -81,7 +81,7 @@ EVENTS = st.lists(st.sampled_from(["failed", "answered", "probed", "unanswered p
 
 
 @given(EVENTS, st.integers(1, 6))
-def test_whatever_happens_it_is_open_only_after_failures_and_waits_within_bounds(events, failures):
+def test_breaker_opens_only_after_failures_and_keeps_wait_bounds(events, failures):
     breaker, at = Breaker(failures, 0.5, 4.0), 0.0
     for event in events:
         before, wait = breaker.state, breaker.wait
@@ -110,7 +110,7 @@ async def asked(error: Exception | None = None) -> bool:
     return may_wait()
 
 
-async def test_a_call_is_patient_and_what_follows_it_in_the_same_task_is_not():
+async def test_only_the_decorated_call_waits_for_recovery():
     assert await asked()
     assert not may_wait()
     with pytest.raises(ConnectionError):
@@ -118,7 +118,7 @@ async def test_a_call_is_patient_and_what_follows_it_in_the_same_task_is_not():
     assert not may_wait()
 
 
-async def test_a_patient_call_within_another_leaves_that_one_patient():
+async def test_nested_waiting_call_leaves_the_outer_call_waiting():
     @waits_for_recovery
     async def outer() -> bool:
         await asked()

@@ -36,14 +36,14 @@ def facts(*tokens):
 
 @given(CROWDS, BUDGETS, st.integers(0, 400), st.integers(0, 50))
 @settings(max_examples=100)
-def test_what_is_kept_never_exceeds_the_total_without_the_frame(crowd, budgets, total, overhead):
+def test_kept_tokens_never_exceed_the_total_minus_overhead(crowd, budgets, total, overhead):
     kept = fitted(crowd, budgets, total, overhead).kept
     assert sum(map(cost, kept)) <= max(0, total - overhead)
 
 
 @given(CROWDS, BUDGETS, st.integers(0, 400))
 @settings(max_examples=100)
-def test_every_candidate_ends_in_exactly_one_place_and_the_order_stays(crowd, budgets, total):
+def test_each_candidate_is_kept_or_dropped_once_in_order(crowd, budgets, total):
     sifted = fitted(crowd, budgets, total)
     kept, dropped = ids(sifted.kept), ids(result.candidate for result in sifted.dropped)
     assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
@@ -53,7 +53,7 @@ def test_every_candidate_ends_in_exactly_one_place_and_the_order_stays(crowd, bu
 
 @given(CROWDS, BUDGETS)
 @settings(max_examples=100)
-def test_where_nothing_is_left_over_every_section_keeps_to_its_own_budget(crowd, budgets):
+def test_candidates_within_their_section_budgets_are_kept(crowd, budgets):
     """With a total of the sections' sum, the first pass decides unless a section leaves room."""
     first = dict.fromkeys(MEMORY_TYPES, 0)
     taken = []
@@ -68,7 +68,7 @@ def test_where_nothing_is_left_over_every_section_keeps_to_its_own_budget(crowd,
 
 @given(CROWDS, BUDGETS, st.integers(0, 400))
 @settings(max_examples=100)
-def test_whoever_was_dropped_does_not_fit_what_is_left(crowd, budgets, total):
+def test_dropped_candidate_exceeds_the_remaining_tokens(crowd, budgets, total):
     sifted = fitted(crowd, budgets, total)
     left = total - sum(map(cost, sifted.kept))
     for result in sifted.dropped:
@@ -79,38 +79,38 @@ def test_whoever_was_dropped_does_not_fit_what_is_left(crowd, budgets, total):
 
 @given(CROWDS, BUDGETS, st.integers(0, 400))
 @settings(max_examples=50)
-def test_memories_stay_whole(crowd, budgets, total):
+def test_fitting_does_not_cut_memories(crowd, budgets, total):
     before = {each.hit.memory_id: each.hit.content for each in crowd}
     assert all(before[each.hit.memory_id] == each.hit.content for each in fitted(crowd, budgets, total).kept)
 
 
-def test_a_short_one_behind_a_too_long_one_still_fits():
+def test_short_memory_behind_a_too_long_one_is_kept():
     sifted = fitted(facts(90, 20, 30, 40), {"fact": 60}, 60)
     assert ids(sifted.kept) == [2, 3]
     assert ids(result.candidate for result in sifted.dropped) == [1, 4]
 
 
-def test_a_section_has_its_own_room_though_others_come_first():
+def test_section_keeps_its_budget_although_other_types_rank_higher():
     crowd = [*facts(40, 40, 40), candidate(4, type="episode", tokens=30)]
     assert ids(fitted(crowd, {"fact": 80, "episode": 30}, 110).kept) == [1, 2, 4]
 
 
-def test_what_a_section_leaves_goes_to_the_others_in_their_order():
+def test_unused_section_budget_goes_to_other_types_in_rank_order():
     crowd = [*facts(40, 40, 40), candidate(4, type="episode", tokens=10)]
     assert ids(fitted(crowd, {"fact": 40, "episode": 60}, 100).kept) == [1, 2, 4]
 
 
-def test_a_type_without_a_section_lives_from_what_is_left():
+def test_type_without_a_section_uses_the_remaining_budget():
     assert ids(fitted(facts(30), {}, 50).kept) == [1]
     assert ids(fitted(facts(30), {"episode": 50}, 20).kept) == []
 
 
-def test_the_cost_is_measured_as_given_and_kept_with_the_candidate():
+def test_cost_function_sets_the_tokens_of_candidates():
     sifted = fit(facts(0, 0), {"fact": 30}, 30, cost=lambda each: 7 * each.hit.memory_id.int, constants=CONSTANTS)
     assert [each.tokens for each in sifted.kept] == [7, 14]
 
 
-def test_no_room_drops_all_and_says_how_much_there_was():
+def test_zero_room_drops_all_candidates_with_a_reason():
     sifted = fitted(facts(5), {"fact": 10}, 10, overhead=99)
     assert sifted.kept == ()
     assert [result.reason for result in sifted.dropped] == [
@@ -120,7 +120,7 @@ def test_no_room_drops_all_and_says_how_much_there_was():
 
 
 @given(CROWDS, st.dictionaries(TYPES, st.integers(0, 5)))
-def test_the_first_so_many_of_each_type_are_kept(crowd, limits):
+def test_limit_keeps_the_first_candidates_of_each_type(crowd, limits):
     sifted = limit(crowd, limits)
     for type_ in MEMORY_TYPES:
         own = [each for each in crowd if each.hit.type == type_]
@@ -130,12 +130,12 @@ def test_the_first_so_many_of_each_type_are_kept(crowd, limits):
     )
 
 
-def test_who_is_over_the_limit_is_told_their_place():
+def test_candidate_over_the_limit_has_its_place_as_reason():
     [result] = limit(facts(1, 1, 1), {"fact": 2}).dropped
     assert (result.disposition, result.value, result.reason) == ("over_limit", 3, "place 3 of 2 for a fact")
 
 
-def test_the_given_candidates_are_not_changed():
+def test_fit_does_not_change_its_input():
     crowd = facts(10, 20)
     copies = [replace(each) for each in crowd]
     fit(crowd, {"fact": 5}, 15, cost=lambda each: 1, constants=CONSTANTS)
@@ -144,7 +144,7 @@ def test_the_given_candidates_are_not_changed():
 
 @given(CROWDS, BUDGETS, st.integers(0, 400), st.sets(TYPES))
 @settings(max_examples=100)
-def test_a_section_exceeds_its_budget_only_by_what_others_left(crowd, budgets, total, asked):
+def test_section_exceeds_its_budget_only_by_unused_budget(crowd, budgets, total, asked):
     kept = fit(crowd, budgets, total, cost=cost, constants=CONSTANTS, asked=asked).kept
     used = {type_: sum(cost(each) for each in kept if each.hit.type == type_) for type_ in MEMORY_TYPES}
     over = sum(max(0, used[type_] - budgets.get(type_, 0)) for type_ in MEMORY_TYPES)
@@ -158,7 +158,7 @@ def test_a_section_exceeds_its_budget_only_by_what_others_left(crowd, budgets, t
 
 @given(CROWDS, BUDGETS, st.integers(0, 400), st.sets(TYPES))
 @settings(max_examples=100)
-def test_one_token_more_never_fills_less(crowd, budgets, total, asked):
+def test_larger_total_never_fills_fewer_tokens(crowd, budgets, total, asked):
     """Two fillings part where one memory more fits, and that fills the greater total to the brim."""
     less, more = (
         fit(crowd, budgets, each, cost=cost, constants=CONSTANTS, asked=asked).kept for each in (total, total + 1)
@@ -168,14 +168,14 @@ def test_one_token_more_never_fills_less(crowd, budgets, total, asked):
 
 @given(CROWDS, BUDGETS, st.integers(0, 400), TYPES)
 @settings(max_examples=100)
-def test_a_type_that_is_asked_for_gets_a_memory_if_one_fits_at_all(crowd, budgets, total, type_):
+def test_requested_type_gets_a_memory_if_one_fits(crowd, budgets, total, type_):
     kept = fit(crowd, budgets, total, cost=cost, constants=CONSTANTS, asked={type_}).kept
     room = min(total, budgets.get(type_, 0))
     if any(each.hit.type == type_ and each.tokens <= room for each in crowd):
         assert any(each.hit.type == type_ for each in kept)
 
 
-def test_what_is_said_already_gives_way_to_what_is_new():
+def test_repetition_gives_way_to_new_content():
     said = ["Ines bought the blue boat in Kiel.", "In Kiel Ines bought the blue boat.", "Marek repairs clocks."]
     crowd = [candidate(n, text, tokens=30, score=0.9 - n / 100) for n, text in enumerate(said, 1)]
     sifted = fitted(crowd, {"fact": 60}, 60)
@@ -184,7 +184,7 @@ def test_what_is_said_already_gives_way_to_what_is_new():
     assert ids(fitted(crowd, {"fact": 90}, 90).kept) == [1, 2, 3], "where all fit, nothing gives way"
 
 
-def test_with_thrift_the_shorter_of_two_as_good_is_taken_and_a_better_one_before_both():
+def test_token_cost_exponent_prefers_the_shorter_of_equal_memories():
     crowd = [
         candidate(n, f"Word{n}.", tokens=tokens, score=score)
         for n, (tokens, score) in enumerate([(21, 0.5), (20, 0.5), (50, 0.8)], 1)

@@ -45,7 +45,7 @@ class JsonCommand:
         return self.answer
 
 
-async def test_vectors_come_in_the_order_of_the_texts_and_have_unit_length():
+async def test_vectors_have_unit_length_and_the_order_of_the_texts():
     embedder = CachedEmbedder(Letters())
     vectors = await embedder.embed(["a", "bb", "a"])
     assert vectors.shape == (3, 4)
@@ -63,7 +63,7 @@ async def test_each_text_is_embedded_once():
     assert letters.asked == ["a", "b", "c"]
 
 
-async def test_a_known_text_has_its_vector_without_embedding():
+async def test_cached_vector_is_returned_without_embedding():
     letters = Letters()
     embedder = CachedEmbedder(letters)
     assert embedder.known("a") is None
@@ -72,20 +72,20 @@ async def test_a_known_text_has_its_vector_without_embedding():
     assert letters.asked == ["a"]
 
 
-async def test_no_texts_are_no_vectors_and_no_call():
+async def test_empty_list_returns_no_vectors_without_a_call():
     letters = Letters()
     assert (await CachedEmbedder(letters).embed([])).shape == (0, 4)
     assert letters.asked == []
 
 
-async def test_the_model_does_not_run_on_the_event_loop():
+async def test_model_does_not_run_in_the_event_loop_thread():
     letters = Letters()
     await CachedEmbedder(letters).embed(["a"])
     assert letters.threads
     assert threading.get_ident() not in letters.threads
 
 
-async def test_a_forgotten_text_is_gone_and_embedded_anew():
+async def test_forgotten_text_is_removed_and_embedded_again():
     letters = Letters()
     embedder = CachedEmbedder(letters)
     await embedder.embed(["a", "b"])
@@ -96,7 +96,7 @@ async def test_a_forgotten_text_is_gone_and_embedded_anew():
     assert letters.asked == ["a", "b", "a"]
 
 
-async def test_a_full_cache_drops_what_was_not_asked_for_longest():
+async def test_full_cache_evicts_the_least_recently_used_text():
     letters = Letters()
     embedder = CachedEmbedder(letters, max_cached=2)
     await embedder.embed(["a", "b"])
@@ -107,7 +107,7 @@ async def test_a_full_cache_drops_what_was_not_asked_for_longest():
     assert embedder.known("c") is not None
 
 
-async def test_more_texts_than_the_cache_holds_are_all_answered():
+async def test_batch_larger_than_the_cache_is_embedded_completely():
     embedder = CachedEmbedder(Letters(), max_cached=2)
     texts = ["a", "ab", "abc", "abcd", "a"]
     vectors = await embedder.embed(texts)
@@ -117,7 +117,7 @@ async def test_more_texts_than_the_cache_holds_are_all_answered():
 
 @given(st.lists(st.text(alphabet="abcd", max_size=4), max_size=12), st.integers(1, 5))
 @settings(max_examples=25, deadline=None)
-def test_the_cache_changes_no_vector(texts, max_cached):
+def test_cached_vectors_equal_uncached_vectors(texts, max_cached):
     async def work():
         cached = CachedEmbedder(Letters(), max_cached=max_cached)
         for text in texts:
@@ -126,7 +126,7 @@ def test_the_cache_changes_no_vector(texts, max_cached):
     asyncio.run(work())
 
 
-async def test_it_bears_the_name_and_dimension_of_its_model():
+async def test_embedder_has_the_name_and_dimension_of_its_model():
     embedder = CachedEmbedder(Letters())
     assert (embedder.model, embedder.dimension) == ("letters", 4)
 
@@ -154,7 +154,7 @@ GOOD = [1.0, 0.0, 0.0, 0.0]
         pytest.param(EmbeddingError("too long"), id="a failure of ours"),
     ],
 )
-async def test_an_unusable_answer_is_a_typed_error_and_nothing_is_kept_of_it(answer):
+async def test_invalid_vectors_raise_embedding_error_and_are_not_cached(answer):
     embedder = CachedEmbedder(JsonCommand(answer))
     with pytest.raises(EmbeddingError):
         await embedder.embed(["a", "b"])
@@ -162,24 +162,24 @@ async def test_an_unusable_answer_is_a_typed_error_and_nothing_is_kept_of_it(ans
     assert embedder.known("b") is None
 
 
-async def test_a_failure_names_the_model_and_keeps_its_cause():
+async def test_embedding_error_names_the_model_and_keeps_its_cause():
     with pytest.raises(EmbeddingError, match=r"answering.*out of memory") as caught:
         await CachedEmbedder(JsonCommand(RuntimeError("out of memory"))).embed(["a"])
     assert isinstance(caught.value.__cause__, RuntimeError)
 
 
-async def test_plain_lists_are_vectors_too():
+async def test_lists_of_floats_are_accepted_as_vectors():
     vectors = await CachedEmbedder(JsonCommand([[3.0, 4.0, 0.0, 0.0]])).embed(["a"])
     assert np.allclose(vectors, [[0.6, 0.8, 0, 0]])
 
 
-async def test_callers_at_the_same_time_all_get_their_vectors():
+async def test_concurrent_callers_get_their_vectors():
     embedder = CachedEmbedder(Letters())
     answers = await asyncio.gather(*(embedder.embed(["a", "b" * n]) for n in range(1, 9)))
     assert all(np.array_equal(answer[0], answers[0][0]) for answer in answers)
 
 
-async def test_a_caller_cannot_change_what_others_get():
+async def test_changing_a_returned_vector_does_not_change_the_cache():
     embedder = CachedEmbedder(Letters())
     first = await embedder.embed(["a"])
     kept = first.copy()

@@ -18,7 +18,7 @@ OF_NO_TEXT = {
 }
 
 
-def test_what_is_cached_of_texts_goes_when_it_is_emptied():
+def test_empty_clears_the_caches_of_decorated_functions():
     calls = []
 
     @caches.cached(8)
@@ -31,14 +31,14 @@ def test_what_is_cached_of_texts_goes_when_it_is_emptied():
     assert (length("a"), calls) == (1, ["a", "a"])
 
 
-def test_a_cache_that_an_object_owns_is_emptied_while_it_lives():
+def test_empty_clears_a_cache_that_an_object_owns():
     cache = caches.TextCache(8)
     cache.get(caches.key("a"), lambda: "a")
     caches.empty()
     assert len(cache) == 0
 
 
-def test_nobody_caches_texts_by_other_means(root):
+def test_lru_cache_is_used_only_where_no_text_is_cached(root):
     found = {
         str(path.relative_to(root))
         for package in ("brain", "cognitive")

@@ -32,13 +32,13 @@ def size(value) -> int:
 
 @given(PARAMETERS)
 @settings(max_examples=50)
-def test_the_random_schemas_are_valid_to_begin_with(schema):
+def test_generated_schemas_are_valid(schema):
     assert list(complaints(schema)) == []
 
 
 @given(TOOLS)
 @settings(max_examples=50)
-def test_every_form_is_a_valid_tool_and_none_is_larger_than_the_one_before(tool):
+def test_each_form_is_a_valid_tool_no_larger_than_the_form_before(tool):
     made = forms(ToolVariants(tool).whole, (*STEPS, *MINIMAL_STEPS))
     assert [len(form) for form in made] == sorted((len(form) for form in made), reverse=True)
     for form in made:
@@ -51,7 +51,7 @@ def test_every_form_is_a_valid_tool_and_none_is_larger_than_the_one_before(tool)
 
 @given(TOOLS)
 @settings(max_examples=50)
-def test_what_is_demanded_of_an_argument_is_demanded_in_every_form(tool):
+def test_constraints_of_arguments_stay_in_every_form(tool):
     was = dict(nodes(ToolVariants(tool).value["parameters"]))
     for sent in every_form(tool):
         for path, node in nodes(sent["parameters"]):
@@ -63,7 +63,7 @@ def test_what_is_demanded_of_an_argument_is_demanded_in_every_form(tool):
 
 @given(TOOLS)
 @settings(max_examples=50)
-def test_name_id_and_supersedes_are_never_trimmed(tool):
+def test_name_id_and_supersedes_stay_in_every_form(tool):
     for sent in every_form(tool):
         assert (sent["name"], sent.get("id"), tuple(sent.get("supersedes", ()))) == (
             tool.name,
@@ -74,7 +74,7 @@ def test_name_id_and_supersedes_are_never_trimmed(tool):
 
 @given(TOOLS)
 @settings(max_examples=50)
-def test_what_was_given_is_not_changed_and_gives_the_same_again(tool):
+def test_compaction_is_repeatable_and_does_not_change_its_input(tool):
     before = deepcopy(tool.model_dump())
     made = every_form(tool)
     assert tool.model_dump() == before
@@ -83,7 +83,7 @@ def test_what_was_given_is_not_changed_and_gives_the_same_again(tool):
 
 @given(TOOLS)
 @settings(max_examples=50)
-def test_a_step_that_does_not_concern_an_entry_would_change_nothing(tool):
+def test_step_that_does_not_concern_an_entry_changes_nothing(tool):
     written = ToolVariants(tool).whole
     for step in (*STEPS, *MINIMAL_STEPS):
         if not step.concerns(written):
@@ -92,7 +92,7 @@ def test_a_step_that_does_not_concern_an_entry_would_change_nothing(tool):
 
 @given(TOOLS)
 @settings(max_examples=50)
-def test_no_step_changes_the_entry_it_is_given(tool):
+def test_steps_do_not_change_their_input(tool):
     entry = json.loads(ToolVariants(tool).whole)
     before = deepcopy(entry)
     for step in (*STEPS, *MINIMAL_STEPS):
@@ -102,7 +102,7 @@ def test_no_step_changes_the_entry_it_is_given(tool):
 
 @given(st.lists(TOOLS, max_size=4), st.integers(0, 3000))
 @settings(max_examples=30)
-def test_it_stops_as_soon_as_it_fits_and_says_whether_it_does(tools, limit):
+def test_compaction_stops_at_the_first_level_that_fits(tools, limit):
     catalog = [ToolVariants(tool).forms for tool in tools]
     compacted = compact(catalog, limit)
     sent = [json.loads(each[compacted.level]) for each in catalog]
@@ -115,12 +115,12 @@ def test_it_stops_as_soon_as_it_fits_and_says_whether_it_does(tools, limit):
 
 @given(st.lists(TOOLS, max_size=4), st.integers(0, 3000), st.integers(0, 3000))
 @settings(max_examples=30)
-def test_less_room_never_leaves_more(tools, one, other):
+def test_smaller_limit_never_leaves_more_bytes(tools, one, other):
     catalog = [ToolVariants(tool).forms for tool in tools]
     assert compact(catalog, min(one, other)).bytes <= compact(catalog, max(one, other)).bytes
 
 
-def test_the_steps_go_in_their_order_and_only_those_that_dropped_something_are_named():
+def test_steps_run_in_order_and_only_effective_ones_are_named():
     """The seed's order for packs and pipelines, then what schemas can do without."""
     drops = [step.drops for step in STEPS]
     assert drops[:5] == [
@@ -136,7 +136,7 @@ def test_the_steps_go_in_their_order_and_only_those_that_dropped_something_are_n
     assert not compacted.fits(10)
 
 
-def test_a_pipeline_keeps_the_count_and_the_names_of_its_steps_and_the_names_of_its_fields():
+def test_compacted_pipeline_keeps_step_names_and_field_names():
     steps = [{"name": "outline", "body": {"prompt": "Write." * 20}}, {"name": "draft", "body": "x" * 99}]
     inputs = parameters(brief={"type": "string", "description": "What to write about."})
     pipeline = Tool(name="article", steps=steps, inputs=inputs, supersedes=["blog"])
@@ -146,7 +146,7 @@ def test_a_pipeline_keeps_the_count_and_the_names_of_its_steps_and_the_names_of_
     assert sent["supersedes"] == ["blog"]
 
 
-def test_properties_that_are_called_like_keywords_stay():
+def test_properties_named_like_schema_keywords_stay():
     schema = parameters(
         title={"type": "string", "title": "Title"}, description={"type": "string"}, examples={"const": 1}
     )
@@ -160,7 +160,7 @@ def test_properties_that_are_called_like_keywords_stay():
     assert "title" not in sent
 
 
-def test_nothing_is_left_out_of_what_is_tied_together_or_stands_in_a_union():
+def test_properties_in_unions_and_combinations_stay():
     inner = parameters(a={"type": "string"}, b={"type": "string"})
     tied = {**inner, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
     tool = Tool(
@@ -170,13 +170,13 @@ def test_nothing_is_left_out_of_what_is_tied_together_or_stands_in_a_union():
 
 
 @pytest.mark.parametrize("reference", ["#/properties/a", "#anchor", "other.json#/$defs/A", "#/$defs/A/properties/b"])
-def test_where_a_reference_may_point_anywhere_nothing_goes_that_it_may_point_at(reference):
+def test_reference_outside_definitions_keeps_the_whole_schema(reference):
     schema = {**parameters(a={"type": "string"}, b={"$ref": reference}), "$defs": {"A": parameters(b={}), "B": {}}}
     tool = Tool(name="t", parameters=schema)
     assert every_form(tool)[-1]["parameters"] == schema
 
 
-def test_definitions_go_when_nothing_refers_to_them_any_longer_and_stay_while_something_does():
+def test_only_definitions_without_references_are_dropped():
     defs = {"A": parameters(next={"$ref": "#/$defs/A"}), "B": {"type": "string"}}
     schema = {**parameters(a={"$ref": "#/$defs/A"}, b={"$ref": "#/$defs/B"}), "required": ["b"], "$defs": defs}
     sent = every_form(Tool(name="t", parameters=schema))[-1]["parameters"]
@@ -184,7 +184,7 @@ def test_definitions_go_when_nothing_refers_to_them_any_longer_and_stay_while_so
     assert sent["$defs"] == {"B": {"type": "string"}}
 
 
-def test_a_tool_without_parameters_is_sent_with_a_schema_that_providers_take():
+def test_tool_without_parameters_gets_an_empty_object_schema():
     assert ToolVariants(Tool(name="now")).value["parameters"] == {"type": "object", "properties": {}}
 
 
@@ -201,28 +201,28 @@ def test_a_tool_without_parameters_is_sent_with_a_schema_that_providers_take():
         ("", ""),
     ],
 )
-def test_the_first_sentence_says_something(text, first):
+def test_first_sentence_ends_at_a_real_sentence_end(text, first):
     assert first_sentence(text) == first
 
 
 @given(st.text(max_size=200))
-def test_a_few_words_are_the_beginning_and_never_much_longer(text):
+def test_few_words_returns_a_short_beginning_of_the_text(text):
     short = few_words(text)
     assert short == text or (len(short) <= 17 and text.startswith(short[:-1]) and short.endswith("…"))
 
 
-def test_words_are_not_cut_in_the_middle():
+def test_few_words_does_not_cut_inside_a_word():
     assert few_words("Provides fun and educational activities") == "Provides fun and…"
     assert few_words("Forecasts temperatures") == "Forecasts…"
 
 
 @pytest.mark.parametrize("value", [object(), "a\ud800"])
-def test_what_no_json_can_hold_is_refused_by_name(value):
+def test_value_that_json_cannot_hold_is_refused_with_its_field(value):
     with pytest.raises(InvalidInput, match="parameters"):
         Tool(name="t", parameters=parameters(a={"default": value}))
 
 
-def test_a_schema_too_deep_to_be_sent_is_refused_and_a_deep_one_is_compacted():
+def test_deep_schema_is_compacted_and_a_too_deep_one_is_refused():
     def deep(levels):
         schema = {"type": "string"}
         for _ in range(levels):

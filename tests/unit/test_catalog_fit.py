@@ -43,7 +43,7 @@ def never():
 
 @given(CATALOGS, st.integers(1, 4000), st.randoms(use_true_random=False))
 @settings(max_examples=60)
-def test_what_is_sent_fits_or_says_that_it_does_not_and_every_tool_is_accounted_for(tools, limit, random):
+def test_fitted_catalog_accounts_for_every_tool_and_reports_if_it_fits(tools, limit, random):
     order = random.sample(range(len(tools)), len(tools))
     offer = fitted(tools, limit, order)
     sent = [dict(tool) for tool in offer.tools]
@@ -65,7 +65,7 @@ def test_what_is_sent_fits_or_says_that_it_does_not_and_every_tool_is_accounted_
 
 @given(CATALOGS, st.integers(1, 4000), st.randoms(use_true_random=False))
 @settings(max_examples=60)
-def test_so_does_what_is_cut_without_being_read(tools, limit, random):
+def test_late_cut_accounts_for_every_tool_and_keeps_names_and_ids(tools, limit, random):
     order = tuple(random.sample(range(len(tools)), len(tools)))
     offer = cut_late(ToolCatalog(tools), "some/model", limit, ToolRanking(order, ("names",), 0.0))
     sent = [dict(tool) for tool in offer.tools]
@@ -79,7 +79,7 @@ def test_so_does_what_is_cut_without_being_read(tools, limit, random):
     assert sorted([*offer.trim.cut, *(tool["name"] for tool in sent)]) == sorted(given)
 
 
-def test_what_fits_is_left_alone_and_not_even_ranked():
+def test_catalog_that_fits_is_unchanged_and_not_ranked():
     tools = plain(3)
     for limit in (0, 100_000):
         offer = fit(ToolCatalog(tools), "some/model", limit, never, POLICY)
@@ -90,7 +90,7 @@ def test_what_fits_is_left_alone_and_not_even_ranked():
     assert fit(ToolCatalog([]), "some/model", 10, never, POLICY).tools == ()
 
 
-def test_where_compaction_suffices_nothing_is_ranked_and_no_tool_goes():
+def test_sufficient_compaction_ranks_and_cuts_nothing():
     tools = plain(20, description="Finds it. " + "And says so at length. " * 10)
     offer = fit(ToolCatalog(tools), "some/model", 5000, never, POLICY)
     assert len(offer.tools) == 20
@@ -99,7 +99,7 @@ def test_where_compaction_suffices_nothing_is_ranked_and_no_tool_goes():
     assert "descriptions beyond the first sentence" in offer.trim.dropped
 
 
-def test_the_most_relevant_keep_their_parameters_and_as_many_others_as_fit_keep_their_names():
+def test_most_relevant_tools_keep_their_optional_parameters():
     tools = plain(60)
     order = [*range(30, 60), *range(30)]
     offer = fitted(tools, 5000, order)
@@ -112,7 +112,7 @@ def test_the_most_relevant_keep_their_parameters_and_as_many_others_as_fit_keep_
     assert len(fitted(tools, 5000, order, full=0).tools) > len(offer.tools)
 
 
-def test_where_sparing_suffices_it_ends_there_from_the_least_relevant_up():
+def test_least_relevant_tools_lose_parameters_first():
     tools = plain(10)
     compacted = size([json.loads(ToolVariants(tool).forms[-1]) for tool in tools])
     offer = fitted(tools, compacted - 1, order=range(9, -1, -1))
@@ -122,7 +122,7 @@ def test_where_sparing_suffices_it_ends_there_from_the_least_relevant_up():
     assert not offer.trim.low_confidence
 
 
-def test_a_large_one_is_passed_over_for_a_smaller_one_behind_it():
+def test_too_large_tool_is_cut_and_smaller_tools_behind_it_stay():
     large = {"type": "object", "properties": {"x": {"enum": ["long"] * 500}}, "required": ["x"]}
     tools = [*plain(1), Tool(name="large", parameters=large), *plain(3)[1:]]
     offer = fitted(tools, 700)
@@ -130,14 +130,14 @@ def test_a_large_one_is_passed_over_for_a_smaller_one_behind_it():
     assert offer.trim.fits
 
 
-def test_a_single_tool_that_is_too_large_is_sent_and_said_to_be():
+def test_single_too_large_tool_is_sent_and_reported_as_not_fitting():
     large = {"type": "object", "properties": {"x": {"enum": ["long"] * 500}}, "required": ["x"], "title": "X"}
     offer = fitted([Tool(name="large", parameters=large)], 600)
     assert [tool.name for tool in offer.tools] == ["large"]
     assert not offer.trim.fits
 
 
-def test_a_cut_on_weak_evidence_says_so_and_one_on_none_that_nothing_fits():
+def test_cut_reports_low_confidence_and_a_gap_without_evidence():
     tools = plain(60)
     assert not fitted(tools, 3000, confidence=0.5).trim.low_confidence
     weak = fitted(tools, 3000, confidence=0.3).trim
@@ -151,7 +151,7 @@ def test_a_cut_on_weak_evidence_says_so_and_one_on_none_that_nothing_fits():
     assert fitted(tools, 3000, confidence=0.0, by=("words",)).trim.gap is not None
 
 
-def test_what_is_stored_of_a_trim_is_bounded():
+def test_stored_trim_record_is_bounded():
     trim = fitted(plain(5000), 3000).trim
     stored = trim.as_json()
     assert stored["cut_count"] == len(trim.cut) > 4900
@@ -160,7 +160,7 @@ def test_what_is_stored_of_a_trim_is_bounded():
     assert 0.9 < trim.share < 1
 
 
-def test_a_large_catalog_is_cut_without_compacting_what_goes():
+def test_large_catalog_is_cut_without_compacting_the_tools_cut():
     catalog = ToolCatalog([tool.model_copy(update={"description": f"Of {n}."}) for n, tool in enumerate(plain(2000))])
     ranking = ToolRanking(tuple(range(2000)), ("words",), 1.0)
     offer = fit(catalog, "some/model", 3000, lambda: ranking)
@@ -168,7 +168,7 @@ def test_a_large_catalog_is_cut_without_compacting_what_goes():
     assert len(made) < len(offer.tools) + 100
 
 
-def test_a_sent_tool_is_a_dict_of_its_own():
+def test_sent_tool_is_an_independent_dict():
     tools = plain(30)
     before = [tool.model_dump() for tool in tools]
     offer = fitted(tools, 3000)
@@ -180,6 +180,6 @@ def test_a_sent_tool_is_a_dict_of_its_own():
 
 
 @pytest.mark.parametrize("limit", [500, 5000])
-def test_the_same_tools_give_the_same_bytes(limit):
+def test_same_tools_give_the_same_bytes(limit):
     assert json.dumps(fitted(plain(30), limit).tools) == json.dumps(fitted(plain(30), limit).tools)
     assert len(STEPS) == len(ToolVariants(plain(1)[0]).forms) - 1

@@ -33,14 +33,14 @@ ROW = ModelRow(input_tokens=9_000, output_tokens=900, catalog_bytes=5_000, tier=
         ("openrouter/openrouter/free", "openrouter/free"),
     ],
 )
-def test_an_id_finds_its_row_however_it_is_written(model, row):
+def test_model_id_in_any_notation_finds_its_row(model, row):
     budget = budget_for(model)
     assert (budget.row, budget.model) == (row, model)
     assert budget.input_tokens == MODELS[row].input_tokens
 
 
 @pytest.mark.parametrize("model", [None, "", "  ", "example/unknown-small-model", "🦙", "gpt", "x" * 1000])
-def test_a_model_that_nobody_knows_gets_the_careful_budget(model):
+def test_unknown_model_gets_the_default_budget(model):
     budget = budget_for(model)
     assert budget.row is None
     assert (budget.tier, budget.input_tokens, budget.output_tokens, budget.catalog_bytes) == (
@@ -52,23 +52,23 @@ def test_a_model_that_nobody_knows_gets_the_careful_budget(model):
 
 
 @pytest.mark.parametrize("model", ["openrouter/z-ai/glm-4.5-air:free", "anthropic/claude-opus-4:free"])
-def test_what_is_served_for_nothing_carries_no_more_than_the_default(model):
+def test_free_model_gets_at_most_the_default_budget(model):
     budget = budget_for(model)
     assert (budget.tier, budget.catalog_bytes, budget.refine) == ("C", DEFAULT.catalog_bytes, True)
     assert budget.input_tokens <= DEFAULT.input_tokens
 
 
-def test_a_model_of_the_first_tier_is_sent_every_tool_and_the_others_are_bounded():
+def test_only_tier_a_models_have_no_catalog_limit():
     for name, row in MODELS.items():
         assert (row.catalog_bytes == 0) == (row.tier == "A"), name
 
 
 @given(st.text())
-def test_no_id_breaks_the_look_up(model):
+def test_any_model_id_gets_a_budget(model):
     assert budget_for(model).input_tokens > 0
 
 
-def test_an_operators_row_beats_the_table_and_the_provider_beats_the_name():
+def test_operator_row_with_a_matching_provider_has_precedence():
     further = {"Acme/claude-": ROW}
     assert budget_for("acme/claude-opus-4", further).input_tokens == 9_000
     assert budget_for("anthropic/claude-opus-4", further).row == "claude-opus"
@@ -94,7 +94,7 @@ def test_rows_are_read_from_a_file(tmp_path):
         ("= broken", "not TOML"),
     ],
 )
-def test_a_bad_row_is_an_error_that_names_it(tmp_path, text, named):
+def test_invalid_row_in_a_file_raises_an_error_that_names_it(tmp_path, text, named):
     path = tmp_path / "models.toml"
     path.write_text(text)
     with pytest.raises(PolicyError, match=f"(?s)models.toml.*{named}"):
@@ -103,7 +103,7 @@ def test_a_bad_row_is_an_error_that_names_it(tmp_path, text, named):
         load(tmp_path / "no-such.toml")
 
 
-def test_the_table_can_be_looked_up_with_the_rule_for_the_unknown():
+def test_context_budgets_list_the_rows_and_the_default_rule():
     told = context_budgets({"acme/tiny": ROW})
     assert json.loads(json.dumps(told)) == told
     rows = {row["model"]: row for row in told["budgets"]}
@@ -113,6 +113,6 @@ def test_the_table_can_be_looked_up_with_the_rule_for_the_unknown():
     assert "Tier C" in told["policy"]
 
 
-def test_a_row_must_make_sense():
+def test_negative_catalog_limit_is_refused():
     with pytest.raises(InvalidInput, match="catalog_bytes"):
         ModelRow(input_tokens=1, output_tokens=1, catalog_bytes=-1)

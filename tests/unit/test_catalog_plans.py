@@ -15,7 +15,7 @@ def turn(n, message, *called, query=None):
     return CalledTurn(f"turn-{n}", AT - timedelta(hours=n), message, called, query)
 
 
-def test_turns_that_say_the_same_or_mean_it_are_one_group():
+def test_turns_with_equal_text_or_meaning_form_one_group():
     turns = [
         turn(1, "Weather in Rome?", "weather", query=unit(1, 0)),
         turn(2, "How is it outside", "weather", "map", query=beside(0.8)),
@@ -30,23 +30,23 @@ def test_turns_that_say_the_same_or_mean_it_are_one_group():
     assert first.key != second.key
 
 
-def test_a_tool_called_often_in_one_turn_counts_once_and_five_are_told():
+def test_tool_counts_once_per_turn_and_at_most_five_are_listed():
     [plan] = group([turn(1, "all", "a", "b", "c", "d", "e", "f"), turn(2, "all", "f", "f")], 10)
     assert plan.tools == (("f", 2), ("a", 1), ("b", 1), ("c", 1), ("d", 1))
 
 
-def test_with_a_message_only_turns_like_it_are_told():
+def test_filter_vector_keeps_only_similar_turns():
     turns = [turn(1, "x", "a", query=unit(1, 0)), turn(2, "y", "b", query=unit(0, 1)), turn(3, "z", "c")]
     assert [plan.message for plan in group(turns, 10, like=beside(0.9))] == ["x"]
 
 
-def test_the_largest_groups_come_first_and_no_more_than_asked():
+def test_largest_groups_come_first_up_to_the_limit():
     turns = [turn(1, "once", "a"), turn(2, "twice", "b"), turn(3, "twice", "b"), turn(4, "old", "c")]
     assert [plan.message for plan in group(turns, 2)] == ["twice", "once"]
     assert group([], 5) == ()
     assert group(turns, 0) == ()
 
 
-def test_a_long_message_is_told_in_short():
+def test_long_message_is_shortened():
     [plan] = group([turn(1, "x" * 5000, "a")], 1)
     assert len(plan.message) == 200

@@ -47,27 +47,27 @@ def turn(cosine, *called, n=1):
         ("What dish for dinner?", "recipes"),
     ],
 )
-def test_words_find_a_tool(message, best):
+def test_tool_is_found_by_words_stems_and_parts_of_its_name(message, best):
     names, ranking = ranked(message)
     assert names[0] == best
     assert ranking.by == ("words",)
 
 
-def test_the_name_counts_more_than_the_description_and_rare_words_more_than_common_ones():
+def test_names_outweigh_descriptions_and_rare_words_common_ones():
     described = {"a": "Mails letters.", "letters": "Files things.", "c": "Files things.", "d": "Files things."}
     assert ranked("letters", described=described)[0][:2] == ["letters", "a"]
     assert ranked("files letters", described=described)[0][0] == "letters"
 
 
-def test_a_short_word_is_no_part_of_a_longer_one():
+def test_short_word_does_not_match_inside_a_longer_word():
     assert ranked("art", described={"article": "Writes.", "gallery": "Shows art."})[0][0] == "gallery"
 
 
-def test_scripts_without_spaces_are_matched_too():
+def test_scripts_without_spaces_are_matched():
     assert ranked("東京の天気は?", described={"mail": "メールを送る。", "tenki": "天気予報を調べる。"})[0][0] == "tenki"
 
 
-def test_what_a_pack_is_asked_for_by_and_a_pipeline_replaces_counts_like_a_name():
+def test_intent_keywords_and_superseded_names_count_like_a_name():
     pack = Tool(name="x1", intent_keywords=["blog post"])
     pipeline = Tool(name="x2", supersedes=["outline"])
     offered = [Tool(name="x3", description="A blog post or an outline."), pack, pipeline]
@@ -76,7 +76,7 @@ def test_what_a_pack_is_asked_for_by_and_a_pipeline_replaces_counts_like_a_name(
         assert offered[ranking.order[0]] is best
 
 
-def test_meaning_finds_what_words_do_not():
+def test_tool_is_found_by_meaning_without_shared_words():
     vectors = [beside(0.1), beside(0.1), beside(0.6), beside(0.2), beside(0.1)]
     names, ranking = ranked("drop Anna a line", vectors, vector=QUERY)
     assert names[0] == "send_email"
@@ -84,14 +84,14 @@ def test_meaning_finds_what_words_do_not():
     assert ranking.confidence == pytest.approx(0.6)
 
 
-def test_a_tool_whose_vector_is_not_there_yet_is_neither_lost_nor_first():
+def test_tool_without_a_vector_is_ranked_between_near_and_far_ones():
     vectors = [beside(0.6), beside(0.1), None, beside(0.2), beside(0.1)]
     names, _ = ranked("?", vectors, vector=QUERY)
     assert names.index("send_email") == 1
     assert ranked("?", [None] * 5, vector=QUERY)[1].by == ("words",)
 
 
-def test_what_similar_past_turns_called_is_likely_wanted_again():
+def test_tools_called_in_similar_turns_rank_higher():
     past = (turn(0.9, "recipes"), turn(0.5, "send_email", n=2), turn(0.3, "article", n=3))
     names, ranking = ranked("the usual, please", past=past)
     assert names[:2] == ["recipes", "send_email"]
@@ -99,25 +99,25 @@ def test_what_similar_past_turns_called_is_likely_wanted_again():
     assert calls(past) == {"recipes": 1.0, "send_email": pytest.approx(1 / 3)}
 
 
-def test_one_call_in_an_equal_turn_says_more_than_many_in_turns_that_hardly_resemble_this_one():
+def test_one_call_in_a_similar_turn_outweighs_many_in_dissimilar_turns():
     past = (turn(0.8, "recipes"), *(turn(0.45, "article", n=n) for n in range(2, 30)))
     assert ranked("the usual, please", past=past)[0][0] == "recipes"
 
 
-def test_a_tool_of_this_conversation_is_kept_at_hand_and_one_that_must_stay_comes_first():
+def test_always_included_tool_ranks_first_and_recent_tools_rank_high():
     assert ranked("again", recent=frozenset({"article"}))[0][0] == "article"
     names, _ = ranked("weather", recent=frozenset({"article"}), always=frozenset({"recipes"}))
     assert names[0] == "recipes"
 
 
-def test_what_this_conversation_called_stays_behind_the_tools_that_are_told_whole_however_little_it_resembles():
+def test_recent_irrelevant_tool_ranks_just_below_the_full_schemas():
     described = {f"weather_{n}": "Tells the weather." for n in range(20)} | {"article": "Writes."}
     vectors = [beside(0.6)] * 20 + [beside(0.1)]
     names, _ = ranked("weather", vectors, described, vector=QUERY, recent=frozenset({"article"}))
     assert names.index("article") == TOOLS_WITH_FULL_SCHEMA
 
 
-def test_equal_tools_stay_in_the_order_given_and_nobody_is_lost():
+def test_equal_tools_keep_their_order():
     names, ranking = ranked("")
     assert names == list(CATALOG)
     assert ranking.confidence == 0
@@ -125,11 +125,11 @@ def test_equal_tools_stay_in_the_order_given_and_nobody_is_lost():
 
 
 @pytest.mark.parametrize("message", ["a" * 100_000, "\n" * 1000, "word " * 20_000, "🦙", "((((", "\u0130"])
-def test_no_message_breaks_it(message):
+def test_any_message_ranks_every_tool(message):
     assert sorted(ranked(message)[0]) == sorted(CATALOG)
 
 
-def test_a_vector_that_points_away_is_no_evidence_against():
+def test_negative_cosine_does_not_lower_a_tool():
     vectors = [np.array([-1, 0], dtype=np.float32)] * 5
     names, ranking = ranked("weather", vectors, vector=QUERY)
     assert names[0] == "WeatherTool"

@@ -31,7 +31,7 @@ def picked(text, finish=None):
         '{"ids": ["weather", "Mail"]} {"ids": ["recipes"]}',
     ],
 )
-def test_the_names_are_read_whatever_is_around_them(text):
+def test_names_are_read_despite_surrounding_text(text):
     assert picked(text).names == ("weather", "Mail")
     assert picked(text).failure is None
 
@@ -56,26 +56,26 @@ def test_the_names_are_read_whatever_is_around_them(text):
         ("[" * 100_000, None, "length"),
     ],
 )
-def test_what_cannot_be_read_says_why(text, finish, failure):
+def test_unreadable_completion_gives_a_failure_code(text, finish, failure):
     assert picked(text, finish).failure == failure
     assert picked(text, finish).names == ()
 
 
-def test_an_empty_choice_is_an_answer():
+def test_empty_selection_is_valid():
     assert picked('{"ids": []}').none
     assert picked('{"ids": []}').failure is None
 
 
-def test_no_more_than_a_dozen_are_taken_in_their_order():
+def test_selection_is_limited_and_keeps_its_order():
     known = [f"tool_{n}" for n in range(30)]
     text = str(list(reversed(known))).replace("'", '"')
     assert parse_selection(Completion(text), known).names == tuple(reversed(known))[:MAX_PICKED]
 
 
-def test_names_that_differ_by_case_alone_are_told_apart():
+def test_names_that_differ_only_in_case_are_distinct():
     assert parse_selection(Completion('["Mail", "mail"]'), ["mail", "Mail"]).names == ("Mail", "mail")
 
 
 @given(st.text(), st.one_of(st.none(), st.text()))
-def test_no_answer_breaks_it(text, finish):
+def test_any_completion_selects_only_known_tools(text, finish):
     assert set(picked(text, finish).names) <= set(KNOWN)

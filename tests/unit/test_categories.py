@@ -34,7 +34,7 @@ def kinds(text: str, *said: str, **how) -> set[str]:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_every_row_fires_on_its_examples_and_on_no_counterexample(rule):
+def test_rule_fires_on_its_examples_and_not_on_its_counterexamples(rule):
     alone = RuleTable([rule])
     assert rule.examples
     assert rule.counterexamples
@@ -45,7 +45,7 @@ def test_every_row_fires_on_its_examples_and_on_no_counterexample(rule):
 
 
 @pytest.mark.parametrize("need", CATEGORY_DEFINITIONS, ids=lambda need: need.name)
-def test_every_category_is_told_by_its_examples(need):
+def test_category_matches_its_examples_and_not_its_counterexamples(need):
     assert need.examples
     assert need.counterexamples
     for example in need.examples:
@@ -54,7 +54,7 @@ def test_every_category_is_told_by_its_examples(need):
         assert need.name not in kinds(example), example
 
 
-def test_the_table_is_whole():
+def test_rule_table_is_complete_and_consistent():
     assert tuple(need.name for need in CATEGORY_DEFINITIONS) == CATEGORIES
     assert len({rule.id for rule in RULES}) == len(RULES)
     assert {rule.signal for rule in RULES} <= set(CATEGORIES)
@@ -74,7 +74,7 @@ def test_the_table_is_whole():
         ("complex", "", (15, 500), "high"),
     ],
 )
-def test_needs_are_the_seeds(name, tools, caps, thinking):
+def test_category_requirements_equal_those_of_the_seed(name, tools, caps, thinking):
     need = next(need for need in CATEGORY_DEFINITIONS if need.name == name)
     assert (" ".join(need.tools), (need.caps.memories, need.caps.tokens), need.thinking) == (tools, caps, thinking)
 
@@ -105,7 +105,7 @@ def test_needs_are_the_seeds(name, tools, caps, thinking):
         ("hey what did we decide about Redis?", {"memory"}),
     ],
 )
-def test_messages_are_of_their_categories(text, expected):
+def test_message_gets_its_categories(text, expected):
     assert kinds(text) == expected
 
 
@@ -130,12 +130,12 @@ def test_messages_are_of_their_categories(text, expected):
         ("run the tests before you deploy", "memory"),
     ],
 )
-def test_a_word_alone_is_no_category(text, never):
+def test_single_ambiguous_word_does_not_match_a_category(text, never):
     assert never not in kinds(text)
 
 
 @pytest.mark.parametrize("count", range(1, 6))
-def test_small_talk_is_nothing_beside_and_content_is_no_small_talk(count):
+def test_greeting_before_a_request_is_not_casual(count):
     greeting = "Hey! " * count
     assert kinds(greeting) == {"casual"}
     assert "casual" not in kinds(greeting + "deploy the app to staging")
@@ -157,12 +157,12 @@ def test_small_talk_is_nothing_beside_and_content_is_no_small_talk(count):
         (7, False),
     ],
 )
-def test_an_image_or_a_recording_is_media(attachment, medium):
+def test_image_audio_or_video_attachment_is_media(attachment, medium):
     assert ("media" in kinds("look", attachments=(attachment,))) is medium
     assert ("media" in kinds("", attachments=(attachment,))) is medium
 
 
-def test_a_picture_without_a_word_is_no_small_talk():
+def test_image_without_text_is_not_casual():
     assert "casual" not in kinds("", attachments=({"type": "image"},))
     assert kinds("hey", attachments=({"type": "image"},)) == {"media"}
 
@@ -170,7 +170,7 @@ def test_a_picture_without_a_word_is_no_small_talk():
 STEPS = "First collect the numbers. Then compare them with the plan. After that, write it down step by step."
 
 
-def test_a_message_below_the_complex_threshold_needs_more_to_be_complex():
+def test_message_below_the_length_threshold_needs_more_to_be_complex():
     assert len(STEPS) < 300
     long = f"{STEPS} {'The archive is in the cellar, and the key hangs at the door. ' * 4}"
     assert "complex" in kinds(long)
@@ -190,7 +190,7 @@ def test_a_message_below_the_complex_threshold_needs_more_to_be_complex():
         "¿qué decidimos sobre la base de datos?",
     ],
 )
-def test_what_the_rules_cannot_read_is_left_unclassified(text):
+def test_unsupported_language_is_left_unclassified(text):
     assert classified(text) == Classification(reasons=("category.unread",))
 
 
@@ -212,12 +212,12 @@ def test_what_the_rules_cannot_read_is_left_unclassified(text):
         ("deploy it", [], set()),
     ],
 )
-def test_a_message_that_leans_on_the_last_one_is_of_its_category(text, said, expected):
+def test_elliptic_message_inherits_the_category_of_the_last_message(text, said, expected):
     found = classified(text, *said)
     assert set(found.categories) == expected
 
 
-def test_inheritance_shows_and_can_be_switched_off():
+def test_inheritance_gives_a_reason_and_can_be_disabled():
     said = "deploy the app to production"
     assert "session.coding" in classified("and for staging?", said).reasons
     assert "session.unknown" in classified("yes", "book a table for two").reasons
@@ -227,7 +227,7 @@ def test_inheritance_shows_and_can_be_switched_off():
 # --- what an operator changes ---
 
 
-def test_extra_patterns_count_as_rows_of_their_category():
+def test_extra_patterns_become_rules_of_their_category():
     assert "coding" not in kinds("polish the flux capacitor")
     policy = Policy(categories={"rules": {"coding": {"extra_patterns": [r"\bflux\b", "capacitor"]}}})
     found = classified("polish the Flux capacitor", policy=policy)
@@ -235,7 +235,7 @@ def test_extra_patterns_count_as_rows_of_their_category():
     assert {"coding.extra_1", "coding.extra_2"} <= set(found.reasons)
 
 
-def test_one_extra_pattern_is_enough_unless_it_is_given_a_weight():
+def test_single_extra_pattern_suffices_without_an_explicit_weight():
     changes = {"extra_patterns": ["capacitor"]}
     assert kinds("polish the capacitor", policy=Policy(categories={"rules": {"coding": changes}})) == {"coding"}
     assert not kinds("polish the capacitor", policy=Policy(categories={"rules": {"coding": changes | {"weight": 1}}}))
@@ -250,27 +250,27 @@ def test_one_extra_pattern_is_enough_unless_it_is_given_a_weight():
         ("find me a dentist", {"research"}),
     ],
 )
-def test_what_only_says_where_to_look_leaves_room_for_what_is_to_be_done(text, expected):
+def test_location_words_do_not_exclude_the_categories_of_the_task(text, expected):
     assert kinds(text) == expected
 
 
 @pytest.mark.parametrize("text", ["where do I live?", "what was I working on?", "who won the match last night?"])
-def test_a_greeting_changes_no_category(text):
+def test_greeting_removes_no_category(text):
     for greeting in ("Good morning, ", "hey ", "lol ", "Thanks! "):
         assert kinds(greeting + text) >= kinds(text)
 
 
 @pytest.mark.parametrize(("text", "crypto"), [("$SOL price", True), ("buy $PEPE", True), ("$PATH is empty", False)])
-def test_a_ticker_is_told_from_a_variable(text, crypto):
+def test_ticker_is_crypto_and_an_environment_variable_is_not(text, crypto):
     assert ("crypto" in kinds(text)) == crypto
 
 
-def test_an_extra_pattern_may_be_in_any_language():
+def test_extra_pattern_can_be_in_any_language():
     policy = Policy(categories={"rules": {"media": {"extra_patterns": ["zeichne|dessiné"]}}})
     assert kinds("Dessiné un renard", policy=policy) == {"media"}
 
 
-def test_the_seeds_own_names_are_understood():
+def test_camel_case_names_of_the_seed_are_accepted():
     changes = {"media": {"extraPatterns": ["vinyl"], "extraTools": ["record"], "thinkingLevel": "high"}}
     need = next(
         n for n in classification.category_table(Policy(categories={"rules": changes})).definitions if n.name == "media"
@@ -285,13 +285,13 @@ def test_weight_and_threshold_can_be_changed():
     assert "coding" in kinds("the deployment", policy=Policy(categories={"rules": {"coding": {"weight": 3}}}))
 
 
-def test_a_disabled_category_is_gone_and_its_tools_are_nobodys():
+def test_disabled_category_and_its_tools_are_removed():
     policy = Policy(categories={"rules": {"coding": {"disabled": True}}})
     assert "coding" not in kinds("fix the build in main.py", policy=policy)
     assert "apply_patch" not in classification.category_table(policy).known
 
 
-def test_a_new_category_stands_behind_the_others():
+def test_new_category_is_appended_to_the_table():
     policy = Policy(categories={"rules": {"gardening": {"extra_patterns": ["prune"], "extra_tools": ["shears"]}}})
     assert kinds("prune the roses", policy=policy) == {"gardening"}
     assert classification.category_table(policy).definitions[-1].tools == ("shears",)
@@ -309,7 +309,7 @@ def test_a_new_category_stands_behind_the_others():
         ("mine", "x" * 1001, "longer than"),
     ],
 )
-def test_a_bad_pattern_is_refused_with_its_category_and_itself(name, pattern, complaint, tmp_path):
+def test_invalid_pattern_is_refused_with_category_and_pattern(name, pattern, complaint, tmp_path):
     with pytest.raises(InvalidInput) as refused:
         Policy(categories={"rules": {name: {"extra_patterns": ["fine", pattern]}}})
     assert repr(name) in str(refused.value)
@@ -335,25 +335,25 @@ def test_a_bad_pattern_is_refused_with_its_category_and_itself(name, pattern, co
         ["coding"],
     ],
 )
-def test_nonsense_is_refused(changes):
+def test_invalid_category_settings_are_refused(changes):
     with pytest.raises(CognitiveError):
         Policy(categories={"rules": changes})
 
 
 @pytest.mark.parametrize("name", ["\ud800", "\x00", "", "  ", "a]|b", "x\ny", "n" * 65])
-def test_a_category_has_a_name_that_can_be_shown_and_kept(name):
+def test_invalid_category_name_is_refused(name):
     with pytest.raises(InvalidInput, match="no name for a category"):
         Policy(categories={"rules": {name: {"extra_patterns": ["x"]}}})
 
 
-def test_an_error_in_a_row_names_the_row():
+def test_error_in_a_row_names_the_row():
     with pytest.raises(InvalidInput, match=r"categories\.rules\.coding: .*weight"):
         Policy(categories={"rules": {"coding": {"weight": -1}}})
     with pytest.raises(InvalidInput, match=r"budgets\.models\.acme/tiny: .*input_tokens"):
         Policy(budgets={"models": {"acme/tiny": {"input_tokens": 0, "output_tokens": 1}}})
 
 
-def test_toml_extends_the_table(tmp_path):
+def test_policy_file_extends_the_category_table(tmp_path):
     path = tmp_path / "policy.toml"
     path.write_text(
         '[categories]\ncomplex_threshold = 50\nalways_include = ["message", "notify"]\n'
@@ -389,12 +389,12 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_messages_are_read_like_any_other(text):
+def test_hostile_messages_are_classified_deterministically(text):
     assert classified(text) == classified(text)
 
 
 @given(st.text(max_size=400))
-def test_any_text_has_an_answer_that_holds_together(text):
+def test_any_text_gets_a_consistent_classification(text):
     found = classified(text)
     names = [need.name for need in CATEGORY_DEFINITIONS]
     assert list(found.categories) == sorted(found.categories, key=names.index)
@@ -404,7 +404,7 @@ def test_any_text_has_an_answer_that_holds_together(text):
         assert signals.read(text, now=NOW).greeting or message_shape.emoji_only(text)
 
 
-def test_only_head_and_tail_of_a_long_message_are_read():
+def test_only_the_start_and_end_of_a_long_message_are_read():
     filler = "lorem ipsum dolor sit amet " * 400
     assert "crypto" in kinds(f"swap 1 SOL for USDC {filler}")
     assert "crypto" in kinds(f"{filler} swap 1 SOL for USDC")

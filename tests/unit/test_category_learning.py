@@ -38,13 +38,13 @@ def turns(category: str, *called: str, times: int = 1, user: str | None = None) 
     return [TurnToolCalls(user, (category,), called)] * times
 
 
-def test_a_tool_that_keeps_being_called_belongs_to_the_category():
+def test_repeatedly_called_tool_is_learned_for_the_category():
     learned = learn(turns("monitoring", "web_search", times=3), POLICY)
     assert learned.tools_for(("monitoring", "coding")) == ("web_search",)
     assert learned.tools_for(("coding",)) == ()
 
 
-def test_once_is_an_accident_and_rarely_is_noise():
+def test_too_few_or_too_rare_calls_teach_nothing():
     assert learn(turns("monitoring", "web_search", times=2), POLICY).tools == {}
     rare = [*turns("monitoring", "web_search", times=3), *turns("monitoring", "exec", times=97)]
     assert learn(rare, POLICY).tools == {}
@@ -52,23 +52,23 @@ def test_once_is_an_accident_and_rarely_is_noise():
     assert learn(rare[:3], POLICY, min_calls=4).tools == {}
 
 
-def test_a_call_that_another_category_of_the_turn_explains_says_nothing():
+def test_call_explained_by_another_category_is_not_counted():
     both = [TurnToolCalls(None, ("coding", "memory"), ("edit", "shears"))] * 5
     assert learn(both, POLICY).tools == {"coding": ("shears",), "memory": ("shears",)}
     assert ToolUsage("memory", "edit", 5, 5) not in learn(both, POLICY).tool_usage
 
 
-def test_a_category_gains_its_most_called_tools_and_no_more():
+def test_category_learns_only_its_most_called_tools():
     lived = [call for n in range(9) for call in turns("media", f"tool{n}", times=4 + n)]
     assert learn(lived, POLICY).tools["media"] == ("tool8", "tool7", "tool6", "tool5", "tool4")
 
 
-def test_the_evidence_is_shown():
+def test_tool_usage_counts_calls_and_turns():
     lived = [*turns("media", "exec", "exec", times=3), *turns("media", "read")]
     assert learn(lived, POLICY).tool_usage == (ToolUsage("media", "exec", 3, 4), ToolUsage("media", "read", 1, 4))
 
 
-def test_a_category_whose_tools_are_always_called_may_fire_on_less():
+def test_learned_factor_grows_with_evidence_but_does_not_fire_alone():
     def kinds(learned):
         text = "the deployment"
         read = signals.read(text, now=datetime(2026, 11, 18, tzinfo=UTC))
@@ -82,7 +82,7 @@ def test_a_category_whose_tools_are_always_called_may_fire_on_less():
 
 
 @given(TURNS)
-def test_whatever_was_lived_through_stays_within_bounds_and_order_does_not_matter(lived):
+def test_learned_values_are_bounded_and_independent_of_order(lived):
     learned = learn(lived, POLICY)
     assert all(1.0 <= factor <= MAX_FACTOR for factor in learned.factors.values())
     assert all(len(tools) <= MAX_TOOLS for tools in learned.tools.values())
@@ -92,13 +92,13 @@ def test_whatever_was_lived_through_stays_within_bounds_and_order_does_not_matte
 
 
 @given(TURNS)
-def test_a_profile_only_encourages_and_within_its_weight(lived):
+def test_profile_factors_never_fall_below_one_or_exceed_the_weight(lived):
     for user in ("u", "v", "w", None):
         factors = prior(learn(lived, POLICY), user)
         assert all(1.0 <= factor <= 1.0 + PROFILE_WEIGHT for factor in factors.values())
 
 
-def test_a_profile_is_the_users_own():
+def test_profile_belongs_to_one_user():
     learned = learn([*turns("crypto", times=30, user="u"), *turns("media", times=30, user="v")], POLICY)
     assert learned.users == {"u": {"crypto": 30}, "v": {"media": 30}}
     assert prior(learned, "u") == {"crypto": 1.0 + 0.25 * 30 / 40}

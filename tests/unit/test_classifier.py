@@ -22,7 +22,7 @@ def named(*labelled: tuple[str | None, float]) -> tuple[str, ...]:
     return nearest(unit(1, 0), labels, vectors)
 
 
-def test_most_of_what_is_near_names_the_category():
+def test_majority_of_near_examples_names_the_category():
     assert named(("media", 0.8), ("media", 0.7), ("coding", 0.75)) == ("media",)
 
 
@@ -36,21 +36,21 @@ def test_most_of_what_is_near_names_the_category():
     ],
     ids=["far", "undecided", "about nothing", "no majority"],
 )
-def test_a_doubt_names_nothing(labelled):
+def test_no_clear_majority_names_no_category(labelled):
     assert named(*labelled) == ()
 
 
-def test_only_the_nearest_vote():
+def test_only_the_nearest_examples_vote():
     assert named(*[("media", 0.9)] * 5, *[("coding", 0.8)] * 20) == ("media",)
 
 
-def test_the_sentences_are_distinct_and_never_of_what_is_not_guessed():
+def test_examples_are_distinct_and_exclude_casual_and_complex():
     sentences = [text for each in EXEMPLARS.values() for text in each]
     assert len(set(sentences)) == len(sentences)
     assert set(EXEMPLARS) == {*CATEGORIES, None} - {"casual", "complex"}
 
 
-async def test_the_classifier_needs_the_vector_and_its_own_sentences(embedder):
+async def test_classifier_needs_a_message_vector_and_prepared_examples(embedder):
     cached = CachedEmbedder(embedder)
     classifier = ExemplarClassifier(cached, POLICY)
     text = "blur the faces and cut the first ten seconds"

@@ -15,7 +15,7 @@ def context(agent_id, turn_id, text="Hello"):
     return without_memory(turn, turn_id, datetime(2026, 11, 2, tzinfo=UTC))
 
 
-def test_the_oldest_go_first_and_their_names_suffice():
+def test_oldest_context_is_evicted_and_replaced_by_a_reference():
     kept = ContextCache(2)
     for turn_id in ("t1", "t2", "t3"):
         kept.put(context("a", turn_id))
@@ -23,26 +23,26 @@ def test_the_oldest_go_first_and_their_names_suffice():
     assert kept.get("a", "t3").message == "Hello"
 
 
-def test_nobody_gets_the_turn_of_another_agent():
+def test_context_of_another_agent_is_not_returned():
     kept = ContextCache(2)
     kept.put(context("a", "t"))
     assert kept.get("b", "t") == TurnRef("b", "t")
 
 
-def test_the_first_of_a_name_stays_as_it_does_in_the_record():
+def test_first_context_of_a_turn_id_is_kept():
     kept = ContextCache(2)
     kept.put(context("a", "t", "first"))
     kept.put(context("a", "t", "second"))
     assert kept.get("a", "t").message == "first"
 
 
-def test_what_an_outcome_does_not_need_is_not_kept():
+def test_messages_and_tools_are_not_cached():
     kept = ContextCache(2)
     kept.put(context("a", "t"))
     assert kept.get("a", "t").messages == kept.get("a", "t").tools == ()
 
 
-def test_what_is_settled_or_erased_is_gone():
+def test_removed_turns_and_erased_agents_leave_the_cache():
     kept = ContextCache(9)
     for agent_id, turn_id in (("a", "t1"), ("a", "t2"), ("b", "t1")):
         kept.put(context(agent_id, turn_id))

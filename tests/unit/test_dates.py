@@ -169,26 +169,26 @@ NO_DATES = (
 
 
 @pytest.mark.parametrize(("phrase", "day"), DAYS.items(), ids=DAYS)
-def test_a_phrase_that_means_one_day(phrase, day):
+def test_phrase_for_a_day_gives_that_day(phrase, day):
     found = find(f"what did we do {phrase}?", NOW)
     assert found is not None
     assert (found.start, found.end) == (at(day), at(day) + timedelta(days=1))
 
 
 @pytest.mark.parametrize(("phrase", "span"), RANGES.items(), ids=RANGES)
-def test_a_phrase_that_means_a_stretch(phrase, span):
+def test_phrase_for_a_range_gives_that_range(phrase, span):
     found = find(f"what did we do {phrase}?", NOW)
     assert found is not None
     assert (found.start, found.end) == (at(span[0]), at(span[1]))
 
 
 @pytest.mark.parametrize("text", NO_DATES)
-def test_words_that_are_no_date(text):
+def test_text_without_a_date_gives_none(text):
     assert find(text, NOW) is None
 
 
 @pytest.mark.parametrize("form", DATE_PATTERNS, ids=lambda form: form.rule.id)
-def test_every_form_proves_itself_by_its_examples(form):
+def test_pattern_matches_its_examples_and_not_its_counterexamples(form):
     for example in form.rule.examples:
         assert find(example, NOW) is not None, example
     for example in form.rule.counterexamples:
@@ -196,13 +196,13 @@ def test_every_form_proves_itself_by_its_examples(form):
 
 
 @pytest.mark.parametrize(("text", "end"), [("before October", "2026-10-01"), ("until March 2024", "2024-04-01")])
-def test_an_open_beginning_is_bounded_by_the_calendar(text, end):
+def test_open_start_is_the_first_representable_day(text, end):
     found = find(text, NOW)
     assert found is not None
     assert (found.start, found.end) == (ALWAYS, at(end))
 
 
-def test_an_open_beginning_can_be_told_in_utc_from_any_zone():
+def test_open_start_converts_to_utc_from_any_zone():
     found = find("before October", NOW.astimezone(timezone(timedelta(hours=14))))
     assert found is not None
     assert found.start.astimezone(UTC).year == 1
@@ -216,19 +216,19 @@ def test_an_open_beginning_can_be_told_in_utc_from_any_zone():
         ("Über Zoë: was it in mid-May?", "in mid-May"),
     ],
 )
-def test_the_phrase_is_quoted_as_written(text, phrase):
+def test_first_phrase_is_quoted_verbatim(text, phrase):
     found = find(text, NOW)
     assert found is not None
     assert found.phrase == phrase
 
 
-def test_of_several_phrases_the_first_counts():
+def test_first_of_several_phrases_counts():
     found = find("Last week we spoke of what happened in 2023", NOW)
     assert found is not None
     assert found.phrase == "Last week"
 
 
-def test_a_date_that_does_not_exist_gives_way_to_the_next_phrase():
+def test_nonexistent_date_is_skipped_for_the_next_phrase():
     found = find("on 31 February, or was it yesterday", NOW)
     assert found is not None
     assert found.start == at("2026-11-17")
@@ -254,7 +254,7 @@ ZONES = st.sampled_from([UTC, timezone(timedelta(hours=14)), timezone(timedelta(
     text=st.one_of(st.text(), st.lists(WORDS, max_size=12).map(" ".join)),
     now=st.datetimes(timezones=ZONES),
 )
-def test_no_text_and_no_clock_raise_and_every_range_has_a_length(text, now):
+def test_any_text_and_time_give_none_or_a_nonempty_range(text, now):
     found = find(text, now)
     if found is not None:
         assert found.start < found.end

@@ -43,7 +43,7 @@ async def fail(error):
 
 
 @pytest.mark.parametrize("milliseconds", [-1_000, 0, 1, 20])
-async def test_never_ending_work_is_given_up_at_the_deadline_and_cancelled(milliseconds):
+async def test_endless_work_is_cancelled_at_the_deadline(milliseconds):
     work = Work()
     with pytest.raises(TimeoutError):
         await Deadline(milliseconds).within(work.run())
@@ -51,7 +51,7 @@ async def test_never_ending_work_is_given_up_at_the_deadline_and_cancelled(milli
         await work.cancelled.wait()
 
 
-async def test_work_that_refuses_to_be_cancelled_is_not_waited_for():
+async def test_work_that_ignores_cancellation_is_not_awaited():
     work = Work(stubborn=True)
     with pytest.raises(TimeoutError):
         await Deadline(20).within(work.run())
@@ -59,19 +59,19 @@ async def test_work_that_refuses_to_be_cancelled_is_not_waited_for():
     work.release.set()
 
 
-async def test_a_result_in_time_is_passed_on():
+async def test_result_in_time_is_returned():
     assert await Deadline(60_000).within(answer("here")) == "here"
     assert await Deadline(60_000).within(answer(None)) is None
 
 
 @pytest.mark.parametrize("error", [ValueError("own"), TimeoutError("of the work itself"), KeyError("k")])
-async def test_an_error_of_the_work_is_passed_on(error):
+async def test_error_of_the_work_is_raised_unchanged(error):
     with pytest.raises(type(error)) as caught:
         await Deadline(60_000).within(fail(error))
     assert caught.value is error
 
 
-async def test_only_a_share_of_the_time_may_be_taken():
+async def test_work_can_be_limited_to_a_share_of_the_time():
     work = Work()
     with pytest.raises(TimeoutError):
         await Deadline(3_600_000).within(work.run(), share=0.0)
@@ -81,7 +81,7 @@ async def test_only_a_share_of_the_time_may_be_taken():
     assert deadline.left() > 3_000
 
 
-async def test_cancelling_the_caller_cancels_the_work_and_goes_up():
+async def test_cancelling_the_caller_cancels_the_work():
     work = Work()
     caller = asyncio.ensure_future(Deadline(3_600_000).within(work.run()))
     await work.started.wait()
@@ -101,7 +101,7 @@ async def test_cancelling_the_caller_of_stubborn_work_does_not_hang():
     work.release.set()
 
 
-async def test_nobody_is_told_of_an_error_that_comes_too_late():
+async def test_error_after_the_deadline_is_not_reported():
     """asyncio reports errors that were never fetched to the loop's handler; here that would be noise in every log."""
     reported = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
@@ -126,17 +126,17 @@ async def test_nobody_is_told_of_an_error_that_comes_too_late():
         asyncio.get_running_loop().set_exception_handler(None)
 
 
-def test_the_time_left_is_never_negative():
+def test_time_left_is_never_negative():
     assert Deadline(-5_000).left() == 0.0
     assert 0 < Deadline(60_000).left() <= 60
 
 
-async def test_a_deadline_that_has_passed_gives_work_no_chance_to_hang():
+async def test_passed_deadline_never_waits():
     with contextlib.suppress(TimeoutError):  # work that is done at once may still be had
         assert await Deadline(-1).within(answer("here")) == "here"
 
 
-async def test_one_that_leaves_time_for_what_comes_after_is_over_before():
+async def test_leaving_returns_an_earlier_deadline():
     deadline = Deadline(60_000)
     earlier = deadline.leaving(20)
     assert 0 < earlier.left() <= 40 < deadline.left()

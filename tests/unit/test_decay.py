@@ -37,7 +37,7 @@ def kept(events, half_life_days):
 
 
 @given(EVENTS, HALF_LIVES, st.integers(min_value=0, max_value=365 * 86_400), st.randoms(use_true_random=False))
-def test_a_kept_sum_equals_a_replay_of_its_events_in_any_order_of_arrival(steps, half_life, later, shuffle):
+def test_running_sum_equals_a_replay_in_any_order_of_arrival(steps, half_life, later, shuffle):
     events = [(AT + timedelta(seconds=seconds), weight) for seconds, weight in steps]
     now = max(at for at, _ in events) + timedelta(seconds=later)
     shuffle.shuffle(events)
@@ -47,7 +47,7 @@ def test_a_kept_sum_equals_a_replay_of_its_events_in_any_order_of_arrival(steps,
 
 
 @given(HALF_LIVES, st.integers(min_value=-700_000, max_value=2_000_000), st.floats(min_value=0, max_value=1e6))
-def test_a_mass_halves_with_every_half_life_in_any_year(half_life, days, mass):
+def test_mass_halves_with_every_half_life(half_life, days, mass):
     at = AT + timedelta(days=days)
     assert decayed(mass, at, at, half_life) == mass
     for n in (1, 2, 5):
@@ -56,7 +56,7 @@ def test_a_mass_halves_with_every_half_life_in_any_year(half_life, days, mass):
 
 
 @given(DATES, DATES, DATES, st.sampled_from([1e-6, 0.001, 7.0, 1e6]))
-def test_no_date_and_no_half_life_overflows_or_goes_below_nothing(one, other, now, half_life):
+def test_any_date_and_half_life_give_a_finite_nonnegative_mass(one, other, now, half_life):
     mass, as_of = added(*added(0.0, one, 1.0, one, half_life), 1e6, other, half_life)
     for value in (mass, decayed(mass, as_of, now, half_life)):
         assert math.isfinite(value)
@@ -64,19 +64,19 @@ def test_no_date_and_no_half_life_overflows_or_goes_below_nothing(one, other, no
 
 
 @given(DATES, DATES, HALF_LIVES)
-def test_nothing_grows_with_time(as_of, at, half_life):
+def test_mass_never_grows_with_time(as_of, at, half_life):
     assert decayed(1.0, as_of, at, half_life) <= 1.0
 
 
-def test_asked_for_an_earlier_time_a_mass_is_taken_as_it_is():
+def test_mass_at_an_earlier_time_is_unchanged():
     assert decayed(3.0, AT, AT - timedelta(days=100), 7.0) == 3.0
 
 
-def test_an_event_that_arrives_late_counts_as_much_as_one_that_came_in_time():
+def test_late_event_counts_as_much_as_a_timely_one():
     early, late = (AT, 1.0), (AT + timedelta(days=7), 1.0)
     assert kept([early, late], 7.0) == kept([late, early], 7.0) == (pytest.approx(1.5), late[0])
 
 
-def test_the_time_zone_of_an_event_does_not_matter():
+def test_time_zone_of_an_event_does_not_matter():
     tokyo = AT.astimezone(timezone(timedelta(hours=9)))
     assert decayed(1.0, tokyo, AT + timedelta(days=7), 7.0) == pytest.approx(0.5)

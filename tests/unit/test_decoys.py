@@ -32,7 +32,7 @@ def credit(shown=SHOWN, passed_over=PASSED_OVER, message="", policy=None, **outc
 
 @given(DISPOSITIONS)
 @example(["shown", *["over_limit"] * 3, "duplicate", *["irrelevant"] * 3, "over_budget"])
-def test_decoys_are_the_first_five_that_were_found_and_not_shown(dispositions):
+def test_decoys_are_the_first_five_candidates_dropped_by_score_or_limit(dispositions):
     results = [CandidateResult(candidate(n), disposition, 0.0, "") for n, disposition in enumerate(dispositions, 1)]
     chosen = [id.int for id in decoys(results)]
     assert chosen == sorted(chosen)
@@ -42,14 +42,14 @@ def test_decoys_are_the_first_five_that_were_found_and_not_shown(dispositions):
 
 
 @pytest.mark.parametrize("seen", ["shown", "pinned", "restated", "duplicate", "superseded", "displaced"])
-def test_what_the_model_saw_or_what_says_the_same_is_no_decoy(seen):
+def test_seen_duplicate_or_replaced_candidate_is_not_a_decoy(seen):
     assert decoys([CandidateResult(candidate(1), seen, 0.0, "")]) == []
 
 
 # --- how they are judged ---
 
 
-def test_a_decoy_that_the_response_holds_is_credited_by_its_type():
+def test_decoy_restated_in_the_response_is_credited():
     assert credit(response=WALNUTS) == [("fact", True), ("episode", False)]
     assert credit(response="Caroline painted a lake at sunrise.") == [("fact", False), ("episode", True)]
     assert credit(response=BACKUPS) == [("fact", False), ("episode", False)]
@@ -57,7 +57,7 @@ def test_a_decoy_that_the_response_holds_is_credited_by_its_type():
 
 @pytest.mark.parametrize("strategy", ["relative", "windowed", "jaccard"])
 @pytest.mark.parametrize("response", [WALNUTS, BACKUPS, f"{BACKUPS} {WALNUTS}", "Caroline painted a lake."])
-def test_decoys_are_measured_by_the_rule_that_measures_what_is_shown(strategy, response):
+def test_decoys_are_judged_by_the_same_rule_as_shown_memories(strategy, response):
     """Shown together with the others instead of passed over, each would have the same verdict."""
     policy = Policy(feedback={"attribution": strategy})
     as_shown = [
@@ -68,25 +68,25 @@ def test_decoys_are_measured_by_the_rule_that_measures_what_is_shown(strategy, r
     assert [used for _, used in credit(response=response, policy=policy)] == [v.used for v in verdicts[:2]]
 
 
-def test_a_decoy_that_says_in_part_what_a_shown_memory_says_whole_is_not_credited_for_it():
+def test_decoy_is_not_credited_for_words_of_a_shown_memory():
     twin = [Decoy("fact", "Backups of the billing database were moved to Dublin in spring.", None)]
     assert credit(passed_over=twin, response=BACKUPS) == [("fact", False)]
     assert credit(passed_over=twin, response="The billing database backups were moved to Dublin.") == [("fact", True)]
 
 
-def test_decoys_do_not_change_what_is_counted_of_the_shown():
+def test_decoys_do_not_change_the_verdicts_of_shown_memories():
     alone = judge(SHOWN, "", Outcome(response=f"{BACKUPS} {WALNUTS}"), Policy())
     assert [each.used for each in alone] == [True]
 
 
-def test_the_threshold_of_the_policy_holds_for_decoys_too():
+def test_policy_threshold_applies_to_decoys():
     strict = Policy(feedback={"attribution_thresholds": {"relative": 1.0}})
     partly = "Walnuts are what Ines is allergic to."
     assert credit(response=partly)[0] == ("fact", True)
     assert credit(response=partly, policy=strict)[0] == ("fact", False)
 
 
-def test_tool_output_quoted_in_the_response_credits_no_decoy():
+def test_quoted_tool_output_credits_no_decoy():
     call = ToolCall(name="read", result=WALNUTS)
     assert credit(response=WALNUTS, tool_calls=[call]) == [("fact", False), ("episode", False)]
 
@@ -106,5 +106,5 @@ def test_tool_output_quoted_in_the_response_credits_no_decoy():
         pytest.param({"citations": (uuid4(),)}, id="the host cited something else"),
     ],
 )
-def test_where_nothing_is_measured_no_decoy_counts(nothing):
+def test_unmeasured_turn_counts_no_decoys(nothing):
     assert credit(response=WALNUTS, **nothing) == []

@@ -202,21 +202,21 @@ def named(pair):
 
 
 @pytest.mark.parametrize("pair", DISTINCT, ids=named)
-def test_by_words_alone_no_distinct_pair_is_taken_for_the_same(pair):
+def test_distinct_pair_is_not_a_duplicate_by_words(pair):
     _, one, other = pair
     assert dropped_by(one, other) is None
     assert dropped_by(other, one) is None
 
 
 @pytest.mark.parametrize("pair", DISTINCT, ids=named)
-def test_at_a_cosine_of_095_no_distinct_pair_is_taken_for_the_same(pair):
+def test_distinct_pair_is_not_a_duplicate_at_cosine_095(pair):
     _, memory, said = pair
     assert dropped_by(memory, said, cosine=0.95) is None
     assert dropped_by(said, memory, cosine=0.95) is None
 
 
 @pytest.mark.parametrize("pair", DISTINCT, ids=named)
-def test_of_two_distinct_candidates_both_are_kept(pair):
+def test_two_distinct_candidates_are_both_kept(pair):
     _, one, other = pair
     assert ids(
         drop_restated([candidate(1, one), candidate(2, other)], to(SentenceSet([])), POLICY, CONSTANTS).kept
@@ -226,7 +226,7 @@ def test_of_two_distinct_candidates_both_are_kept(pair):
     ]
 
 
-def test_of_subtle_differences_no_more_are_missed_than_is_known():
+def test_at_most_three_subtle_differences_are_missed():
     """Unspaced scripts (one name is two stems), and words that are too common to be stems: all, some, except."""
     for cosine in (None, 0.95):
         missed = [p for p in SUBTLE if dropped_by(*p[1:], cosine=cosine) or dropped_by(*p[:0:-1], cosine=cosine)]
@@ -234,7 +234,7 @@ def test_of_subtle_differences_no_more_are_missed_than_is_known():
 
 
 @pytest.mark.parametrize("pair", SAME, ids=named)
-def test_what_the_window_says_is_dropped_by_its_words(pair):
+def test_memory_restated_in_the_window_is_dropped_by_words(pair):
     _, memory, said = pair
     result = dropped_by(memory, said)
     assert result is not None
@@ -242,13 +242,13 @@ def test_what_the_window_says_is_dropped_by_its_words(pair):
     assert result.value >= POLICY.dedup.containment_threshold
 
 
-def test_the_table_is_large_enough_to_mean_something():
+def test_case_table_is_large_enough():
     assert len(DISTINCT) + len(SUBTLE) + len(SAME) >= 70
     assert len({kind for kind, *_ in DISTINCT}) >= 8
 
 
 @pytest.mark.parametrize("pair", SAME, ids=named)
-def test_of_two_candidates_that_say_the_same_the_better_one_is_kept(pair):
+def test_better_of_two_equivalent_candidates_is_kept(pair):
     _, one, other = pair
     sifted = drop_restated([candidate(1, other), candidate(2, one)], to(SentenceSet([])), POLICY, CONSTANTS)
     assert ids(sifted.kept) == [1]
@@ -258,7 +258,7 @@ def test_of_two_candidates_that_say_the_same_the_better_one_is_kept(pair):
 # --- by meaning ---
 
 
-def test_a_restatement_in_other_words_is_dropped_by_its_vector():
+def test_paraphrase_in_the_window_is_dropped_by_vector():
     result = dropped_by("The team picked a cache for tokens.", "Our choice for storage was made.", cosine=0.9)
     assert result is not None
     assert result.value == pytest.approx(0.9, abs=1e-6)
@@ -266,21 +266,21 @@ def test_a_restatement_in_other_words_is_dropped_by_its_vector():
 
 
 @pytest.mark.parametrize(("cosine", "dropped"), [(0.84, False), (0.849, False), (0.851, True), (0.99, True)])
-def test_the_threshold_of_the_cosine_is_the_policys(cosine, dropped):
+def test_cosine_threshold_comes_from_the_policy(cosine, dropped):
     memory, said = "The team picked a cache for tokens.", "Our choice for storage was made."
     assert (dropped_by(memory, said, cosine=cosine) is not None) == dropped
     assert dropped_by(memory, said, cosine=cosine, policy=Policy(dedup={"threshold": 0.5})) is not None
     assert dropped_by(memory, said, cosine=cosine, policy=Policy(dedup={"threshold": 1.0})) is None
 
 
-def test_where_there_are_no_vectors_less_containment_suffices():
+def test_without_vectors_a_lower_containment_suffices():
     memory = "The team picked Redis for sessions yesterday."
     half = "For its sessions the team has Redis."  # three stems of five
     assert dropped_by(memory, half) is not None
     assert dropped_by(memory, half, constants=Constants(lexical_dedup_threshold=0.9)) is None
 
 
-def test_short_memories_prove_nothing_by_their_words():
+def test_short_memories_are_not_compared_by_words():
     assert dropped_by("Yes, please.", "Yes, please.") is None
     assert dropped_by("", "Yes, please.") is None
 
@@ -288,7 +288,7 @@ def test_short_memories_prove_nothing_by_their_words():
 # --- the window ---
 
 
-def test_a_question_states_nothing():
+def test_question_in_the_window_states_nothing():
     memory = "Backups are kept for 30 days."
     assert dropped_by(memory, "Is it true that backups are kept for 30 days?") is None
     assert dropped_by(memory, "Is it true? I read that backups are kept for 30 days.") is not None
@@ -299,7 +299,7 @@ def test_a_question_states_nothing():
     ["备份保留三十天是真的吗？", 'Did she say "backups are kept for 30 days?"', "Backups are kept for 30 days??"],
     ids=["full width", "quoted", "two marks"],
 )
-def test_a_question_is_known_by_any_of_its_marks(question):
+def test_question_is_recognised_by_any_question_mark(question):
     assert window_sentences([question]) == []
 
 
@@ -316,7 +316,7 @@ def test_a_question_is_known_by_any_of_its_marks(question):
         "is the depot open on Sunday",
     ],
 )
-def test_what_a_request_names_is_not_said(request_):
+def test_request_in_the_window_states_nothing(request_):
     assert window_sentences([request_]) == []
 
 
@@ -330,34 +330,34 @@ def test_what_a_request_names_is_not_said(request_):
         "What you bought arrived.",
     ],
 )
-def test_a_statement_with_a_word_of_a_question_is_said(statement):
+def test_statement_with_a_question_word_is_a_statement(statement):
     assert window_sentences([statement]) == [statement]
 
 
-def test_two_neighbouring_sentences_may_say_it_together():
+def test_adjacent_sentences_can_state_a_memory_together():
     memory = "Marek chose Redis because the session cache needs expiry."
     assert dropped_by(memory, "Marek chose Redis. The session cache needs expiry.") is not None
     assert dropped_by(memory, "Marek chose Redis.", "The session cache needs expiry.") is not None
 
 
-def test_sentences_that_stand_apart_do_not_say_it_together():
+def test_distant_sentences_do_not_state_a_memory_together():
     memory = "Marek chose Redis because the session cache needs expiry."
     assert dropped_by(memory, "Marek chose Redis. It rained. Lunch was late. The session cache needs expiry.") is None
 
 
-def test_a_vetoing_sentence_does_not_hide_one_that_says_it():
+def test_contradicting_sentence_does_not_hide_a_restating_one():
     memory = "Backups are kept for 30 days."
     assert dropped_by(memory, "Backups are kept for 90 days. No wait. Backups are kept for 30 days.") is not None
 
 
-def test_a_memory_is_eligible_again_once_its_twin_has_scrolled_out():
+def test_memory_is_eligible_again_after_its_restatement_left_the_window():
     memory = candidate(1, "Backups are kept for 30 days.")
     said, other = "Backups are kept for 30 days.", "The weather is fine today."
     assert drop_restated([memory], to(window(said, other)), POLICY, CONSTANTS).kept == ()
     assert ids(drop_restated([memory], to(window(other)), POLICY, CONSTANTS).kept) == [1]
 
 
-def test_of_a_very_long_message_the_end_is_compared_and_it_stays_bounded():
+def test_only_the_bounded_end_of_a_long_message_is_compared():
     tail = "Backups are kept for 30 days."
     stated = window_sentences(["The weather is fine today. " * 100_000 + tail])
     assert stated[-1] == tail
@@ -366,13 +366,13 @@ def test_of_a_very_long_message_the_end_is_compared_and_it_stays_bounded():
     assert max(map(len, window_sentences(["x" * 1_000_000]))) <= 2_000
 
 
-def test_the_newest_sentences_are_kept_when_there_are_too_many():
+def test_newest_sentences_are_kept_when_there_are_too_many():
     stated = window_sentences([f"Sentence number {n} is here." for n in range(500)])
     assert stated[-1] == "Sentence number 499 is here."
     assert len(stated) == 120
 
 
-def test_an_empty_window_drops_nothing():
+def test_empty_window_drops_nothing():
     assert len(window()) == 0
     assert len(window("", "   ", "\n")) == 0
     assert ids(drop_restated([candidate(1)], to(window()), POLICY, CONSTANTS).kept) == [1]
@@ -381,7 +381,7 @@ def test_an_empty_window_drops_nothing():
 # --- what is known of the window, whatever the policy ---
 
 
-def test_a_likeness_is_the_highest_among_the_statements_that_nothing_speaks_against():
+def test_similarity_is_the_highest_among_compatible_sentences():
     memory = ParsedSentence.of("The backups are kept for 30 days.", AXIS)
     near = ParsedSentence.of("Backups are kept for 30 days, he says.", beside(0.7))
     meant = ParsedSentence.of("For 30 days they stay.", beside(0.9))
@@ -392,7 +392,7 @@ def test_a_likeness_is_the_highest_among_the_statements_that_nothing_speaks_agai
     assert SentenceSet([]).similarity(memory) == WindowSimilarity(None, 0.0)
 
 
-def test_the_order_of_the_window_does_not_change_a_likeness():
+def test_order_of_the_window_does_not_change_similarity():
     memory = ParsedSentence.of("The backups are kept for 30 days.", AXIS)
     texts = {
         "It stays for 30 days.": 0.3,
@@ -407,7 +407,7 @@ def test_the_order_of_the_window_does_not_change_a_likeness():
     )
 
 
-def test_a_candidate_carries_its_likeness_on_and_one_that_was_never_compared_is_kept():
+def test_kept_candidate_carries_its_similarity_or_none():
     memory = candidate(1, "The green tea is served in the garden behind the house.")
     sifted = drop_restated([memory], to(window("The tea is served.")), POLICY, CONSTANTS)
     assert [kept.similarity for kept in sifted.kept] == [WindowSimilarity(None, 0.333333)]
@@ -417,20 +417,20 @@ def test_a_candidate_carries_its_likeness_on_and_one_that_was_never_compared_is_
 # --- among candidates ---
 
 
-def test_three_of_a_kind_leave_the_best_one():
+def test_best_of_three_equal_candidates_is_kept():
     text = "Redis was chosen for the session cache."
     sifted = drop_restated([candidate(n, text) for n in (3, 1, 2)], to(SentenceSet([])), POLICY, CONSTANTS)
     assert ids(sifted.kept) == [3]
     assert ids(result.candidate for result in sifted.dropped) == [1, 2]
 
 
-def test_what_the_window_says_does_not_count_against_other_candidates():
+def test_equal_candidates_are_both_dropped_as_restated():
     said = "Redis was chosen for the session cache."
     sifted = drop_restated([candidate(1, said), candidate(2, said)], to(window(said)), POLICY, CONSTANTS)
     assert [result.disposition for result in sifted.dropped] == ["restated", "restated"]
 
 
-def test_a_candidate_of_another_speaker_is_no_duplicate():
+def test_same_text_of_another_speaker_is_not_a_duplicate():
     text = "I really love painting lakes at dawn."
     sifted = drop_restated(
         [candidate(1, text, speaker="Ines"), candidate(2, text, speaker="Caroline")],
@@ -459,7 +459,7 @@ def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, messages
 
 
 @given(st.text(max_size=120), st.text(max_size=120))
-def test_no_text_breaks_the_comparison(one, other):
+def test_any_pair_of_texts_can_be_compared(one, other):
     for vector in (None, AXIS):
         memory = ParsedSentence.of(one, vector)
         verdict = same(memory, SentenceSet([ParsedSentence.of(other, vector)]).similarity(memory), POLICY, CONSTANTS)

@@ -40,7 +40,7 @@ def test_timeout_is_late_and_any_other_error_has_failed():
         ("something else", "memory_failed"),
     ],
 )
-def test_sentence_without_a_code_has_that_of_its_part(sentence, code):
+def test_sentence_without_a_code_gets_the_code_of_its_part(sentence, code):
     [degradation] = read([sentence], [])
     assert degradation.code == code
     assert degradation.endswith(sentence)

@@ -11,9 +11,9 @@ from cognitive.trace import Disposition
 ALL = set(get_args(Disposition))
 
 
-def test_the_demo_tells_of_every_disposition():
+def test_demo_describes_every_disposition():
     assert set(demo._TELLING) == ALL - {"shown"}
 
 
-def test_the_turns_page_tells_of_every_disposition():
+def test_turn_page_describes_every_disposition():
     assert set(turn_detail.DISPOSITIONS) == ALL

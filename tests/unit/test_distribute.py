@@ -27,7 +27,7 @@ def named() -> list[str]:
     return [name for each in statements() for name in re.findall(r"create_distributed_table\('cognitive\.(\w+)'", each)]
 
 
-def test_every_table_is_distributed_once_by_the_agent_and_beside_the_others():
+def test_every_table_is_distributed_once_by_agent_and_colocated():
     assert sorted(named()) == sorted(table.name for table in TABLES)
     in_turn, logins, first, *others, functions = statements()
     assert "sequential" in in_turn
@@ -37,14 +37,14 @@ def test_every_table_is_distributed_once_by_the_agent_and_beside_the_others():
     assert "create_distributed_function" in functions
 
 
-def test_what_is_referred_to_comes_first():
+def test_referenced_tables_are_distributed_first():
     for table in TABLES:
         for key in table.foreign_key_constraints:
             assert named().index(key.referred_table.name) < named().index(table.name)
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_whatever_is_unique_or_refers_names_the_agent(table):
+def test_unique_and_foreign_keys_include_the_agent(table):
     """Citus enforces both within a shard alone."""
     unique = [index.columns for index in table.indexes if index.unique]
     unique += [each.columns for each in table.constraints if isinstance(each, UniqueConstraint)]
@@ -56,7 +56,7 @@ def test_whatever_is_unique_or_refers_names_the_agent(table):
         ]
 
 
-def test_the_schema_has_nothing_that_a_distributed_table_may_not_have(root):
+def test_schema_uses_no_feature_that_citus_refuses(root):
     scripts = sorted((root / "migrations" / "versions").glob("*.sql"))
     assert scripts
     for path in scripts:
@@ -67,20 +67,20 @@ def test_the_schema_has_nothing_that_a_distributed_table_may_not_have(root):
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_rows_that_are_inserted_from_a_query_are_not_copied(port, name, sql):
+def test_insert_from_a_query_has_on_conflict_or_returning(port, name, sql):
     """Without either clause Citus hands them on by COPY, which Postgres refuses where row level security binds."""
     for insert in re.findall(rf"INSERT INTO {TABLE}(?: AS \w+)? \([^)]*\) SELECT\b(.*?)(?=INSERT INTO|$)", bare(sql)):
         assert re.search(r"\bON CONFLICT\b|\bRETURNING\b", insert)
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_locks_that_are_only_names_are_taken_by_the_coordinator(port, name, sql):
+def test_advisory_lock_statements_read_no_table(port, name, sql):
     """A statement that reads tables is answered elsewhere, and a lock that is taken there holds off nobody."""
     assert "pg_advisory" not in sql or not re.search(TABLE, sql)
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_what_only_the_coordinator_has_is_never_read_beside_an_agents_rows(port, name, sql):
+def test_coordinator_tables_are_not_joined_with_agent_tables(port, name, sql):
     """Citus joins no table of its own with those on other machines where that is asked for in a row's place."""
     of_coordinator = r"\b(?:FROM|JOIN) (?:pg_\w+|cognitive\.alembic_version)\b"
     assert not (re.search(TABLE, bare(sql)) and re.search(of_coordinator, bare(sql)))

@@ -114,7 +114,7 @@ def short(value) -> str:
 @pytest.mark.parametrize(
     ("value", "field", "bad"), [pytest.param(*row, id=f"{row[0].__name__}.{row[1]}={short(row[2])}") for row in BAD]
 )
-def test_a_bad_value_is_a_typed_error_that_names_its_field(value, field, bad):
+def test_invalid_value_raises_an_error_that_names_its_field(value, field, bad):
     with pytest.raises(InvalidInput, match=rf"{field}|{NESTED.get(field, field)}") as caught:
         value(**{**VALID[value], field: bad})
     assert isinstance(caught.value, CognitiveError)
@@ -122,7 +122,7 @@ def test_a_bad_value_is_a_typed_error_that_names_its_field(value, field, bad):
 
 
 @pytest.mark.parametrize("value", VALID, ids=lambda value: value.__name__)
-def test_the_least_that_is_needed_is_enough_and_unknown_keys_are_errors(value):
+def test_required_fields_suffice_and_unknown_keys_are_errors(value):
     value(**VALID[value])
     with pytest.raises(InvalidInput, match="colour"):
         value(**VALID[value], colour="red")
@@ -141,13 +141,13 @@ def test_the_least_that_is_needed_is_enough_and_unknown_keys_are_errors(value):
         (ToolCall, "name"),
     ],
 )
-def test_what_is_missing_is_named(value, needed):
+def test_missing_field_is_named(value, needed):
     with pytest.raises(InvalidInput, match=needed):
         value(**{name: given for name, given in VALID[value].items() if name != needed})
 
 
 @pytest.mark.parametrize("value", VALID, ids=lambda value: value.__name__)
-def test_values_are_frozen_and_compare_by_what_they_hold(value):
+def test_values_are_frozen_and_compare_by_content(value):
     one = value(**VALID[value])
     field = next(iter(VALID[value]))
     with pytest.raises((CognitiveError, ValueError, AttributeError)):
@@ -155,21 +155,21 @@ def test_values_are_frozen_and_compare_by_what_they_hold(value):
     assert one == value(**VALID[value])
 
 
-def test_a_message_that_only_calls_tools_has_no_content():
+def test_message_that_only_calls_tools_has_empty_content():
     call = ToolCall(name="search", arguments={"q": "tea"}, id="1")
     assert Message(role="assistant", content=None, tool_calls=[call]).content == ""
     assert Outcome(response=None).response == ""
     assert Turn(agent_id="a", session_id="s", text=None).text == ""
 
 
-def test_messages_of_a_runtime_may_be_plain_mappings():
+def test_messages_can_be_plain_mappings():
     turn = Turn(agent_id="a", session_id="s", text="x", conversation=[{"role": "user", "content": "Hi"}])
     assert turn.conversation == (Message(role="user", content="Hi"),)
     with pytest.raises(InvalidInput, match="content"):
         Turn(agent_id="a", session_id="s", text="x", conversation=[{"role": "user", "content": NUL}])
 
 
-def test_the_caller_cannot_change_a_turn_by_its_list():
+def test_changing_the_list_of_the_caller_does_not_change_the_turn():
     said = [Message(role="user", content="Hi")]
     turn = Turn(agent_id="a", session_id="s", text="x", conversation=said)
     said.clear()
@@ -185,7 +185,7 @@ ATTRIBUTES = {
 
 
 @pytest.mark.parametrize("type_", MEMORY_TYPES)
-def test_each_type_has_attributes_of_its_own(type_):
+def test_each_memory_type_accepts_its_attributes(type_):
     memory = NewMemory(type=type_, content="x", attributes=ATTRIBUTES[type_])
     assert dict(memory.attributes) == ATTRIBUTES[type_]
     for name in ATTRIBUTES[type_]:
@@ -193,40 +193,40 @@ def test_each_type_has_attributes_of_its_own(type_):
 
 
 @pytest.mark.parametrize("type_", MEMORY_TYPES)
-def test_an_attribute_of_another_type_is_an_error_that_names_it_and_the_type(type_):
+def test_attribute_of_another_type_is_refused_with_both_names(type_):
     foreign = next(name for other in MEMORY_TYPES for name in ATTRIBUTES[other] if name not in ATTRIBUTES[type_])
     with pytest.raises(InvalidInput, match=rf"(?s){type_}.*{foreign}"):
         NewMemory(type=type_, content="x", attributes={foreign: "x"})
 
 
 @pytest.mark.parametrize(("name", "bad"), [("outcome", "maybe"), ("stakes", "huge")])
-def test_an_attribute_outside_its_words_is_an_error(name, bad):
+def test_attribute_outside_its_allowed_values_is_refused(name, bad):
     with pytest.raises(InvalidInput, match=name):
         NewMemory(type="decision", content="x", attributes={name: bad})
 
 
 @pytest.mark.parametrize("bad", ["", "  ", None, 3, NUL, LONE, "x" * (MAX_LABEL_LENGTH + 1)], ids=short)
 @pytest.mark.parametrize("field", ["agent_id", "turn_id"])
-def test_a_turn_is_named_by_two_labels(field, bad):
+def test_invalid_turn_reference_or_label_is_refused(field, bad):
     with pytest.raises(InvalidInput, match=field):
         TurnRef(**{"agent_id": "a", "turn_id": "t", field: bad})
     with pytest.raises(InvalidInput, match="query"):
         require_label("query", bad)
 
 
-def test_a_reference_is_frozen_and_equal_to_its_like():
+def test_turn_reference_is_frozen_and_compares_by_value():
     reference = TurnRef("a", "t")
     assert reference == TurnRef(agent_id="a", turn_id="t")
     with pytest.raises(AttributeError):
         reference.turn_id = "u"  # type: ignore[misc]
 
 
-def test_the_longest_that_is_allowed_is_allowed():
+def test_values_of_the_maximum_length_are_accepted():
     assert len(NewMemory(type="fact", content="x" * MAX_CONTENT_LENGTH).content) == MAX_CONTENT_LENGTH
     assert len(Turn(agent_id="a" * MAX_LABEL_LENGTH, session_id="s", text="").agent_id) == MAX_LABEL_LENGTH
 
 
-def test_times_keep_their_zone_and_texts_their_bytes():
+def test_times_keep_their_zone_and_texts_are_unchanged():
     memory = NewMemory(type="fact", content="  Zoë\u200b\r\n👩‍💻  ", occurred_at="2026-09-01T12:00:00+09:00")
     assert memory.content == "  Zoë\u200b\r\n👩‍💻  "
     assert memory.occurred_at is not None
@@ -238,7 +238,7 @@ NAMES = st.sampled_from([*NewMemory.model_fields, "x"])
 
 @given(st.dictionaries(NAMES, st.none() | st.text(max_size=3) | st.integers()))
 @settings(max_examples=60)
-def test_any_input_is_either_a_memory_or_a_typed_error(fields):
+def test_any_input_gives_a_memory_or_invalid_input(fields):
     try:
         memory = NewMemory(**fields)
     except InvalidInput:

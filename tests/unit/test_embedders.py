@@ -33,7 +33,7 @@ def having(*embedders) -> Embedders:
 
 
 @given(makers, spaces)
-def test_reads_go_by_the_live_model_or_by_one_that_is_kept_and_writes_to_all_that_there_are(made, told):
+def test_reads_use_the_live_model_and_writes_use_all_known_models(made, told):
     embedders = having(*(make() for make in made))
     own = [each.model for each in embedders]
     embedders.remember("a", told)
@@ -46,14 +46,14 @@ def test_reads_go_by_the_live_model_or_by_one_that_is_kept_and_writes_to_all_tha
         assert reading in (complete or set(own) & set(told.kept))
 
 
-def test_of_an_agent_that_nothing_is_known_of_the_first_is_used():
+def test_unknown_agent_uses_the_first_embedder():
     embedders = having(new(), old())
     assert embedders.of("nobody").model == "test/new"
     assert [each.model for each in embedders.writing("nobody")] == ["test/new"]
     assert embedders.lacking("nobody") is None
 
 
-def test_a_model_of_that_name_with_another_dimension_is_not_the_same_one():
+def test_same_model_name_with_another_dimension_is_another_model():
     embedders = having(Hashed("test/old", 8), new())
     embedders.remember(
         "a", EmbeddingSpaces("test/old", {"test/old": EmbeddingSpace(64, True), "test/new": EmbeddingSpace(96, False)})
@@ -62,7 +62,7 @@ def test_a_model_of_that_name_with_another_dimension_is_not_the_same_one():
     assert embedders.lacking("a") == "test/old"
 
 
-async def test_a_text_is_forgotten_by_all_of_them():
+async def test_forget_removes_a_text_from_every_embedder():
     embedders = having(old(), new())
     for each in embedders:
         await each.embed(["a word"])
@@ -71,7 +71,7 @@ async def test_a_text_is_forgotten_by_all_of_them():
     embedders.close()
 
 
-def test_models_by_name():
+def test_model_is_found_by_name():
     assert isinstance(named("minilm"), MiniLM)
     assert named("hashed:new").model == "test/new"
 
@@ -79,13 +79,13 @@ def test_models_by_name():
 @pytest.mark.parametrize(
     "name", ["", "nonsense", "hashed:nobody", "no_such_module:maker", "hashed:Hashed", "os:getpid"]
 )
-def test_a_name_that_is_no_model_is_a_typed_error_that_says_it(name):
+def test_unknown_model_name_raises_an_error_with_the_name(name):
     with pytest.raises(EmbeddingError, match=repr(name)[1:-1] or "expected"):
         named(name)
 
 
 @pytest.mark.skipif(find_spec("wordllama") is None, reason="the package with the second model")
-async def test_the_static_model_knows_what_is_alike():
+async def test_static_model_ranks_related_sentences_closer():
     embedder = CachedEmbedder(WordLlama())
     key, asked, other = await embedder.embed(
         ["The key hangs by the door.", "Where is the key?", "Taxes are due in May."]

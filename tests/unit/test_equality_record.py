@@ -16,7 +16,7 @@ class Captured:
         return tuple(RecallHit(uuid4(), "fact", content, None, 1.0) for content in ("The key is blue.", "It rains."))
 
 
-async def test_captured_memories_are_named_by_what_they_say():
+async def test_captured_memories_are_recorded_by_content():
     recorder = Recorder(Captured())
     await recorder.recall("a", "Which key?", 0, NOW)
     assert [hit[0] for hit in recorder.records["a-0 recall"]] == ["The key is blue.", "It rains."]

@@ -46,14 +46,14 @@ ESTIMATORS = pytest.mark.parametrize("estimator", [ips, snips, doubly_robust])
 
 
 @ESTIMATORS
-def test_on_average_an_estimate_is_the_worth_of_the_policy(estimator):
+def test_estimators_are_unbiased(estimator):
     values = [estimator(to_logged_turn(300, seed=seed), resamples=2).value for seed in range(60)]
     error = np.std(values) / np.sqrt(len(values))
     assert abs(np.mean(values) - (RATES[0] + RATES[2])) < 3.5 * error
 
 
 @ESTIMATORS
-def test_the_policy_that_logged_is_worth_what_was_seen(estimator):
+def test_logging_policy_is_estimated_at_its_observed_value(estimator):
     turns = [LoggedTurn(f"{n}", (choice(1, 1.0, n % 4 == 0, 1.0), choice(2, 1.0, False, 1.0))) for n in range(400)]
     assert estimator(turns, **FEW).value == pytest.approx(0.25)
     evaluation = evaluate(turns, **FEW)
@@ -62,7 +62,7 @@ def test_the_policy_that_logged_is_worth_what_was_seen(estimator):
     assert (evaluation.effective, evaluation.unsupported, evaluation.refusal) == (400, 0, None)
 
 
-def test_a_policy_that_changes_nothing_gains_exactly_nothing():
+def test_unchanged_policy_has_zero_gain():
     same = [
         LoggedTurn(turn.turn_id, tuple(replace(c, target=c.propensity) for c in turn.candidates))
         for turn in to_logged_turn(200)
@@ -73,13 +73,13 @@ def test_a_policy_that_changes_nothing_gains_exactly_nothing():
     assert evaluation.refusal is None
 
 
-def test_the_self_normalised_share_stays_a_share_whatever_the_luck_of_the_draw():
+def test_self_normalised_estimate_stays_at_most_one():
     lucky = [LoggedTurn(f"{n}", (choice(1, 0.01, True, 1.0),)) for n in range(150)]
     assert snips(lucky, **FEW).value == pytest.approx(1.0)
     assert ips(lucky, **FEW).value == pytest.approx(100.0)
 
 
-def test_a_true_model_leaves_nothing_for_chance_to_move():
+def test_accurate_predictions_narrow_the_doubly_robust_interval():
     turns = [
         LoggedTurn(turn.turn_id, tuple(replace(c, predicted=RATES[c.memory_id.int]) for c in turn.candidates))
         for turn in to_logged_turn(1000)
@@ -88,24 +88,24 @@ def test_a_true_model_leaves_nothing_for_chance_to_move():
     assert by_model.high - by_model.low < by_weight.high - by_weight.low
 
 
-def test_what_a_policy_spends_is_known():
+def test_evaluation_reports_memories_and_tokens_per_turn():
     evaluation = evaluate(to_logged_turn(100), **FEW)
     assert (evaluation.shown, evaluation.tokens) == (2, 20)
     assert evaluation.logged_shown == pytest.approx(2)
     assert evaluation.logged_tokens == pytest.approx(10 * 0.5 + 20 * 0.25 + 30 * 0.25)
 
 
-def test_turns_without_memories_count_as_turns():
+def test_turns_without_memories_count():
     turns = [*to_logged_turn(200), *(LoggedTurn(f"silent-{n}", ()) for n in range(200))]
     assert ips(turns, **FEW).value == pytest.approx(ips(to_logged_turn(200), **FEW).value / 2)
 
 
-def test_neither_the_order_of_turns_nor_another_run_moves_a_figure():
+def test_evaluation_is_deterministic_and_independent_of_turn_order():
     turns = to_logged_turn(150)
     assert evaluate(turns, **FEW) == evaluate(turns[::-1], **FEW) == evaluate(list(turns), **FEW)
 
 
-def test_without_exploration_what_is_new_cannot_be_judged():
+def test_without_exploration_a_policy_that_adds_memories_is_refused():
     turns = [
         LoggedTurn(turn.turn_id, tuple(replace(c, propensity=float(c.memory_id.int < 2)) for c in turn.candidates))
         for turn in to_logged_turn(1000)
@@ -116,21 +116,21 @@ def test_without_exploration_what_is_new_cannot_be_judged():
     assert "100% of what this policy would add was never tried" in evaluation.refusal
 
 
-def test_without_exploration_showing_less_can_be_judged():
+def test_without_exploration_a_policy_that_shows_less_is_evaluated():
     turns = [LoggedTurn(f"{n}", (choice(1, 1.0, True, 1.0), choice(2, 1.0, n % 2 == 0, 0.0))) for n in range(300)]
     evaluation = evaluate(turns, **FEW)
     assert evaluation.refusal is None
     assert evaluation.ips.gain.value == pytest.approx(-0.5)
 
 
-def test_what_both_show_alike_is_no_evidence_on_the_difference():
+def test_effective_turns_count_only_where_the_policies_differ():
     evaluation = evaluate(to_logged_turn(3000, every=60), **FEW)
     trials = sum(turn.candidates[2].used is not None for turn in to_logged_turn(3000, every=60))
     assert evaluation.effective == pytest.approx(trials)
     assert f"evidence of {trials} turns, 200 are needed" in evaluation.refusal
 
 
-def test_rare_uses_are_refused_though_trials_are_many_and_what_is_certain_is_used():
+def test_too_few_uses_in_trials_are_refused():
     turns = [
         LoggedTurn(
             turn.turn_id,
@@ -147,7 +147,7 @@ def test_rare_uses_are_refused_though_trials_are_many_and_what_is_certain_is_use
     assert "uses, 10 are needed" in evaluation.refusal
 
 
-def test_few_turns_are_refused():
+def test_too_few_turns_are_refused():
     assert "99 turns are too few" in evaluate(to_logged_turn(99, every=2), **FEW).refusal
     assert evaluate(to_logged_turn(2000, every=2), **FEW).refusal is None
 
@@ -162,21 +162,21 @@ def test_few_turns_are_refused():
         pytest.param([LoggedTurn("a", (choice(1, 0.0, True, 1.0),))], "could not have been", id="shown by miracle"),
     ],
 )
-def test_what_is_no_log_is_refused(broken, says):
+def test_invalid_log_is_refused(broken, says):
     with pytest.raises(InvalidInput, match=says):
         evaluate(broken)
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=40), st.integers(0, 9))
 @settings(max_examples=60)
-def test_an_interval_is_ordered_and_lies_within_the_data(values, seed):
+def test_interval_is_ordered_and_within_the_data(values, seed):
     rows = np.array(values)[:, None]
     estimate = resample(rows, resamples=100, seed=seed).estimate(lambda means: means[..., 0])
     slack = 1e-9
     assert min(values) - slack <= estimate.low <= estimate.high <= max(values) + slack
 
 
-def test_a_mean_of_many_rows_gets_the_interval_of_the_textbook():
+def test_bootstrap_interval_of_a_mean_matches_the_normal_interval():
     rows = np.random.default_rng(3).normal(2.0, 1.0, (400, 1))
     estimate = resample(rows, resamples=4000, seed=1).estimate(lambda means: means[..., 0])
     error = rows.std() / 20

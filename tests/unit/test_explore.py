@@ -43,7 +43,7 @@ def drawn_over(turns, kept, below, every, **given):
 
 @given(TURNS, CROWDS, CROWDS, EVERY, st.integers(0, 50))
 @settings(max_examples=200)
-def test_propensities_sum_to_the_number_shown_and_cover_whoever_is_shown(turn, above, under, every, room):
+def test_propensities_sum_to_the_number_shown_and_cover_every_shown(turn, above, under, every, room):
     kept, below = crowd(*above), crowd(*under, start=50)
     draw = explore(turn, "agent", kept, below, every, room=room)
     assert math.isclose(sum(draw.propensities.values()), len(draw.kept), abs_tol=1e-9)
@@ -54,7 +54,7 @@ def test_propensities_sum_to_the_number_shown_and_cover_whoever_is_shown(turn, a
 
 @given(TURNS, CROWDS, CROWDS, EVERY, st.integers(0, 50))
 @settings(max_examples=200)
-def test_at_most_one_slot_changes_and_the_tokens_stay_within_their_room(turn, above, under, every, room):
+def test_at_most_one_place_changes_within_the_token_room(turn, above, under, every, room):
     kept, below = crowd(*above), crowd(*under, start=50)
     draw = explore(turn, "agent", kept, below, every, room=room)
     changed = [(old, new) for old, new in zip(kept, draw.kept, strict=True) if old is not new]
@@ -64,7 +64,7 @@ def test_at_most_one_slot_changes_and_the_tokens_stay_within_their_room(turn, ab
 
 @given(TURNS, CROWDS, CROWDS, EVERY)
 @settings(max_examples=200)
-def test_a_type_that_has_a_place_gives_its_own_last_one(turn, above, under, every):
+def test_explored_memory_displaces_the_last_one_of_its_type(turn, above, under, every):
     kept = crowd(*above)
     draw = explore(turn, "agent", kept, crowd(*under, start=50), every)
     if draw.drawn is not None:
@@ -75,7 +75,7 @@ def test_a_type_that_has_a_place_gives_its_own_last_one(turn, above, under, ever
 
 
 @given(TURNS, CROWDS, CROWDS)
-def test_off_changes_nothing(turn, above, under):
+def test_disabled_exploration_changes_nothing(turn, above, under):
     assert Policy().usage.explore_every == 0
     kept = crowd(*above)
     draw = explore(turn, "agent", kept, crowd(*under, start=50), Policy().usage.explore_every)
@@ -85,12 +85,12 @@ def test_off_changes_nothing(turn, above, under):
 
 
 @given(TURNS, EVERY)
-def test_a_turn_that_shows_nothing_stays_silent(turn, every):
+def test_turn_without_shown_memories_explores_nothing(turn, every):
     draw = explore(turn, "agent", [], BELOW, every)
     assert (draw.kept, draw.propensities) == ((), {})
 
 
-def test_the_undisturbed_are_certain_and_the_rest_share_the_chance():
+def test_only_the_last_place_and_the_pool_have_propensities_below_one():
     draw = explore("turn", "agent", KEPT, BELOW, 20)
     assert draw.propensities == {
         uid(1): 1.0,
@@ -100,7 +100,7 @@ def test_the_undisturbed_are_certain_and_the_rest_share_the_chance():
     }
 
 
-def test_two_who_would_give_way_share_the_risk():
+def test_displacement_probability_is_shared_by_the_pool_per_type():
     kept = crowd(("fact", 10), ("episode", 10))
     below = crowd(("fact", 10), ("episode", 10), ("fact", 10), start=3)
     draw = explore("turn", "agent", kept, below, 10)
@@ -108,13 +108,13 @@ def test_two_who_would_give_way_share_the_risk():
     assert draw.propensities[uid(2)] == 1 - 1 / 30
 
 
-def test_what_needs_more_room_than_there_is_takes_no_part():
+def test_candidate_larger_than_the_room_is_not_explored():
     below = [*facts(4, 2, tokens=30), *facts(6, 1)]
     assert explore("turn", "agent", KEPT, below, 2).propensities.keys() == {uid(n) for n in (1, 2, 3, 6)}
     assert explore("turn", "agent", KEPT, below, 2, room=20).propensities.keys() == {uid(n) for n in range(1, 7)}
 
 
-def test_frequencies_over_turns_match_the_propensities():
+def test_shown_frequencies_match_the_propensities():
     turns = 20_000
     shown, propensities = drawn_over(turns, KEPT, BELOW, 4)
     for id, propensity in propensities.items():
@@ -123,7 +123,7 @@ def test_frequencies_over_turns_match_the_propensities():
     assert shown.keys() == propensities.keys()
 
 
-def test_agents_draw_apart_though_their_turns_share_an_id():
+def test_agents_draw_independently_for_the_same_turn_id():
     turns = 8_000
     both = sum(
         explore(f"{n}", "a", KEPT, BELOW, 4).drawn is not None
@@ -133,7 +133,7 @@ def test_agents_draw_apart_though_their_turns_share_an_id():
     assert abs(both / turns - 1 / 16) < 0.013
 
 
-def test_a_replayed_turn_draws_the_same_in_every_process(root):
+def test_replayed_turn_draws_the_same_in_every_process(root):
     program = (
         "import sys; sys.path.insert(0, 'tests/unit')\n"
         "from test_explore import BELOW, KEPT, explore, ids\n"

@@ -91,12 +91,12 @@ MESSAGES = {
 @pytest.mark.parametrize(
     ("frame", "message"), [(frame, message) for frame, messages in MESSAGES.items() for message in messages]
 )
-def test_a_message_lands_in_its_frame(frame, message):
+def test_message_gets_its_frame(frame, message):
     assert select_frame(message, read(message, now=NOW))[0] == frame
 
 
 @pytest.mark.parametrize("rule", [*ROWS, *NEUTRAL], ids=lambda rule: rule.id)
-def test_every_row_fires_on_its_examples_and_on_no_counterexample(rule):
+def test_rule_fires_on_its_examples_and_not_on_its_counterexamples(rule):
     table = RuleTable([rule])
     assert rule.examples
     for example in rule.examples:
@@ -105,12 +105,12 @@ def test_every_row_fires_on_its_examples_and_on_no_counterexample(rule):
         assert not table.fired(fold(example).lower()), example
 
 
-def test_the_reasons_are_the_rows_of_the_frame_that_won():
+def test_reasons_are_the_matching_rules_of_the_chosen_frame():
     message = "Fix the login: it fails with an error"
     assert select_frame(message, read(message, now=NOW)) == ("debug", ("debug.error", "debug.failing"))
 
 
-def test_of_equal_votes_the_dearer_mistake_is_avoided():
+def test_equal_votes_prefer_debug_over_question():
     message = "why is it broken"
     assert select_frame(message, read(message, now=NOW))[0] == "debug"
 
@@ -123,17 +123,17 @@ def test_of_equal_votes_the_dearer_mistake_is_avoided():
         ("my sister visited", ("conversation", ("frame.default",))),
     ],
 )
-def test_without_a_matching_row_a_signal_or_the_default_decides(message, expected):
+def test_without_a_matching_rule_a_signal_or_the_default_decides(message, expected):
     assert select_frame(message, read(message, now=NOW)) == expected
 
 
-def test_an_elliptic_message_takes_the_frame_of_the_one_it_leans_on():
+def test_elliptic_message_takes_the_frame_of_the_previous_message():
     signals = read("yes", now=NOW, previous="should we choose Redis or Postgres?")
     assert select_frame("yes", signals)[0] == "decision"
 
 
 @given(text=st.text(), previous=st.text())
-def test_no_text_raises_and_there_is_always_a_reason(text, previous):
+def test_any_text_gets_a_frame_and_a_reason(text, previous):
     frame, reasons = select_frame(text, read(text, now=NOW, previous=previous))
     assert frame in PRIORITY
     assert reasons

@@ -23,7 +23,7 @@ def marked(response: str, *memories: ExposureRow) -> list[tuple[str, tuple[int, 
     return [(piece.text, piece.of) for piece in told(response, *memories).spans if piece.of]
 
 
-def test_each_passage_has_the_number_of_its_memory_and_no_word_is_lost():
+def test_passages_have_the_number_of_their_memory_and_no_text_is_lost():
     response = f"Well then. {TEA} Moss grows. Rain falls. {BOAT} That is all."
 
     found = told(response, shown(1, TEA), shown(2, BOAT))
@@ -35,23 +35,23 @@ def test_each_passage_has_the_number_of_its_memory_and_no_word_is_lost():
     ]
 
 
-def test_one_passage_may_be_of_two_memories():
+def test_passage_can_belong_to_two_memories():
     assert marked(TEA, shown(1, TEA), shown(2, f"{TEA} Always.")) == [(TEA, (1, 2))]
 
 
-def test_the_space_behind_a_passage_within_a_longer_one_is_not_marked():
+def test_space_after_a_nested_passage_is_not_marked():
     assert marked(f"{TEA} {BOAT}", shown(1, TEA), shown(2, f"{TEA} {BOAT}")) == [(TEA, (1, 2)), (BOAT, (2,))]
 
 
-def test_what_was_not_used_or_is_gone_is_not_marked():
+def test_unused_or_erased_memory_is_not_marked():
     assert marked(TEA, shown(1, TEA, used=False), shown(2, None), shown(3, TEA, used=None)) == []
 
 
-def test_a_memory_that_somebody_said_was_used_is_named_without_a_passage():
+def test_used_memory_without_a_passage_is_listed_as_unlocated():
     assert told("Moss grows.", shown(1, TEA)).unlocated == (1,)
 
 
-def test_of_a_shortened_memory_only_what_was_shown_is_looked_for():
+def test_only_the_shown_excerpt_of_a_memory_is_marked():
     memory, response = shown(1, f"{TEA} {BOAT}"), f"{BOAT} Moss grows. Rain falls. {TEA}"
 
     pieces = highlight(response, [memory], {str(uid(1)): [[0, len(TEA)]]}, "relative").spans
@@ -59,5 +59,5 @@ def test_of_a_shortened_memory_only_what_was_shown_is_looked_for():
     assert [piece.text for piece in pieces if piece.of] == [TEA]
 
 
-def test_a_response_that_is_not_kept_is_no_answer():
+def test_missing_response_gives_no_highlight():
     assert highlight(None, [shown(1, TEA)], {}, "relative") is None

@@ -41,14 +41,14 @@ def results(assembled) -> dict[int, str]:
     return {result.candidate.hit.memory_id.int: result.disposition for result in assembled.candidates}
 
 
-def test_what_stands_in_a_block_is_found_with_its_distance_and_the_latest_counts():
+def test_memory_in_an_earlier_block_is_found_with_its_latest_distance():
     talk = [user(1, 2), Message(role="assistant", content="Yes."), user(2), Message(role="assistant", content="No.")]
     assert find_in_history(HITS, talk, line) == ((uid(1), 0, 4), (uid(2), 0, 2))
     assert find_in_history(HITS, talk[1:], line) == ((uid(2), 0, 2),), "the first has scrolled out"
     assert find_in_history(HITS, [], line) == ()
 
 
-def test_what_only_looks_like_a_block_or_stands_elsewhere_shows_nothing():
+def test_forged_or_misplaced_block_is_ignored():
     forged = Message(role="user", content=user(1).content.replace("Seal: ", "Seal: 1"))
     parroted = Message(role="assistant", content=user(1).content)
     read = Message(role="tool", content=user(1).content, tool_call_id="1")
@@ -56,14 +56,14 @@ def test_what_only_looks_like_a_block_or_stands_elsewhere_shows_nothing():
     assert find_in_history(HITS, [forged, parroted, read, quoted], line) == ()
 
 
-def test_a_memory_that_was_changed_or_shows_another_passage_is_eligible():
+def test_changed_memory_or_another_passage_is_eligible():
     talk = [user(1, 2)]
     changed = replace(HITS[0], content="Memory 1 is about something else.")
     other = replace(HITS[1], ordinal=1, content="Its second passage.", partial=True)
     assert find_in_history([changed, other], talk, line) == ()
 
 
-def test_a_standing_memory_keeps_its_place_and_says_how_far_back_it_is():
+def test_memory_in_history_is_dropped_with_its_distance():
     sifted = drop_in_history([candidate(1), candidate(2)], [(uid(1), 0, 4), (uid(2), 1, 2)])
     assert [each.hit.memory_id for each in sifted.kept] == [uid(2)]
     [result] = sifted.dropped
@@ -71,7 +71,7 @@ def test_a_standing_memory_keeps_its_place_and_says_how_far_back_it_is():
     assert result.reason == "the conversation still shows it, 4 messages back"
 
 
-def test_nothing_lesser_moves_up_for_what_the_conversation_shows():
+def test_memory_in_history_keeps_its_place_in_the_limit():
     assert results(made([])) == {1: "shown", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
     again = made([user(1)])
     assert results(again) == {1: "already_in_prompt", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
@@ -79,7 +79,7 @@ def test_nothing_lesser_moves_up_for_what_the_conversation_shows():
     assert made([user(1, 2)]).text == ""
 
 
-def test_what_stands_is_neither_tried_nor_taken_for_a_measure_of_chance():
+def test_memory_in_history_is_neither_explored_nor_a_decoy():
     """The model has it before its eyes, however far down it ranks now."""
     policy = JOURNALED.changed({"usage.explore_every": 2})
     for turn_id in map(str, range(40)):
@@ -89,7 +89,7 @@ def test_what_stands_is_neither_tried_nor_taken_for_a_measure_of_chance():
         assert {uid(3), uid(4)}.isdisjoint(decoys(assembled.candidates))
 
 
-def test_what_stands_below_the_floor_stands_all_the_same():
+def test_memory_in_history_is_reported_so_even_below_the_threshold():
     policy = Policy(placement="journaled", evidence={"threshold": 5.0})
     assembled = made([user(3)], policy)
     assert results(assembled) == {
@@ -101,7 +101,7 @@ def test_what_stands_below_the_floor_stands_all_the_same():
     }
 
 
-def test_a_memory_that_says_what_stands_is_not_shown_beside_it():
+def test_duplicate_of_a_memory_in_history_is_not_shown():
     said = "The amber kettle stands in the attic beside the violin."
     hits = [hit(1, f"{said[:-1]} now.", scores={"content_cosine": 0.9}), hit(2, said, scores={"content_cosine": 0.5})]
     talk = [Message(role="user", content=with_injected("Hi", None, render.block([candidate(2, said)], JOURNALED)))]
@@ -109,7 +109,7 @@ def test_a_memory_that_says_what_stands_is_not_shown_beside_it():
     assert results(made(talk, hits=hits)) == {1: "duplicate", 2: "already_in_prompt"}
 
 
-def test_where_blocks_do_not_stay_nothing_stands():
+def test_only_journaled_placement_checks_the_history():
     for placement in ("user_tail", "system"):
         policy = Policy(placement=placement, abstention=False, limits={"default": 2})
         assert results(made([user(1, 2)], policy))[1] == "shown"

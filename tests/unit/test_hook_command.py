@@ -29,7 +29,7 @@ def call(*arguments, code=0, answer=None):
     return result.output
 
 
-def test_the_change_is_shown_and_asked_for_and_nothing_is_written_without_a_yes(home):
+def test_install_writes_only_after_showing_the_change_and_a_yes(home):
     file = home / ".claude" / "settings.json"
     for arguments, answer in ((["--dry-run"], None), ([], "n\n"), ([], "")):
         shown = call("install", *arguments, answer=answer, code=0 if arguments else 1)
@@ -51,7 +51,7 @@ def test_the_change_is_shown_and_asked_for_and_nothing_is_written_without_a_yes(
         (["--codex", "--project"], "project/.codex/hooks.json", CODEX_EVENTS),
     ],
 )
-def test_each_agent_has_its_file_and_a_projects_file_names_no_machines_path(home, arguments, file, events):
+def test_project_file_uses_no_absolute_command_path(home, arguments, file, events):
     call("install", *arguments, "--yes", "--agent", "my team")
     commands = hook_commands((home / file).read_text())
     assert list(commands) == list(events)
@@ -59,7 +59,7 @@ def test_each_agent_has_its_file_and_a_projects_file_names_no_machines_path(home
     assert all(each.startswith("cognitive hook ") for each in commands.values()) == ("--project" in arguments)
 
 
-def test_what_was_there_is_kept_beside_it_with_its_rights_behind_its_link(home):
+def test_install_keeps_link_and_mode_and_makes_a_backup(home):
     real = home / "dotfiles.json"
     real.write_text('{\n  "model": "opus"\n}\n')
     real.chmod(0o600)
@@ -73,7 +73,7 @@ def test_what_was_there_is_kept_beside_it_with_its_rights_behind_its_link(home):
     assert backup.read_text() == '{\n  "model": "opus"\n}\n'
 
 
-def test_a_file_that_is_not_understood_is_left_alone(home):
+def test_invalid_settings_file_is_not_changed(home):
     file = home / ".claude" / "settings.json"
     file.parent.mkdir()
     file.write_text("{ // mine\n}")
@@ -82,7 +82,7 @@ def test_a_file_that_is_not_understood_is_left_alone(home):
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_status_says_what_is_installed_and_what_is_wrong_with_it(home):
+def test_status_reports_installed_hooks_and_problems(home):
     told = json.loads(call("status", "--json", code=1))
     assert told["problems"] == ["no hooks are installed: cognitive hook install"]
     assert told["agent"].startswith("project-")

@@ -29,7 +29,7 @@ def plus_ours(text):
     return with_hooks(text, command, CLAUDE_EVENTS)
 
 
-def test_every_event_is_added_behind_what_is_there_and_nothing_moves():
+def test_hooks_are_appended_and_existing_settings_stay_in_place():
     text = json.dumps(THEIRS, indent=4) + "\n"
     new = plus_ours(text)
     settings = json.loads(new)
@@ -41,14 +41,14 @@ def test_every_event_is_added_behind_what_is_there_and_nothing_moves():
     assert set(json.loads(with_hooks("", command, CODEX_EVENTS))["hooks"]) == {EVENTS[event] for event in CODEX_EVENTS}
 
 
-def test_installed_again_nothing_changes_not_even_the_white_space():
+def test_reinstalling_does_not_change_the_text():
     text = plus_ours('{"model": "opus",   "env": {}}')
     assert plus_ours(text) == text
     scrawled = json.dumps(json.loads(text), separators=(",", " :  "))
     assert plus_ours(scrawled) == scrawled
 
 
-def test_another_installation_takes_the_place_of_the_earlier_one():
+def test_new_installation_replaces_the_earlier_one():
     new = with_hooks(plus_ours(""), lambda event: f"cognitive hook {event} --agent team", CLAUDE_EVENTS)
     assert hook_commands(new)["stop"] == "cognitive hook stop --agent team"
     assert len(json.loads(new)["hooks"]["Stop"]) == 1
@@ -66,7 +66,7 @@ SETTINGS = st.dictionaries(st.text(max_size=6).filter(lambda key: key != "hooks"
 
 
 @given(SETTINGS, st.none() | HOOKS, st.sampled_from([None, 2, 4, "\t"]))
-def test_taken_out_again_everything_is_as_it_was(settings, hooks, indent):
+def test_uninstalling_restores_the_settings(settings, hooks, indent):
     whole = settings if hooks is None else {**settings, "hooks": hooks}
     back = json.loads(without_hooks(plus_ours(json.dumps(whole, indent=indent))))
     was = dict(whole)
@@ -89,7 +89,7 @@ def test_taken_out_again_everything_is_as_it_was(settings, hooks, indent):
         ('{"env": {}, "env": {}}', "key twice"),
     ],
 )
-def test_what_is_not_understood_is_not_touched(text, why):
+def test_invalid_settings_are_refused(text, why):
     for change in (plus_ours, without_hooks, hook_commands):
         with pytest.raises(ValueError, match=why):
             change(text)
@@ -107,5 +107,5 @@ def test_what_is_not_understood_is_not_touched(text, why):
         ("prettier", None),
     ],
 )
-def test_our_hooks_are_known_by_what_they_call(words, event):
+def test_hooks_are_recognised_by_their_command(words, event):
     assert event_of({"command": words}) == event

@@ -49,6 +49,6 @@ BITS = [
 @given(lines=st.lists(st.lists(st.sampled_from(BITS), max_size=3).map("".join), max_size=12))
 @example(lines=["✗", "creating a"])
 @example(lines=["", "2026-01-02 10:00:01 did 7", "ok", "✗"])
-def test_lines_are_found_among_many_as_each_is_alone(kind, lines):
+def test_batch_search_matches_the_search_of_each_line(kind, lines):
     kind = getattr(importance, kind)
     assert kind.among(lines) == {n for n, line in enumerate(lines) if kind.search(line)}

@@ -39,7 +39,7 @@ def journal(tmp_path) -> Journal:
     return Journal(tmp_path / "data" / "journal" / "x.sqlite")
 
 
-def test_an_opened_turn_comes_back_as_it_was():
+def test_opening_survives_a_round_trip():
     back = read(written(OPENING))
     assert replace(back, query=None) == replace(OPENING, query=None)
     assert np.array_equal(back.query, OPENING.query)
@@ -48,12 +48,12 @@ def test_an_opened_turn_comes_back_as_it_was():
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"turn_id": "t"}', written(OPENING).replace("2026-", "soon-")])
-def test_what_is_no_opened_turn_is_refused(text):
+def test_invalid_opening_is_refused(text):
     with pytest.raises(InvalidInput):
         read(text)
 
 
-def test_what_is_set_aside_ends_by_the_time_of_its_turn_and_what_waits_does_not(journal):
+def test_only_parked_entries_expire_by_the_time_of_their_turn(journal):
     for name, days in (("old", 0), ("young", 9), ("waits", 0)):
         journal.put("a", name, opening=written(replace(OPENING, at=AT + timedelta(days=days))))
     journal.put("a", "alone", outcome="one")
@@ -67,7 +67,7 @@ def test_what_is_set_aside_ends_by_the_time_of_its_turn_and_what_waits_does_not(
     assert journal.end("a", AT + timedelta(days=5)) == 0
 
 
-def test_an_outcome_without_its_turn_ends_by_when_it_was_kept(journal):
+def test_parked_outcome_without_opening_expires_by_its_storage_time(journal):
     journal.put("a", "alone", outcome='{"response": "One is all there is."}')
     kept = datetime.now(UTC)
     assert journal.cut("a", Residue(["One is all there is."])) == 1
@@ -77,7 +77,7 @@ def test_an_outcome_without_its_turn_ends_by_when_it_was_kept(journal):
     assert journal.find("a", "alone") is None
 
 
-def test_a_file_of_an_older_version_is_read_and_what_it_holds_never_ends_by_a_time_that_it_lacks(journal):
+def test_entry_of_an_older_file_without_a_time_never_expires(journal):
     journal.put("a", "alone", outcome="one")
     with sqlite3.connect(journal.path) as older:
         older.execute("ALTER TABLE entry DROP COLUMN kept_at")
@@ -86,7 +86,7 @@ def test_a_file_of_an_older_version_is_read_and_what_it_holds_never_ends_by_a_ti
     assert journal.put("a", "later", outcome="two")
 
 
-def test_nothing_is_created_before_there_is_something_to_keep(journal):
+def test_journal_file_is_created_at_the_first_write(journal):
     assert journal.count() == journal.erase("a") == 0
     assert journal.after(0) is journal.find("a", "t") is None
     assert not journal.path.parent.exists()
@@ -96,7 +96,7 @@ def test_nothing_is_created_before_there_is_something_to_keep(journal):
     assert stat.S_IMODE(journal.path.parent.parent.stat().st_mode) == reachable
 
 
-def test_the_first_opening_and_the_first_outcome_stand(journal):
+def test_first_opening_and_first_outcome_are_final(journal):
     assert journal.put("a", "t", outcome="one")
     assert not journal.put("a", "t", outcome="two")
     assert journal.put("a", "t", opening="o", outcome="three")
@@ -106,7 +106,7 @@ def test_the_first_opening_and_the_first_outcome_stand(journal):
     assert journal.count() == 1
 
 
-def test_only_the_version_that_was_settled_is_removed(journal):
+def test_only_the_stored_version_of_an_entry_is_removed(journal):
     journal.put("a", "t", opening="o")
     settled = journal.after(0)
     journal.put("a", "t", outcome="came meanwhile")
@@ -120,7 +120,7 @@ def test_only_the_version_that_was_settled_is_removed(journal):
     assert journal.find("a", "t").outcome == "again", "an id is never given twice"
 
 
-def test_entries_come_oldest_first_and_parked_ones_not_at_all_until_something_is_added(journal):
+def test_entries_come_oldest_first_and_parked_ones_wait_for_additions(journal):
     for name in ("one", "two", "three"):
         journal.put("a", name, outcome="x")
     first = journal.after(0)
@@ -135,7 +135,7 @@ def test_entries_come_oldest_first_and_parked_ones_not_at_all_until_something_is
     assert journal.after(0).turn_id == "one"
 
 
-def test_agents_are_erased_alone(journal):
+def test_erasing_an_agent_leaves_other_agents(journal):
     for agent in ("a", "b"):
         journal.put(agent, "t", outcome=f"of {agent}")
     entry = journal.find("a", "t")
@@ -152,13 +152,13 @@ URL = "postgresql://user:secret@db.example:5432/memory"
 @pytest.mark.parametrize(
     "same", ["postgresql://other@db.example/memory", "postgres://db.example:5432/memory?application_name=x"]
 )
-def test_the_name_of_a_journal_does_not_depend_on_who_connects(same, monkeypatch):
+def test_journal_name_does_not_depend_on_user_or_options(same, monkeypatch):
     monkeypatch.setenv("PGHOST", "elsewhere")
     assert journal_name(same) == journal_name(URL)
     assert "secret" not in journal_name(URL)
 
 
-def test_databases_do_not_share_a_journal(monkeypatch):
+def test_each_database_has_its_own_journal_name(monkeypatch):
     for name in ("PGHOST", "PGPORT", "PGDATABASE"):
         monkeypatch.delenv(name, raising=False)
     urls = [

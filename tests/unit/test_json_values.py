@@ -21,18 +21,18 @@ ODD = st.recursive(
 
 
 @given(PLAIN)
-def test_json_stays_as_it_is(value):
+def test_json_values_stay_unchanged(value):
     assert jsonable(value) == value
     assert json.loads(as_text(value)) == value
 
 
 @given(ODD)
-def test_anything_is_sent_and_read(value):
+def test_any_value_converts_to_valid_json(value):
     written = json.dumps(jsonable(value), allow_nan=False, ensure_ascii=False).encode()
     assert json.loads(written) == jsonable(value) == jsonable(jsonable(value))
 
 
-def test_what_holds_itself_and_what_cannot_be_told_end():
+def test_cyclic_and_unprintable_values_are_converted():
     class Unwritable:
         def __str__(self):
             raise RuntimeError("no text")

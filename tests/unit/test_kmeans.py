@@ -15,7 +15,7 @@ def unit(vectors):
 
 @settings(max_examples=25)
 @given(st.integers(1, 600), st.integers(1, 150), st.integers(0, 5))
-def test_any_sample_has_centres_of_unit_length_as_many_as_asked_at_most(size, count, seed):
+def test_any_sample_has_a_bounded_number_of_unit_centres(size, count, seed):
     sample = unit(np.random.default_rng(seed).standard_normal((size, 6)))
     found = centres(sample, count)
     assert 1 <= len(found) <= max(1, min(1.5 * count + 8, size / 2 + 1))
@@ -23,7 +23,7 @@ def test_any_sample_has_centres_of_unit_length_as_many_as_asked_at_most(size, co
     assert np.array_equal(found, centres(sample, count))
 
 
-def test_groups_that_lie_apart_have_a_centre_each_and_a_few_odd_ones_have_none():
+def test_each_cluster_has_a_centre_and_outliers_have_none():
     chance = np.random.default_rng(1)
     middles = unit(chance.standard_normal((5, 32)))
     sample = unit(np.repeat(middles, 60, axis=0) + 0.05 * chance.standard_normal((300, 32)))
@@ -34,6 +34,6 @@ def test_groups_that_lie_apart_have_a_centre_each_and_a_few_odd_ones_have_none()
     assert (odd @ found.T).max() < 0.99
 
 
-def test_near_copies_have_one_centre_or_few():
+def test_identical_vectors_have_one_centre():
     same = unit(np.ones((100, 4)))
     assert len(centres(same, 10)) == 1

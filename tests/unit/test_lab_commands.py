@@ -18,7 +18,7 @@ from cognitive.policy import Policy
 from cognitive.policy.configured import live_policy
 
 
-def test_the_live_policy_is_the_environments_file_or_the_default(tmp_path):
+def test_live_policy_is_the_configured_file_or_the_default(tmp_path):
     path = tmp_path / "live.toml"
     path.write_text("[evidence]\nmin_item_share = 0.6\n", encoding="utf-8")
     assert live_policy(Settings(policy=path)) == Policy(evidence={"min_item_share": 0.6})
@@ -27,7 +27,7 @@ def test_the_live_policy_is_the_environments_file_or_the_default(tmp_path):
         live_policy(Settings(policy=tmp_path / "none.toml"))
 
 
-def test_a_search_starts_from_the_live_policy(tmp_path):
+def test_tune_reads_the_live_policy_first(tmp_path):
     """A live policy that cannot be read ends it before any turn is: had it not been looked at, it would go on."""
     path = tmp_path / "live.toml"
     path.write_text("no_such_tunable = 1\n", encoding="utf-8")
@@ -38,7 +38,7 @@ def test_a_search_starts_from_the_live_policy(tmp_path):
     assert "no_such_tunable" in ran.output
 
 
-def test_a_search_is_refused_that_would_end_on_a_file_that_is_there(tmp_path):
+def test_tune_refuses_to_overwrite_an_existing_file(tmp_path):
     path = tmp_path / "live.toml"
     path.write_text("[evidence]\nmin_item_share = 0.6\n", encoding="utf-8")
     ran = CliRunner().invoke(tune, ["--agent", "a", "--out", str(path)], env={"COGNITIVE_POLICY": str(path)})
@@ -47,7 +47,7 @@ def test_a_search_is_refused_that_would_end_on_a_file_that_is_there(tmp_path):
     assert path.read_text(encoding="utf-8") == "[evidence]\nmin_item_share = 0.6\n"
 
 
-def test_a_candidate_is_told_in_full_words_on_a_narrow_terminal():
+def test_candidate_line_is_complete_on_a_narrow_terminal():
     story = "Not shown: place 7 among the facts, the plan asks for 5. It scored 0.400, the last one shown 0.500."
     result = Explanation("t", uid(5), AT, "over_limit", "place 7", rank=7, summary=story)
     narrow = Console(file=io.StringIO(), width=80)

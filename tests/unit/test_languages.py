@@ -16,7 +16,7 @@ from brain.text import language_of, lexemes, words
 AT = datetime(2026, 10, 3, tzinfo=UTC)
 
 
-def test_an_unknown_language_is_named_beside_those_that_there_are():
+def test_unknown_language_error_lists_the_known_languages():
     with pytest.raises(UnknownLanguage, match=r"'klingon'.*german.*simple"):
         require("klingon")
     assert [require(name) for name in NAMES] == list(NAMES)
@@ -32,7 +32,7 @@ def test_an_unknown_language_is_named_beside_those_that_there_are():
         ("russian", "новые книги", "новая книга"),
     ],
 )
-def test_forms_of_a_word_share_a_lexeme_in_its_language_more_than_in_english(language, one, other):
+def test_inflected_forms_share_lexemes_in_their_language(language, one, other):
     def common(name: str) -> int:
         return len(set(lexemes(one, name)) & set(lexemes(other, name)))
 
@@ -40,33 +40,33 @@ def test_forms_of_a_word_share_a_lexeme_in_its_language_more_than_in_english(lan
 
 
 @given(st.text(max_size=80), st.sampled_from(NAMES), st.sampled_from(NAMES))
-def test_lexemes_of_two_languages_never_meet(text, one, other):
+def test_lexemes_of_two_languages_are_disjoint(text, one, other):
     assert one == other or not set(lexemes(text, one)) & set(lexemes(text, other))
     assert not any(" " in lexeme for lexeme in lexemes(text, one))  # they are handed on with a blank between them
     assert {language_of(lexeme) for lexeme in lexemes(text, one)} <= {one}
 
 
-def test_simple_takes_every_word_as_it_is_written():
+def test_simple_keeps_every_word_unchanged():
     assert lexemes("The Houses, and THE house", "simple") == [
         f"simple/{word}" for word in ("the", "houses", "and", "the", "house")
     ]
 
 
 @pytest.mark.parametrize("language", COMMON_WORDS)
-def test_common_words_are_written_as_words_come_and_leave_nothing(language):
+def test_common_words_are_single_words_without_lexemes(language):
     for word in COMMON_WORDS[language]:
         assert words(word) == [word]
         assert lexemes(word, language) == []
 
 
 @pytest.mark.parametrize(("language", "month"), [("german", "Oktober"), ("polish", "October"), ("english", "October")])
-def test_a_date_is_found_by_the_months_of_the_language(language, month):
+def test_date_is_indexed_with_the_month_names_of_the_language(language, month):
     [passage] = passages("7", None, "", AT, (language,))
     assert set(passage.live.content) == set(lexemes(f"3 {month} 2026 7", language))
     assert len(MONTHS.get(language, MONTHS["english"])) == 12
 
 
-def test_a_passage_in_two_languages_is_read_in_the_first():
+def test_passage_in_two_languages_is_read_in_the_first():
     [passage] = passages("Zwei Häuser.", None, "Und?", AT, ("german", "english"))
     assert list(passage.posted) == ["german", "english"]
     assert passage.live == passages("Zwei Häuser.", None, "Und?", AT, ("german",))[0].live

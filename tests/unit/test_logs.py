@@ -30,7 +30,7 @@ def lines(stream) -> list[dict]:
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
-def test_what_the_library_and_the_server_say_is_one_object_a_line(stream):
+def test_log_records_are_one_json_object_per_line(stream):
     logs.configure(stream=stream)
     logging.getLogger("cognitive.layer").warning("turn %s goes to the journal", "t1")
     structlog.get_logger("cognitive.server").info("listening", port=8700)
@@ -44,7 +44,7 @@ def test_what_the_library_and_the_server_say_is_one_object_a_line(stream):
     assert first["timestamp"].endswith("Z")
 
 
-def test_it_says_which_request_agent_and_turn_it_is_about_while_that_is_so(stream):
+def test_bound_ids_appear_in_log_records_within_the_context(stream):
     logs.configure(stream=stream)
     with logs.bound(request_id="r1", agent_id="a", turn_id=None):
         logging.getLogger("cognitive").info("within")
@@ -56,7 +56,7 @@ def test_it_says_which_request_agent_and_turn_it_is_about_while_that_is_so(strea
 
 
 @pytest.mark.parametrize("form", ["json", "console"])
-def test_of_an_error_kind_and_place_are_told_and_no_variable_s_value(stream, form):
+def test_logged_error_has_type_and_place_but_no_variable_values(stream, form):
     logs.configure(form, stream=stream)
     written_by_a_user = " ".join(["my", "secret"])
     try:
@@ -73,7 +73,7 @@ def test_of_an_error_kind_and_place_are_told_and_no_variable_s_value(stream, for
 FORGED = "t\n2026-01-01 ERROR forged\x1b[2J\x07\u2028"
 
 
-def test_what_a_turn_is_called_can_neither_forge_a_line_nor_steer_a_terminal(stream):
+def test_logged_ids_cannot_forge_lines_or_send_control_codes(stream):
     log = logging.getLogger("cognitive.feedback.outcomes")
     logs.configure("console", stream=stream)
     plain = io.StringIO()
@@ -90,14 +90,14 @@ def test_what_a_turn_is_called_can_neither_forge_a_line_nor_steer_a_terminal(str
         assert "ValueError" in told
 
 
-def test_what_is_below_the_level_is_left_out(stream):
+def test_records_below_the_level_are_not_logged(stream):
     logs.configure(level="WARNING", stream=stream)
     logging.getLogger("cognitive").info("classified")
     structlog.get_logger("cognitive").info("listening")
     assert stream.getvalue() == ""
 
 
-def test_in_a_process_of_somebody_else_the_library_is_silent_until_logging_is_configured(root: Path):
+def test_library_is_silent_until_the_host_configures_logging(root: Path):
     program = "import logging, cognitive.layer; logging.getLogger('cognitive.layer').warning('said')"
     run = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
     assert run.stderr == ""
