@@ -102,7 +102,7 @@ async def test_values_that_no_prompt_can_hold_are_written_as_text(layer, agent):
 
 async def test_a_session_that_cannot_be_read_leaves_time_for_the_window(urls, embedder, agent):
     talk = turns(30, calls_each=2, output=30_000)
-    policy = Policy(deadline_ms=8_000)
+    policy = Policy(deadline_ms=4_000)
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=policy) as layer:
         await layer.pre_turn(turn(agent, talk, turn_id="warm"))
         connection = await asyncpg.connect(urls.owner)

@@ -101,6 +101,6 @@ def test_a_seed_decides_what_breaks_in_mixed_load_and_nothing_breaks_twice_befor
 
 async def test_under_mixed_load_everybody_is_told_what_is_so(site):
     ledger = SuiteReport()
-    await mixed.suite(ledger, 20261122, 0.05, site)
+    await mixed.suite(ledger, 20261199, 0.05, site)  # a seed whose first episode is short and kills a client
     assert {wrong for wrong in +ledger.violations if ": late beyond" not in wrong} == set()
     assert ledger.counts["mixed: marks seen"] > 0
