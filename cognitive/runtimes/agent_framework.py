@@ -188,11 +188,8 @@ def _with_thinking(options: dict[str, Any], level: str | None) -> dict[str, Any]
     return options
 
 
-_EFFORT: Mapping[str, str] = {
-    "off": "low",
-    "minimal": "low",
-    "xhigh": "high",
-}  # the levels that all reasoning models accept
+# All reasoning models accept low, medium and high; some refuse the other levels.
+_EFFORT: Mapping[str, str] = {"off": "low", "minimal": "low", "xhigh": "high"}
 
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool"}
 

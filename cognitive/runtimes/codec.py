@@ -48,9 +48,8 @@ class WrappedMessage(Message):
     ) -> Self:
         """Return a framework's value as a message.
 
-        Text and labels are cleaned and cut to their limits, so that no run fails.
-
-        Calls that could not be converted (None) are left out.
+        Text and labels are cleaned and cut to their limits, so that no run fails. Calls that could not be converted
+        (None) are left out.
         """
         calls, text = tuple(call for call in tool_calls if call is not None), storable(content)[:MAX_MESSAGE_LENGTH]
         return cls(

@@ -31,17 +31,16 @@ _KINDS: dict[str, TurnKind] = {"subagent": "subagent", "cron": "cron", "flush": 
 class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
     """A memory provider that adds memory to every turn and offers the recall tool.
 
-    Hermes puts the memories into the prompt.
-
-    A provider cannot remove tools, set the level of thinking or limit the conversation. Hermes does not report failed
-    turns: such a turn ends as abandoned when the session's next turn begins. A host that creates the provider itself
-    may pass `layer` and `agent_id`; by default it opens a layer for the agent that Hermes names.
+    Hermes itself puts the memories into the prompt. A provider cannot remove tools, set the level of thinking or limit
+    the conversation. Hermes does not report failed turns: such a turn ends as abandoned when the session's next turn
+    begins. A host that creates the provider itself may pass `layer` and `agent_id`; by default the provider opens a
+    layer for the agent that Hermes names.
     """
 
     def __init__(self, layer: Blocking | None = None, agent_id: str | None = None) -> None:
         self._layer = layer
         self._agent_id = agent_id
-        self._own = ExitStack()
+        self._exit_stack = ExitStack()
         self._kind: TurnKind = "user"
         self._session = "default"
         self._turns: dict[str, TurnSession] = {}
@@ -60,13 +59,13 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
         """Open the layer. Turns of sub-agents and scheduled runs are not planned."""
         self._session = session_id
         self._kind = _KINDS.get(str(kwargs.get("agent_context")), "user")
-        layer = self._layer or self._own.enter_context(Blocking.open())
+        layer = self._layer or self._exit_stack.enter_context(Blocking.open())
         agent_id = self._agent_id or kwargs.get("agent_identity") or "hermes"
         self._binding = BlockingBinding(layer, agent_id, runtime="hermes", user_id=kwargs.get("user_id"))
 
     def shutdown(self) -> None:
         """Close the layer if the provider opened it."""
-        self._own.close()
+        self._exit_stack.close()
 
     def prefetch(self, query: str, *, session_id: str = "") -> str:
         """Return the turn's memories, and begin the turn if the query is new."""

@@ -201,7 +201,7 @@ def _searchable_text(value: Mapping[str, Any], paths: Sequence[str] | None) -> s
     elif len(value) == 1 and isinstance(only := next(iter(value.values())), str):
         texts = [only]
     else:
-        texts = [f"{name}: {said if isinstance(said, str) else _readable_json(said)}" for name, said in value.items()]
+        texts = [f"{name}: {each if isinstance(each, str) else _readable_json(each)}" for name, each in value.items()]
     return storable("\n".join(texts)).strip()
 
 

@@ -312,8 +312,5 @@ def _with_thinking(settings: ModelSettings, level: str | None) -> ModelSettings:
     return dataclasses.replace(settings, reasoning=reasoning)
 
 
-_EFFORT: Mapping[str, str] = {
-    "off": "low",
-    "minimal": "low",
-    "xhigh": "high",
-}  # the levels that all reasoning models accept
+# All reasoning models accept low, medium and high; some refuse the other levels.
+_EFFORT: Mapping[str, str] = {"off": "low", "minimal": "low", "xhigh": "high"}

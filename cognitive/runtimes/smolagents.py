@@ -91,15 +91,15 @@ class CognitiveMultiStepAgent:
     def _agent_for_turn(self, turn: TurnSession, task: str, options: Mapping[str, Any]) -> MultiStepAgent:
         """Begin the turn and return a copy of the agent with the turn's tools and model."""
         agent, wait = self.agent, self._binding.wait
-        before = [] if options.get("reset", True) else _CODEC.decode(agent.write_memory_to_messages()[1:])
+        conversation = [] if options.get("reset", True) else _CODEC.decode(agent.write_memory_to_messages()[1:])
         planned = [each for name, each in agent.tools.items() if name != _ANSWER]
-        given = [to_tool(each.name, each.description, _parameters(each)) for each in planned]
-        wait(turn.begin(task, before, given, model=getattr(agent.model, "model_id", None)))
+        tools = [to_tool(each.name, each.description, _parameters(each)) for each in planned]
+        wait(turn.begin(task, conversation, tools, model=getattr(agent.model, "model_id", None)))
         own = copy.copy(agent)
         selected = [
             _track_calls(turn, each) for each in turn.select_tools(planned, lambda each: each.name, _rewrite_tool)
         ]
-        recall = [_RecallTool(lambda *given: wait(turn.recall(*given)))] if self._recall_tool else []
+        recall = [_RecallTool(lambda *args: wait(turn.recall(*args)))] if self._recall_tool else []
         own.tools = {each.name: each for each in (*selected, *recall)}
         if _ANSWER in agent.tools:
             own.tools[_ANSWER] = agent.tools[_ANSWER]

@@ -87,7 +87,8 @@ class CognitiveStrandsPlugin(Plugin):
     def _on_invocation_end(self, event: AfterInvocationEvent) -> None:
         """End the turn with the response.
 
-        Without one it failed or was abandoned, which Strands does not distinguish.
+        Strands does not report why a run ended without one: it is recorded as failed if its latest model call failed,
+        else as abandoned.
         """
         run: _Invocation | None = event.invocation_state.pop(_key(event.agent), None)
         if run is None:

@@ -23,8 +23,7 @@ async def serve_stdio(scope: Scope) -> None:
     """Serve one client until standard input ends. Logs go to standard error.
 
     Raises:
-        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened. It opens even if the database is
-            away.
+        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened. It opens even if Postgres is away.
     """
     async with CognitiveLayer.open() as layer, stdio_server() as (incoming, outgoing):
         server = create_server(layer, scope)
@@ -39,8 +38,7 @@ async def serve_http(
     `names` are Host headers to accept beside those of loopback; `http` is uvicorn's HTTP protocol implementation.
 
     Raises:
-        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened. It opens even if the database is
-            away.
+        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened. It opens even if Postgres is away.
     """
     async with CognitiveLayer.open() as layer:
         server = uvicorn.Server(uvicorn.Config(app(layer, scope, token, names), http=http, log_config=None))

@@ -146,9 +146,8 @@ async def remember(request: ScopedRequest, arguments: Remember) -> CallToolResul
     """Store one memory, dated now, and return its id. The same text of the same session is stored once.
 
     Raises:
-        InvalidInput: the content has only memories that the prompt showed, or `supersedes` names an unknown memory or
-            one
-            that the program stored, which the model may not replace.
+        InvalidInput: the content has only memories that the prompt showed; `supersedes` names an unknown memory.
+        InvalidInput: `supersedes` names a memory that the program stored, which the model may not replace.
         StoreUnavailable: Postgres is away.
     """
     content = without_injected(arguments.content)
