@@ -1,4 +1,4 @@
-"""From settings to a ready layer: the only place that names adapters."""
+"""Compose a layer from its settings: the only module that names adapters."""
 
 from __future__ import annotations
 
@@ -74,14 +74,17 @@ from cognitive.window.summary import ExtractiveSummarizer, Summarizer
 
 log = logging.getLogger(__name__)
 
-_MAX_SETTLING = 10_000  # outcomes under way at a time; a host that hands in more gets an error
-_MAX_WARMING = 5.0  # seconds; the first time on a machine the model is prepared, which takes about three
-_A_MESSAGE = "Where does Ada keep the key of the boat house?"  # no small talk, so that every rule reads it
+_MAX_SETTLING = 10_000  # pending outcomes of `settle`; further calls raise an error
+_MAX_WARMING = 5.0  # seconds; preparing the model for the first time on a machine takes about three
+_A_MESSAGE = "Where does Ada keep the key of the boat house?"  # a message that runs every rule
 
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """What a host may put in place of what is bundled; None keeps that. `constants` serve measurements and tests."""
+    """The host's replacements for bundled components; None keeps the bundled one.
+
+    `constants` are for benchmarks and tests.
+    """
 
     embedder: Embedder | Sequence[Embedder] | None = None
     token_counter: TokenCounter | None = None
@@ -95,7 +98,7 @@ class Extensions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What `CognitiveLayer` itself calls: its namespaces, and the parts of a turn in order."""
+    """The objects that `CognitiveLayer` calls: its namespaces, and the parts of a turn in order."""
 
     sessions: SessionsApi
     policies: PoliciesApi
@@ -121,7 +124,7 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class _Infrastructure:
-    """What everything else is composed from: the adapters, the settings that they came from, and the policies."""
+    """The objects that all services are composed from: adapters, settings and policies."""
 
     database: Database
     reading: ReadDatabase
@@ -141,15 +144,15 @@ async def assemble(
     shadow: Policy | None = None,
     extensions: Extensions = Extensions(),
 ) -> AsyncIterator[Services]:
-    """Opens the database and the embedder, and closes what it opened.
+    """Open the database and the embedders, yield the services of a layer, and close everything.
 
-    A database that does not answer yet does not stop the layer from opening: its turns are degraded until it does.
+    A database that does not answer yet does not prevent opening: turns are degraded until it does.
 
     Raises:
         SchemaError: the database lacks the extension, the schema or the role.
         EmbeddedServerError: the bundled server cannot be started.
-        PolicyError: the policy file does not hold a policy.
-        EmbeddingError: the settings name a model that there is not, or the same one twice.
+        PolicyError: the policy file is not a valid policy.
+        EmbeddingError: the settings name an unknown model, or one model twice.
     """
     settings = from_environment()
     policy = with_models(policy, settings) if policy is not None else live_policy(settings)
@@ -176,7 +179,7 @@ async def assemble(
 
 @dataclass(frozen=True, slots=True)
 class _Stores:
-    """What is kept in Postgres, and what reads it for a turn."""
+    """The stores in Postgres, and the engine that reads them for a turn."""
 
     memories: MemoryStore
     turns: TurnLog
@@ -313,9 +316,9 @@ def _admin(
 
 
 async def _warm(embedders: Embedders) -> None:
-    """Loads the models before the first turn needs it; a model that fails is that turn's to report.
+    """Load the models before the first turn needs them; if one fails, the turn that needs it reports the error.
 
-    And reads a message: automata are built when they first match, which takes a third of a deadline.
+    Also read a message: automata are built at their first match, which takes a third of a turn's deadline.
     """
     signals.read(_A_MESSAGE, now=datetime.now(UTC))
     try:
@@ -326,8 +329,9 @@ async def _warm(embedders: Embedders) -> None:
 
 
 async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy: Policy) -> Classifiers:
-    """The host's classifier, or else the exemplars for the policies that want them; if the model fails, they know
-    nothing.
+    """Return the host's classifier, or the exemplar classifiers that policies use.
+
+    If the embedding model fails, the exemplar classifiers return no category.
     """
     if own is not None or not any(each.categories.exemplar_fallback for each in policy.variants):
         return lambda _: own

@@ -31,7 +31,7 @@ class Model(FakeMessagesListChatModel):
     """Stands where your model is called: LangChain's own fake, which prints its prompt."""
 
     def bind_tools(self, tools: Any, **settings: Any) -> Any:
-        """Called by the agent before each call, with the tools of the turn."""
+        """Print the tools of the turn, which the agent binds before each model call."""
         print("\nThe model has the tools", [tool.name for tool in tools], "and sees:")
         return self
 

@@ -1,7 +1,7 @@
-"""A loop of tool calls in a bounded prompt: which tools the model sees, a long output kept aside and read again by its
-pointer, and the session taken up by another process.
+"""Run a loop of tool calls in a bounded prompt: `python examples/tool_loop.py`.
 
-python examples/tool_loop.py
+It shows which tools the model sees, how a long output is stored as an artifact and read by its pointer, and how another
+process continues the session.
 """
 
 from __future__ import annotations

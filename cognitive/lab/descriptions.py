@@ -16,21 +16,21 @@ from cognitive.recording.record import RecordedCandidate, Recording
 _MAX_NAMED = 3  # factors named in a sentence
 _FOR_ANYTHING = frozenset({"content_length", "first_person", "user_turn"})  # these factors do not depend on the message
 
-# factor -> its name in a sentence, as in "its words (0.110)"
+# factor -> its name in a sentence, as in "words in common (0.110)"
 FACTORS: Mapping[str, str] = {
-    "lexical": "its words",
-    "lexical_context": "the words around it",
-    "semantic": "its meaning",
-    "semantic_context": "the meaning of what surrounds it",
-    "session": "the session it belongs to",
-    "neighbor": "what stands beside it",
-    "speaker": "who said it",
-    "first_person": "speaking in the first person",
-    "answer_type": "holding the kind of answer that is asked for",
-    "user_turn": "being the user's own words",
-    "instruction": "being a standing instruction",
+    "lexical": "words in common",
+    "lexical_context": "words in common with its context",
+    "semantic": "similar meaning",
+    "semantic_context": "similar meaning of its context",
+    "session": "its session",
+    "neighbor": "matching neighbors",
+    "speaker": "its speaker",
+    "first_person": "first person",
+    "answer_type": "the expected type of answer",
+    "user_turn": "said by the user",
+    "instruction": "a standing instruction",
     "date": "its date",
-    "recency": "being recent",
+    "recency": "recency",
     "content_length": "its length",
 }
 
@@ -163,7 +163,7 @@ def _standing(case: ExplainedCandidate) -> str:
     factors = sorted((case.result.factors or {}).items(), key=lambda item: -item[1])
     telling = [(name, value) for name, value in factors if name not in _FOR_ANYTHING][:_MAX_NAMED]
     named = [f"{FACTORS.get(name, name)} ({value:.3f})" for name, value in telling]
-    spoke = f"What spoke for it in this turn: {_listed(named)}." if named else ""
+    spoke = f"Main factors: {_listed(named)}." if named else ""
     return " ".join(part for part in (spoke, _use(case), _lift(case), _moved(case)) if part)
 
 

@@ -49,7 +49,7 @@ STORIES = [
         0.4,
         "rank 2",
         {"rank": 2, "rank_before": 6, "boost": USED, "factors": {"lexical": 0.1, "content_length": 0.2}},
-        "Shown at rank 2 of 2 candidates, for 30 tokens. What spoke for it in this turn: its words (0.100). Having been"
+        "Shown at rank 2 of 2 candidates, for 30 tokens. Main factors: words in common (0.100). Having been"
         " used in 4 of 5 turns that showed it (boost 1.31) adds 0.002 to its score. It was moved from rank 6 to 2 by"
         " that use.",
     ),
