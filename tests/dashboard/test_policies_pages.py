@@ -160,7 +160,7 @@ async def test_a_choice_that_somebody_overtook_is_refused(pages, played, layer):
     await layer.policies.activate(played, candidate.version, by="ada")
 
     late = await post(pages, played, "policies/choose", role="live", version="", after="0")
-    assert (late.status_code, "made since" in late.text) == (422, True)
+    assert (late.status_code, "the latest activation of the live policy is 1" in late.text) == (422, True)
     assert (await layer.policies.effective(played)).live.version == candidate.version
 
 
