@@ -1,4 +1,4 @@
-"""Why a turn went on without something: a sentence for people, with a code for programs."""
+"""Degradations: the parts of a turn that failed or were late, each with a stable code and a sentence for people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import chain, repeat
 from typing import Literal, cast, get_args
 
-# The first word names the part of the turn, the rest what happened to it.
+# The first word names the part of the turn; the rest says what happened to it.
 DegradationCode = Literal[
     "redaction_late",
     "redaction_failed",
@@ -34,12 +34,14 @@ DegradationCode = Literal[
     "record_failed",
     "server_failed",
 ]
-Part = Literal["prefix", "retrieval", "session", "artifacts", "record"]  # each may be late, and may fail
+Part = Literal[
+    "prefix", "retrieval", "session", "artifacts", "record"
+]  # the parts that have both a code for "late" and one for "failed"
 DEGRADATION_CODES: tuple[str, ...] = get_args(DegradationCode)
 
 
 class Degradation(str):
-    """What a turn had to do without. The value is the sentence "part: detail"; `code` is stable, `detail` is not."""
+    """A part of a turn that failed or was late. The value is "part: detail"; `code` is stable, `detail` may change."""
 
     __slots__ = ("code", "detail")
 
@@ -47,44 +49,48 @@ class Degradation(str):
     detail: str
 
     def __new__(cls, code: DegradationCode, detail: str) -> Degradation:
-        """Return the sentence of a code and its detail."""
+        """Create the sentence of a code and its detail."""
         self = super().__new__(cls, f"{part(code)}: {detail}")
         self.code, self.detail = code, detail
         return self
 
     @classmethod
     def from_error(cls, part: Part, error: Exception, late: str, consequence: str = "") -> Degradation:
-        """Return what an error of a part means for the turn; `late` is the detail of one that has no message."""
+        """Return the degradation of a part that raised an error.
+
+        A TimeoutError gives the code "late", any other error "failed". The detail is the error's message, or `late` if
+        it has none, followed by `consequence`.
+        """
         code = f"{part}_late" if isinstance(error, TimeoutError) else f"{part}_failed"
         return cls(cast(DegradationCode, code), f"{str(error) or late}{consequence}")
 
     def __reduce__(self) -> tuple[type[Degradation], tuple[DegradationCode, str]]:
-        """Return what `copy` and `pickle` create it from."""
+        """Return the class and arguments from which `copy` and `pickle` create the degradation again."""
         return type(self), (self.code, self.detail)
 
     @property
     def part(self) -> str:
-        """Return the part of the turn that was late or failed."""
+        """The part of the turn that failed or was late."""
         return part(self.code)
 
 
 def part(code: str) -> str:
-    """Return the part of the turn that a code is about."""
+    """Return the part of the turn that a code names: its first word."""
     return code.partition("_")[0]
 
 
 def codes(degraded: Iterable[Degradation]) -> tuple[str, ...]:
-    """Return the codes of a turn's degradations, in order."""
+    """Return the codes of degradations, in order."""
     return tuple(each.code for each in degraded)
 
 
 def read(sentences: Iterable[str], codes: Iterable[str]) -> tuple[Degradation, ...]:
-    """Return the degradations whose sentences and codes were written beside each other.
+    """Return the degradations of a stored turn, from its sentences and their codes.
 
-    Whoever wrote them may be older or newer than this version: a sentence without a code has that of its part.
+    Turns of older versions have no codes: a sentence without a code gets the code of failure of its part.
     """
-    given = zip(sentences, chain(codes, repeat(None)), strict=False)
-    return tuple(_read(sentence, code or _code(sentence)) for sentence, code in given)
+    pairs = zip(sentences, chain(codes, repeat(None)), strict=False)
+    return tuple(_read(sentence, code or _code(sentence)) for sentence, code in pairs)
 
 
 def _read(sentence: str, code: str) -> Degradation:
@@ -92,7 +98,7 @@ def _read(sentence: str, code: str) -> Degradation:
 
 
 def _code(sentence: str) -> str:
-    """Return the code of what failed by the part that a sentence begins with; of no known part, that of memory."""
+    """Return the code of failure of the part that a sentence begins with; "memory_failed" if it is unknown."""
     name = sentence.partition(":")[0]
     failed = (code for code in DEGRADATION_CODES if part(code) == name and not code.endswith("_late"))
     return next(failed, "memory_failed")

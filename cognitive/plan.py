@@ -1,4 +1,4 @@
-"""The plan of a turn, as data: what was understood of the message, and what is therefore retrieved and shown."""
+"""The plan of a turn: the signals that the rules read in the message, and what to retrieve and show, with reasons."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Frame = Literal["conversation", "question", "task", "decision", "creative", "deb
 Category = Literal["casual", "research", "coding", "crypto", "media", "monitoring", "memory", "complex"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 Thinking = Literal["off", "minimal", "low", "medium", "high", "xhigh"]
-THINKING: tuple[Thinking, ...] = get_args(Thinking)  # from the least to the most
+THINKING: tuple[Thinking, ...] = get_args(Thinking)  # in order of effort
 
 
 @dataclass(frozen=True, slots=True)
 class DateRange:
-    """A stretch of time that a message names: half-open [start, end), aware."""
+    """A range of time that a message names by `phrase`, from `start` to before `end`, both with a time zone."""
 
     start: datetime
     end: datetime
@@ -27,11 +27,20 @@ class DateRange:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What the rules read in a message.
+    """The signals that the rules read in a message.
 
-    `text` is the sentence that is embedded and searched: without its greeting, and with the previous user message
-    before it if the message leans on that. `greeting` is True only if nothing else remains. `hints` are (memory type,
-    weight) in the order of the types; `fired` are the ids of the rules that fired, in the order of their table.
+    Attributes:
+        text: the text that is embedded and searched: the message without its greeting, after the previous user message
+            if it is elliptic.
+        question: True if the message is a question.
+        greeting: True if the message is only a greeting.
+        elliptic: True if the message depends on the one before it, as in "and the other one?".
+        recency: the weight of young memories, from 0 to 1.
+        dates: the range of time that the message names.
+        hints: the memory types that the message asks for, as (type, weight) in the order of the types.
+        entities: the names in the message.
+        keywords: the other content words of the message.
+        fired: the ids of the rules that fired, in the order of their table.
     """
 
     text: str
@@ -48,9 +57,10 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalQuery:
-    """What to look for in one memory type: at most `limit` memories are shown of it.
+    """The query for one memory type, of which at most `limit` memories are shown.
 
-    `recency_weight` in [0, 1] is how much a young memory gains over an old one of equal relevance.
+    `recency_weight`, from 0 to 1, is the weight of the factor `recency`, which prefers young memories. `dates` is the
+    range of time that the message names.
     """
 
     type: MemoryType
@@ -62,7 +72,7 @@ class RetrievalQuery:
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """How much memory a message of some category is worth: memories of all types, and tokens."""
+    """The limits on memory of a category: the number of memories of all types together, and their tokens."""
 
     memories: int
     tokens: int
@@ -70,13 +80,26 @@ class Caps:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What this message needs.
+    """The plan of a turn: what to retrieve and show for its message, and how to run it.
 
-    `budgets` and `total` are tokens; `window` is how many turns of the conversation a memory is compared with;
-    `max_memories` is how many memories are shown of all types together, None for no other bound than those of the
-    types. `categories` are in the order of their table, none if no rule fired; `caps` are theirs. `tools` are the names
-    to keep of those that the turn gave, `removed` the others; `thinking` and `model` are what the turn should run with,
-    None where the caller's own setting stands; `hint` is a line for the model before the message.
+    Attributes:
+        signals: what the rules read in the message.
+        frame: the kind of turn, which sets the token budgets.
+        retrieval: one query for each memory type to retrieve; empty retrieves nothing.
+        budgets: the tokens of each memory type's section.
+        total: the tokens of the whole memory block.
+        window: the number of turns of the conversation that a memory is compared with.
+        dedup: True if memories that the conversation contains are dropped.
+        reasons: why the plan is as it is, as sentences.
+        policy: the version of the policy.
+        categories: the kinds of work that the message asks for, in the order of their table.
+        caps: the limits on memory of the categories; None if no category sets any.
+        max_memories: the maximum number of memories of all types together; None leaves the limits by type.
+        tools: the names of the turn's tools to keep.
+        removed: the names of the turn's other tools.
+        thinking: the thinking effort; None leaves the caller's setting.
+        model: the language model; None leaves the caller's setting.
+        hint: a line for the model before the message.
     """
 
     signals: Signals
@@ -98,7 +121,7 @@ class Plan:
     hint: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """What is recorded of the plan beside what a replay makes again: no words of the message."""
+        """Return the fields of the plan that a turn's trace stores. They contain no words of the message."""
         return {
             "categories": list(self.categories),
             "memory": [self.caps.memories, self.caps.tokens] if self.caps else None,

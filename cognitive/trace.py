@@ -1,4 +1,4 @@
-"""What became of every candidate, and why: the record that explains a turn."""
+"""The trace of a turn: the result of every candidate with its reason, timings, token budgets and removed tools."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from brain.rollups import TurnMetrics
 from brain.search import Hit
 from brain.types import MemoryType
 
-_DECOYS = 5  # judged with each turn beside what was shown
-ELAPSED = "pre_turn"  # the whole, among the timings of the stages
-_MAX_CUT = 50  # names of tools that were cut are stored with a turn, and how many there were
+_DECOYS = 5  # maximum number of decoys that are judged with the shown memories of a turn
+ELAPSED = "pre_turn"  # the name of the total among the timings of the stages
+_MAX_CUT = 50  # names of removed tools that are stored with a turn, besides their number
 
 Disposition = Literal[
-    "shown",  # it is in the prompt
-    "pinned",  # it stands in the prefix, so the block does not repeat it
-    "restated",  # the conversation window says it already
-    "duplicate",  # another candidate says it better
+    "shown",  # in the block of this turn
+    "pinned",  # in the prefix, so the block does not repeat it
+    "restated",  # the conversation window contains it already
+    "duplicate",  # a better candidate says the same
     "superseded",  # a newer memory replaced it
     "distrusted",  # its source is not trusted enough for its type
-    "source_cap",  # more of one source than a turn shows
-    "irrelevant",  # the floor: nothing, or not this, is worth showing
-    "over_limit",  # more of this type than the plan asks for
-    "already_in_prompt",  # the conversation still shows it, as an earlier turn put it there
-    "over_budget",  # its section or the total had no room
-    "displaced",  # exploration tried another in its place
+    "source_cap",  # its source has more memories than a turn shows of one source
+    "irrelevant",  # its evidence, or that of its type or of all candidates, is below the threshold
+    "over_limit",  # its rank is below the plan's limit for its type or for all types
+    "already_in_prompt",  # a block of an earlier turn, still in the conversation, shows it
+    "over_budget",  # the tokens of its section or of the block do not suffice
+    "displaced",  # exploration showed another candidate instead
 ]
 
-# Dispositions of candidates that could not be chosen, however relevant: nothing is measured against them.
+# Dispositions of candidates that could not be shown, however relevant; relevance gaps are not measured against them.
 NOT_ELIGIBLE = frozenset({"pinned", "superseded", "distrusted"})
-# Dispositions of candidates that were left out for want of rank or room, and not for what they say.
+# Dispositions of candidates that lacked rank or room, and were not dropped for their text. Decoys are drawn from them.
 PASSED_OVER = frozenset({"irrelevant", "over_limit", "over_budget"})
-# What a memory that was found counts as, by where it ended; the others count as found and no more.
+# The counter of statistics that each disposition increases; the others increase only "found".
 COUNTED: Mapping[Disposition, Literal["injected", "abstained", "deduped", "trimmed"]] = {
     "shown": "injected",
     "irrelevant": "abstained",
@@ -53,10 +53,15 @@ COUNTED: Mapping[Disposition, Literal["injected", "abstained", "deduped", "trimm
 
 @dataclass(frozen=True, slots=True)
 class Boost:
-    """What usage says of a memory: a factor in [0.5, 1.5], 1.0 for the unknown, and the masses it comes from.
+    """The effect of a memory's past use on its score.
 
-    `past` says how often it was shown and used, in words, and is empty if it never was shown; `specificity` is the
-    share of its use that was in turns like this one; `lift` is what those add to its relevance.
+    Attributes:
+        factor: the boost, from 0.5 to 1.5; 1.0 for a memory that was never shown.
+        shown: the decayed mass of turns that showed it.
+        used: the decayed mass of turns that used it.
+        past: the counts of its use as a sentence; empty if it was never shown.
+        specificity: the share of its use that was in turns similar to this one.
+        lift: the addition to its relevance from similar turns.
     """
 
     factor: float = 1.0
@@ -68,11 +73,11 @@ class Boost:
 
     @property
     def reason(self) -> str:
-        """The factor and what it comes from, in words."""
+        """The factor and the counts that it comes from, as a sentence."""
         return f"{self.factor:.2f}: {self.past}" if self.past else "never shown"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the boost as explanations of a turn print it."""
+        """Return the boost as JSON, for explanations of a turn."""
         return {
             "factor": self.factor,
             "shown": self.shown,
@@ -85,9 +90,13 @@ class Boost:
 
 @dataclass(frozen=True, slots=True)
 class WindowSimilarity:
-    """How nearly the window says what a memory says: the highest cosine and the highest share of the memory's stems
-    among the statements that nothing speaks against, and the highest mean of the two. Cosine and mean are None where
-    there were no two vectors to compare. `parts` is the containment of each of its sentences, where that was taken.
+    """The similarity of a memory to the conversation window: the highest values among statements without a guard.
+
+    Attributes:
+        cosine: the highest cosine; None if the memory or all statements have no vector.
+        containment: the highest share of the memory's stems that a statement has.
+        agreement: the highest mean of both; None if there is no cosine.
+        parts: the containment of each of the memory's sentences; empty if it was not computed.
     """
 
     cosine: float | None
@@ -120,7 +129,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class CandidateResult:
-    """Where a candidate ended: one disposition, the number that decided it, and what that number means."""
+    """The result of a candidate: its disposition, the number that decided it, and the reason as a sentence."""
 
     candidate: Candidate
     disposition: Disposition
@@ -130,7 +139,7 @@ class CandidateResult:
 
 @dataclass(frozen=True, slots=True)
 class SectionBudgets:
-    """The tokens that a turn's memories may take, by type and in total, and why they are other than planned, if so."""
+    """The tokens of a turn's memories, by type and in total, and the reasons for differences from the plan."""
 
     budgets: Mapping[MemoryType, int]
     total: int
@@ -142,7 +151,7 @@ NO_SECTION_BUDGETS = SectionBudgets({}, 0)
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """What a stage kept, in order, and what it dropped, with the number that decided."""
+    """The result of a filter stage: the candidates that it kept, in order, and the results of those it dropped."""
 
     kept: tuple[Candidate, ...]
     dropped: tuple[CandidateResult, ...] = ()
@@ -150,13 +159,19 @@ class StageResult:
 
 @dataclass(frozen=True, slots=True)
 class Trim:
-    """What a catalog lost so that it fits a model's budget, and by what.
+    """The changes to a turn's tools to fit them into the model's budget. Bytes are of compact JSON in UTF-8.
 
-    Bytes are those of the tools as JSON in UTF-8 without spaces. `dropped` says what went, in order; `cut` are the
-    names of the tools that went whole, the most relevant first. `ranked_by` names what told their relevance, nothing
-    where compaction sufficed. `confidence` in [0, 1] is how well the best tool matches the message; `low_confidence`
-    that the cut may have taken what the message needs; `gap` says so if no tool seems to be for it. `late` says that
-    there was no time to read the tools: they were cut by their names, and `before_bytes` is what they took at least.
+    Attributes:
+        limit: the budget in bytes.
+        before_bytes: the size before; a lower bound if `late`.
+        after_bytes: the size after.
+        dropped: what was shortened or removed, in order, as sentences.
+        cut: the names of the removed tools, the most relevant first.
+        ranked_by: the signals that ranked the tools; empty if shortening sufficed.
+        confidence: how well the best tool matches the message, from 0 to 1.
+        low_confidence: True if a removed tool may be one that the message needs.
+        gap: a sentence if no tool seems to fit the message, else None.
+        late: True if there was no time to read the tools, so that they were removed by their names.
     """
 
     limit: int
@@ -172,19 +187,19 @@ class Trim:
 
     @property
     def fits(self) -> bool:
-        """Whether what is left is within the limit: not, if a single tool is larger."""
+        """True if the remaining tools are within the limit; False if a single tool is larger."""
         return self.after_bytes <= self.limit
 
     @property
     def share(self) -> float:
-        """The share of the bytes that went."""
+        """The share of the bytes that was removed, from 0 to 1."""
         return 1 - self.after_bytes / self.before_bytes
 
     def as_json(self) -> dict[str, Any]:
-        """What is stored of it: of a long list of tools that were cut, the most relevant ones."""
-        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        """Return the fields as JSON to store, with at most 50 names of removed tools and their number."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {
-            **told,
+            **values,
             "confidence": round(self.confidence, 6),
             "cut": self.cut[:_MAX_CUT],
             "cut_count": len(self.cut),
@@ -193,11 +208,19 @@ class Trim:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A turn explained: the query, the channels that arrived, every candidate's result, and milliseconds by stage.
+    """The explanation of a turn.
 
-    `record` is what its stages were given and what became of the candidates, as it is stored (`cognitive.recording`);
-    `sections` are the budgets that held; `trim` is what the tools lost, None if nothing; `window` holds the numbers of
-    the conversation's window.
+    Attributes:
+        query: the text that was searched for.
+        policy: the version of the policy.
+        now: the turn's time.
+        channels: the channels that answered in time.
+        candidates: the result of every candidate, by rank.
+        timings: milliseconds by stage, and in total as "pre_turn".
+        record: the recorded inputs and results, for replay (`cognitive.recording`); None if no stage ran.
+        sections: the token budgets that applied.
+        trim: the changes to the tools; None if all fit.
+        window: the measurements of the conversation's window.
     """
 
     query: str
@@ -212,20 +235,20 @@ class Trace:
     window: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, memory_id: UUID) -> CandidateResult | None:
-        """The result of one memory, or None if it was no candidate."""
+        """Return the result of a memory; None if it was not a candidate."""
         return next((result for result in self.candidates if result.candidate.hit.memory_id == memory_id), None)
 
     @property
     def stages(self) -> dict[str, float]:
-        """Milliseconds by stage, without the whole."""
+        """Milliseconds by stage, without the total."""
         return {name: ms for name, ms in self.timings.items() if name != ELAPSED}
 
     def measures(self, model: str | None = None) -> TurnMetrics:
-        """Return the numbers that are added up over many turns.
+        """Return the measurements that statistics aggregate over many turns.
 
-        `elapsed` and `stages` are milliseconds. `types` counts what was `found`, `deduped` and `trimmed` of each type.
-        A turn `abstained` if it found memories and showed none of them for want of evidence. `model` is the language
-        model it was for.
+        `elapsed` and `stages` are milliseconds. `types` has the counts of memories by type that were `found`, `deduped`
+        and `trimmed`. A turn `abstained` if it showed no memory and at least one was irrelevant. `model` is the
+        language model of the turn.
         """
         by_type: dict[str, Counter[str]] = {}
         for result in self.candidates:
@@ -246,7 +269,10 @@ class Trace:
         return measures
 
     def as_json(self) -> dict[str, Any]:
-        """What is stored: ids and numbers, no memory's text, so that erasing a memory erases its words here too."""
+        """Return the trace as JSON to store.
+
+        It contains ids and numbers and no text of memories, so that no text remains when a memory is erased.
+        """
         return {
             "query": self.query,
             "policy": self.policy,
@@ -267,17 +293,17 @@ class Trace:
 
 
 def decoys(results: Sequence[CandidateResult]) -> list[UUID]:
-    """The first few by rank that were found and not shown, for no reason that lies in what they say."""
+    """Return the ids of the first few candidates by rank that were not shown only for want of rank or room."""
     return [result.candidate.hit.memory_id for result in results if result.disposition in PASSED_OVER][:_DECOYS]
 
 
 def excerpts(results: Sequence[CandidateResult]) -> Mapping[UUID, tuple[tuple[int, int], ...]]:
-    """What is shown of the memories that were shortened, as offsets into what they say."""
+    """Return the shown parts of shortened memories, by memory, as [start, end) character offsets into their text."""
     shown = [result.candidate for result in results if result.disposition == "shown"]
     return {candidate.hit.memory_id: candidate.excerpt for candidate in shown if candidate.excerpt}
 
 
 def window_similarities(results: Sequence[CandidateResult]) -> Mapping[tuple[UUID, int], WindowSimilarity]:
-    """The likenesses of all candidates that were compared with the window, by memory and ordinal."""
+    """Return the similarities of the candidates that were compared with the window, by memory and passage ordinal."""
     candidates = [result.candidate for result in results]
     return {(c.hit.memory_id, c.hit.ordinal): c.similarity for c in candidates if c.similarity is not None}

@@ -1,20 +1,20 @@
-"""Turn a plan into the memories that the model sees: fetched, ranked, deduplicated, fitted, rendered.
+"""Turn a plan into the block of memories that the model sees: retrieve, rank, deduplicate, fit, render.
 
 Modules, in order of execution:
 
-- `engine`: fetch what a plan needs, run the stages on it, keep it for replay.
-- `retrieve`: fetch the query's vector and every candidate that the channels find, within the deadline.
-- `assemble`: run the pure stages below, from what was found to what is shown; a turn and its replay share them.
-- `ranking`: order the candidates by relevance, by usage, and by what stands first whatever the scores.
-- `answer_types`: patterns of questions, and of the texts that answer them.
-- `usage`: say what past use is worth, as a factor and as a lift.
-- `trust`: leave out what its type does not trust, and what one source says too often.
-- `abstention`: leave out what is not about the message, or everything.
-- `dedup`: leave out what the conversation, a better candidate or an earlier turn's block says already.
-- `similarity`: measure how nearly one text says what another says, unless a guard speaks against it.
-- `sentences`: read a text as that comparison needs it.
-- `lexicon`: words that decide whether two statements can say the same.
-- `budget`: set the tokens of each section, and fit whole memories into them.
-- `explore`: try a memory from below the cut now and then, with a known probability.
+- `engine`: retrieve the candidates of a plan, run the stages on them, and record the run for replay.
+- `retrieve`: embed the query and search all channels for candidates, within the deadline.
+- `assemble`: run the pure stages below, from search result to shown memories, for a turn and for its replay.
+- `ranking`: score the candidates by relevance and usage, then apply the tie-breaks (identifiers, versions).
+- `answer_types`: patterns of questions and of texts that may answer them, for ranking.
+- `usage`: compute what past use changes in a score: a boost factor and a lift.
+- `trust`: drop candidates from untrusted sources, and too many from one source.
+- `abstention`: drop candidates that match the message too weakly, or all of them.
+- `dedup`: drop candidates that repeat the conversation, a better candidate or an earlier turn's block.
+- `similarity`: compare two texts by vectors and words, with guards for different facts in similar words.
+- `sentences`: parse a text for this comparison.
+- `lexicon`: the English words that the comparison uses: opposites, synonyms, units, negations.
+- `budget`: set the token budget of each section, and fit whole memories into it.
+- `explore`: occasionally show a candidate that was just left out, with a known probability.
 - `render`: write memories as quoted, dated prompt text.
 """

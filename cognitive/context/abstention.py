@@ -1,9 +1,13 @@
-"""Whether anything is worth showing: a calibrated floor for the turn, for each type and for each memory."""
+"""Abstention: drop candidates whose evidence of being about the message is below a calibrated threshold.
+
+The threshold applies three times: to the turn as a whole, to each memory type, and to each memory. The weights in
+`evidence` are this project's own calibration.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from brain.search import SearchResult
 from brain.terms import idf
@@ -12,40 +16,42 @@ from cognitive.plan import Frame, Signals
 from cognitive.policy import Policy
 from cognitive.trace import Candidate, CandidateResult, StageResult
 
-# What of the relevance speaks of the query itself; the rest (length, first person, ...) speaks for any query alike.
+# The relevance factors that depend on the query; the others (length, first person, ...) are the same for all queries.
 _MATCH = ("lexical", "lexical_context", "semantic", "semantic_context", "date")
 
 _LARGE_STORE = 100  # passages
-_WORDS_ONLY = 0.4  # of the floor; the rest is what a cosine brings to a usual memory question
-_PAST = frozenset({"decision", "episode"})  # hints of these types speak of what was; the others of anything
+_WORDS_ONLY = 0.4  # share of the threshold without vectors; a typical memory question gets the rest from its cosine
+_PAST = frozenset({"decision", "episode"})  # a hint of one of these types means that the message asks about the past
 
 
 def abstain(
     candidates: Sequence[Candidate], found: SearchResult, signals: Signals, policy: Policy, frame: Frame
 ) -> StageResult:
-    """Drops every candidate if nothing stored is about the message. Otherwise it drops each type that holds nothing
-    about it, and each candidate that matches far less than the best one does.
+    """Drop the candidates that are not about the message, with the disposition "irrelevant".
+
+    If the evidence of all candidates together is below the threshold, all are dropped. Otherwise each type with too
+    little evidence is dropped, and each candidate whose match is less than `evidence.min_item_share` of the best match.
     """
     if not policy.abstention or not candidates:
         return StageResult(tuple(candidates))
     matched = {candidate.hit.memory_id: match(candidate) for candidate in candidates}
 
-    def by(candidate: Candidate) -> float:
+    def match_of(candidate: Candidate) -> float:
         return matched[candidate.hit.memory_id]
 
-    known = evidence(candidates, found, signals, policy, by)
-    least = _floor(candidates, found, policy, frame)
-    if known < least:
-        reason = f"nothing stored is about this message: its evidence is {known:.3f}, the floor {least:.3f}"
-        return _drop_all(candidates, known, reason)
-    spoken_for, dropped = _by_type(candidates, found, signals, policy, least, by)
-    matches = list(map(by, spoken_for))
-    floor = policy.evidence.min_item_share * max(matched.values())
-    kept = tuple(candidate for candidate, value in zip(spoken_for, matches, strict=True) if value >= floor)
+    total = evidence(candidates, found, signals, policy, match_of)
+    threshold = _threshold(candidates, found, policy, frame)
+    if total < threshold:
+        reason = f"nothing stored is about this message: evidence {total:.3f}, threshold {threshold:.3f}"
+        return _drop_all(candidates, total, reason)
+    eligible, dropped = _by_type(candidates, found, signals, policy, threshold, match_of)
+    matches = list(map(match_of, eligible))
+    min_match = policy.evidence.min_item_share * max(matched.values())
+    kept = tuple(candidate for candidate, value in zip(eligible, matches, strict=True) if value >= min_match)
     below = tuple(
-        CandidateResult(candidate, "irrelevant", value, f"matches {value:.3f}, the floor of this turn is {floor:.3f}")
-        for candidate, value in zip(spoken_for, matches, strict=True)
-        if value < floor
+        CandidateResult(candidate, "irrelevant", value, f"match {value:.3f}, threshold of this turn {min_match:.3f}")
+        for candidate, value in zip(eligible, matches, strict=True)
+        if value < min_match
     )
     return StageResult(kept, dropped + below)
 
@@ -55,29 +61,31 @@ def _by_type(
     found: SearchResult,
     signals: Signals,
     policy: Policy,
-    least: float,
-    by: Callable[[Candidate], float],
+    threshold: float,
+    match_of: Callable[[Candidate], float],
 ) -> tuple[list[Candidate], tuple[CandidateResult, ...]]:
-    """Candidates of the types that hold evidence enough by themselves, and the results of the others."""
-    least *= policy.evidence.min_type_share
-    crowds = {type_: [each for each in candidates if each.hit.type == type_] for type_ in MEMORY_TYPES}
-    known = {type_: evidence(crowd, found, signals, policy, by) for type_, crowd in crowds.items() if crowd}
-    kept = [candidate for candidate in candidates if known[candidate.hit.type] >= least]
+    """Return the candidates of the types that have enough evidence by themselves, and the results of the others."""
+    threshold *= policy.evidence.min_type_share
+    groups = {type_: [each for each in candidates if each.hit.type == type_] for type_ in MEMORY_TYPES}
+    values = {type_: evidence(group, found, signals, policy, match_of) for type_, group in groups.items() if group}
+    kept = [candidate for candidate in candidates if values[candidate.hit.type] >= threshold]
     dropped = tuple(
-        CandidateResult(each, "irrelevant", known[each.hit.type], _no_such(each.hit.type, known[each.hit.type], least))
+        CandidateResult(each, "irrelevant", values[each.hit.type], _reason(each.hit.type, values, threshold))
         for each in candidates
-        if known[each.hit.type] < least
+        if values[each.hit.type] < threshold
     )
     return kept, dropped
 
 
-def _no_such(type_: MemoryType, known: float, least: float) -> str:
-    return f"no {type_} is about this message: their evidence is {known:.3f}, the floor of a type {least:.3f}"
+def _reason(type_: MemoryType, values: Mapping[MemoryType, float], threshold: float) -> str:
+    return f"no {type_} is about this message: evidence {values[type_]:.3f}, threshold of a type {threshold:.3f}"
 
 
-def _floor(candidates: Sequence[Candidate], found: SearchResult, policy: Policy, frame: Frame) -> float:
-    """The policy's floor. It is lower for a small store, where a rare word proves little and little can be injected
-    wrongly, and lower where no vector came in time, so that there is no cosine.
+def _threshold(candidates: Sequence[Candidate], found: SearchResult, policy: Policy, frame: Frame) -> float:
+    """Return the evidence that a turn needs: the policy's threshold, lowered for a small store or missing vectors.
+
+    In a small store a rare word proves little, and there is little that could be shown wrongly. Without vectors the
+    cosine is missing from the evidence.
     """
     size = min(1.0, math.log1p(found.passages) / math.log1p(_LARGE_STORE))
     dense = any("content_cosine" in candidate.hit.scores for candidate in candidates)
@@ -89,14 +97,19 @@ def evidence(
     found: SearchResult,
     signals: Signals,
     policy: Policy,
-    by: Callable[[Candidate], float] | None = None,
+    match_of: Callable[[Candidate], float] | None = None,
 ) -> float:
-    """How much evidence there is that the store holds something about the message.
+    """Return how strong the evidence is that the candidates are about the message; higher is stronger.
 
-    A sum of: the best cosine; the most idf mass of the message's words that one memory holds, absolutely and as a share
-    of the message's; whether the message names a speaker; whether something was said on the date it names; whether it
-    asks for what was decided or happened; how useful the best match was before; and what similar turns lacked. `by` is
-    `match`, where it is known already.
+    The evidence is a weighted sum over the candidates; the weights are calibrated. Its parts are:
+
+    - the best cosine of the message and a memory;
+    - the highest idf mass of the message's words that one memory contains, absolutely and as a share of the message's;
+    - 0.15 if the message names the speaker of a memory, and up to 0.15 if a memory is from the date it names;
+    - 0.1 if the message asks for past decisions or events;
+    - the boost of the best match, if it is above 1, and the highest lift (see `usage`).
+
+    `match_of` returns the match of a candidate, for a caller that has computed it before; the default is `match`.
     """
     mass = max(sum(found.idf.values()), 1e-6)
     cosine = max(candidate.hit.scores.get("content_cosine", 0.0) for candidate in candidates)
@@ -111,14 +124,14 @@ def evidence(
         0.15 * named,
         0.15 * dated / max(policy.retrieval.relevance["date"], 1e-6),
         0.1 * asks_memory,
-        0.2 * max(0.0, max(candidates, key=by or match).boost.factor - 1),
+        0.2 * max(0.0, max(candidates, key=match_of or match).boost.factor - 1),
         max(0.0, max(candidate.boost.lift for candidate in candidates)),
     )
     return sum(parts)
 
 
 def match(candidate: Candidate) -> float:
-    """The part of a candidate's relevance that is due to the query, and what similar past turns add to it."""
+    """Return the sum of a candidate's query-dependent relevance factors and its lift from similar past turns."""
     return sum([candidate.factors.get(name, 0.0) for name in _MATCH]) + candidate.boost.lift
 
 

@@ -1,7 +1,7 @@
-"""What kind of answer a question asks for, and what kind a memory holds: rows of patterns.
+"""Patterns for ranking: the type of answer that a question asks for, and texts that may contain such an answer.
 
-A line that names a day is likelier to answer "when" than one that does not; a standing instruction bears on every
-request. Each row is true of texts in general, and none of them decides alone.
+A text that names a day is likelier to answer "when" than one that does not. A standing instruction concerns every
+request. Each pattern holds for texts in general and adds only one factor to a candidate's relevance.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AnswerType:
-    """A kind of answer. `question_pattern` matches questions for it and `answer_pattern` texts that may hold it;
-    `weight` is how much such a text proves.
+    """A type of answer.
+
+    `question_pattern` matches questions for it, and `answer_pattern` matches texts that may contain it. `weight`, from
+    0 to 1, is the value of the factor `answer_type` for such a text.
     """
 
     name: str
@@ -60,14 +62,14 @@ ANSWER_TYPES = (
     ),
 )
 
-# The model asks what it said itself: then the assistant's own lines are meant, and not the user's.
+# Questions about what the assistant said before: lines of the assistant answer them, and not lines of the user.
 ASKS_ASSISTANT = re.compile(
     r"\b(?:(?:did|have|had) you\b|you (?:ha(?:ve|d) )?(?:recommended|suggested|advised|said|told|mentioned|explained"
     r"|proposed|gave|given|provided|described|showed|wrote|answered)\b"
     r"|your (?:earlier |previous |last )?(?:advice|suggestions?|recommendations?|answers?|explanations?)\b)",
     re.IGNORECASE,
 )
-# What is to be done from now on, whatever the question is about.
+# Standing instructions, which concern every later request.
 INSTRUCTS = re.compile(
     r"(?:^|[.!?]\s+)(?:please\s+|and\s+|so\s+)?(?:always|never|from now on|whenever i|when i ask|going forward"
     r"|in (?:the )?future,? (?:please|always|never|don.?t)|make sure (?:you|to) always|remember to)\b"

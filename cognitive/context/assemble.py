@@ -1,4 +1,8 @@
-"""From what was found to what is shown, without waiting for anything: the stages that a turn and its replay share."""
+"""The pure stages of a turn: rank, filter, deduplicate, fit and render the candidates that retrieval found.
+
+`assemble` does no I/O and depends on its arguments alone. A turn, its replay, shadow policies and evaluations all call
+it, so that equal inputs give equal text. The order of the stages is in `_run_filters`.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +21,23 @@ from cognitive.recording.record import AlreadyInPrompt, TurnInputs
 from cognitive.tokens import TokenCounter, count
 from cognitive.trace import Candidate, CandidateResult, SectionBudgets, StageResult
 
-_DEDUP_POOL = 2  # times a type's limit are compared with the window; what ranks lower is rarely shown
-_MAX_COMPARED = 8  # times the limit, where what is said already or repeated would leave places empty
+# Deduplication compares this many times a type's limit of candidates; those that rank lower are rarely shown.
+_DEDUP_POOL = 2
+# It compares up to this many times the limit if dropped duplicates would leave places of the type empty.
+_MAX_COMPARED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class AssembledContext:
-    """What the model should see of its memory, the candidates it shows in order, and what became of all of them."""
+    """The result of `assemble`.
+
+    Attributes:
+        text: the block with this turn's memories; empty if none is shown.
+        prefix: the block with pinned memories for the system prompt; empty if there are none.
+        shown: the candidates in `text`, best first.
+        candidates: the result of every candidate, by rank.
+        sections: the token budgets that applied.
+    """
 
     text: str
     prefix: str
@@ -40,7 +54,16 @@ def assemble(
     counter: TokenCounter = count,
     constants: Constants = CONSTANTS,
 ) -> AssembledContext:
-    """The context of a turn: a function of its arguments, bit for bit."""
+    """Return the memories that a turn shows, as text, and the result of every candidate. Equal arguments, equal bytes.
+
+    Args:
+        plan: the queries, budgets and limits of the turn.
+        inputs: the search result, the pinned memories and the turn's other recorded inputs.
+        compare: returns the similarity of a memory to the conversation window; None if it is unknown.
+        policy: the policy that the turn is planned with.
+        counter: counts the tokens of a text.
+        constants: calibrated constants that are no settings.
+    """
     ranked = order(plan.retrieval, inputs.found, inputs.now, policy, constants)
     room = budget.section_budgets(plan, inputs.found, inputs.room, inputs.now, policy, constants)
     scales = Scales(counter, room, policy, constants)
@@ -57,7 +80,7 @@ def assemble(
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """What weighs a turn's memories, what they may weigh, and by which settings and constants."""
+    """The token counter, token budgets, policy and constants of a turn, for its stages."""
 
     counter: TokenCounter
     sections: SectionBudgets
@@ -66,39 +89,39 @@ class Scales:
 
     @property
     def frame(self) -> int:
-        """The tokens of what stands around the memories."""
+        """The tokens of the block without its memories: tags, notice and headings of all types."""
         return self.counter(render.frame()) + 1
 
     def cost(self, candidate: Candidate) -> int:
-        """The tokens of a candidate's line in the block."""
+        """Return the tokens of a candidate's line in the block."""
         return cost(candidate, self.counter, self.policy)
 
 
 def cost(candidate: Candidate, counter: TokenCounter, policy: Policy) -> int:
-    """The tokens of a candidate's line in the block, which are counted once."""
+    """Return the tokens of a candidate's line in the block: `candidate.tokens` if they were counted before."""
     return candidate.tokens or counter(f"{render.line(candidate.hit, policy)}\n")
 
 
 def _reason(candidate: Candidate) -> str:
-    shortened = "; shortened to what the conversation does not say" if candidate.excerpt else ""
+    shortened = "; shortened to the sentences that the conversation does not contain" if candidate.excerpt else ""
     return f"rank {candidate.rank}{shortened}"
 
 
 def order(
     queries: Sequence[RetrievalQuery], found: SearchResult, now: datetime, policy: Policy, constants: Constants
 ) -> list[Candidate]:
-    """Every memory that was found, best first."""
+    """Return one candidate for each memory that was found, by score, best first; empty without queries."""
     if not queries:
         return []
     relevant = ranking.candidates(found, queries[0], now, policy)
-    earned = usage.combined_boosts(found, now, policy, constants)
-    return ranking.rank(relevant, earned, policy, constants, queries[0])
+    boosts = usage.combined_boosts(found, now, policy, constants)
+    return ranking.rank(relevant, boosts, policy, constants, queries[0])
 
 
 def _run_filters(
     ranked: Sequence[Candidate], plan: Plan, inputs: TurnInputs, compare: dedup.Compare, scales: Scales
 ) -> StageResult:
-    """From all candidates to those that are shown: the stages in their order, each saying what it dropped."""
+    """Run the filter stages in order. Return the candidates that all keep, and the results of those that one drops."""
     policy = scales.policy
     limits = {query.type: query.limit for query in plan.retrieval}
     shown_before = _already_in_prompt(inputs, policy)
@@ -122,12 +145,12 @@ def _run_filters(
         ),
         lambda candidates: budget.cap(candidates, plan.max_memories),
     )
-    left = tuple(ranked)
+    remaining = tuple(ranked)
     dropped: tuple[CandidateResult, ...] = ()
     for stage in stages:
-        filtered = stage(left)
-        left, dropped = filtered.kept, (*dropped, *filtered.dropped)
-    return StageResult(left, dedup.mark_in_prompt(dropped, shown_before))
+        filtered = stage(remaining)
+        remaining, dropped = filtered.kept, (*dropped, *filtered.dropped)
+    return StageResult(remaining, dedup.mark_in_prompt(dropped, shown_before))
 
 
 def _distinct(
@@ -138,24 +161,26 @@ def _distinct(
     shown_before: Sequence[AlreadyInPrompt],
     scales: Scales,
 ) -> StageResult:
-    """What nobody has said yet, of so many of each type as its limit may show: twice the limit are looked at, and more
-    while what was dropped leaves places empty. A dozen restatements take one place, and not all.
+    """Drop the candidates that restate the conversation or a better candidate, and those far beyond their type's limit.
+
+    Comparing is expensive, so only the best candidates of each type are compared: twice its limit at first. If too many
+    of them are dropped to fill the limit, the pool doubles, up to eight times the limit.
     """
     times, keys = _DEDUP_POOL, {(id, ordinal) for id, ordinal, _ in shown_before}
     while True:
         pool = budget.limit(candidates, {type_: limit * times for type_, limit in limits.items()})
         if not plan.dedup:
             return pool
-        unsaid = dedup.drop_restated(pool.kept, compare, scales.policy, scales.constants, keys)
-        kept = Counter(candidate.hit.type for candidate in unsaid.kept)
+        distinct = dedup.drop_restated(pool.kept, compare, scales.policy, scales.constants, keys)
+        counts = Counter(candidate.hit.type for candidate in distinct.kept)
         waiting = {result.candidate.hit.type for result in pool.dropped}
-        if times >= _MAX_COMPARED or all(kept[type_] >= limits.get(type_, 0) for type_ in waiting):
-            return StageResult(unsaid.kept, (*pool.dropped, *unsaid.dropped))
+        if times >= _MAX_COMPARED or all(counts[type_] >= limits.get(type_, 0) for type_ in waiting):
+            return StageResult(distinct.kept, (*pool.dropped, *distinct.dropped))
         times *= _DEDUP_POOL
 
 
 def _explore(filtered: StageResult, plan: Plan, inputs: TurnInputs, scales: Scales) -> StageResult:
-    """With the exploration's draw, and with the chance of being shown of all that had one."""
+    """Apply exploration to the filtered candidates, and set the propensity of all that could have been shown."""
     every = scales.policy.usage.explore_every
     if not every:
         return filtered
@@ -163,46 +188,50 @@ def _explore(filtered: StageResult, plan: Plan, inputs: TurnInputs, scales: Scal
     below = _below_the_cut(filtered.dropped, plan, scales)
     draw = explore.explore(inputs.turn_id, inputs.agent_id, filtered.kept, below, every, room=room)
 
-    def chanced(candidate: Candidate) -> Candidate:
-        chance = draw.propensities.get(candidate.hit.memory_id, candidate.propensity)
-        return candidate if chance == candidate.propensity else replace(candidate, propensity=chance)
+    def with_propensity(candidate: Candidate) -> Candidate:
+        propensity = draw.propensities.get(candidate.hit.memory_id, candidate.propensity)
+        return candidate if propensity == candidate.propensity else replace(candidate, propensity=propensity)
 
     results = (*filtered.dropped, *([draw.displaced] if draw.displaced else []))
     left_out = [result for result in results if draw.drawn is None or result.candidate.hit is not draw.drawn.hit]
     return StageResult(
-        tuple(chanced(candidate) for candidate in draw.kept),
+        tuple(with_propensity(candidate) for candidate in draw.kept),
         tuple(
-            CandidateResult(chanced(result.candidate), result.disposition, result.value, result.reason)
+            CandidateResult(with_propensity(result.candidate), result.disposition, result.value, result.reason)
             for result in left_out
         ),
     )
 
 
 def _below_the_cut(dropped: Sequence[CandidateResult], plan: Plan, scales: Scales) -> list[Candidate]:
-    """What failed by a limit or a budget alone, best first, measured: of types that are asked for, and compared."""
-    asked = {query.type for query in plan.retrieval if query.limit}
+    """Return the candidates that exploration may try, best first, with their tokens counted.
+
+    They were dropped only for a limit or a budget, are of a type that the plan retrieves, and have been compared with
+    the conversation if the plan deduplicates.
+    """
+    types = {query.type for query in plan.retrieval if query.limit}
     below = [
         replace(result.candidate, tokens=scales.cost(result.candidate))
         for result in dropped
         if result.disposition in ("over_limit", "over_budget")
-        and result.candidate.hit.type in asked
+        and result.candidate.hit.type in types
         and (result.candidate.similarity is not None or not plan.dedup)
     ]
     return sorted(below, key=lambda candidate: candidate.rank)
 
 
 def _already_in_prompt(inputs: TurnInputs, policy: Policy) -> Sequence[AlreadyInPrompt]:
-    """What the conversation still shows, where the policy leaves it there."""
+    """Return the memories that earlier turns left in the conversation; none unless the placement is "journaled"."""
     return inputs.already_in_prompt if policy.placement == "journaled" else ()
 
 
 def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -> StageResult:
-    """What the prefix shows, the block does not dedup."""
+    """Drop the pinned memories, which the prefix shows already."""
     ids = {memory.id for memory in pinned}
     return StageResult(
         tuple(candidate for candidate in candidates if candidate.hit.memory_id not in ids),
         tuple(
-            CandidateResult(candidate, "pinned", candidate.score, "it stands in the prefix")
+            CandidateResult(candidate, "pinned", candidate.score, "the prefix shows it")
             for candidate in candidates
             if candidate.hit.memory_id in ids
         ),
@@ -210,7 +239,7 @@ def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -
 
 
 def _without_superseded(candidates: Sequence[Candidate]) -> StageResult:
-    """What a newer memory replaced is not offered to the model; recall still finds it, below its replacement."""
+    """Drop the memories that a newer one has replaced. Only recall returns them, below their replacements."""
     return StageResult(
         tuple(candidate for candidate in candidates if candidate.hit.superseded_by is None),
         tuple(

@@ -1,7 +1,8 @@
-"""Fit the candidates into what they may take: each section's tokens and the total, as planned and as use moved them.
+"""Token budgets: set the tokens of each section and of the whole block, and fit whole memories into them.
 
-The planned tokens hold within the model's room, moved by how each type is used. Whole memories are fitted into their
-section's tokens and the total; what one section leaves, the others may use.
+A section is the part of the block for one memory type. The plan sets the tokens of each section and their total. The
+total is lowered if the model has less room. With `budgets.learned`, a section grows or shrinks by how often memories of
+its type are used when they are shown. Tokens that one section leaves free are available to the others.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from cognitive.trace import Candidate, CandidateResult, SectionBudgets, StageRes
 def section_budgets(
     plan: Plan, found: SearchResult, room: int | None, now: datetime, policy: Policy, constants: Constants
 ) -> SectionBudgets:
-    """The budgets of a turn, and why they are other than planned.
+    """Return the token budgets of a turn, with reasons for each difference from the plan.
 
     Args:
-        plan: What was planned.
-        found: Brings how often memories of each type were shown and used, as decayed masses.
-        room: The tokens that the model at hand leaves for memory; None where that is no matter.
-        now: The turn's time.
-        policy: `budgets.learned`, and the overrides that it does not move.
-        constants: The bounds between which a section moves.
+        plan: the planned tokens of each section and in total.
+        found: the search result, which has how often memories of each type were shown and used, as decayed masses.
+        room: the tokens that the model leaves for memory; None for no limit.
+        now: the turn's time.
+        policy: `budgets.learned`, and `budgets.overrides`, the sections that learning does not change.
+        constants: the bounds of a learned change, and the strength of its prior.
     """
     total, reasons = plan.total, list[str]()
     if room is not None and room < total:
         total = max(0, room)
-        reasons.append(f"the model leaves {total} of {plan.total} tokens")
+        reasons.append(f"the model has room for {total} of {plan.total} tokens")
     if not policy.budgets.learned:
         return SectionBudgets(plan.budgets, total, tuple(reasons))
     worth = _worth(plan, found, now, policy, constants)
@@ -48,8 +49,8 @@ def section_budgets(
         (
             *reasons,
             *(
-                f"{type_}: {plan.budgets[type_]} to {budgets[type_]}, used {worth[type_]:.2f} times as often"
-                " as the others when shown"
+                f"{type_}: {plan.budgets[type_]} changed to {budgets[type_]} tokens, because it is used"
+                f" {worth[type_]:.2f} times as often as the mean when shown"
                 for type_ in moved
             ),
         ),
@@ -59,16 +60,19 @@ def section_budgets(
 def _worth(
     plan: Plan, found: SearchResult, now: datetime, policy: Policy, constants: Constants
 ) -> Mapping[MemoryType, float]:
-    """How often a type is used when it is shown, over the mean of the budgets' tokens.
+    """Return for each type its use rate, divided by the mean of all types weighted by their planned tokens.
 
-    Each rate is drawn towards the rate of all types by `learned_budget_prior` showings: a type seldom shown stays
-    where it was planned (the posterior mean of a beta prior, Gelman et al., "Bayesian Data Analysis", 2.4).
+    The use rate is used / shown, both as decayed masses. Each rate is shrunk towards the rate of all types as if there
+    were `learned_budget_prior` more showings, so that a type that is seldom shown keeps its plan (the posterior mean of
+    a beta prior; Gelman et al., "Bayesian Data Analysis", 2.4).
     """
     half_life, prior = policy.usage.half_life_days, constants.learned_budget_prior
     shown = {type_: decayed(mass.shown, mass.at, now, half_life) for type_, mass in found.base.items()}
     used = {type_: decayed(mass.used, mass.at, now, half_life) for type_, mass in found.base.items()}
-    of_all = sum(used.values()) / sum(shown.values()) if sum(shown.values()) else 0.0
-    rates = {type_: (used.get(type_, 0.0) + prior * of_all) / (shown.get(type_, 0.0) + prior) for type_ in plan.budgets}
+    overall = sum(used.values()) / sum(shown.values()) if sum(shown.values()) else 0.0
+    rates = {
+        type_: (used.get(type_, 0.0) + prior * overall) / (shown.get(type_, 0.0) + prior) for type_ in plan.budgets
+    }
     planned = sum(plan.budgets.values())
     mean = sum(rates[type_] * tokens for type_, tokens in plan.budgets.items()) / planned if planned else 0.0
     return {type_: rate / mean if mean else 1.0 for type_, rate in rates.items()}
@@ -82,16 +86,20 @@ def _moved(
     policy: Policy,
     constants: Constants,
 ) -> int:
-    """A section's tokens: within the bounds, not below what a hint asks for, and as the operator set them, if so."""
+    """Return the tokens of a section: the planned ones times the type's worth, within the bounds of the constants.
+
+    A section that the operator has set is not changed. The section of a type that the message hints at keeps at least
+    the tokens that a question gives it.
+    """
     if type_ in policy.budgets.overrides:
         return planned
     moved = round(planned * min(constants.max_learned_budget, max(constants.min_learned_budget, worth[type_])))
-    asked = type_ in dict(plan.signals.hints)
-    return max(moved, min(planned, int(getattr(policy.budgets.frames["question"], type_)))) if asked else moved
+    hinted = type_ in dict(plan.signals.hints)
+    return max(moved, min(planned, int(getattr(policy.budgets.frames["question"], type_)))) if hinted else moved
 
 
 def limit(candidates: Sequence[Candidate], limits: Mapping[MemoryType, int]) -> StageResult:
-    """The first so many of each type."""
+    """Keep the first candidates of each type, up to its limit; drop the others as "over_limit"."""
     taken: dict[MemoryType, int] = {}
     kept, dropped = [], []
     for candidate in candidates:
@@ -101,20 +109,27 @@ def limit(candidates: Sequence[Candidate], limits: Mapping[MemoryType, int]) -> 
         if place <= allowed:
             kept.append(candidate)
         else:
-            dropped.append(CandidateResult(candidate, "over_limit", place, f"place {place} of {allowed} for a {type_}"))
+            dropped.append(
+                CandidateResult(
+                    candidate,
+                    "over_limit",
+                    place,
+                    f"number {place} of its type; at most {allowed} of type {type_} are shown",
+                )
+            )
     return StageResult(tuple(kept), tuple(dropped))
 
 
-def cap(candidates: Sequence[Candidate], most: int | None) -> StageResult:
-    """The first so many of all types together; None is no bound."""
-    if most is None:
+def cap(candidates: Sequence[Candidate], limit: int | None) -> StageResult:
+    """Keep the first `limit` candidates of all types together; None keeps all."""
+    if limit is None:
         return StageResult(tuple(candidates))
-    late = [
-        CandidateResult(c, "over_limit", n, f"place {n} of {most} in all")
+    dropped = [
+        CandidateResult(c, "over_limit", n, f"number {n} of all types; at most {limit} are shown")
         for n, c in enumerate(candidates, 1)
-        if n > most
+        if n > limit
     ]
-    return StageResult(tuple(candidates[:most]), tuple(late))
+    return StageResult(tuple(candidates[:limit]), tuple(dropped))
 
 
 def fit(
@@ -127,19 +142,28 @@ def fit(
     overhead: int = 0,
     asked: Collection[MemoryType] = (),
 ) -> StageResult:
-    """Whole memories that fit their sections and the total, in the order given.
+    """Keep the memories that fit their sections and the total, whole, in their order; drop the rest as "over_budget".
 
-    Where all fit, all are kept. Else the best memory of each type that is asked for comes first, then each section
-    fills its own budget, then what the sections left goes to whoever gains most, within the total. A memory too long
-    for the room left is passed over, and a shorter one may still fit. `cost` is what a memory takes in tokens as it is
-    rendered; `overhead` tokens of the total belong to the frame around them.
+    If the total holds all of them, all are kept. Otherwise memories are chosen greedily by gain for their tokens (see
+    `_BudgetFill`): first the best memory of each type in `asked`, then memories within their section's budget, then
+    memories of any section within the tokens that remain. A memory that is too long is skipped, and a shorter one may
+    still fit.
+
+    Args:
+        candidates: the candidates, best first.
+        budgets: the tokens of each section.
+        total: the tokens of the whole block.
+        cost: returns the tokens of a candidate as it is rendered.
+        constants: the exponents and the penalty of the gain.
+        overhead: the tokens of the total that the frame around the memories takes.
+        asked: the types that the message asks for.
     """
     measured = [replace(candidate, tokens=cost(candidate)) for candidate in candidates]
     filling = _BudgetFill(measured, dict(budgets), max(0, total - overhead), constants)
     if sum(candidate.tokens for candidate in measured) <= filling.left:
         return StageResult(tuple(measured))
     for type_ in sorted(asked):
-        filling.take([n for n, each in enumerate(measured) if each.hit.type == type_], own_section=True, most=1)
+        filling.take([n for n, each in enumerate(measured) if each.hit.type == type_], own_section=True, limit=1)
     for own_section in (True, False):
         filling.take(range(len(measured)), own_section=own_section)
     return StageResult(
@@ -149,7 +173,13 @@ def fit(
 
 
 class _BudgetFill:
-    """A total as it fills up: what is chosen, what that says, and the room that is left."""
+    """A greedy choice of candidates by gain: the chosen ones, their words and the tokens that remain.
+
+    gain = score^a · (1 - p · r) / tokens^b, where r is the share of the candidate's words that chosen memories contain,
+    and a, p and b are the constants `score_exponent`, `diversity_penalty` and `token_cost_exponent`. It combines the
+    greedy rule for knapsacks, value per token (Dantzig, "Discrete-Variable Extremum Problems", 1957), with a penalty
+    for redundancy (maximal marginal relevance; Carbonell and Goldstein, SIGIR 1998).
+    """
 
     def __init__(
         self, measured: Sequence[Candidate], room: dict[MemoryType, int], left: int, constants: Constants
@@ -158,26 +188,26 @@ class _BudgetFill:
         self._words = [frozenset(lexemes(candidate.hit.content)) for candidate in measured]
         self._room = room
         self._constants = constants
-        self._said = set[str]()
+        self._chosen_words = set[str]()
         self.left = left
         self.chosen: set[int] = set()
 
-    def take(self, places: Iterable[int], *, own_section: bool, most: int | None = None) -> None:
-        """Chooses the candidate of the highest gain until none fits, or so many are taken."""
+    def take(self, places: Iterable[int], *, own_section: bool, limit: int | None = None) -> None:
+        """Choose candidates at these places by gain, best first, until none fits or `limit` are chosen."""
         waiting = [n for n in places if n not in self.chosen]
-        while most is None or most > 0:
+        while limit is None or limit > 0:
             waiting = [n for n in waiting if self._measured[n].tokens <= self._allowed(n, own_section)]
             if not waiting:
                 return
             best = max(waiting, key=lambda n: (self._gain(n), -n))
             waiting.remove(best)
             self._choose(best)
-            most = None if most is None else most - 1
+            limit = None if limit is None else limit - 1
 
     def result(self, n: int) -> CandidateResult:
-        """What became of a candidate that was not chosen."""
+        """Return the result of a candidate that was not chosen."""
         candidate, new = self._measured[n], self._new(self._words[n])
-        reason = f"{candidate.tokens} tokens, {self.left} left; {new:.0%} of its words are new beside what is shown"
+        reason = f"{candidate.tokens} tokens, {self.left} left; {new:.0%} of the words are not in the shown memories"
         return CandidateResult(candidate, "over_budget", candidate.tokens, reason)
 
     def _allowed(self, n: int, own_section: bool) -> int:
@@ -188,14 +218,15 @@ class _BudgetFill:
         self.chosen.add(n)
         self.left -= candidate.tokens
         self._room[candidate.hit.type] = self._room.get(candidate.hit.type, 0) - candidate.tokens
-        self._said |= self._words[n]
+        self._chosen_words |= self._words[n]
 
     def _gain(self, n: int) -> float:
-        """What a candidate gains for its tokens: its worth, less the share that the chosen memories say already."""
+        """Return the gain of a candidate; the class gives the formula."""
         candidate, constants = self._measured[n], self._constants
-        said = 1 - self._new(self._words[n])
-        worth = max(0.0, candidate.score) ** constants.score_exponent * (1 - constants.diversity_penalty * said)
+        repeated = 1 - self._new(self._words[n])
+        worth = max(0.0, candidate.score) ** constants.score_exponent * (1 - constants.diversity_penalty * repeated)
         return float(worth / max(1, candidate.tokens) ** constants.token_cost_exponent)
 
     def _new(self, words: Collection[str]) -> float:
-        return sum(word not in self._said for word in words) / len(words) if words else 1.0
+        """Return the share of these words that no chosen memory contains."""
+        return sum(word not in self._chosen_words for word in words) / len(words) if words else 1.0

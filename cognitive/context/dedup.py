@@ -1,6 +1,8 @@
-"""Show nothing twice: what the conversation says already, what a better candidate says, what earlier turns showed.
+"""Deduplication: drop the candidates whose text the model sees already.
 
-What earlier turns put into the conversation is kept out of it, or, where it stays there, not shown a second time.
+A candidate is a duplicate if the conversation window restates it, if a better candidate of the same turn does, or if
+the block of an earlier turn that is still in the conversation shows it. `same` decides whether two texts say the same,
+from the measures of `similarity`. This module also removes the blocks of earlier turns from a conversation.
 """
 
 from __future__ import annotations
@@ -23,16 +25,16 @@ from cognitive.recording.record import AlreadyInPrompt
 from cognitive.trace import PASSED_OVER, Candidate, CandidateResult, Disposition, StageResult, WindowSimilarity
 from cognitive.turn import Message
 
-_TOGETHER = 3  # consecutive sentences may say what a memory says
-_CUT = " … "  # where sentences of a memory are left out
+_TOGETHER = 3  # maximum number of consecutive sentences that are compared with a memory as one text
+_CUT = " … "  # replaces the sentences that an excerpt leaves out
 
-_CARRIERS = frozenset({"user", "system"})  # words of tools and of the model stay as they are, whatever they repeat
-# Of the window this much is compared: a message of megabytes must not cost the turn its deadline.
-_MAX_PER_MESSAGE = 20_000
+_CARRIERS = frozenset({"user", "system"})  # roles of messages that may contain blocks; other messages never change
+# Maximum numbers of the window that are compared, so that a message of megabytes cannot exceed the deadline.
+_MAX_PER_MESSAGE = 20_000  # characters, from the end of the message
 _MAX_SENTENCES = 120
-_MAX_SENTENCE_LENGTH = 2_000
-# What asks without a question mark: "tell me about the glue", "can you find", "where did we put". A clause with "when"
-# or "where" and no verb behind it ("when the server restarts, ...") states something.
+_MAX_SENTENCE_LENGTH = 2_000  # characters
+# Requests and questions without a question mark: "tell me about the glue", "can you find", "where did we put". A clause
+# with "when" or "where" and no verb after it ("when the server restarts, ...") is a statement.
 _REQUEST = re.compile(
     r"\W*(?:(?:please|pls|hey|hi|hello|ok|okay|so|and|also|now|well|then)\W+)*"
     r"(?:(?:tell|remind|show|give|find|list|explain|describe|summari[sz]e|search|recall|help|look up|look for)\b"
@@ -49,8 +51,9 @@ Compare = Callable[[Hit, ParsedSentence], WindowSimilarity | None]
 
 
 def window_sentences(messages: Sequence[str]) -> list[str]:
-    """What the window states, oldest first: its last sentences without questions and requests, which state nothing and
-    name what they are about.
+    """Return the last statements of the window's messages, oldest first.
+
+    Questions and requests are left out: they contain the words of a memory without stating it.
     """
     stated = [
         sentence[:_MAX_SENTENCE_LENGTH]
@@ -62,25 +65,29 @@ def window_sentences(messages: Sequence[str]) -> list[str]:
 
 
 def _asks(sentence: str) -> bool:
+    """Return True if a sentence is a question or a request."""
     return sentence.rstrip(_CLOSERS).endswith(("?", "？")) or _REQUEST.match(sentence) is not None
 
 
 def window(stated: Sequence[str], vectors: Mapping[str, Vector]) -> SentenceSet:
-    """The sentences of the window with their vectors, and what neighbours say together."""
+    """Return the window's statements to compare memories with, alone and as up to three consecutive ones together."""
     return SentenceSet([ParsedSentence.of(sentence, vectors.get(sentence)) for sentence in stated], together=_TOGETHER)
 
 
-def window_comparer(said: SentenceSet, policy: Policy) -> Compare:
-    """How a memory is compared with a window; sentence by sentence too where a policy shortens."""
+def window_comparer(statements: SentenceSet, policy: Policy) -> Compare:
+    """Return a function that compares a memory with the window's statements.
+
+    If the policy shortens memories, it compares the sentences of the memory one by one too.
+    """
 
     def compare(hit: Hit, own: ParsedSentence) -> WindowSimilarity:
-        like = said.similarity(own)
-        if policy.dedup.mode == "drop" or hit.partial or not len(said):
+        like = statements.similarity(own)
+        if policy.dedup.mode == "drop" or hit.partial or not len(statements):
             return like
         parts = [hit.content[start:end] for start, end in sentence_spans(hit.content)]
         if len(parts) < 2:
             return like
-        return replace(like, parts=tuple(said.similarity(ParsedSentence.of(part)).containment for part in parts))
+        return replace(like, parts=tuple(statements.similarity(ParsedSentence.of(part)).containment for part in parts))
 
     return compare
 
@@ -92,21 +99,28 @@ def drop_restated(
     constants: Constants,
     already_in_prompt: Collection[Key] = (),
 ) -> StageResult:
-    """Drops what the window says already, and what a better candidate says; or shortens it to what is not said yet.
+    """Drop the candidates that the window restates ("restated") or a better candidate repeats ("duplicate").
 
-    `compare` gives a memory's likeness to the window, None if that is not known: such a memory is kept. One that is
-    dropped for the window's sake is eligible again once its twin has scrolled out. What stands in the conversation, by
-    its keys, is said there, and stays a candidate itself.
+    If the policy shortens memories, a candidate that the window restates in part is kept as an excerpt of the other
+    sentences. A dropped memory can be shown again in a later turn, when the restating messages have left the window.
+
+    Args:
+        candidates: the candidates, best first.
+        compare: returns the similarity of a memory to the window; None if it is unknown: the memory is kept.
+        policy: the thresholds and the mode, "drop" or "shorten".
+        constants: the threshold for memories without a vector.
+        already_in_prompt: the memories that earlier turns left in the conversation. They are kept here, because
+            `drop_in_history` drops them, and other candidates are compared with all of them.
     """
     own = [ParsedSentence.of(each.hit.content, each.hit.vector, each.hit.speaker) for each in candidates]
     among = SentenceSet(own)
     kept: list[Candidate] = []
     seen = [n for n, each in enumerate(candidates) if (each.hit.memory_id, each.hit.ordinal) in already_in_prompt]
-    stands = frozenset(seen)
+    in_prompt = frozenset(seen)
     dropped: list[CandidateResult] = []
-    for n, given in enumerate(candidates):
-        candidate = replace(given, similarity=compare(given.hit, own[n]))
-        if n in stands:
+    for n, uncompared in enumerate(candidates):
+        candidate = replace(uncompared, similarity=compare(uncompared.hit, own[n]))
+        if n in in_prompt:
             kept.append(candidate)
             continue
         result = _restated(candidate, own[n], policy, constants)
@@ -122,14 +136,18 @@ def drop_restated(
 def _restated(
     candidate: Candidate, own: ParsedSentence, policy: Policy, constants: Constants
 ) -> CandidateResult | None:
+    """Return the result of a candidate that the conversation window restates; None if it does not."""
     like = candidate.similarity
-    if like is not None and policy.dedup.mode == "shorten" and like.parts and not _unsaid(like, policy):
-        least = min(like.parts)
+    if like is not None and policy.dedup.mode == "shorten" and like.parts and not _new_sentences(like, policy):
+        lowest = min(like.parts)
         return CandidateResult(
-            candidate, "restated", least, f"the conversation says each of its sentences (containment {least:.2f})"
+            candidate,
+            "restated",
+            lowest,
+            f"the conversation contains each of its sentences (lowest containment {lowest:.2f})",
         )
     verdict = same(own, like, policy, constants) if like is not None else None
-    return _result(candidate, verdict, "restated", "the conversation says it")
+    return _result(candidate, verdict, "restated", "the conversation contains it")
 
 
 def _duplicate(
@@ -140,11 +158,12 @@ def _duplicate(
     policy: Policy,
     constants: Constants,
 ) -> CandidateResult | None:
+    """Return the result of a candidate that says the same as a better one, by the numbers in `seen`; None if none."""
     like = (
         among.similarity_among(own, seen, lambda like: same(own, like, policy, constants) is not None) if seen else None
     )
     verdict = same(own, like, policy, constants) if like is not None else None
-    return _result(candidate, verdict, "duplicate", "a better candidate says it")
+    return _result(candidate, verdict, "duplicate", "a better candidate says the same")
 
 
 def _result(
@@ -159,7 +178,11 @@ def _result(
 def same(
     memory: ParsedSentence, like: WindowSimilarity, policy: Policy, constants: Constants
 ) -> tuple[str, float] | None:
-    """The measure and value by which a policy takes a memory for said, or None if it does not."""
+    """Return the measure, and its value, by which a text says the same as a memory; None if it does not.
+
+    The measures are compared with the policy's thresholds, in this order: cosine, containment, agreement. A memory
+    without a vector is compared by words alone, with a threshold of its constants.
+    """
     if like.cosine is not None and like.cosine > policy.dedup.threshold:
         return "cosine", like.cosine
     threshold = constants.lexical_dedup_threshold if memory.vector is None else policy.dedup.containment_threshold
@@ -170,31 +193,34 @@ def same(
     return None
 
 
-def _unsaid(like: WindowSimilarity, policy: Policy) -> list[int]:
-    """The sentences of a memory, by number, that the window does not say."""
+def _new_sentences(like: WindowSimilarity, policy: Policy) -> list[int]:
+    """Return the numbers of a memory's sentences that the window does not contain."""
     return [n for n, containment in enumerate(like.parts) if containment < policy.dedup.containment_threshold]
 
 
 def _shortened(candidate: Candidate, policy: Policy) -> Candidate:
-    """A candidate without the sentences that the window says; as it is if that is none, or the policy drops whole."""
+    """Return a candidate as an excerpt without the sentences that the window contains.
+
+    The candidate is unchanged if there are no such sentences, or if the policy does not shorten memories.
+    """
     like = candidate.similarity
     if policy.dedup.mode != "shorten" or like is None or not like.parts:
         return candidate
-    unsaid = _unsaid(like, policy)
-    if len(unsaid) == len(like.parts):
+    remaining = _new_sentences(like, policy)
+    if len(remaining) == len(like.parts):
         return candidate
-    spans = tuple(_joined([sentence_spans(candidate.hit.content)[n] for n in unsaid], candidate.hit.content))
+    spans = tuple(_joined([sentence_spans(candidate.hit.content)[n] for n in remaining], candidate.hit.content))
     content = excerpt(candidate.hit.content, spans)
     return replace(candidate, hit=replace(candidate.hit, content=content, partial=True), excerpt=spans)
 
 
 def excerpt(content: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The stretches of a text at these offsets, with a mark where something is left out between them."""
+    """Return the parts of a text at these [start, end) character offsets, joined by " … " for what is left out."""
     return _CUT.join(content[start:end] for start, end in spans)
 
 
 def _joined(spans: Sequence[tuple[int, int]], content: str) -> Iterator[tuple[int, int]]:
-    """Neighbouring spans as one."""
+    """Yield the spans, with those merged that only white space separates."""
     start, end = spans[0]
     for following, stop in spans[1:]:
         if content[end:following].strip():
@@ -205,10 +231,10 @@ def _joined(spans: Sequence[tuple[int, int]], content: str) -> Iterator[tuple[in
 
 
 def without_injected_blocks(conversation: Sequence[Message], placement: Placement) -> tuple[Message, ...]:
-    """The conversation as the model should see it again.
+    """Return a conversation without the memory blocks and hints of earlier turns.
 
-    Blocks and hints of earlier turns stand there for good where they are journaled, byte for byte. Elsewhere a host has
-    kept them by mistake: they go, and so does a message that held nothing else.
+    With the placement "journaled" they belong to the conversation, which is returned unchanged. With any other, a host
+    has stored them by mistake: they are removed, and a message that contained nothing else is removed too.
     """
     if placement == "journaled":
         return tuple(conversation)
@@ -219,20 +245,26 @@ def without_injected_blocks(conversation: Sequence[Message], placement: Placemen
 def find_in_history(
     hits: Sequence[Hit], conversation: Sequence[Message], line: Callable[[Hit], str]
 ) -> tuple[AlreadyInPrompt, ...]:
-    """Of what was found, what the conversation still shows as it would be rendered now, and how many messages back."""
-    back: dict[str, int] = {}
+    """Return the hits that a block in the conversation still shows, each with the number of messages since.
+
+    `line` renders a hit as a block does. A hit counts as shown only if its line is equal, byte for byte.
+    """
+    distances: dict[str, int] = {}
     for distance, message in enumerate(reversed(conversation), 1):
         if message.role in _CARRIERS:
             for record in memory_lines(message.content):
-                back.setdefault(record, distance)
-    if not back:
+                distances.setdefault(record, distance)
+    if not distances:
         return ()
-    found = ((hit, back.get(line(hit))) for hit in hits)
-    return tuple((hit.memory_id, hit.ordinal, distance) for hit, distance in found if distance is not None)
+    shown = ((hit, distances.get(line(hit))) for hit in hits)
+    return tuple((hit.memory_id, hit.ordinal, distance) for hit, distance in shown if distance is not None)
 
 
 def drop_in_history(candidates: Sequence[Candidate], already_in_prompt: Sequence[AlreadyInPrompt]) -> StageResult:
-    """Leaves out what the conversation still shows. It has had its place among the candidates: nobody moves up."""
+    """Drop the candidates that a block in the conversation still shows, as "already_in_prompt".
+
+    This stage runs after the limits by type: these candidates count towards the limits, and no other takes their place.
+    """
     distances = _distances(already_in_prompt)
     return StageResult(
         tuple(candidate for candidate in candidates if _key(candidate) not in distances),
@@ -243,9 +275,9 @@ def drop_in_history(candidates: Sequence[Candidate], already_in_prompt: Sequence
 def mark_in_prompt(
     dropped: Sequence[CandidateResult], already_in_prompt: Sequence[AlreadyInPrompt]
 ) -> tuple[CandidateResult, ...]:
-    """The results, in which a memory that was passed over but still stands in the conversation is said to stand there.
+    """Return the results with "already_in_prompt" for memories that lacked rank or room but are in the conversation.
 
-    The model sees it, so it must not be tried by exploration, nor judged as a decoy.
+    The model sees these memories in an earlier block, so exploration must not try them and they cannot be decoys.
     """
     distances = _distances(already_in_prompt)
     return tuple(
@@ -271,7 +303,7 @@ def _in_prompt(candidate: Candidate, distance: int) -> CandidateResult:
 
 
 def _cleared(message: Message) -> Message:
-    """The message without what was injected into it; the same object if that is nothing."""
+    """Return a message without injected blocks and hints; the same object if it contains none."""
     if message.role not in _CARRIERS:
         return message
     content = without_injected(message.content)

@@ -1,4 +1,7 @@
-"""The plan is run: what the stages need is fetched, they are run on it, and it is kept for replay."""
+"""Build a turn's memory context: fetch pinned memories, candidates and the window, assemble them, record the inputs.
+
+`ContextEngine.build` does all I/O of the memory part of `pre_turn`, within the deadline; `assemble` does the rest.
+"""
 
 from __future__ import annotations
 
@@ -30,15 +33,24 @@ from cognitive.turn import Message, Shown, Turn
 
 Sent = Callable[[], Awaitable[Sequence[Message]]]
 EMPTY_WINDOW = dedup.window([], {})
-_WINDOW_SHARE = 0.8  # of the time left goes to embedding the window at most
+_WINDOW_SHARE = 0.8  # maximum share of the remaining time that embedding the window may take
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryContext:
-    """What the model should see of its memory, and how that came about; `inputs` is what the stages ran on.
+    """The memories that a turn shows, and how they were selected.
 
-    `vector` is the query's, by the embedding model of that name; `first_model_vector` is the same by the process's own
-    first model, for what the process compares it with itself.
+    Attributes:
+        text: the block with this turn's memories; empty for none.
+        prefix: the block with pinned memories; empty for none.
+        shown: the memories in `text`.
+        trace: every candidate's result, timings and the record for replay.
+        degraded: the parts that failed or were late.
+        vector: the query's vector by `model`; None if it was not ready in time.
+        inputs: the inputs of `assemble`; None if no stage ran.
+        model: the embedding model that made `vector`.
+        first_model_vector: the query's vector by the process's first embedding model, to compare with tools and
+            labelled sentences.
     """
 
     text: str
@@ -53,12 +65,12 @@ class MemoryContext:
 
     @classmethod
     def empty(cls, plan: Plan, now: datetime, *degraded: Degradation) -> MemoryContext:
-        """No memory at all: none was asked for, or none could be had."""
+        """Return a context without memories, for a plan that retrieves none or a turn whose memory failed."""
         return cls("", "", (), Trace(plan.signals.text, plan.policy, now), degraded, None)
 
 
 class ContextEngine:
-    """Runs plans against an agent's memory."""
+    """Builds the memory context of turns, and answers recalls, from an agent's memory."""
 
     def __init__(
         self,
@@ -84,22 +96,28 @@ class ContextEngine:
         room: int | None = None,
         sent: Sent | None = None,
     ) -> MemoryContext:
-        """The context of a turn. Whatever does not arrive by the deadline is missing and said to be.
+        """Return the memory context of a turn. Parts that fail or are late are missing, and `degraded` lists them.
 
-        `room` is how many tokens the model at hand leaves for memory, None where that is no matter; `sent` brings the
-        messages of the conversation that the model is sent, where those are not all.
+        Args:
+            plan: the queries, budgets and limits of the turn.
+            turn: the turn, with its conversation.
+            now: the turn's time.
+            deadline: the time limit of all I/O and ranking.
+            policy: the policy that the turn is planned with.
+            room: the tokens that the model leaves for memory; None for no limit.
+            sent: returns the messages that the model is sent; None if it is sent the whole conversation.
         """
         clock = StageTimer()
-        believed, kept = self._embedders.of(turn.agent_id), deadline.left() * self._constants.ranking_time_share
-        searching = deadline.leaving(kept)
+        expected, reserved = self._embedders.of(turn.agent_id), deadline.left() * self._constants.ranking_time_share
+        searching = deadline.leaving(reserved)
         (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
             self._pinned(turn.agent_id, searching),
             self._retrieve(turn.agent_id, plan.retrieval, now, searching, policy),
-            self._window(turn, plan, searching, policy, believed),  # behind the message, while Postgres is at work
+            self._window(turn, plan, searching, policy, expected),  # embeds while Postgres searches
         )
-        if embedder is not believed:
+        if embedder is not expected:
             window, missing = await self._window(turn, plan, searching, policy, embedder)
-        retrieved = retrieved.in_time(deadline.left(), kept)
+        retrieved = retrieved.in_time(deadline.left(), reserved)
         clock.lap("retrieve")
         inputs = TurnInputs.from_plan(
             plan,
@@ -150,13 +168,14 @@ class ContextEngine:
         policy: Policy,
         model: str | None = None,
     ) -> list[Candidate]:
-        """The same stages for a query of the model's own: no floor, no budget, no window, all types in one order.
+        """Return the candidates for a query of the model or a user, best first, all types in one order.
 
-        By the agent's live embedding model, or by another one that is kept, to compare.
+        Retrieval and ranking are those of a turn; there is no abstention, budget or deduplication. `model` names the
+        embedding model to search by; None is the agent's live model.
 
         Raises:
-            EmbeddingError: this process lacks the embedding model that is named.
-            StoreUnavailable: nothing could be retrieved in time.
+            EmbeddingError: this process does not have the named embedding model.
+            StoreUnavailable: no channel answered in time.
         """
         deadline = Deadline(policy.deadlines.recall_ms)
         retrieved, _ = await self._retrieve(agent_id, queries, now, deadline, policy, filters, model)
@@ -165,6 +184,7 @@ class ContextEngine:
         return order(queries, retrieved.found, now, policy, self._constants)
 
     async def _pinned(self, agent_id: str, deadline: Deadline) -> tuple[list[Memory], tuple[Degradation, ...]]:
+        """Return an agent's pinned memories, or none and the reason."""
         try:
             return await deadline.within(self._store.pinned(agent_id)), ()
         except (CognitiveError, TimeoutError) as error:
@@ -180,13 +200,14 @@ class ContextEngine:
         filters: Filters = NO_FILTERS,
         model: str | None = None,
     ) -> tuple[Retrieved, CachedEmbedder]:
-        """What is found by the agent's live model, as far as this process has it, or by the one named; and by which.
+        """Return the candidates of the queries, and the embedder that the search used.
 
-        Which one is live is told with what is found. If it is another one than was believed, it is asked again, by that
-        one; the answer by the other stands if there is no time.
+        The search uses the named embedding model, or else the agent's live model if this process has it. The search
+        result updates the agent's live model. If that changes the embedder, the search is repeated with the new one; if
+        the repeated search is not in time, the first result is kept.
         """
 
-        async def found(embedder: CachedEmbedder) -> Retrieved:
+        async def search(embedder: CachedEmbedder) -> Retrieved:
             return await retrieve(
                 agent_id,
                 queries,
@@ -200,24 +221,24 @@ class ContextEngine:
             )
 
         if model is not None:
-            return await found(self._embedders.named(model)), self._embedders.named(model)
+            return await search(self._embedders.named(model)), self._embedders.named(model)
         embedder = self._embedders.of(agent_id)
-        retrieved = await found(embedder)
+        retrieved = await search(embedder)
         live = self._embedders.of(agent_id)
         if retrieved.channels and live is not embedder:
-            again = await found(live)
+            again = await search(live)
             retrieved, embedder = (again, live) if again.channels else (retrieved, embedder)
-        lacking = self._embedders.lacking(agent_id)
-        if lacking is not None and queries:
-            told = f"this process lacks {lacking}, the agent's live model; searched by {embedder.model}"
-            degraded = (*retrieved.degraded, Degradation("embedding_model_missing", told))
+        missing = self._embedders.lacking(agent_id)
+        if missing is not None and queries:
+            detail = f"this process does not have the agent's live model {missing}; searched with {embedder.model}"
+            degraded = (*retrieved.degraded, Degradation("embedding_model_missing", detail))
             retrieved = replace(retrieved, degraded=degraded)
         return retrieved, embedder
 
     async def _own(
         self, queries: Sequence[RetrievalQuery], vector: Vector | None, embedder: CachedEmbedder, deadline: Deadline
     ) -> Vector | None:
-        """The query's vector by the first embedder: tools and labelled sentences were embedded with that one."""
+        """Return the query's vector by the first embedder, which also embeds tools and labelled sentences."""
         if embedder is self._embedders.first or vector is None:
             return vector
         return (await embedded(searched(queries[0].text), self._embedders.first, self._constants, deadline))[0]
@@ -225,22 +246,29 @@ class ContextEngine:
     async def _window(
         self, turn: Turn, plan: Plan, deadline: Deadline, policy: Policy, embedder: CachedEmbedder
     ) -> tuple[SentenceSet, tuple[Degradation, ...]]:
-        """What the last turns of the conversation and this message state, with the vectors that can be had in time."""
+        """Return the statements of the last turns and of the message, with the vectors that are ready in time.
+
+        The conversation counts `plan.window` turns back. Statements without a vector are compared by words.
+        """
         if not plan.dedup or not plan.retrieval:
             return EMPTY_WINDOW, ()
-        spoken = [said.content for said in turn.conversation if said.role in ("user", "assistant") and said.content]
-        recent = [without_injected(content) for content in spoken[-2 * plan.window :]] if plan.window else []
+        texts = [each.content for each in turn.conversation if each.role in ("user", "assistant") and each.content]
+        recent = [without_injected(content) for content in texts[-2 * plan.window :]] if plan.window else []
         stated = dedup.window_sentences([*recent, turn.text])
         unknown = [sentence for sentence in stated if embedder.known(sentence) is None]
-        most = self._constants.max_window_sentences
+        limit = self._constants.max_window_sentences
         missing: tuple[Degradation, ...] = ()
         try:
             await deadline.within(
-                embedder.embed(unknown[-most:] if most else []),
+                embedder.embed(unknown[-limit:] if limit else []),
                 _WINDOW_SHARE,
             )
         except TimeoutError:
-            missing = (Degradation("dedup_late", "not all of the window was embedded in time, compared by words"),)
+            missing = (
+                Degradation(
+                    "dedup_late", "the window was not fully embedded in time; its other sentences are compared by words"
+                ),
+            )
         except CognitiveError as error:
             missing = (Degradation("dedup_failed", f"{error}; compared by words"),)
         vectors = {sentence: vector for sentence in stated if (vector := embedder.known(sentence)) is not None}
@@ -248,20 +276,21 @@ class ContextEngine:
 
 
 class StageTimer:
-    """Milliseconds between laps, by name."""
+    """A stopwatch for the stages of a turn; `laps` has the milliseconds of each by name."""
 
     def __init__(self) -> None:
         self.laps: dict[str, float] = {}
         self._last = perf_counter()
 
     def lap(self, name: str) -> None:
-        """Ends a lap under this name."""
+        """End a lap and store its milliseconds under this name."""
         now = perf_counter()
         self.laps[name] = (now - self._last) * 1000
         self._last = now
 
 
 def _shown(assembled: AssembledContext) -> tuple[Shown, ...]:
+    """Return the shown memories, each with its relevance gap to the best candidate that could have been shown."""
     eligible = (result.candidate.relevance for result in assembled.candidates if result.disposition not in NOT_ELIGIBLE)
     best = max(eligible, default=0.0)
     return tuple(
@@ -282,7 +311,10 @@ def _shown(assembled: AssembledContext) -> tuple[Shown, ...]:
 async def _already_in_prompt(
     turn: Turn, hits: Sequence[Hit], sent: Sent | None, policy: Policy
 ) -> tuple[AlreadyInPrompt, ...]:
-    """What the conversation still shows of what was found, where blocks stay in it: not what its window leaves out."""
+    """Return the hits that a block in the messages sent to the model still shows.
+
+    There are none unless the placement is "journaled", which leaves blocks in the conversation.
+    """
     if policy.placement != "journaled" or not hits:
         return ()
     conversation = await sent() if sent is not None else turn.conversation

@@ -1,7 +1,7 @@
-"""Exploration: now and then one memory from just below the cut is shown, and with which probability is known exactly.
+"""Exploration: occasionally show a memory that was just left out, with an exactly known probability.
 
-What is never shown earns nothing and stays below for ever (Pandey et al., "Shuffling a Stacked Deck", VLDB 2005); and
-without it no log can tell what another policy would have been worth (`cognitive/lab/evaluate.py`).
+A memory that is never shown gets no usage and keeps its low rank (Pandey et al., "Shuffling a Stacked Deck", VLDB
+2005). Recorded probabilities are also what off-policy evaluation of another policy needs (`cognitive/lab/evaluate.py`).
 """
 
 from __future__ import annotations
@@ -14,16 +14,21 @@ from uuid import UUID
 
 from cognitive.trace import Candidate, CandidateResult
 
-# Another ranking mostly shows what stands next to the cut of this one, and all in the pool share what is learnt.
+# Number of candidates below the cut that exploration draws from. Another ranking would mostly show one of the nearest,
+# and a larger pool would spread the same number of trials over more memories.
 POOL = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What a turn shows, in order, and the probability of being shown of every candidate it could have shown.
+    """The result of exploration in a turn.
 
-    `propensities` holds all that were kept and the whole pool, whether drawn or not; they sum to the number shown, and
-    whoever is missing could not have been shown. `drawn` and `displaced` are None in a turn that explored nothing.
+    Attributes:
+        kept: the candidates to show, in order.
+        propensities: the probability of being shown, by memory, of all kept candidates and of the whole pool; they sum
+            to the number of shown memories. A memory that is missing could not have been shown.
+        drawn: the candidate that took the place of another; None if the turn did not explore.
+        displaced: the result of the candidate that lost its place; None if the turn did not explore.
     """
 
     kept: tuple[Candidate, ...]
@@ -35,19 +40,19 @@ class Draw:
 def explore(
     turn_id: str, agent_id: str, kept: Sequence[Candidate], below: Sequence[Candidate], every: int, *, room: int = 0
 ) -> Draw:
-    """With probability 1 / `every` one of the first few below the cut, each as likely, takes the place of a kept one.
+    """With probability 1 / `every`, replace a kept candidate by one of the first few below the cut, drawn uniformly.
 
-    It displaces the lowest-scored one of its type, or of all if its type has none, so no type gets more than before
-    unless it had nothing. Of `below`, best first, only those take part that need no more tokens than what they would
-    displace and the `room` left of the total. The chance is a hash of agent and turn: a turn replayed draws the same.
+    The drawn candidate replaces the kept one with the lowest score of its type, or of all types if its type has none.
+    Only candidates take part that need no more tokens than the one they would replace plus `room`. The draw is a hash
+    of agent and turn, so that a replayed turn draws the same.
 
     Args:
-        turn_id: The turn; with the agent it decides the draw.
-        agent_id: The agent.
-        kept: What would be shown, best first, with tokens. A turn that shows nothing stays silent.
-        below: What failed by its limit or the budget only, with tokens: nothing that is said already or irrelevant.
-        every: Turns per exploration, on average; 0 never explores.
-        room: Tokens of the total that `kept` leaves.
+        turn_id: the turn's id, part of the hash.
+        agent_id: the agent's id, part of the hash.
+        kept: the candidates that would be shown, best first, with tokens. If there are none, nothing is drawn.
+        below: the candidates that only a limit or a budget excluded, best first, with tokens.
+        every: the average number of turns per exploration; 0 never explores.
+        room: the tokens of the total that `kept` leaves free.
     """
     pool = list(islice(_fitting(kept, below, room), POOL)) if every else []
     if not pool:
@@ -61,12 +66,12 @@ def explore(
         kept=tuple(drawn if candidate is last else candidate for candidate in kept),
         propensities=propensities,
         drawn=drawn,
-        displaced=CandidateResult(last, "displaced", last.score, f"rank {drawn.rank} was tried in its place"),
+        displaced=CandidateResult(last, "displaced", last.score, f"exploration showed rank {drawn.rank} instead"),
     )
 
 
 def _fitting(kept: Sequence[Candidate], below: Sequence[Candidate], room: int) -> list[tuple[Candidate, Candidate]]:
-    """Each candidate below the cut that fits, with the memory that it would displace."""
+    """Return the candidates below the cut that fit, each with the kept candidate that it would replace."""
     if not kept:
         return []
     pairs = [(candidate, _last(kept, candidate)) for candidate in below]
@@ -74,6 +79,7 @@ def _fitting(kept: Sequence[Candidate], below: Sequence[Candidate], room: int) -
 
 
 def _last(kept: Sequence[Candidate], candidate: Candidate) -> Candidate:
+    """Return the kept candidate that another would replace: the lowest score of its type, or else of all types."""
     own = [each for each in kept if each.hit.type == candidate.hit.type]
     return min(reversed(own or kept), key=lambda each: each.score)
 
@@ -81,6 +87,11 @@ def _last(kept: Sequence[Candidate], candidate: Candidate) -> Candidate:
 def _propensities(
     kept: Sequence[Candidate], pool: Sequence[tuple[Candidate, Candidate]], every: int
 ) -> dict[UUID, float]:
+    """Return the probability of being shown, by memory.
+
+    A candidate of the pool is shown with probability 1 / (every · pool size). A kept one is shown with 1 minus that
+    probability for each pool candidate that would replace it.
+    """
     each = 1 / (every * len(pool))
     at_risk = [last.hit.memory_id for _, last in pool]
     shown = {id: 1 - at_risk.count(id) * each for id in (candidate.hit.memory_id for candidate in kept)}
@@ -88,6 +99,6 @@ def _propensities(
 
 
 def _uniforms(agent_id: str, turn_id: str) -> tuple[int, int]:
-    """Two numbers of 64 bits; a label holds no NUL, so no two turns share a text."""
+    """Return two pseudo-random 64-bit numbers of a turn. Ids contain no NUL, so each turn hashes a different text."""
     digest = hashlib.blake2b(f"{agent_id}\0{turn_id}".encode(), digest_size=16, person=b"explore").digest()
     return int.from_bytes(digest[:8]), int.from_bytes(digest[8:])

@@ -1,6 +1,6 @@
-"""Words that decide whether two statements can say the same: rows of data, in English.
+"""The English words by which `similarity` compares two statements: opposites, synonyms, units, numbers, scopes.
 
-A text in another language is compared by its figures, names and the order of its words alone.
+A text in another language is compared by its digits, names and word order alone.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from brain.caches import cached
 from brain.text import as_lexeme, stem
 
-# Sides of an axis, parted by |: two statements on different sides of one say different things.
+# Opposites. A line is an axis, and | separates its sides. Statements on different sides say different things.
 AXES = """
     enable enabled enabling activate activated active on | disable disabled disabling deactivate inactive off
     increase increased rise rose raise raised grow grew | decrease decreased fall fell lower lowered reduce reduced drop
@@ -109,7 +109,7 @@ AXES = """
     today tonight | tomorrow | yesterday
 """
 
-# Words that a restatement may swap: the first of a row stands for all of it.
+# Synonyms. The first word of a line represents all words of the line.
 SYNONYMS = """
     choose chose chosen pick picked select selected opt opted
     buy bought purchase purchased
@@ -232,7 +232,8 @@ NUMBERS: Mapping[str, int] = {
     "billion": 1_000_000_000,
 }
 
-# What colours all that follows it in its clause: statements agree on the words so coloured, or say different things.
+# Words that change the meaning of all that follows them in their clause, by the kind of change. Two statements say
+# different things if a word of both is within such a scope in one of them only.
 SCOPES: Mapping[str, frozenset[str]] = {
     "negated": frozenset(
         """no not never none nobody nothing neither nor without cannot can't don't doesn't didn't isn't aren't wasn't
@@ -245,9 +246,9 @@ SCOPES: Mapping[str, frozenset[str]] = {
     "former": frozenset("formerly previously former ex".split()),
 }
 
-# What they part cannot change places: "from A to B", "A before B".
+# Words between two things that cannot be exchanged: "from A to B", "A before B".
 DIRECTIONS = frozenset("from to into onto before after than over under above below until instead".split())
-# What they part can.
+# Words between two things that can be exchanged: "A and B".
 JOINERS = frozenset("and or".split())
 PREPOSITIONS: Mapping[str, str] = {
     **{
@@ -262,7 +263,7 @@ SEVERAL = frozenset("several many multiple few various numerous couple dozens hu
 ARTICLES = frozenset("a an the my your his her its our their this that these those every each".split())
 SPEAKING = frozenset("i i'm i've i'll i'd me we we're we've we'll us".split())
 CLAUSE_WORDS = frozenset("but because so although though however while whereas".split())
-# Past forms that do not end in "ed".
+# Irregular past forms.
 PAST = frozenset(
     """was were had did sold bought went came took made gave got wrote spoke taught kept left lost told sent paid ran
     drove grew found thought felt met won said saw began stole broke held built became led hit cut flew fell rose
@@ -277,9 +278,9 @@ PASSIVE = frozenset("is was are were be been being gets got isn't wasn't aren't 
 MEANS = frozenset(
     "hand mail email phone train car bus boat bike plane foot default accident mistake law design".split()
 )
-# Units that are words of another meaning too, unless a number stands before them.
+# Units that count as units only after a number, because they have other meanings: "second", "am".
 AFTER_FIGURES = frozenset("s h d g am min mins ms sec secs second foot feet pound cent".split())
-# Phrases that stand for one of the words above.
+# Phrases that mean the same as one of the words above.
 PHRASES: Mapping[str, str] = {
     "apart from": "except",
     "other than": "except",
@@ -289,37 +290,40 @@ PHRASES: Mapping[str, str] = {
 
 
 def _rows(table: str) -> Iterable[list[list[str]]]:
+    """Yield the lines of a table, each as a list of sides, each side a list of words."""
     for line in table.strip().splitlines():
         yield [side.split() for side in line.split("|")]
 
 
 def _sides() -> Mapping[str, frozenset[tuple[int, int]]]:
-    found: dict[str, set[tuple[int, int]]] = {}
+    """Return the (axis, side) places of each word of an axis."""
+    sides: dict[str, set[tuple[int, int]]] = {}
     for axis, row in enumerate(_rows(AXES)):
         for side, members in enumerate(row):
             for word in members:
-                found.setdefault(word, set()).add((axis, side))
-    return {word: frozenset(places) for word, places in found.items()}
+                sides.setdefault(word, set()).add((axis, side))
+    return {word: frozenset(places) for word, places in sides.items()}
 
 
 def _representatives() -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    """Return the stem that represents each stem of a synonym."""
+    representatives: dict[str, str] = {}
     for [row] in _rows(SYNONYMS):
         first = stem(row[0])
         for word in row:
-            found.setdefault(stem(word), found.get(first, first))
-    return found
+            representatives.setdefault(stem(word), representatives.get(first, first))
+    return representatives
 
 
 SIDES = _sides()
-# In capitals, which no word of a text has here: "5 am" is a unit, "I am" is none.
+# Units are written in capitals, to distinguish them from words of a text: "5 am" has a unit, "I am" has none.
 UNITS: Mapping[str, str] = {word: row[0].upper() for sides in _rows(_UNITS) for row in sides for word in row}
-MAY = "mayday"  # the month, which is known by its capital letter alone
-_STANDS_FOR = _representatives()
+MAY = "mayday"  # replaces the month May, which differs from "may" in its capital letter only
+_REPRESENTATIVES = _representatives()
 
 
 @cached(65_536)
 def canonical(word: str) -> str:
-    """The lexeme of a word, or of the word that stands for its synonyms; empty for a stop word; a unit as it is."""
+    """Return the lexeme of a word or of its representative synonym; "" for a stop word; a unit unchanged."""
     lexeme = word if word.isupper() else as_lexeme(word)
-    return _STANDS_FOR.get(lexeme, lexeme)
+    return _REPRESENTATIVES.get(lexeme, lexeme)

@@ -1,11 +1,11 @@
-"""Order the candidates: by relevance, by what usage says of them, and by what stands first whatever the scores.
+"""Ranking: order the candidates by relevance and usage, then apply the tie-breaks.
 
-Relevance says how well a candidate answers the query: one calibrated, monotone sum of named factors, each on a fixed
-scale. Every factor is a fact of the memory itself (its words, its vector, who said it, when, in which session, beside
-what) against the query. The weights stand in the policy with what each was measured to be worth.
+Relevance measures how well a candidate answers the query. It is a calibrated sum of named factors, each on a fixed
+scale and multiplied by its weight in the policy (`retrieval.relevance`, with the measured effect of each weight). A
+factor compares the query with a property of the memory: words, vector, speaker, date, session, neighbours.
 
-Among memories that match equally well scores cannot tell which is right: a difference of a hundredth is chance. The
-tie-breaks can: the identifier that was asked for, the newest version, the replacement.
+Scores cannot order memories that match equally well: a difference of 0.01 is chance. The tie-breaks of `precede` can:
+the identifier that the query names, the newest of several versions, the replacement of a superseded memory.
 """
 
 from __future__ import annotations
@@ -37,28 +37,28 @@ from cognitive.policy.constants import Constants
 from cognitive.trace import Boost, Candidate
 
 _CAPITALISED = re.compile(r"(?<=\s)[A-Z]\w+")
-_FULL_LENGTH = 300  # characters from which a line's length says nothing more
-_INSTRUCTED_WITHIN = 600  # characters: a standing instruction opens a message, it does not hide in a listing
-_REACH = 0.7  # what the neighbour after next counts for
-_OWN_LINE = 0.5  # what an assistant's line counts for where it is asked for, beside a user's line elsewhere
-_AFTERTHOUGHT_DAYS = 14.0  # an event is talked about for a while after the day it is asked about
-_FORETHOUGHT_DAYS = 4.0
-_RECENT_DAYS = 30.0  # half-life of being recent
-_MAX_READ = 8_192  # texts whose traits are kept: what an agent's questions find again from turn to turn
+_FULL_LENGTH = 300  # characters from which the factor content_length is 1
+_INSTRUCTED_WITHIN = 600  # first characters that are searched for a standing instruction, which opens a message
+_REACH = 0.7  # share of its match that the second neighbour counts
+_OWN_LINE = 0.5  # factor user_turn of an assistant's line, if the question asks for what the assistant said
+_AFTERTHOUGHT_DAYS = 14.0  # days after an event in which memories still mention it
+_FORETHOUGHT_DAYS = 4.0  # days before an event in which memories announce it
+_RECENT_DAYS = 30.0  # half-life of the factor recency, in days
+_MAX_READ = 8_192  # texts whose traits are cached, because an agent's turns retrieve the same memories again
 _TOKEN = re.compile(r"[^\s,;!?()\[\]{}<>\"'`|=]+")
-_MIN_DIGITS = 3  # beside letters: "covid-19" and "mp3" are words, "E404" and "QB31132" are not
-_LONG_NUMBER = 5  # digits; fewer are as often a year or an amount
+_MIN_DIGITS = 3  # of an identifier with letters: "covid-19" and "mp3" are words, "E404" and "QB31132" are identifiers
+_LONG_NUMBER = 5  # digits of an identifier without letters; shorter numbers are as often a year or an amount
 _DOTTED = re.compile(r"v?\d+(?:\.\d+){2,}(?::\d+)?")
 _QUANTITY = re.compile(r"[\d.:,/-]*\d[a-z]{1,4}")  # "500ml", "1990s", "400th"
 _YEAR = re.compile(r"(?:[a-z]+-?|\d{1,2}\.\d{1,2}\.)(?:19|20)\d\d")  # "mid-2023", "5.11.2026"
 _SNAKE = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
-_MAX_COMPARED = 64  # best candidates: of versions further down none would be shown
-_MAX_KEPT = 4_096  # memories whose stems are kept: the same ones are found again and again
-_MIN_STEMS = 3  # of fewer, one in the place of another is another statement
+_MAX_COMPARED = 64  # best candidates that are compared as versions; lower ones would not be shown
+_MAX_KEPT = 4_096  # memories whose stems are cached, because turns retrieve the same ones again
+_MIN_STEMS = 3  # of a memory that can be a version of another; one different word changes a shorter statement
 
 
 def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy: Policy) -> list[Candidate]:
-    """One candidate per memory, by its most relevant passage, best first; equal ones in the agent's own order."""
+    """Return one candidate per memory, with its most relevant passage, by relevance; ties in order of storage."""
     facts = _QueryFacts(found, query, now)
     best: dict[UUID, tuple[float, Hit, dict[str, float]]] = {}
     for hit in found.hits:
@@ -75,7 +75,7 @@ def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy
 
 
 class _QueryFacts:
-    """What the factors need to know of the query and of the other hits, once per query."""
+    """The values of a query and its hits that the factors use, computed once for each query."""
 
     def __init__(self, found: SearchResult, query: RetrievalQuery, now: datetime) -> None:
         self.now = now
@@ -83,48 +83,52 @@ class _QueryFacts:
         self.recency = query.recency_weight
         self.mass = max(sum(found.idf.values()), 1e-6)
         self.session_mass = max(sum(found.session_idf.values()), 1e-6)
-        self.asked = [kind for kind in ANSWER_TYPES if kind.question_pattern.search(query.text)]
+        self.answer_types = [kind for kind in ANSWER_TYPES if kind.question_pattern.search(query.text)]
         self.asks_assistant = ASKS_ASSISTANT.search(query.text) is not None
         self.named = _named_speakers(found.hits, query.text)
         sessions = [hit.scores.get("session_bm25", 0.0) for hit in found.hits if hit.session_id is not None]
         self.usual_session = sum(sessions) / len(sessions) if sessions else 0.0
-        self.beside = {hit.memory_id: (hit.previous_id, hit.next_id) for hit in found.hits}
+        self.adjacent = {hit.memory_id: (hit.previous_id, hit.next_id) for hit in found.hits}
         self.own: dict[UUID, float] = {}
         for hit in found.hits:
             self.own[hit.memory_id] = max(self.own.get(hit.memory_id, 0.0), self._own(hit))
 
     def _own(self, hit: Hit) -> float:
-        """How well a hit matches by itself, in [0, 1]."""
+        """Return how well a hit itself matches, from 0 to 1: the mean of its normalised BM25 score and its cosine."""
         lexical = hit.scores.get("content_bm25", 0.0) / ((K1 + 1) * self.mass)
         return 0.5 * lexical + 0.5 * max(0.0, hit.scores.get("content_cosine", 0.0))
 
     def session(self, hit: Hit) -> float:
-        """The raw score of the hit's session; a memory of no session is taken for one of a usual session."""
+        """Return the BM25 score of a hit's session; the mean of all sessions for a memory without a session."""
         return hit.scores.get("session_bm25", 0.0) if hit.session_id is not None else self.usual_session
 
     def neighbours(self, hit: Hit) -> float:
-        """The best match among the two memories before and the two behind in the session, where they are hits."""
+        """Return the best match of the two memories before and the two after a hit in its session that are hits too."""
         best = 0.0
         for side in (0, 1):
-            worth, at = 1.0, self.beside[hit.memory_id][side]
-            while at in self.own and worth >= _REACH:
-                best = max(best, worth * self.own[at])
-                worth, at = worth * _REACH, self.beside[at][side]
+            share, at = 1.0, self.adjacent[hit.memory_id][side]
+            while at in self.own and share >= _REACH:
+                best = max(best, share * self.own[at])
+                share, at = share * _REACH, self.adjacent[at][side]
         return best
 
 
 def _named_speakers(hits: Sequence[Hit], text: str) -> frozenset[str]:
-    """Speakers of the hits whose name is in the text: by a word that is no common one and no other speaker's."""
-    asked = {word.removesuffix("'s") for word in words(text)} - STOP_WORDS
-    asked |= {name.casefold() for name in _CAPITALISED.findall(text)}  # "Will" is a name where "will" is none
+    """Return the speakers that a text names, by a word that is neither a stop word nor part of another's name."""
+    named = {word.removesuffix("'s") for word in words(text)} - STOP_WORDS
+    named |= {name.casefold() for name in _CAPITALISED.findall(text)}  # "Will" is a name, "will" is not
     speakers = {hit.speaker for hit in hits if hit.speaker}
     people = {speaker: set(words(speaker)) for speaker in speakers if speaker.casefold() not in USERS | ASSISTANTS}
     shared = Counter(word for own in people.values() for word in own)
-    return frozenset(name for name, own in people.items() if any(shared[word] == 1 for word in own & asked))
+    return frozenset(name for name, own in people.items() if any(shared[word] == 1 for word in own & named))
 
 
 def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[str, float]:
-    """The weighted factors of one hit, those that are zero left out."""
+    """Return the factors of a hit, multiplied by their weights, without those that are zero.
+
+    BM25 scores are divided by their maximum, (k1 + 1) · Σ idf of the query (Robertson and Zaragoza, "The Probabilistic
+    Relevance Framework: BM25 and Beyond", 2009), so that every factor is on a fixed scale.
+    """
     scores, traits = hit.scores, _traits(hit.content)
     content_cosine = scores.get("content_cosine", 0.0)
     speaker = (hit.speaker or "").casefold()
@@ -137,7 +141,7 @@ def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[
         "neighbor": query.neighbours(hit),
         "speaker": float(len(query.named) == 1 and hit.speaker in query.named),
         "first_person": traits.first_person,
-        "answer_type": max((kind.weight for kind in query.asked if _says(kind, hit.content)), default=0.0),
+        "answer_type": max((kind.weight for kind in query.answer_types if _may_answer(kind, hit.content)), default=0.0),
         "user_turn": _OWN_LINE * (speaker in ASSISTANTS) if query.asks_assistant else float(speaker in USERS),
         "instruction": float(speaker not in ASSISTANTS and traits.instructs),
         "date": _dated(hit.occurred_at, query.dates) if query.dates else 0.0,
@@ -148,7 +152,7 @@ def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[
 
 
 class _Traits(NamedTuple):
-    """What is true of a text whatever is asked."""
+    """The properties of a text that do not depend on the query: factors from 0 to 1, and if it instructs."""
 
     first_person: float
     instructs: bool
@@ -157,6 +161,7 @@ class _Traits(NamedTuple):
 
 @cached(_MAX_READ)
 def _traits(content: str) -> _Traits:
+    """Return the traits of a text."""
     return _Traits(
         float(FIRST_PERSON.search(content) is not None),
         INSTRUCTS.search(content[:_INSTRUCTED_WITHIN]) is not None,
@@ -165,12 +170,17 @@ def _traits(content: str) -> _Traits:
 
 
 @cached(_MAX_READ)
-def _says(kind: AnswerType, content: str) -> bool:
+def _may_answer(kind: AnswerType, content: str) -> bool:
+    """Return True if a text may contain an answer of this type."""
     return kind.answer_pattern.search(content) is not None
 
 
 def _dated(at: datetime, dates: DateRange) -> float:
-    """1 within the range that the query names, less after it, as things are talked about later; a little before."""
+    """Return the factor "date": 1 for a time in the range that the query names.
+
+    It falls linearly from 0.8 after the range and from 0.5 before it, because people talk about an event later, and
+    less often before.
+    """
     if dates.start <= at < dates.end:
         return 1.0
     if at >= dates.end:
@@ -179,6 +189,7 @@ def _dated(at: datetime, dates: DateRange) -> float:
 
 
 def _recent(at: datetime, now: datetime) -> float:
+    """Return the factor "recency": 0.5 ^ (age / 30 days)."""
     age_days = max(0.0, (now - at).total_seconds() / 86_400)
     return float(0.5 ** (age_days / _RECENT_DAYS))
 
@@ -190,11 +201,13 @@ def rank(
     constants: Constants,
     query: RetrievalQuery | None = None,
 ) -> list[Candidate]:
-    """Candidates by score, best first, equal ones in the agent's own order; and as `precede` says for the query.
+    """Return the candidates by score, best first, after the tie-breaks of `precede`; ties are in order of storage.
 
-    score = relevance + usage.weight · log2(boost) + lift, halved for what was superseded. The boost is an addition of
-    at most 0.005 at the default weight: it settles near-ties and cannot lift the irrelevant over an exact match. The
-    lift is what the search lacked for the same question before, at most 0.2 at the default weight.
+    score = relevance + usage.weight · log2(boost) + lift, times `superseded_factor` for a superseded memory. At the
+    default weight the boost adds at most 0.005: it settles near-ties and cannot raise an irrelevant memory over an
+    exact match. The lift is learned from past turns with a similar message (see `usage.lifts`); it is at most 0.2 at
+    the default weight. With `usage.combine` = "multiply" the score is relevance · boost + lift. The formulas are this
+    project's own (docs/decisions/0010-association.md for the lift).
     """
     scores = {c.hit.memory_id: _score(c, boosts[c.hit.memory_id], policy, constants) for c in candidates}
     by_score = sorted(candidates, key=lambda c: (-scores[c.hit.memory_id], c.hit.seq))
@@ -212,29 +225,35 @@ def rank(
     ]
 
 
-def _score(candidate: Candidate, earned: Boost, policy: Policy, constants: Constants) -> float:
+def _score(candidate: Candidate, boost: Boost, policy: Policy, constants: Constants) -> float:
+    """Return the score of a candidate; `rank` gives the formula."""
     if policy.usage.combine == "multiply":
-        score = candidate.relevance * earned.factor
+        score = candidate.relevance * boost.factor
     else:
-        score = candidate.relevance + policy.usage.weight * math.log2(earned.factor)
-    score += earned.lift
+        score = candidate.relevance + policy.usage.weight * math.log2(boost.factor)
+    score += boost.lift
     return score * constants.superseded_factor if candidate.hit.superseded_by is not None else score
 
 
 def identifiers(text: str) -> tuple[str, ...]:
-    """The identifiers in a text, in lower case and in order: codes, releases, addresses, long numbers, snake case."""
+    """Return the identifiers in a text, lower-cased, in order: codes, versions, addresses, long numbers, snake_case."""
     tokens = (match.group().strip(".:#*").casefold() for match in _TOKEN.finditer(text))
     return tuple(dict.fromkeys(token for token in tokens if _identifies(token)))
 
 
 def precede(ordered: Sequence[Candidate], query: RetrievalQuery | None, constants: Constants) -> list[Candidate]:
-    """The candidates, best first, as the rules say; without a query only what was replaced is moved."""
+    """Return the candidates in a new order by three rules; without a query only the last applies.
+
+    Candidates with more of the query's identifiers come first, the newest of several versions takes the best place of
+    them, and a superseded memory comes after its replacement.
+    """
     if query is None:
         return _after_their_replacement(ordered)
     return _after_their_replacement(_newest_first(_identified_first(ordered, query), query, constants))
 
 
 def _identifies(token: str) -> bool:
+    """Return True if a token is an identifier, and not a year, a quantity or a plain word."""
     digits = sum(char.isdigit() for char in token)
     if _YEAR.fullmatch(token) or _QUANTITY.fullmatch(token):
         return False
@@ -247,45 +266,46 @@ def _identifies(token: str) -> bool:
 
 
 def _identified_first(ordered: Sequence[Candidate], query: RetrievalQuery) -> list[Candidate]:
-    """Those that hold more of the query's identifiers, literally, before those that hold fewer.
+    """Order the candidates by the number of the query's identifiers that they contain literally, most first.
 
-    An identifier is asked for because it is the one and no other: a code that differs in a digit is as wrong as any.
+    An identifier means exactly one thing: a code that differs in one digit is as wrong as any other.
     """
-    asked = [re.compile(rf"(?<![\w.-]){re.escape(each)}(?![\w-]|\.\w)") for each in identifiers(query.text)]
-    if not asked:
+    patterns = [re.compile(rf"(?<![\w.-]){re.escape(each)}(?![\w-]|\.\w)") for each in identifiers(query.text)]
+    if not patterns:
         return list(ordered)
 
-    def held(candidate: Candidate) -> int:
-        said = candidate.hit.content.casefold()
-        return sum(each.search(said) is not None for each in asked)
+    def matches(candidate: Candidate) -> int:
+        content = candidate.hit.content.casefold()
+        return sum(each.search(content) is not None for each in patterns)
 
-    return sorted(ordered, key=lambda candidate: -held(candidate))
+    return sorted(ordered, key=lambda candidate: -matches(candidate))
 
 
 @dataclass(slots=True)
 class _Versions:
-    """Candidates, by their places, that differ in a word or two only, and the stems of the first of them."""
+    """A group of versions of one statement: the stems of the first, and the places of all among the candidates."""
 
     stems: Counter[str]
     places: list[int]
 
 
 def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, constants: Constants) -> list[Candidate]:
-    """Of versions of one statement the newest takes the place of the best, and so on; the places stay.
+    """Order versions of one statement by age, newest first, among the places that they have.
 
-    Versions are of one type and one speaker, hold the same of the query's words, and share nearly all stems: what they
-    differ in was not asked for, so that only their age tells them apart. Where the query names a date, that does.
+    Versions have the same type and speaker, match the query's words equally, and share at least `version_threshold` of
+    their stems. The query does not ask for their difference, so the newest is most likely right. If the query names a
+    date, the order is unchanged, because the date decides.
     """
     if query.dates is not None:
         return list(ordered)
     groups: dict[tuple[object, ...], list[_Versions]] = {}
     for place, candidate in enumerate(ordered[:_MAX_COMPARED]):
         hit = candidate.hit
-        asked = hit.scores.get("content_matched", 0.0)
+        matched = hit.scores.get("content_matched", 0.0)
         stems = _stems(hit.content)
-        if not asked or len(stems) < _MIN_STEMS or hit.superseded_by is not None or hit.partial:
+        if not matched or len(stems) < _MIN_STEMS or hit.superseded_by is not None or hit.partial:
             continue
-        alike = groups.setdefault((hit.type, hit.speaker, asked), [])
+        alike = groups.setdefault((hit.type, hit.speaker, matched), [])
         group = next((each for each in alike if _shared(each.stems, stems) >= constants.version_threshold), None)
         if group is None:
             alike.append(_Versions(stems, [place]))
@@ -300,17 +320,18 @@ def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, constants
 
 
 @cached(_MAX_KEPT)
-def _stems(said: str) -> Counter[str]:
-    return Counter(lexemes(said))
+def _stems(content: str) -> Counter[str]:
+    """Return how often each stem occurs in a text."""
+    return Counter(lexemes(content))
 
 
 def _shared(one: Counter[str], other: Counter[str]) -> float:
-    """The share of the longer one's stems that the other has, too."""
+    """Return the share of the longer text's stems that the other text has too."""
     return (one & other).total() / max(one.total(), other.total())
 
 
 def _after_their_replacement(ordered: Sequence[Candidate]) -> list[Candidate]:
-    """A superseded memory never stands before the one that replaced it, whatever their scores."""
+    """Move each superseded memory behind its replacement, if that is a candidate; the rest keeps its order."""
     place = {candidate.hit.memory_id: n for n, candidate in enumerate(ordered)}
 
     def key(item: tuple[int, Candidate]) -> tuple[int, int]:

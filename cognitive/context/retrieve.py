@@ -1,4 +1,7 @@
-"""The one stage with I/O: the query's vector, and every candidate that the channels find, within the deadline."""
+"""Retrieval: embed the query and search all channels for candidates, within the deadline.
+
+The channels are "dense" (by meaning), "lexical" (by words) and "temporal" (by the date that the message names).
+"""
 
 from __future__ import annotations
 
@@ -21,13 +24,16 @@ from cognitive.telemetry import attributes
 from cognitive.telemetry.attributes import SEARCH_MEMORY
 from cognitive.telemetry.spans import Span
 
-# Of a message longer than this, the head and the tail are searched for: there the question stands.
+# Characters. Of a longer message only the head and the tail are searched for, because a question is mostly there.
 _MAX_SEARCHED = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a recall may be narrowed to; nothing set, nothing filtered."""
+    """Filters of a recall; fields that are not set do not filter.
+
+    `since` is the earliest time of a memory, inclusive; `until` is the latest, exclusive.
+    """
 
     tags: tuple[str, ...] = ()
     session_id: str | None = None
@@ -40,21 +46,28 @@ NO_FILTERS = Filters()
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What came back, through which channels, and what did not come in time."""
+    """The result of retrieval.
+
+    Attributes:
+        found: the hits, with what ranking needs to know about them.
+        vector: the query's vector; None if it was not ready in time.
+        channels: the channels that answered; none if Postgres did not.
+        degraded: what failed or was late.
+    """
 
     found: SearchResult
     vector: Vector | None
     channels: tuple[str, ...]
     degraded: tuple[Degradation, ...] = ()
 
-    def in_time(self, left: float, kept: float) -> Retrieved:
-        """Without its candidates, if less than half is left of the seconds that were kept for weighing them.
+    def in_time(self, left: float, reserved: float) -> Retrieved:
+        """Return this result, without candidates if less than half of the seconds reserved for ranking are left.
 
-        Turns beside this one have had the processor then: to weigh them all the same would make this one late too.
+        Other turns have used the processor in the meantime; ranking the candidates anyway would make this turn late.
         """
-        if left >= kept / 2 or not self.found.hits:
+        if left >= reserved / 2 or not self.found.hits:
             return self
-        late = Degradation("retrieval_late", "too late for what was found to be weighed")
+        late = Degradation("retrieval_late", "the candidates arrived too late to be ranked")
         return replace(self, found=SearchResult(()), channels=(), degraded=(*self.degraded, late))
 
 
@@ -70,10 +83,21 @@ async def retrieve(
     deadline: Deadline,
     filters: Filters = NO_FILTERS,
 ) -> Retrieved:
-    """Runs the plan's queries, which share one text, as one statement over all their types.
+    """Return the candidates of the plan's queries, from one SQL statement for all memory types.
 
-    Without the vector in time the lexical channel goes alone; without Postgres in time there are no candidates. Both
-    are said in `degraded`.
+    The queries of a plan share one text. If its vector is not ready in time, the dense channel is skipped. If Postgres
+    does not answer in time, or fails, there are no candidates. `degraded` reports both.
+
+    Args:
+        agent_id: the agent whose memories are searched.
+        queries: one query for each memory type; empty returns nothing.
+        search: the search in Postgres.
+        embedder: embeds the query's text.
+        policy: how many candidates each channel returns, and whether past turns are retrieved too.
+        constants: the shares of the deadline, and the limits of past turns.
+        now: the turn's time, for the age of past turns.
+        deadline: the time limit of embedding and search.
+        filters: the filters of a recall.
     """
     if not queries:
         return Retrieved(SearchResult(()), None, ())
@@ -107,7 +131,7 @@ async def retrieve(
 
 
 def searched(text: str) -> str:
-    """What of a text is searched for."""
+    """Return the part of a message to search for: all of it, or the head and the tail of a long one."""
     if len(text) <= _MAX_SEARCHED:
         return text
     return f"{text[: _MAX_SEARCHED // 2]}\n{text[-_MAX_SEARCHED // 2 :]}"
@@ -116,17 +140,17 @@ def searched(text: str) -> str:
 async def embedded(
     text: str, embedder: CachedEmbedder, constants: Constants, deadline: Deadline
 ) -> tuple[Vector | None, tuple[Degradation, ...]]:
-    """The vector of a text within its share of the deadline, or why there is none."""
+    """Return the vector of a text if it is ready within its share of the deadline; else None and the reason."""
     try:
         return (await deadline.within(embedder.embed([text]), constants.embedding_time_share))[0], ()
     except TimeoutError:
-        return None, (Degradation("embedding_late", "no vector in time, searched by words only"),)
+        return None, (Degradation("embedding_late", "no vector in time; searched by words only"),)
     except CognitiveError as error:
         return None, (Degradation("embedding_failed", f"{error}; searched by words only"),)
 
 
 def _per_channel(limit: int, policy: Policy, constants: Constants) -> int:
-    """As many as can matter for the memories that are wanted: of a few, the best stand among fewer."""
+    """Scale the per-channel candidate count with the requested limit, up to `candidates_per_channel`."""
     return max(limit, min(policy.retrieval.candidates_per_channel, limit * constants.candidates_per_result))
 
 
@@ -156,8 +180,9 @@ def _query(
 
 
 def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | None:
+    """Return which past turns the search returns, for boosts and lifts; None if the policy uses neither."""
     if not policy.association.weight and policy.usage.boost == "rate":
         return None
-    known = constants.association_cosine(policy.association.min_similarity)
-    similar = known if policy.association.weight else inf  # what nothing would lift is not fetched
+    cosine = constants.association_cosine(policy.association.min_similarity)
+    similar = cosine if policy.association.weight else inf  # without lifts, no similar turns are retrieved
     return PastTurns(now, constants.association_max_turns, constants.association_max_similar, similar)

@@ -1,6 +1,8 @@
-"""Read a text as a comparison needs it: its words in order, in one spelling, and what they say of one another.
+"""Parse a text for comparison: words in order, in one spelling, and their grammatical relations.
 
-What is written in many ways is spelled in one: dates, times of day, numbers, units, signs.
+Dates, times of day, numbers, units and signs have several spellings; parsing reduces each to one. The relations
+(negation, prepositions, tense, subjects) are read from word lists and word order, without a grammar. The word lists are
+English; texts in other languages are compared by words, numbers and names.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from cognitive.context.lexicon import (
     canonical,
 )
 
-_MAX_READ = 4_096  # texts of which a reading is kept: a window's sentences come again in every turn
+_MAX_READ = 4_096  # texts whose parse is cached, because every turn compares most of the window again
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _GLUED = re.compile(r"(?<=\d)(ms|msec|secs?|s|mins?|hrs?|h|d|am|pm|[kmgt]i?b|mm|cm|km|kg|g|ml|kw|v|a|x)(?!\w)")
 _SIGNS = {
@@ -70,7 +72,7 @@ _WEEKDAY = re.compile(r"\b(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|(?:Sat|Sun)(?=\.?,? (?:
 _UNITS = frozenset(UNITS.values())
 _NONE = frozenset({""})
 _NOTHING: frozenset[str] = frozenset()
-SPEAKER = "I"  # among the words in order, all of which are of lower case
+SPEAKER = "I"  # replaces words such as "I" and "we" in `order`, where all other words are in lower case
 
 _CAPITALISED = re.compile(r"(?:^|(?<=[\s\"'“‘(\[*_`/-]))([A-ZÀ-ÖØ-ÞА-ЯΑ-Ω][\w.-]*\w)('s|’s)?(?:\s+([\w'’]+))?")
 _INNER = re.compile(r"[A-Z0-9_]")
@@ -81,7 +83,10 @@ _PAST = re.compile(r"\w{2,}ed$")
 
 @dataclass(frozen=True)
 class ParsedSentence:
-    """A text, cut into clauses of words with their numbers in figures; whatever else is asked of it is read then."""
+    """A parsed text: its clauses as words, with numbers as digits. Other properties are computed when they are used.
+
+    A "lexeme" is the stem of a word, or of the word that represents its synonyms; stop words have none.
+    """
 
     text: str
     clauses: tuple[tuple[str, ...], ...]
@@ -90,130 +95,135 @@ class ParsedSentence:
 
     @classmethod
     def of(cls, text: str, vector: Vector | None = None, speaker: str | None = None) -> ParsedSentence:
-        """Cuts a text."""
+        """Parse a text."""
         return cls(*cut(text), speaker, vector)
 
     def followed_by(self, other: ParsedSentence) -> ParsedSentence:
-        """Both as one, by their words."""
+        """Return both texts as one, without vector and speaker."""
         return ParsedSentence(f"{self.text}\n{other.text}", self.clauses + other.clauses)
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """All words in their order."""
+        """All words, in order."""
         return tuple(chain.from_iterable(self.clauses))
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The content words, synonyms as one."""
+        """The lexemes of the content words; synonyms have the same one."""
         return _stems(self.words)
 
     @cached_property
     def order(self) -> tuple[str, ...]:
-        """The content words in their order, with those that say a direction, and `SPEAKER` for whoever speaks."""
+        """The lexemes in order, with words of direction such as "from" and "to", and `SPEAKER` for "I" and "we"."""
         return tuple(lexeme for word in self.words if (lexeme := _ordered(word)))
 
     @cached_property
-    def speaks(self) -> bool:
-        """Whether somebody says it of himself: "I", "we"."""
+    def is_first_person(self) -> bool:
+        """True if the text is in the first person, with "I" or "we"."""
         return not SPEAKING.isdisjoint(self.words)
 
     @cached_property
     def roles(self) -> Mapping[str, str]:
-        """Of each content word the preposition that governs its phrase, a possessive its mark, the others nothing."""
+        """The role of each lexeme: the preposition of its phrase, "'s" for a possessive, or ""."""
         return _roles(self.words)
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
-        """The numbers in their order."""
+        """The numbers as digits, each once, in order."""
         return tuple(dict.fromkeys(word for word in self.words if word[0].isdigit()))
 
     @cached_property
     def units(self) -> frozenset[str]:
-        """What numbers count: units, currencies, days, months."""
+        """The units that the text names: measures, currencies, days, months."""
         return _UNITS.intersection(self.words)
 
     @cached_property
     def amounts(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The content words of which there is one here, "a flight", and those of which there are more."""
+        """The lexemes of things of which there is one, as in "a flight", and of which there are several."""
         return _amounts(self.words)
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of which nothing is said here."""
+        """The lexemes of names that are not subjects."""
         return self._named[0]
 
     @property
     def subjects(self) -> frozenset[str]:
-        """The names that do something here, have something, or did it in the passive."""
+        """The lexemes of names that act, own something, or follow "by" in the passive."""
         return self._named[1]
 
     @cached_property
     def _named(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The names and the subjects, read together."""
         return _names(self.text)
 
     @cached_property
     def sides(self) -> Mapping[int, frozenset[int]]:
-        """Where it stands on the axes of opposites."""
-        found: dict[int, set[int]] = {}
+        """The sides of the text's words on each axis of opposites (see `lexicon.AXES`), by axis."""
+        sides: dict[int, set[int]] = {}
         for axis, side in chain.from_iterable(SIDES.get(word, ()) for word in self.words):
-            found.setdefault(axis, set()).add(side)
-        return {axis: frozenset(taken) for axis, taken in found.items()}
+            sides.setdefault(axis, set()).add(side)
+        return {axis: frozenset(on_axis) for axis, on_axis in sides.items()}
 
     @cached_property
     def scopes(self) -> Mapping[str, frozenset[str]]:
-        """The content words that are negated, doubted, excepted."""
-        said = frozenset(self.words)
+        """The lexemes that are negated, doubted, excepted and so on, by the scope's name in `lexicon.SCOPES`."""
+        present = frozenset(self.words)
         return {
-            name: _scoped(self.clauses, triggers) for name, triggers in SCOPES.items() if not triggers.isdisjoint(said)
+            name: _scoped(self.clauses, triggers)
+            for name, triggers in SCOPES.items()
+            if not triggers.isdisjoint(present)
         }
 
     @cached_property
     def future(self) -> frozenset[str]:
-        """What will be."""
+        """The lexemes that the text puts in the future."""
         return _future(self.words) if _COMING.search(self.text) else _NOTHING
 
     @cached_property
     def past(self) -> frozenset[str]:
-        """What has been, where its form shows it."""
+        """The lexemes of verbs in a past form."""
         return frozenset(canonical(word) for word in self.words if word in PAST or _PAST.match(word))
 
     @cached_property
     def passive(self) -> bool:
-        """Whether something is said to be done by somebody: a form of "to be", and behind it "by" whom."""
+        """True if the text is in the passive: a form of "to be", followed by "by" and an agent."""
         by = self.words.index("by") if "by" in self.words[:-1] else 0
         return by > 0 and self.words[by + 1] not in MEANS and not PASSIVE.isdisjoint(self.words[:by])
 
 
 @cached(_MAX_READ)
-def _stems(spoken: Sequence[str]) -> frozenset[str]:
-    return frozenset(map(canonical, spoken)) - _NONE
+def _stems(words: Sequence[str]) -> frozenset[str]:
+    """Return the lexemes of words."""
+    return frozenset(map(canonical, words)) - _NONE
 
 
 def _ordered(word: str) -> str:
+    """Return a word as it appears in `ParsedSentence.order`; "" if it does not."""
     if word in SPEAKING:
         return SPEAKER
     return word if word in DIRECTIONS or word in JOINERS else canonical(word)
 
 
 @cached(_MAX_READ)
-def _roles(spoken: Sequence[str]) -> Mapping[str, str]:
-    """Of each content word the preposition that governs its phrase, a possessive its mark, the others nothing."""
-    found: dict[str, str] = {}
+def _roles(words: Sequence[str]) -> Mapping[str, str]:
+    """Return the role of each lexeme: the preposition of its phrase, "'s" for a possessive, or ""."""
+    roles: dict[str, str] = {}
     role = ""
-    for word in spoken:
+    for word in words:
         lexeme = canonical(word)
         if word in PREPOSITIONS:
             role = PREPOSITIONS[word]
         elif lexeme:
-            found.setdefault(lexeme, "'s" if word.endswith("'s") else role)
+            roles.setdefault(lexeme, "'s" if word.endswith("'s") else role)
         elif word not in ARTICLES:
             role = ""
-    return found
+    return roles
 
 
 def _scoped(clauses: Sequence[Sequence[str]], triggers: frozenset[str]) -> frozenset[str]:
-    """The content words that follow a trigger within its clause."""
-    found: set[str] = set()
+    """Return the lexemes of content words that follow a trigger word within its clause."""
+    scoped: set[str] = set()
     for clause in clauses:
         within = False
         for word in clause:
@@ -222,16 +232,16 @@ def _scoped(clauses: Sequence[Sequence[str]], triggers: frozenset[str]) -> froze
             elif word in triggers:
                 within = True
             elif within and (lexeme := canonical(word)):
-                found.add(lexeme)
-    return frozenset(found)
+                scoped.add(lexeme)
+    return frozenset(scoped)
 
 
 @cached(_MAX_READ)
-def _amounts(spoken: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """What follows "a" at once, and what follows a word for several or a figure."""
+def _amounts(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the lexemes directly after "a" or "an", and those after a word for several or a number other than 1."""
     one: set[str] = set()
     more: set[str] = set()
-    for word, following in pairwise(spoken):
+    for word, following in pairwise(words):
         lexeme = canonical(following)
         if lexeme and (word in SEVERAL or (word[0].isdigit() and word != "1")):
             more.add(lexeme)
@@ -240,29 +250,33 @@ def _amounts(spoken: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(one - more), frozenset(more)
 
 
-def _future(spoken: Sequence[str]) -> frozenset[str]:
-    """The first content word after each sign of the future."""
-    found: set[str] = set()
+def _future(words: Sequence[str]) -> frozenset[str]:
+    """Return the lexeme of the first content word after each sign of the future, such as "will" or "going to"."""
+    future: set[str] = set()
     waiting = False
-    for n, word in enumerate(spoken):
+    for n, word in enumerate(words):
         lexeme = canonical(word)
-        if word in FUTURE or word.endswith("'ll") or (word == "to" and n and spoken[n - 1] in ("going", "plans")):
+        if word in FUTURE or word.endswith("'ll") or (word == "to" and n and words[n - 1] in ("going", "plans")):
             waiting = True
         elif waiting and lexeme:
-            found.add(lexeme)
+            future.add(lexeme)
             waiting = False
-    return frozenset(found)
+    return frozenset(future)
 
 
 @cached(_MAX_READ)
 def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The lexemes of names, apart those that something is said of; what opens a sentence may be any word."""
+    """Return the lexemes of names that are not subjects, and of those that are.
+
+    A capitalised word at the start of a sentence may be any word, so it counts as a name only as a subject, or if it
+    has a capital letter or digit inside.
+    """
     names: set[str] = set()
     subjects: set[str] = set()
-    for found in _CAPITALISED.finditer(text):
-        word, possessive, following = found.groups()
+    for match in _CAPITALISED.finditer(text):
+        word, possessive, following = match.groups()
         lexemes = {canonical(each) for each in spelled(words(word))} - _UNITS - _NONE
-        before = text[max(0, found.start() - 12) : found.start()]
+        before = text[max(0, match.start() - 12) : match.start()]
         if possessive or _acts(following) or before.endswith("by "):
             subjects |= lexemes
         elif _INITIAL.search(before) is None or _INNER.search(word[1:]):
@@ -271,19 +285,19 @@ def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _acts(following: str | None) -> bool:
-    """Whether a word can be the verb of the name before it."""
+    """Return True if the word after a name may be its verb."""
     return following is not None and (following in AUXILIARIES or following.endswith(("s", "ed")))
 
 
 @cached(_MAX_READ)
 def cut(text: str) -> tuple[str, tuple[tuple[str, ...], ...]]:
-    """A text with its dates in one spelling, and its clauses as words."""
+    """Return a text with its dates in one spelling, and its clauses as words."""
     text = _MAY.sub(MAY.title(), _dated(text))
     return text, tuple(spelled(words(clause)) for clause in _CLAUSE.split(_plain(text)))
 
 
 def _dated(text: str) -> str:
-    """With dates, months, days of the week and times of day written in one way: "2026-06-03" as "3 June 2026"."""
+    """Return a text with dates, weekdays and times of day in one spelling: "2026-06-03" becomes "3 June 2026"."""
     if _DIGIT.search(text):
         text = _ISO.sub(lambda date: f"{int(date[3])} {_MONTHS[int(date[2]) - 1]} {date[1]}", text)
         text = _MONTH.sub(lambda month: _BY_ABBREVIATION[month[1][:3]], _CLOCK.sub(_on_the_clock, text))
@@ -291,7 +305,7 @@ def _dated(text: str) -> str:
 
 
 def _on_the_clock(time: re.Match[str]) -> str:
-    """A time of day by 24 hours, if it is one."""
+    """Return a time of day on the 24-hour clock; the text itself if it is not a time."""
     hour, minutes, half = int(time[1]), time[2], (time[3] or "").lower()[:1]
     if hour > 23 or (half and not 1 <= hour <= 12):
         return time.group()
@@ -299,7 +313,7 @@ def _on_the_clock(time: re.Match[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Normalised, with numbers apart from their units and signs written as words."""
+    """Return a normalised text, with numbers separated from their units and signs written as words."""
     plain = _USED_TO.sub("formerly", _PHRASE.sub(lambda phrase: PHRASES[phrase.group()], normalise(text)))
     if _DIGIT.search(plain) is None:
         return plain
@@ -307,28 +321,29 @@ def _plain(text: str) -> str:
     return _GLUED.sub(r" \1", plain)
 
 
-def spelled(spoken: Sequence[str]) -> tuple[str, ...]:
-    """Words with their numbers in figures and their units as one: "thirty-two s", "32nd second" and "32 seconds"."""
-    found: list[str] = []
+def spelled(words: Sequence[str]) -> tuple[str, ...]:
+    """Return words with numbers as digits and one name per unit: "thirty-two s" and "32 seconds" become equal."""
+    result: list[str] = []
     tens = False
-    for n, word in enumerate(spoken):
+    for n, word in enumerate(words):
         if word not in NUMBERS and word not in UNITS and _DIGIT.search(word) is None:
-            found.append(word)
+            result.append(word)
             continue
-        figure = _number(word, spoken[n - 1] if n else "")
+        figure = _number(word, words[n - 1] if n else "")
         if figure is not None and tens and len(figure) == 1 and word in NUMBERS:
-            found[-1] = str(int(found[-1]) + int(figure))
+            result[-1] = str(int(result[-1]) + int(figure))
             tens = False
             continue
         tens = figure is not None and word in NUMBERS and len(figure) == 2 and figure[1] == "0"
-        counted = n > 0 and found[-1][0].isdigit()
-        found.append(figure or (UNITS.get(word, word) if counted or word not in AFTER_FIGURES else word))
-    return tuple(found)
+        counted = n > 0 and result[-1][0].isdigit()
+        result.append(figure or (UNITS.get(word, word) if counted or word not in AFTER_FIGURES else word))
+    return tuple(result)
 
 
 def _number(word: str, before: str) -> str | None:
+    """Return a number word or numeral as digits, None if it is neither; `before` is the word before it."""
     if word == "second" and (before in NUMBERS or before.isdigit() or before in ("a", "per", "every", "each")):
-        return None  # of time
+        return None  # the unit of time
     if word in NUMBERS:
         return str(NUMBERS[word])
     figure = _FIGURE.match(word) or _FIGURE.match(word[:-2] if word[-2:] in ("st", "nd", "rd", "th") else word)

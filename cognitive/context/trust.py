@@ -1,8 +1,8 @@
-"""Whose word it is: memories that a type does not trust are left out, and no one source fills a turn.
+"""Trust: drop memories whose source is not trusted enough for their type, and too many memories of one source.
 
-Trust comes from the way in (`brain.types.Trust`) and never from use. What a program handed over is nobody's attempt to
-get into a prompt, and is not counted here; of the rest, a source is whoever spoke, or else the session, or else the
-caller's own name for it.
+A memory's trust is the way in which it was stored (`brain.types.Trust`) and never changes with use. Memories that the
+host program stored are exempt from the cap per source, since they are no attempt to inject text into prompts. For the
+others, the source is the speaker, or else the session, or else the source name that the caller set.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cognitive.trace import Candidate, CandidateResult, StageResult
 
 
 def drop_untrusted(candidates: Sequence[Candidate], policy: Policy) -> StageResult:
-    """Those whose source is trusted enough for their type."""
+    """Drop the candidates whose trust is below the policy's minimum for their type, as "distrusted"."""
     if not policy.trust.min_level:
         return StageResult(tuple(candidates))
     kept, dropped = [], []
@@ -26,45 +26,52 @@ def drop_untrusted(candidates: Sequence[Candidate], policy: Policy) -> StageResu
         if _enough(hit, policy):
             kept.append(candidate)
         else:
-            reason = f"its source is {hit.trust}; a {hit.type} is shown from {policy.trust.min_level[hit.type]} on"
+            reason = f"trust is {hit.trust}; type {hit.type} needs at least {policy.trust.min_level[hit.type]}"
             dropped.append(CandidateResult(candidate, "distrusted", TRUSTS.index(hit.trust), reason))
     return StageResult(tuple(kept), tuple(dropped))
 
 
 def trusted_pinned(memories: Sequence[Memory], policy: Policy) -> tuple[Memory, ...]:
-    """Those that stand in the prefix: what is pinned passes the trust of its type and the cap of its source, too."""
-    taken = Counter[tuple[str, ...]]()
+    """Return the pinned memories to show in the prefix: those that pass the minimum trust and the cap per source."""
+    counts = Counter[tuple[str, ...]]()
     kept = []
     for memory in memories:
-        of = source(memory)
-        if _enough(memory, policy) and (not policy.trust.max_per_source or taken[of] < policy.trust.max_per_source):
-            taken[of] += of != ()
+        origin = source(memory)
+        if _enough(memory, policy) and (
+            not policy.trust.max_per_source or counts[origin] < policy.trust.max_per_source
+        ):
+            counts[origin] += origin != ()
             kept.append(memory)
     return tuple(kept)
 
 
 def _enough(memory: Hit | Memory, policy: Policy) -> bool:
+    """Return True if a memory has at least the trust that its type needs."""
     return TRUSTS.index(memory.trust) >= TRUSTS.index(policy.trust.min_level.get(memory.type, TRUSTS[0]))
 
 
 def cap_per_source(candidates: Sequence[Candidate], policy: Policy) -> StageResult:
-    """The first so many of each source, in the order given; 0 in the policy is no bound."""
-    taken = Counter[tuple[str, ...]]()
+    """Keep the first `trust.max_per_source` candidates of each source; drop the others as "source_cap". 0: no limit."""
+    counts = Counter[tuple[str, ...]]()
     kept, dropped = [], []
     for candidate in candidates:
-        of = source(candidate.hit)
-        taken[of] += of != ()
-        if not policy.trust.max_per_source or taken[of] <= policy.trust.max_per_source:
+        origin = source(candidate.hit)
+        counts[origin] += origin != ()
+        if not policy.trust.max_per_source or counts[origin] <= policy.trust.max_per_source:
             kept.append(candidate)
         else:
-            reason = f"place {taken[of]} of {policy.trust.max_per_source} for one {of[1]}, whose word is {of[0]}"
-            dropped.append(CandidateResult(candidate, "source_cap", taken[of], reason))
+            name, most = origin[1], policy.trust.max_per_source
+            reason = f"number {counts[origin]} of one {name} with trust {origin[0]}; at most {most} are shown"
+            dropped.append(CandidateResult(candidate, "source_cap", counts[origin], reason))
     return StageResult(tuple(kept), tuple(dropped))
 
 
 def source(hit: Hit | Memory) -> tuple[str, ...]:
-    """The source of a memory: its trust, the field that names it, its name; empty for what a program handed over."""
+    """Return the source of a memory as (trust, kind of source, name); empty for a memory that the host program stored.
+
+    The kind is "speaker", "session", "source" or "way in", the first of them that the memory has.
+    """
     if hit.trust == TRUSTS[-1]:
         return ()
-    told = (("speaker", hit.speaker), ("session", hit.session_id), ("source", hit.source), ("way in", hit.trust))
-    return (hit.trust, *next((name, value) for name, value in told if value))
+    names = (("speaker", hit.speaker), ("session", hit.session_id), ("source", hit.source), ("way in", hit.trust))
+    return (hit.trust, *next((name, value) for name, value in names if value))

@@ -1,11 +1,13 @@
-"""Say what past use is worth: a factor from a memory's own use, and a lift from what turns like this one used.
+"""Usage: compute what past use changes in a memory's score, as a boost and as a lift.
 
-The factor is bounded, shrunk towards what is usual, and neutral for what was never shown.
+The boost is a bounded factor from how often the memory was used when it was shown. It is shrunk towards the usual rate
+of the memory's type, and 1 for a memory that was never shown.
 
-A past turn is a lesson on the search: a memory that it used although its relevance stood far below the best needs a
-lift, one that was the best anyway needs none, and one that stood high and was not used needs to sink a little. Lessons
-carry over to a new query by its similarity to the old one. Carrying over the shortfall, and not the mere fact of use,
-is what keeps unrelated questions unharmed (docs/decisions/0010-association.md).
+The lift is an addition to relevance, learned from past turns with a similar message. In such a turn, a memory that was
+used although its relevance was far below the best gets a positive lift, one that was the best anyway gets almost none,
+and one with high relevance that was not used gets a small negative lift. The lift grows with the similarity of the two
+messages. It carries over the shortfall in relevance instead of the mere fact of use, which is why unrelated questions
+are not harmed (docs/decisions/0010-association.md).
 """
 
 from __future__ import annotations
@@ -23,35 +25,41 @@ from cognitive.policy import Policy
 from cognitive.policy.constants import Constants
 from cognitive.trace import Boost
 
-# The Beta posterior has an optimistic prior, since a new memory deserves its chance, of a
-# strength that makes two noisy labels weigh little: its mean is OPTIMISM times the base rate, at most
-# MAX_EXPECTED; its strength falls as use gets more common.
+# The beta prior of a memory's use rate is optimistic, so that a new memory gets its chance: its mean is OPTIMISM times
+# the base rate, at most MAX_EXPECTED. It is strong enough that two noisy labels change little, and weaker if use is
+# common.
 OPTIMISM = 3.0
 MAX_EXPECTED = 0.6
 MIN_BASE_RATE = 0.005
-# A past turn weighs exp((cosine - 1) / WIDTH): for MiniLM paraphrases stand at 0.8 and more, which is a fifth and more.
+# A past turn weighs exp((cosine - 1) / WIDTH). With MiniLM, paraphrases have a cosine of 0.8 or more, and so a weight
+# of 0.19 or more.
 WIDTH = 0.12
-UNRELATED = 0.55  # cosine below which a turn was about something else
-_FEW_USES = 3.0  # prior weight of a memory's being of use for one thing: an answer may well answer two questions
-_MIN_SHOWN = 2  # showings from which the seed's rule applies
-# Labels that credit decoys half as often as what was shown, or more often, are believed less and less. Until there is
-# evidence decoys are taken to be credited a fifth as often, which weighs as much as five of them.
-_CREDIBLE = 0.5
-_CHANCE = 0.2
-_DECOYS = 5
-MAX_RELEVANCE_GAP = 0.25  # of relevance, which ends at 1
-MARGIN = 0.12  # what was used should not just reach the best of its turn, it should stand above what was not
-HIGH = 0.1  # below the best: what stood nearer to it and was not used sinks
-_SINKS = 0.2  # of what a use lifts: not being used is weaker evidence than being used
-_MANY = 0.1  # exponent: a turn that used many memories says less of each
+UNRELATED = 0.55  # cosine below which a past turn counts as one about something else
+_FEW_USES = 3.0  # prior uses that a memory counts as specific to this message; one answer may fit two questions
+_MIN_SHOWN = 2  # times a memory must have been shown for the boost "rate"
+_CREDIBLE = 0.5  # labels are less reliable if they credit decoys at least half as often as shown memories
+_CHANCE = 0.2  # prior of how often decoys are credited, as a share of the rate of shown memories
+_DECOYS = 5  # decoys that this prior counts as
+MAX_RELEVANCE_GAP = 0.25  # maximum relevance that a lift adds at weight 1; relevance is at most about 1
+MARGIN = 0.12  # added to the gap of a used memory, so that it comes out above those that were not used
+HIGH = 0.1  # relevance gap below which a memory that was not used gets a negative lift
+_SINKS = 0.2  # size of a negative lift relative to a positive one: not being used is weaker evidence than being used
+_MANY = 0.1  # exponent of the number of used memories by which a turn's lesson is divided
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarTurnUsage:
-    """How past turns like this one shown and used a memory.
+    """The numbers of past turns similar to this one that showed and used a memory.
 
-    `weighed_*` are sums of kernel weights; `shown` and `used` are decayed masses of the turns that were about the same
-    thing at all, and `times_*` their counts. What was rated weighs more, as it does in the masses of the memory.
+    Attributes:
+        weighted_shown: the sum of the similarity weights of the turns that showed it.
+        weighted_used: the same sum over the turns that used it.
+        shown: the decayed mass of the related turns that showed it; a turn is related from the cosine UNRELATED on.
+        used: the decayed mass of the related turns that used it.
+        times_shown: the number of related turns that showed it.
+        times_used: the number of related turns that used it.
+
+    A rated memory counts `feedback.rating_weight` times in sums and masses.
     """
 
     weighted_shown: float = 0.0
@@ -63,11 +71,11 @@ class SimilarTurnUsage:
 
 
 NO_SIMILAR_USAGE = SimilarTurnUsage()
-_UNKNOWN = Boost()  # one object for all: most candidates were never shown
+_UNKNOWN = Boost()  # shared, because most candidates were never shown
 
 
 def combined_boosts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Boost]:
-    """What every memory that was found has earned by its use, in all turns and in those like this one."""
+    """Return the boost of every memory that was found, with its lift scaled by specificity and label reliability."""
     trust = reliability(found.base, now, policy)
     lifted, boosted = lifts(found, now, policy, constants), boosts(found, now, policy, constants)
     raised = {
@@ -79,7 +87,7 @@ def combined_boosts(found: SearchResult, now: datetime, policy: Policy, constant
 
 
 def boosts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> dict[UUID, Boost]:
-    """What usage says of every memory that was found."""
+    """Return the boost of every memory that was found, without lifts."""
     near = nearby(found.past, now, policy)
     measure = BOOSTS[policy.usage.boost]
     trust = reliability(found.base, now, policy)
@@ -100,17 +108,24 @@ def boost(
     near: SimilarTurnUsage | None = None,
     trust: float = 1.0,
 ) -> Boost:
-    """A factor in [min_boost, max_boost] from three levels of evidence: type, memory, and turns like this one.
+    """Return the boost of a memory: a factor from min_boost to max_boost, with the masses it comes from.
 
-    The memory's rate is a Beta posterior, (used + m·e) / (shown + m), with e what a memory of its type is expected to
-    reach, and m = max(2, 0.4 / base rate); where there are past turns to compare with, the rate in those like this one
-    is shrunk to it in the same way. The factor is 1 at e, and linear from there to its bounds at rates 1 and 0. What is
-    used as often in turns about something else is no better here: above e it counts only beyond that rate. Labels that
-    cannot be told from chance move nothing (`trust`, an exponent). Chapelle and Li (2011) and "Dynamic-Prior Thompson
-    Sampling" (arXiv:2602.00943) for the prior.
+    The memory's use rate is the mean of a beta posterior, (used + m·e) / (shown + m). Here e is the rate expected of a
+    memory of its type, min(MAX_EXPECTED, OPTIMISM · base rate), and m = max(2, 0.4 / base rate). If there are past
+    turns to compare with, the rate in turns similar to this one is shrunk towards the memory's rate in the same way.
+    The factor is 1 at rate e, and linear from there to max_boost at rate 1 and to min_boost at rate 0. A rate above e
+    counts only as far as it is above the memory's rate in turns about something else. The factor is raised to the power
+    `trust`, so that labels no better than chance change nothing. The prior follows Chapelle and Li, "An Empirical
+    Evaluation of Thompson Sampling" (2011), and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943).
 
     Args:
-        near: What turns like this one say of it; None if there are no past turns to tell them from others.
+        hit: the memory, with its usage.
+        base: the usage masses of each memory type.
+        now: the turn's time.
+        policy: the half-life of usage.
+        constants: the bounds of the factor.
+        near: the memory's usage in similar turns; None if there are no past turns to compare with.
+        trust: the reliability of the labels, from 0 to 1 (see `reliability`).
     """
     if hit.times_shown == 0 or hit.usage_at is None:
         return _UNKNOWN
@@ -138,7 +153,10 @@ def seed_rate(
     near: SimilarTurnUsage | None = None,
     trust: float = 1.0,
 ) -> Boost:
-    """The seed's rule, exactly: 0.5 + used ÷ shown, by plain counts, from the second showing on."""
+    """Return a boost by the project's original rule, `usage.boost` = "rate": 0.5 + times used / times shown.
+
+    The counts do not decay. A memory that was shown fewer than twice has the factor 1.
+    """
     shown, used = _left(hit, now, policy)
     if hit.times_shown < _MIN_SHOWN:
         return Boost(1.0, shown, used, f"shown fewer than {_MIN_SHOWN} times")
@@ -150,16 +168,19 @@ BOOSTS: Mapping[str, Callable[..., Boost]] = {"posterior": boost, "rate": seed_r
 
 
 def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID, SimilarTurnUsage]:
-    """By memory, what the past turns most like this one say of it."""
-    found: dict[UUID, SimilarTurnUsage] = {}
+    """Return the usage of each memory in the past turns most similar to this one, by memory.
+
+    A turn weighs exp((cosine - 1) / WIDTH), halved with each half-life of its age. The formula is this project's own.
+    """
+    usages: dict[UUID, SimilarTurnUsage] = {}
     for turn in past:
         weight = decayed(exp((turn.cosine - 1) / WIDTH), turn.at, now, policy.association.half_life_days)
         related = turn.cosine >= UNRELATED
         mass = decayed(1.0, turn.at, now, policy.usage.half_life_days) if related else 0.0
         for each in turn.shown:
-            so_far = found.get(each.memory_id, NO_SIMILAR_USAGE)
+            so_far = usages.get(each.memory_id, NO_SIMILAR_USAGE)
             worth = policy.feedback.rating_weight if each.rated else 1.0
-            found[each.memory_id] = SimilarTurnUsage(
+            usages[each.memory_id] = SimilarTurnUsage(
                 so_far.weighted_shown + worth * weight,
                 so_far.weighted_used + worth * weight * each.used,
                 so_far.shown + worth * mass,
@@ -167,14 +188,15 @@ def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID
                 so_far.times_shown + related,
                 so_far.times_used + (related and each.used),
             )
-    return found
+    return usages
 
 
 def reliability(base: Mapping[str, Masses], now: datetime, policy: Policy) -> float:
-    """How far the labels can be believed, in [0, 1]: 1 - credit of decoys ÷ credit of what was shown, over one half.
+    """Return how reliable the agent's usage labels are, from 0 to 1: (1 - decoy rate / shown rate) / 0.5, clipped.
 
-    Decoys are memories that were not shown and are judged all the same: a label that credits them as often as what was
-    shown says nothing, and ranking falls back to relevance.
+    The rates are how often attribution credits decoys and shown memories with use. Decoys were not shown, so their
+    credit is chance. If labels credit both equally often, the result is 0 and ranking falls back to relevance. The
+    formula is this project's own.
     """
     totals = [(decayed(1.0, masses.at, now, policy.usage.half_life_days), masses) for masses in base.values()]
     shown = sum(left * masses.shown for left, masses in totals)
@@ -187,7 +209,7 @@ def reliability(base: Mapping[str, Masses], now: datetime, policy: Policy) -> fl
 
 
 def _left(hit: Hit, now: datetime, policy: Policy) -> tuple[float, float]:
-    """What is left of a memory's masses of being shown and used."""
+    """Return the decayed masses of a memory's being shown and used."""
     if hit.usage_at is None:
         return 0.0, 0.0
     shown, used = (
@@ -197,6 +219,7 @@ def _left(hit: Hit, now: datetime, policy: Policy) -> tuple[float, float]:
 
 
 def _factor(rate: float, expected: float, reference: float, constants: Constants) -> float:
+    """Return the factor of a use rate: above 1 only beyond `reference`, below 1 only under `expected`."""
     if rate > reference:
         return 1 + (constants.max_boost - 1) * (rate - reference) / (1 - expected)
     if rate < expected:
@@ -205,14 +228,15 @@ def _factor(rate: float, expected: float, reference: float, constants: Constants
 
 
 def _counted(hit: Hit, near: SimilarTurnUsage | None) -> str:
-    told = f"used in {hit.times_used} of {hit.times_shown} turns that showed it"
+    """Return the counts of a memory's use, as a sentence."""
+    counts = f"used in {hit.times_used} of {hit.times_shown} turns that showed it"
     if near is None or not near.times_shown:
-        return told
-    return f"{told}, in {near.times_used} of {near.times_shown} like this one"
+        return counts
+    return f"{counts}, in {near.times_used} of {near.times_shown} similar turns"
 
 
 def base_rate(masses: Masses | None, now: datetime, policy: Policy) -> float:
-    """How often a shown memory of the type is used at all; one in five until there is evidence."""
+    """Return how often a shown memory of a type is used: 1 in 5 until there is evidence, and at least 0.005."""
     if masses is None:
         return 1 / 5
     left = decayed(1.0, masses.at, now, policy.usage.half_life_days)
@@ -221,7 +245,7 @@ def base_rate(masses: Masses | None, now: datetime, policy: Policy) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """What past turns add to a memory's relevance, and how many of those alike showed and used it."""
+    """The addition to a memory's relevance from similar past turns, and how many of these showed and used it."""
 
     value: float = 0.0
     shown: int = 0
@@ -232,9 +256,9 @@ NO_LIFT = Lift()
 
 
 def lifts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Lift]:
-    """By memory, what past turns add to its relevance, within ± association.weight · MAX_LACKED.
+    """Return the lifts by memory, each within ± association.weight · MAX_RELEVANCE_GAP.
 
-    The lesson that says most counts, not their sum: the same question asked ten times is no ten lessons.
+    Of several past turns only one lesson counts, not their sum: the same question asked ten times is one lesson.
     """
     lessons: dict[UUID, list[tuple[bool, float]]] = {}
     counts: dict[UUID, tuple[int, int]] = {}
@@ -244,13 +268,15 @@ def lifts(found: SearchResult, now: datetime, policy: Policy, constants: Constan
             shown, used = counts.get(each.memory_id, (0, 0))
             counts[each.memory_id] = shown + 1, used + each.used
             lessons.setdefault(each.memory_id, []).append((each.rated, weight * _lesson(each)))
-    return {id: Lift(policy.association.weight * _telling(lessons[id]), *counted) for id, counted in counts.items()}
+    return {id: Lift(policy.association.weight * _decisive(lessons[id]), *count) for id, count in counts.items()}
 
 
 def _lesson(shown: PastShown) -> float:
-    """What a turn that asked the same says of a memory: what it lacked, or by how much it stood too high.
+    """Return the change in relevance that a similar past turn suggests for a memory that it showed.
 
-    A rating says it outright: it belongs to the best, or it does not.
+    For a used memory it is its relevance gap plus MARGIN, at most MAX_RELEVANCE_GAP. For one that was not used it is
+    negative if its gap was below HIGH. An explicit rating overrides the measured gap: +MAX_RELEVANCE_GAP if useful,
+    -HIGH if not.
     """
     if shown.used:
         return MAX_RELEVANCE_GAP if shown.rated else min(MAX_RELEVANCE_GAP, (shown.relevance_gap or 0.0) + MARGIN)
@@ -259,21 +285,28 @@ def _lesson(shown: PastShown) -> float:
     return -_SINKS * max(0.0, HIGH - shown.relevance_gap) if shown.relevance_gap is not None else 0.0
 
 
-def _telling(lessons: Sequence[tuple[bool, float]]) -> float:
-    """The lesson that counts: a rating before what was measured, a use before its absence, then the greatest."""
-    rated = [value for by_somebody, value in lessons if by_somebody]
+def _decisive(lessons: Sequence[tuple[bool, float]]) -> float:
+    """Return the lesson that counts: ratings before measured ones, positive before negative, then the largest."""
+    rated = [value for is_rated, value in lessons if is_rated]
     values = rated or [value for _, value in lessons]
     return max(values) if max(values) > 0 else min(values)
 
 
 def similarity(turn: PastTurn, constants: Constants) -> float:
-    """How like this query a past turn's was, at most 1: words tell apart what embeddings of short questions confuse."""
+    """Return the similarity of a past turn to this one, at most 1: a weighted mean of cosine and shared words.
+
+    Shared words distinguish short questions that embeddings confuse.
+    """
     lexical = constants.association_lexical_share
     return (1 - lexical) * turn.cosine + lexical * turn.words
 
 
 def _weight(turn: PastTurn, now: datetime, policy: Policy, constants: Constants) -> float:
-    """In [0, 1]: by similarity between the policy's two bounds, by age, and less for a turn that used many."""
+    """Return the weight of a past turn's lessons, from 0 to 1.
+
+    It rises linearly with similarity, from `association.min_similarity` to the constant `association_full_similarity`,
+    is halved with each half-life of age, and is lower for a turn that used many memories.
+    """
     span = max(1e-6, constants.association_full_similarity - policy.association.min_similarity)
     near = min(1.0, max(0.0, (similarity(turn, constants) - policy.association.min_similarity) / span))
     many = max(1, sum(each.used for each in turn.shown)) ** _MANY

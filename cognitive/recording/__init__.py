@@ -1,7 +1,7 @@
-"""Write down a turn: what its stages were given and made, as ids and numbers without memories' words.
+"""Record a turn: the inputs and results of its stages, as ids and numbers without text of memories.
 
 Modules, in order of execution:
 
-- `record`: turn the inputs and results of the stages into one text, and read them back.
-- `coding`: write frozen values as plain JSON by their types, and read them back.
+- `record`: encode the inputs and results of the stages as one text, and decode it.
+- `coding`: convert frozen values to plain JSON and back, by their types.
 """

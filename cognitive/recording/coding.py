@@ -1,7 +1,7 @@
-"""Frozen values as plain JSON and back, by their types: what a record of a turn is written in.
+"""Convert frozen values to plain JSON and back, by their type hints. The record of a turn is written with it.
 
-A UUID is written as its place in a list of ids, numbers as they are (Python writes the shortest text that reads back as
-the same float), dataclasses as objects of their fields.
+A UUID is written as its index in a list of ids, a dataclass as an object of its fields, and a number unchanged: Python
+writes a float as the shortest text that reads back as the same float. A new field needs no change here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _IDS = (UUID, NoneType)
 
 
 class Ids:
-    """Ids in the order of their first mention, each with its place."""
+    """A list of distinct ids in order of their first use, each with its index."""
 
     def __init__(self, ids: Iterable[UUID] = ()) -> None:
         self._places: dict[UUID, int] = {}
@@ -31,7 +31,7 @@ class Ids:
             self.place(id)
 
     def place(self, id: UUID) -> int:
-        """Where an id stands, at the end if it is new."""
+        """Return the index of an id; append the id if it is new."""
         return self._places.setdefault(id, len(self._places))
 
     def __iter__(self) -> Iterator[UUID]:
@@ -39,7 +39,7 @@ class Ids:
 
 
 def plain(value: Any, ids: Ids) -> Any:
-    """A value as JSON can hold it."""
+    """Return a value as plain JSON."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return value
@@ -48,7 +48,7 @@ def plain(value: Any, ids: Ids) -> Any:
 
 @cache
 def _writing(kind: Any) -> _Writing:
-    """How values of a type are written; found once, since a record holds thousands of a few types."""
+    """Return the function that writes values of a type; cached, since a record has thousands of values of few types."""
     if issubclass(kind, UUID):
         return lambda value, ids: ids.place(value)
     if issubclass(kind, datetime):
@@ -62,13 +62,13 @@ def _writing(kind: Any) -> _Writing:
 
 
 def typed(hint: Any, value: Any, ids: Sequence[UUID]) -> Any:
-    """The reverse of `plain`, for a value of this type."""
+    """Return the value of this type from its plain JSON; the reverse of `plain`."""
     return _reading(hint)(value, ids)
 
 
 @cache
 def _reading(hint: Any) -> _Reading:
-    """How values of a type are read; found once, since a record holds thousands of a few types."""
+    """Return the function that reads values of a type; cached, since a record has thousands of values of few types."""
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return _reading(_unless_missing(hint))
@@ -95,22 +95,24 @@ def _reading(hint: Any) -> _Reading:
 
 
 def _unless_missing(hint: Any) -> Any:
-    """The type without None."""
+    """Return an optional type without None."""
     if get_origin(hint) not in (Union, UnionType):
         return hint
     return next(each for each in get_args(hint) if each is not NoneType)
 
 
 def _unless_none(read: _Reading) -> _Reading:
+    """Return a reader that returns None for None, and the reader's result for other values."""
     return lambda value, ids: None if value is None else read(value, ids)
 
 
 def _as_it_is(value: Any, _ids: Sequence[UUID]) -> Any:
+    """Return the value: plain JSON needs no conversion."""
     return value
 
 
 def column(values: Sequence[Any], ids: Ids) -> Any:
-    """One field of many rows. Of mappings, a column for each name, None where a row has none."""
+    """Return one field of many rows as a column. Mappings become a column for each key, with None if it is missing."""
     kinds = set(map(type, values))
     if kinds <= _PLAIN:
         return values
@@ -123,7 +125,7 @@ def column(values: Sequence[Any], ids: Ids) -> Any:
 
 
 def uncolumn(hint: Any, written: Any, ids: Sequence[UUID], rows: int) -> list[Any]:
-    """The reverse of `column`, for so many rows of this type."""
+    """Return the values of this type from a column of `rows` values; the reverse of `column`."""
     if isinstance(written, list):
         read = _reading(hint)
         return written if read is _as_it_is else [read(value, ids) for value in written]
@@ -135,5 +137,5 @@ def uncolumn(hint: Any, written: Any, ids: Sequence[UUID], rows: int) -> list[An
 
 @cache
 def types(of: type) -> Mapping[str, Any]:
-    """The types of a dataclass' fields, by name."""
+    """Return the type hints of a dataclass's fields, by name."""
     return get_type_hints(of)

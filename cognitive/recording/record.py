@@ -1,9 +1,8 @@
-"""What the pure stages of a turn were given and what they made of it, kept to explain the turn and to run it again.
+"""The record of a turn: the inputs and results of its pure stages, to explain the turn and to replay it.
 
-A record holds ids and numbers, and no memory's words. `TurnInputs` holds everything that a turn depends on beside the
-policy. Of a hit, the record keeps what was true of it in that turn (scores, usage, neighbours); its words are read
-again from the store, and a checksum tells whether they have changed. Fields are recorded by their types: one that is
-added to `TurnInputs`, `SearchResult` or `Hit` needs no change here.
+`TurnInputs` has everything that the stages depend on besides the policy. A record contains ids and numbers and no text
+of memories. Of a hit it stores the values of that turn (scores, usage, neighbours) and a checksum of its text. For a
+replay the text is read from the store, and the checksum shows if it has changed.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic_core import to_json  # a fifth of the time of json.dumps, floats as exact
+from pydantic_core import to_json  # takes a fifth of the time of json.dumps, with floats as exact
 
 from brain.passage_texts import PASSAGE_FIELDS, Key, PassageText, digest, digest_of_pinned
 from brain.search import Hit, SearchResult
@@ -32,21 +31,22 @@ from cognitive.recording.coding import Ids, column, plain, typed, types, uncolum
 from cognitive.trace import Boost, CandidateResult, Disposition, WindowSimilarity, window_similarities
 from cognitive.turn import TurnContext
 
-AlreadyInPrompt = tuple[UUID, int, int]  # a passage's memory and ordinal, and how many messages back it was shown
+AlreadyInPrompt = tuple[UUID, int, int]  # a passage's memory and ordinal, and the number of messages since its block
 
-_FORM = 3  # of the record; another form is not read as this one
-_LEVEL = 3  # of zlib: 6 takes twice the time and saves a twentieth
-_DIGITS = 6  # of what is told of a result; what is run again is recorded whole
-_EXPLAINED = 30  # candidates by rank whose every factor is kept; of the rest the result and what decided it
+_FORM = 3  # version of the format; `decode` refuses others
+_LEVEL = 3  # compression level of zlib; 6 takes twice the time and saves 5 %
+_DIGITS = 6  # decimals of results; inputs are recorded exactly, because a replay uses them
+_EXPLAINED = 30  # best candidates that are recorded with all factors; the others only with their result
 
 
 @dataclass(frozen=True, slots=True)
 class TurnInputs:
-    """What the stages from plan to text are given in a turn, beside the policy.
+    """The inputs of the pure stages of a turn, besides the policy.
 
-    `model` names the hits' vectors, `counter` what counted their tokens; `room` is how many of these the model at hand
-    leaves for memory, None where that is no matter; `constants` is the digest of the constants, empty in turns recorded
-    before it was kept.
+    `model` is the embedding model of the hits' vectors, and `counter` the name of the token counter. `agent_id` and
+    `turn_id` decide the draw of exploration. `already_in_prompt` are the hits that blocks in the conversation still
+    show. `room` is the tokens that the model leaves for memory, None for no limit. `constants` is the digest of the
+    constants, empty in turns of versions that did not record it.
     """
 
     signals: Signals
@@ -60,13 +60,13 @@ class TurnInputs:
     agent_id: str = ""
     turn_id: str = ""
     already_in_prompt: tuple[AlreadyInPrompt, ...] = ()
-    counter: str = "estimate-1"  # what counted before turns recorded its name
+    counter: str = "estimate-1"  # the counter of turns that did not record its name
     room: int | None = None
     categories: tuple[str, ...] = ()
     constants: str = ""
 
     def ran_by(self, constants: Constants) -> bool:
-        """Return whether the stages ran by these constants, as far as the record tells."""
+        """Return True if the turn ran with these constants, or if it did not record its constants."""
         return self.constants in ("", constants.digest)
 
     @classmethod
@@ -84,7 +84,7 @@ class TurnInputs:
         room: int | None = None,
         constants: str = "",
     ) -> TurnInputs:
-        """What a plan was made from, what was fetched for it, and the turn, whose name decides what it explores."""
+        """Return the inputs of a turn from its plan and the data that was retrieved for it."""
         return cls(
             plan.signals,
             plan.frame,
@@ -112,10 +112,10 @@ _NEIGHBOURS = frozenset({"previous_id", "next_id"})
 
 @dataclass(frozen=True, slots=True)
 class RecordedCandidate:
-    """A candidate as it is recorded: where it ended, what decided that, and how it came to its rank.
+    """A candidate as it is recorded: its disposition, the reason, and the numbers behind its rank.
 
-    `propensity` is None where it was certain to be shown or not. `factors`, `boost` and `tokens` are None for those far
-    down that were not shown.
+    `propensity` is None if exploration could not change whether the candidate was shown. `factors`, `boost` and
+    `tokens` are None for candidates of low rank that were not shown.
     """
 
     memory_id: UUID
@@ -135,17 +135,17 @@ class RecordedCandidate:
 
     @property
     def chance(self) -> float:
-        """The probability that it had of being shown or, if it was certain, 1."""
+        """The recorded propensity, 1 if there is none."""
         return 1.0 if self.propensity is None else self.propensity
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A record as it is read back.
+    """A decoded record.
 
-    `inputs` is what the stages were given, without the hits and the pinned memories, whose words are read again; None
-    if no stage ran. `rows` are the recorded parts of the hits; `digests`, and those of `pinned`, are checksums of what
-    the memories said; `text` and `prefix` are the SHA-256 of what was rendered; `candidates` are recorded by rank.
+    `inputs` has neither hits nor pinned memories, whose texts are in the store; it is None if no stage ran. `rows` are
+    the recorded fields of the hits, and `digests` the checksums of their texts. `pinned` has ids and checksums. `text`
+    and `prefix` are the SHA-256 of the rendered texts. `candidates` are by rank, `similarity` and `scores` by passage.
     """
 
     inputs: TurnInputs | None
@@ -160,7 +160,7 @@ class Recording:
 
     @property
     def keys(self) -> list[Key]:
-        """The passages that were found, in the agent's order."""
+        """The (memory, ordinal) keys of the hits, in recorded order."""
         return list(self.scores)
 
     @property
@@ -169,24 +169,26 @@ class Recording:
         return self.inputs.model if self.inputs is not None else ""
 
     def restored(self, contents: Mapping[Key, PassageText], pinned: Mapping[UUID, Memory]) -> Restored:
-        """What the stages were given, as far as the store still has it.
+        """Return the inputs of the stages with the current texts, and the memories that are gone or have changed.
+
+        `contents` has the texts of the hits' passages by key, and `pinned` the pinned memories by id.
 
         Raises:
-            InvalidInput: no stage ran.
+            InvalidInput: no stage ran in the turn.
         """
         if self.inputs is None:
             raise InvalidInput("no stage ran in this turn")
-        found = zip(self.keys, self.rows, self.digests, strict=True)
+        recorded = zip(self.keys, self.rows, self.digests, strict=True)
         hits, gone, changed = list[Hit](), set[UUID](), set[UUID]()
-        for key, row, was in found:
+        for key, row, checksum in recorded:
             if key not in contents:
                 gone.add(key[0])
                 continue
             hits.append(Hit(**row, **{name: getattr(contents[key], name) for name in PASSAGE_FIELDS}))
-            if digest(hits[-1]) != was:
+            if digest(hits[-1]) != checksum:
                 changed.add(key[0])
         gone |= {id for id, _ in self.pinned if id not in pinned}
-        changed |= {id for id, was in self.pinned if id in pinned and digest_of_pinned(pinned[id]) != was}
+        changed |= {id for id, checksum in self.pinned if id in pinned and digest_of_pinned(pinned[id]) != checksum}
         prefixed = tuple(pinned[id] for id, _ in self.pinned if id in pinned)
         inputs = replace(self.inputs, found=replace(self.inputs.found, hits=tuple(hits)), pinned=prefixed)
         return Restored(inputs, frozenset(gone), frozenset(changed - gone))
@@ -197,7 +199,7 @@ NOTHING = Recording(None, (), (), (), {}, "", "", ())
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A turn's inputs as the store has them now, and the memories that are gone or say something else since."""
+    """A turn's inputs with the texts that the store has now, and the memories that are gone or have changed."""
 
     inputs: TurnInputs
     gone: frozenset[UUID]
@@ -205,7 +207,7 @@ class Restored:
 
 
 def encode(inputs: TurnInputs, results: Sequence[CandidateResult], *, text: str, prefix: str) -> str:
-    """The record of a turn, as text: JSON by columns, compressed."""
+    """Return the record of a turn: JSON by columns, compressed with zlib, in base64."""
     hits = inputs.found.hits
     ids = Ids(hit.memory_id for hit in hits)
     place = {(hit.memory_id, hit.ordinal): n for n, hit in enumerate(hits)}
@@ -220,22 +222,22 @@ def encode(inputs: TurnInputs, results: Sequence[CandidateResult], *, text: str,
         "candidates": {name: column(values, ids) for name, values in _columns(results).items()} if results else [],
         "text": sha256(text),
         "prefix": sha256(prefix),
-        "ids": [id.hex for id in ids],  # last: only now all are known
+        "ids": [id.hex for id in ids],  # last, because encoding the other fields collects the ids
     }
     return base64.b64encode(zlib.compress(to_json(document), _LEVEL)).decode("ascii")
 
 
 def decode(record: str | None) -> Recording:
-    """Reads a record; that of a turn in which no stage ran is `NOTHING`.
+    """Return the decoded record of a turn; None, of a turn in which no stage ran, gives `NOTHING`.
 
     Raises:
-        InvalidInput: it was written in another form than this version reads.
+        InvalidInput: the record has the format of another version.
     """
     if record is None:
         return NOTHING
     document = json.loads(zlib.decompress(base64.b64decode(record)))
     if document["form"] != _FORM:
-        raise InvalidInput(f"the turn was recorded in form {document['form']}; this version reads form {_FORM}")
+        raise InvalidInput(f"the record has format {document['form']}; this version reads format {_FORM}")
     ids = [UUID(hex=id) for id in document["ids"]]
     rows = _rows(document["hits"], len(document["digests"]), ids)
     return Recording(
@@ -245,7 +247,7 @@ def decode(record: str | None) -> Recording:
         ),
         rows=rows,
         digests=tuple(document["digests"]),
-        pinned=tuple((ids[id], was) for id, was in document["pinned"]),
+        pinned=tuple((ids[id], checksum) for id, checksum in document["pinned"]),
         similarity={
             (rows[n]["memory_id"], rows[n]["ordinal"]): _similarity(like) for n, *like in document["similarity"]
         },
@@ -261,17 +263,14 @@ def _similarity(written: Sequence[Any]) -> WindowSimilarity:
 
 
 def sha256(text: str) -> str:
-    """What the record keeps of a rendered text, which holds memories' words."""
+    """Return the SHA-256 of a rendered text, which the record stores instead of the text, as hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _columns(results: Sequence[CandidateResult]) -> Mapping[str, Sequence[Any]]:
-    """Return the fields of `RecordedCandidate` by columns, which is quicker than a row for each candidate.
-
-    Those far down lose what explains them; the column of propensities is left out where no candidate has one.
-    """
+    """Return the fields of `RecordedCandidate` by columns; candidates of low rank have no factors, boost and tokens."""
     candidates = [result.candidate for result in results]
-    chances = [None if each.propensity == 1.0 else each.propensity for each in candidates]
+    propensities = [None if each.propensity == 1.0 else each.propensity for each in candidates]
     explained = [
         result.candidate if place < _EXPLAINED or result.disposition == "shown" else None
         for place, result in enumerate(results)
@@ -287,7 +286,7 @@ def _columns(results: Sequence[CandidateResult]) -> Mapping[str, Sequence[Any]]:
         "rank": [each.rank for each in candidates],
         "score": [round(each.score, _DIGITS) for each in candidates],
         "relevance": [round(each.relevance, _DIGITS) for each in candidates],
-        **({"propensity": chances} if any(chances) else {}),
+        **({"propensity": propensities} if any(propensities) else {}),
         "factors": [each and _rounded(each.factors) for each in explained],
         "boost": [each and each.boost for each in explained],
         "tokens": [each and each.tokens for each in explained],
@@ -307,9 +306,7 @@ def _candidates(columns: Any, ids: Sequence[UUID]) -> tuple[RecordedCandidate, .
 
 
 def _values(hits: Sequence[Hit], name: str) -> list[Any]:
-    """A field of all hits. Of neighbours only those that are hits themselves are kept, since the others change
-    nothing.
-    """
+    """Return a field of all hits. Neighbours that are not hits become None, because they change no result."""
     values = [getattr(hit, name) for hit in hits]
     if name not in _NEIGHBOURS:
         return values
@@ -327,7 +324,7 @@ def _typed(of: type, written: Mapping[str, Any], ids: Sequence[UUID]) -> Mapping
 
 
 def opened(context: TurnContext) -> OpenTurn:
-    """A prepared turn as it is recorded."""
+    """Return a prepared turn as Postgres or the journal stores it."""
     return OpenTurn(
         turn_id=context.turn_id,
         session_id=context.session_id,

@@ -83,7 +83,7 @@ def test_each_candidate_has_one_result_and_propensities_sum_to_shown_count(hits,
 def test_block_never_exceeds_the_total_or_the_room_of_the_model(hits, room, frame, explored):
     assembled = made(hits, OFTEN if explored else OFF, frame=frame, room=room)
     assert count(assembled.text) <= assembled.sections.total == min(room, FRAMES[frame].total)
-    assert assembled.sections.reasons == (f"the model leaves {room} of {FRAMES[frame].total} tokens",)
+    assert assembled.sections.reasons == (f"the model has room for {room} of {FRAMES[frame].total} tokens",)
 
 
 def test_custom_token_counter_decides_which_memories_fit():

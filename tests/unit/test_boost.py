@@ -227,7 +227,7 @@ def test_rating_counts_only_in_the_turn_that_it_rates(elsewhere):
 
 
 def test_boost_reason_states_the_use_in_similar_turns():
-    assert among((5, 4), (7, 1)).reason.endswith("used in 5 of 12 turns that showed it, in 4 of 5 like this one")
+    assert among((5, 4), (7, 1)).reason.endswith("used in 5 of 12 turns that showed it, in 4 of 5 similar turns")
 
 
 def test_use_in_similar_turns_decays_with_age():

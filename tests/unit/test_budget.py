@@ -114,7 +114,7 @@ def test_zero_room_drops_all_candidates_with_a_reason():
     sifted = fitted(facts(5), {"fact": 10}, 10, overhead=99)
     assert sifted.kept == ()
     assert [result.reason for result in sifted.dropped] == [
-        "5 tokens, 0 left; 100% of its words are new beside what is shown"
+        "5 tokens, 0 left; 100% of the words are not in the shown memories"
     ]
     assert fitted([], {}, 0).kept == ()
 
@@ -132,7 +132,11 @@ def test_limit_keeps_the_first_candidates_of_each_type(crowd, limits):
 
 def test_candidate_over_the_limit_has_its_place_as_reason():
     [result] = limit(facts(1, 1, 1), {"fact": 2}).dropped
-    assert (result.disposition, result.value, result.reason) == ("over_limit", 3, "place 3 of 2 for a fact")
+    assert (result.disposition, result.value, result.reason) == (
+        "over_limit",
+        3,
+        "number 3 of its type; at most 2 of type fact are shown",
+    )
 
 
 def test_fit_does_not_change_its_input():
@@ -180,7 +184,7 @@ def test_repetition_gives_way_to_new_content():
     crowd = [candidate(n, text, tokens=30, score=0.9 - n / 100) for n, text in enumerate(said, 1)]
     sifted = fitted(crowd, {"fact": 60}, 60)
     assert ids(sifted.kept) == [1, 3]
-    assert "0% of its words are new" in sifted.dropped[0].reason
+    assert "0% of the words are not in the shown" in sifted.dropped[0].reason
     assert ids(fitted(crowd, {"fact": 90}, 90).kept) == [1, 2, 3], "where all fit, nothing gives way"
 
 

@@ -238,7 +238,7 @@ def test_memory_restated_in_the_window_is_dropped_by_words(pair):
     _, memory, said = pair
     result = dropped_by(memory, said)
     assert result is not None
-    assert (result.disposition, result.reason[:25]) == ("restated", "the conversation says it ")
+    assert (result.disposition, result.reason[:29]) == ("restated", "the conversation contains it ")
     assert result.value >= POLICY.dedup.containment_threshold
 
 

@@ -165,7 +165,7 @@ def test_a_turn_in_which_no_stage_ran_has_nothing_to_tell():
 def test_another_form_of_record_is_refused():
     document = json.loads(zlib.decompress(b64decode(encode(given(), (), text="", prefix=""))))
     other = b64encode(zlib.compress(json.dumps(document | {"form": 99}).encode())).decode()
-    with pytest.raises(InvalidInput, match="form 99"):
+    with pytest.raises(InvalidInput, match="format 99"):
         decode(other)
 
 

@@ -56,7 +56,7 @@ STORIES = [
     (
         "over_limit",
         7,
-        "place 7 of 5 for a fact",
+        "number 7 of its type; at most 5 of type fact are shown",
         {},
         "Not shown: place 7 among the facts, the plan asks for 5. It scored 0.400, the last fact that was shown 0.500:"
         " 0.100 short.",
@@ -64,9 +64,9 @@ STORIES = [
     (
         "irrelevant",
         0.1,
-        "matches 0.100, the floor of this turn is 0.200",
+        "match 0.100, threshold of this turn 0.200",
         {},
-        "Not shown: matches 0.100, the floor of this turn is 0.200.",
+        "Not shown: match 0.100, threshold of this turn 0.200.",
     ),
     (
         "over_budget",
@@ -78,9 +78,10 @@ STORIES = [
     (
         "restated",
         0.91,
-        "the conversation says it (cosine 0.91)",
+        "the conversation contains it (cosine 0.91)",
         {},
-        "Not shown: the conversation says it (cosine 0.91). It is eligible again once that has left the last 5 turns.",
+        "Not shown: the conversation contains it (cosine 0.91). It is eligible again once that has left the"
+        " last 5 turns.",
     ),
     (
         "already_in_prompt",
@@ -93,18 +94,30 @@ STORIES = [
     (
         "duplicate",
         0.91,
-        "a better candidate says it (cosine 0.91)",
+        "a better candidate says the same (cosine 0.91)",
         {},
-        "Not shown: a better candidate says it (cosine 0.91).",
+        "Not shown: a better candidate says the same (cosine 0.91).",
     ),
     ("superseded", 0.4, "replaced by that", {}, "Not shown: replaced by that."),
-    ("distrusted", 1, "its source is talk", {}, "Not shown: its source is talk."),
-    ("source_cap", 3, "place 3 of 2 for one speaker", {}, "Not shown: place 3 of 2 for one speaker."),
-    ("displaced", 0.4, "rank 9 was tried in its place", {}, "Not shown: rank 9 was tried in its place."),
+    (
+        "distrusted",
+        1,
+        "trust is talk; type fact needs at least agent",
+        {},
+        "Not shown: trust is talk; type fact needs at least agent.",
+    ),
+    (
+        "source_cap",
+        3,
+        "number 3 of one speaker with trust talk; at most 2 are shown",
+        {},
+        "Not shown: number 3 of one speaker with trust talk; at most 2 are shown.",
+    ),
+    ("displaced", 0.4, "exploration showed rank 9 instead", {}, "Not shown: exploration showed rank 9 instead."),
     (
         "pinned",
         0.4,
-        "it stands in the prefix",
+        "the prefix shows it",
         {},
         "Shown in the prefix of every turn, since it is pinned; the block does not repeat it.",
     ),
@@ -215,7 +228,7 @@ def test_what_exploration_tried_is_told_with_its_chance_and_sets_no_bar():
     )
     told = record(
         CandidateResult(kept, "shown", 0.9, "rank 1"),
-        CandidateResult(replace(last, propensity=0.5), "displaced", 0.8, "rank 7 was tried in its place"),
+        CandidateResult(replace(last, propensity=0.5), "displaced", 0.8, "exploration showed rank 7 instead"),
         CandidateResult(other, "over_limit", 6, "place 6"),
         CandidateResult(replace(drawn, propensity=0.5), "shown", 0.3, "rank 7"),
     )

@@ -47,7 +47,7 @@ def test_one_speaker_gets_so_many_places_and_the_others_theirs():
 def test_without_a_speaker_a_source_is_its_session_its_name_or_the_way_in(fields, named):
     crowd = [candidate(n, trust="foreign", **fields) for n in range(1, 4)]
     [result] = cap_per_source(crowd, Policy(trust={"max_per_source": 2})).dropped
-    assert result.reason == f"place 3 of 2 for one {named}, whose word is foreign"
+    assert result.reason == f"number 3 of one {named} with trust foreign; at most 2 are shown"
 
 
 def test_what_the_program_handed_over_is_not_counted_and_nought_is_no_bound():
