@@ -1,9 +1,9 @@
-"""Which shown memories did the response use? Overlap measures by name, and from them one judgement for each memory.
+"""Attribution: measure how much of each shown memory a response contains, and judge which memories it used.
 
-The host's citations and ratings outrank the overlap. What was not shown is not judged.
-
-`relative` is the default: weights local to the turn, since a word that many shown memories share says nothing about
-which of them was used. The mission's rule (`windowed`) and the seed's (`jaccard`) stay selectable.
+The overlap of a memory, from 0 to 1, is measured by one of three strategies. `relative`, the default, weights words by
+their rarity among the shown memories, because a word that many of them share does not show which one was used.
+`windowed` and `jaccard` are older rules that a policy can select. From the policy's threshold on, a memory counts as
+used. Citations and ratings of the host override the overlap. Memories that were not shown are not judged.
 """
 
 from __future__ import annotations
@@ -27,47 +27,52 @@ from cognitive.turn import Attribution, Outcome
 
 log = logging.getLogger(__name__)
 
-_WINDOW = 2  # consecutive response sentences; a longer restatement is found by its parts
-_WINDOWS = (1, 2, 3)  # the mission's
-_SEED_WORD = re.compile(r"\b\w{3,}\b")
-_FULL_MASS = 8.0  # idf units, about four words that no other memory of the turn has; less proves accordingly less
-_MIN_STEMS = 3  # of a memory that a reply can be said to hold whole: two words stand together by chance
-_MIN_LOCAL = 12  # memories; with fewer, local document frequencies are taken as if there were this many
+_WINDOW = 2  # consecutive sentences of a response that `relative` compares; parts of a longer restatement match too
+_WINDOWS = (1, 2, 3)  # numbers of consecutive sentences that `windowed` compares
+_WORD = re.compile(r"\b\w{3,}\b")  # the words that `windowed` and `jaccard` compare
+_FULL_MASS = 8.0  # shared idf from which certainty is 1: about four words that no other memory of the turn has
+_MIN_STEMS = 3  # of a memory that a response can contain completely; two words occur together by chance
+_MIN_LOCAL = 12  # minimum number of memories for the local idf; with fewer, it is computed as if there were 12
 
 Measure = Callable[[Sequence[str], str, str], list[float]]
 Deciding = Callable[[Sequence[str], Sequence[str]], Sequence[range | None]]
 
 
 def overlaps(memories: Sequence[str], response: str, *, said: str = "", strategy: str = "relative") -> list[float]:
-    """How much of each shown memory the response holds, in [0, 1], in the order given.
+    """Return how much of each shown memory the response contains, from 0 to 1, in the order of `memories`.
 
-    `said` is the user's own message; no default strategy subtracts it, since its topic words are evidence too
-    (subtracting them was measured to cost 13 points of AUC on one set and to gain 3 on another).
+    `said` is the user's message. No built-in strategy ignores words of it, because they are evidence too:
+    ignoring them was measured to lose 13 points of AUC on one data set and to gain 3 on another.
     """
     return STRATEGIES[strategy](memories, response, said)
 
 
 def passages(memories: Sequence[str], response: str, *, strategy: str = "relative") -> list[tuple[int, int] | None]:
-    """For each memory the offsets [start, end) of the passage of the response that its overlap was measured on, in the
-    order given; None where that is 0.
+    """Return for each memory the part of the response that its overlap was measured on; None for an overlap of 0.
 
-    Of the sentences that were measured together, those from the first to the last that share a word with the memory.
+    A part is given as [start, end) character offsets. Of the sentences that were measured together, it spans from the
+    first to the last one that shares a word with the memory.
     """
     spans = sentence_spans(response)
-    spoken = [response[start:end] for start, end in spans]
-    stems = [frozenset(lexemes(sentence)) for sentence in spoken]
-    found: list[tuple[int, int] | None] = []
-    for memory, run in zip(memories, _DECIDING[strategy](memories, spoken), strict=True):
+    split = [response[start:end] for start, end in spans]
+    stems = [frozenset(lexemes(sentence)) for sentence in split]
+    parts: list[tuple[int, int] | None] = []
+    for memory, run in zip(memories, _DECIDING[strategy](memories, split), strict=True):
         own = frozenset(lexemes(memory))
         places = [place for place in run or () if stems[place] & own] or run
-        found.append((spans[places[0]][0], spans[places[-1]][1]) if places else None)
-    return found
+        parts.append((spans[places[0]][0], spans[places[-1]][1]) if places else None)
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
 class _Local:
-    """The stems of a turn's memories, their local idf, the runs of its response, and for each memory the run that
-    shares most with it, None where none shares anything.
+    """The data of the strategy `relative` for a turn.
+
+    Attributes:
+        stems: the stems of each memory.
+        idf: the local idf of each stem.
+        runs: the stems of each run of response sentences that occur in a memory.
+        nearest: for each memory, the index of the run that shares most idf with it; None if no run shares a stem.
     """
 
     stems: list[frozenset[str]]
@@ -76,13 +81,18 @@ class _Local:
     nearest: list[int | None]
 
 
-def relative(memories: Sequence[str], response: str, said: str) -> list[float]:
-    """√(containment · mass ÷ best mass of the turn) · certainty, in local idf, over runs of response sentences.
+def relative(memories: Sequence[str], response: str, message: str) -> list[float]:
+    """Return √(containment · mass / best mass of the turn) · certainty for each memory, over runs of two sentences.
 
-    local idf(w) = ln(1 + (n - df + .5) / (df + .5)), n memories shown, df of them with stem w; mass = Σ idf of the
-    stems shared with the run; containment = mass / Σ idf of the memory's stems. Certainty is absolute, since something
-    is always the best of a turn: mass ÷ 8, or the square of the share of the memory's stems, if that is more. It cut
-    the false credit for unrelated replies from 3.1 % to 0.5 %.
+    - idf(w) = ln(1 + (n - df + 0.5) / (df + 0.5)), where df of the n shown memories have the stem w: the idf of BM25
+      (Robertson and Zaragoza, 2009), smoothed to be positive, with the shown memories as the collection.
+    - mass = the sum of the idf of the stems that the memory shares with the run that shares most with it.
+    - containment = mass / the sum of the idf of the memory's stems.
+    - certainty = mass / 8, or the square of the share of the memory's stems, whichever is more, at most 1.
+
+    The other factors are relative to the turn, in which some memory is always the best. Certainty is absolute; it
+    lowered the rate of unrelated responses that count as use from 3.1 % to 0.5 %. The combination is this project's
+    own.
     """
     local = _local(memories, sentences(response))
     shared = [
@@ -99,12 +109,13 @@ def relative(memories: Sequence[str], response: str, said: str) -> list[float]:
     ]
 
 
-def _local(memories: Sequence[str], spoken: Sequence[str]) -> _Local:
+def _local(memories: Sequence[str], sentences: Sequence[str]) -> _Local:
+    """Return the data of the strategy `relative` for memories and the sentences of a response."""
     stems = [frozenset(lexemes(memory)) for memory in memories]
     frequency = Counter(stem for own in stems for stem in own)
     n = max(len(memories), _MIN_LOCAL)
     idf = {stem: math.log(1 + (n - df + 0.5) / (df + 0.5)) for stem, df in frequency.items()}
-    runs = _runs([idf.keys() & lexemes(sentence) for sentence in spoken], _WINDOW)
+    runs = _runs([idf.keys() & lexemes(sentence) for sentence in sentences], _WINDOW)
     nearest = [
         max(masses, key=lambda run: (masses[run], -run)) if masses else None for masses in _shared(stems, runs, idf)
     ]
@@ -112,27 +123,28 @@ def _local(memories: Sequence[str], spoken: Sequence[str]) -> _Local:
 
 
 def _certainty(common: frozenset[str], own: frozenset[str], idf: Mapping[str, float]) -> float:
+    """Return the certainty that a memory and a run share stems by more than chance; see `relative`."""
     whole = (len(common) / len(own)) ** 2 if len(own) >= _MIN_STEMS else 0.0
     return max(whole, min(1.0, _mass(common, idf) / _FULL_MASS))
 
 
 def _mass(stems: frozenset[str], idf: Mapping[str, float]) -> float:
-    """The sum of idf, exact: a set's order, and with it a plain sum's last digit, depends on the process."""
+    """Return the exact sum of the idf of stems. A plain sum would depend on the order of the set."""
     return math.fsum(idf[stem] for stem in stems)
 
 
 def _runs(sentences: Sequence[Set[str]], length: int) -> list[frozenset[str]]:
-    """The words of each run of so many consecutive sentences, or of all there are."""
+    """Return the words of each run of `length` consecutive sentences, or of all sentences if there are fewer."""
     return [frozenset().union(*sentences[n : n + length]) for n in range(max(1, len(sentences) - length + 1))]
 
 
 def _shared(
     memories: Sequence[Set[str]], runs: Sequence[Set[str]], weights: Mapping[str, float]
 ) -> list[dict[int, float]]:
-    """For each memory, by number of the run, the weight of the words it shares with it, where it shares any.
+    """Return for each memory the summed weight of the words that it shares with a run, by the index of the run.
 
-    Each word is looked up in an index of the runs, so that the time grows with what is shared and not with memories
-    times runs; in sorted order, since a sum's last digit depends on it.
+    Runs that share no word are missing. An index of the runs by word makes the time proportional to the number of
+    shared words. Words are added in sorted order, because the last digit of a sum depends on the order.
     """
     places: dict[str, list[int]] = defaultdict(list)
     for place, run in enumerate(runs):
@@ -148,84 +160,89 @@ def _shared(
     return shared
 
 
-def windowed(memories: Sequence[str], response: str, said: str) -> list[float]:
-    """The mission's rule: Jaccard of words, as the maximum over one to three consecutive response sentences."""
+def windowed(memories: Sequence[str], response: str, message: str) -> list[float]:
+    """Return for each memory its highest Jaccard index with one to three consecutive sentences of the response."""
     scored, _ = _by_window(memories, sentences(response))
     return [max(scores.values(), default=0.0) for scores in scored]
 
 
-def _by_window(memories: Sequence[str], spoken: Sequence[str]) -> tuple[list[dict[int, float]], list[range]]:
-    """For each memory its Jaccard with each window that shares a word with it, and the windows' sentences."""
-    known, said = [_seed_words(memory) for memory in memories], [_seed_words(sentence) for sentence in spoken]
-    runs = [(range(n, n + length), run) for length in _WINDOWS for n, run in enumerate(_runs(said, length))]
-    once = dict.fromkeys(frozenset().union(*known), 1.0)
-    counts = _shared(known, [run for _, run in runs], once)
+def _by_window(memories: Sequence[str], sentences: Sequence[str]) -> tuple[list[dict[int, float]], list[range]]:
+    """Return each memory's Jaccard index with each window that shares a word with it, and the windows' sentences."""
+    own_words, by_sentence = [_words(memory) for memory in memories], [_words(sentence) for sentence in sentences]
+    runs = [(range(n, n + length), run) for length in _WINDOWS for n, run in enumerate(_runs(by_sentence, length))]
+    once = dict.fromkeys(frozenset().union(*own_words), 1.0)
+    counts = _shared(own_words, [run for _, run in runs], once)
     scored = [
         {place: count / (len(own) + len(runs[place][1]) - count) for place, count in own_counts.items()}
-        for own, own_counts in zip(known, counts, strict=True)
+        for own, own_counts in zip(own_words, counts, strict=True)
     ]
     return scored, [places for places, _ in runs]
 
 
-def jaccard(memories: Sequence[str], response: str, said: str) -> list[float]:
-    """The seed's rule: Jaccard of the words of the memory and of the whole response."""
-    spoken = _seed_words(response)
-    return [_jaccard(_seed_words(memory), spoken) for memory in memories]
+def jaccard(memories: Sequence[str], response: str, message: str) -> list[float]:
+    """Return for each memory the Jaccard index of the words of the memory and of the whole response."""
+    words = _words(response)
+    return [_jaccard(_words(memory), words) for memory in memories]
 
 
-def _seed_words(text: str) -> frozenset[str]:
-    return frozenset(_SEED_WORD.findall(normalise(text)))
+def _words(text: str) -> frozenset[str]:
+    """Return the words of a text with at least three characters, normalised."""
+    return frozenset(_WORD.findall(normalise(text)))
 
 
 def _jaccard(first: frozenset[str], second: frozenset[str]) -> float:
+    """Return |A ∩ B| / |A ∪ B|; 0 for an empty set."""
     return len(first & second) / len(first | second) if first and second else 0.0
 
 
-def _nearest_runs(memories: Sequence[str], spoken: Sequence[str]) -> Sequence[range | None]:
-    nearest = _local(memories, spoken).nearest
-    return [range(run, min(run + _WINDOW, len(spoken))) if run is not None else None for run in nearest]
+def _nearest_runs(memories: Sequence[str], sentences: Sequence[str]) -> Sequence[range | None]:
+    """Return the sentences that `relative` measures each memory on."""
+    nearest = _local(memories, sentences).nearest
+    return [range(run, min(run + _WINDOW, len(sentences))) if run is not None else None for run in nearest]
 
 
-def _best_windows(memories: Sequence[str], spoken: Sequence[str]) -> Sequence[range | None]:
-    scored, windows = _by_window(memories, spoken)
+def _best_windows(memories: Sequence[str], sentences: Sequence[str]) -> Sequence[range | None]:
+    """Return the sentences that `windowed` measures each memory on."""
+    scored, windows = _by_window(memories, sentences)
     best = [max(scores, key=lambda place: (scores[place], -place)) if scores else None for scores in scored]
-    return [windows[place][: len(spoken)] if place is not None else None for place in best]
+    return [windows[place][: len(sentences)] if place is not None else None for place in best]
 
 
-def _whole(memories: Sequence[str], spoken: Sequence[str]) -> Sequence[range | None]:
-    said = _seed_words(" ".join(spoken))
-    return [range(len(spoken)) if said & _seed_words(memory) else None for memory in memories]
+def _whole(memories: Sequence[str], sentences: Sequence[str]) -> Sequence[range | None]:
+    """Return the sentences that `jaccard` measures each memory on: all, if the response shares a word with it."""
+    words = _words(" ".join(sentences))
+    return [range(len(sentences)) if words & _words(memory) else None for memory in memories]
 
 
 STRATEGIES: Mapping[str, Measure] = {"relative": relative, "windowed": windowed, "jaccard": jaccard}
-# Of each strategy: the sentences, by their places, that a memory's overlap was measured on.
+# For each strategy, the function that returns the indexes of the sentences that an overlap was measured on.
 _DECIDING: Mapping[str, Deciding] = {"relative": _nearest_runs, "windowed": _best_windows, "jaccard": _whole}
 
 
-def planned_under(recorded: Mapping[str, Any] | None, holds: Policy) -> Policy:
-    """The policy that a turn is judged by: its own, as it was recorded, whatever was chosen since.
+def planned_under(recorded: Mapping[str, Any] | None, current: Policy) -> Policy:
+    """Return the policy to judge a turn by: the recorded one that it was planned with.
 
-    The one that holds, where the record has none that this version can read: an outcome is not lost for that.
+    If there is none, or this version cannot read it, the current policy is returned, so that no outcome is lost.
     """
     try:
-        return Policy.from_record(recorded) if recorded is not None else holds
+        return Policy.from_record(recorded) if recorded is not None else current
     except PolicyError as error:
-        log.warning("a turn is judged by the policy that holds: %s", error)
-        return holds
+        log.warning("the recorded policy of a turn cannot be read; the turn is judged by the current one: %s", error)
+        return current
 
 
 def weights(policy: Policy) -> UsageWeights:
-    """How verdicts on a turn of this policy are counted."""
+    """Return the half-life in days and the weight of ratings with which the policy counts use."""
     return UsageWeights(policy.usage.half_life_days, policy.feedback.rating_weight)
 
 
 def judge_all(
     shown: Sequence[ExposureRow], decoys: Sequence[Decoy], message: str, outcome: Outcome, policy: Policy
 ) -> TurnJudgement:
-    """What is to be counted of a turn: judgements on what it showed, and on its decoys.
+    """Return the judgements to count of a turn: of its shown memories and of its decoys.
 
-    Decoys are judged where the overlap was: not where nothing was shown, or the host said itself what was used. A
-    response that was withheld is evidence for nothing and against nothing: then the host's word is all that counts.
+    Only a completed turn that showed memories is judged. Decoys are judged by overlap, and not at all if the host gives
+    citations. A withheld response is no evidence, so only memories that the host cites or rates are judged then.
     """
     present = [memory for memory in shown if memory.content is not None]
     if outcome.response == WITHHELD:
@@ -238,9 +255,9 @@ def judge_all(
 
 
 def judge(shown: Sequence[ExposureRow], message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:
-    """One judgement per shown memory, in their order. The host's citations and ratings outrank the overlap.
+    """Return one judgement for each shown memory, in order; citations and ratings of the host override the overlap.
 
-    A memory that was erased meanwhile is judged by nothing and left out. Only a completed turn has judgements.
+    Memories that have been erased are left out. A turn that was not completed has no judgements.
     """
     return list(judge_all(shown, (), message, outcome, policy).shown)
 
@@ -248,8 +265,9 @@ def judge(shown: Sequence[ExposureRow], message: str, outcome: Outcome, policy: 
 def _judged(
     present: Sequence[ExposureRow], written: str, message: str, outcome: Outcome, policy: Policy
 ) -> list[Judgement]:
+    """Return the judgements of the memories that still exist."""
     measured = overlaps(
-        [_spoken(memory) for memory in present], written, said=message, strategy=policy.feedback.attribution
+        [_as_rendered(memory) for memory in present], written, said=message, strategy=policy.feedback.attribution
     )
     judgements = []
     for memory, overlap in zip(present, measured, strict=True):
@@ -261,18 +279,21 @@ def _judged(
 def credited(
     decoys: Sequence[Decoy], present: Sequence[ExposureRow], written: str, message: str, policy: Policy
 ) -> list[tuple[MemoryType, bool]]:
-    """Of each decoy its type and whether the overlap credits it, measured among what was shown as if shown with it."""
+    """Return the type of each decoy, and True if its overlap would count as use.
+
+    The overlap is measured as if the decoys had been shown together with the shown memories.
+    """
     if not decoys:
         return []
-    spoken = [*map(_spoken, decoys), *map(_spoken, present)]
-    measured = overlaps(spoken, written, said=message, strategy=policy.feedback.attribution)
+    memories = [*map(_as_rendered, decoys), *map(_as_rendered, present)]
+    measured = overlaps(memories, written, said=message, strategy=policy.feedback.attribution)
     return [
         (decoy.type, overlap >= policy.attribution_threshold) for decoy, overlap in zip(decoys, measured, strict=False)
     ]
 
 
 def _own_words(present: Sequence[ExposureRow], message: str, outcome: Outcome) -> str:
-    """What the model wrote itself: neither the user's message echoed nor tool output, save what the memory gave it."""
+    """Return the response without quotations of the user's message or tool results; quotations of recalls stay."""
     return own_words(
         outcome.response,
         quoted=[message, *(text for call in outcome.tool_calls for text in texts(call.result))],
@@ -281,12 +302,12 @@ def _own_words(present: Sequence[ExposureRow], message: str, outcome: Outcome) -
 
 
 def _host_says(memory: ExposureRow, outcome: Outcome) -> bool:
-    """Whether the host says itself if a memory was used."""
+    """Return True if citations or a rating of the host decide if a memory was used."""
     return bool(outcome.citations) or memory.memory_id in outcome.ratings or memory.rating is not None
 
 
 def _used(memory: ExposureRow, overlap: float, outcome: Outcome, policy: Policy) -> bool:
-    """The verdict, from what knows it best: a rating, the host's citations, or else the overlap."""
+    """Return True if a memory counts as used: by its rating, else the host's citations, else the overlap."""
     if memory.memory_id in outcome.ratings:
         return outcome.ratings[memory.memory_id]
     if memory.rating is not None:
@@ -297,9 +318,10 @@ def _used(memory: ExposureRow, overlap: float, outcome: Outcome, policy: Policy)
 
 
 def attributions(judgements: Sequence[Judgement]) -> tuple[Attribution, ...]:
-    """The public form of judgements."""
+    """Return judgements as public values."""
     return tuple(Attribution(j.memory_id, float(j.overlap), j.used, j.type) for j in judgements)
 
 
-def _spoken(memory: ExposureRow | Decoy) -> str:
+def _as_rendered(memory: ExposureRow | Decoy) -> str:
+    """Return a memory's text with its speaker, as the prompt shows it."""
     return f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content or ""

@@ -1,9 +1,9 @@
-"""What a completed turn leaves behind of itself: who said what, as episodes, and what the host's extractor makes of it.
+"""Capture: store the messages of a completed turn as episodes, and the memories that the host's extractor returns.
 
-Episodes are stored before a `post_turn` is acknowledged, once for each turn, whatever is retried, and a retry brings
-those that a crash has kept from being stored. Extraction may call a model: it runs beside the turns, and what it fails
-to make, or what a crash ends, is missing. While something is erased, nothing is stored of the turns that were read
-before: nobody has looked for its words there.
+Episodes are stored before `post_turn` returns. A retry stores them only if they are missing, for example after a crash.
+The extractor may call a model, so it runs in the background; if it fails or the process ends, its memories are missing.
+If memories are erased after a turn was read, nothing is stored of the turn, because its text may contain what was
+erased.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from cognitive.prompt import without_injected
 
 log = logging.getLogger(__name__)
 
-TAG = "captured"  # by which an operator finds, or forgets, what nobody handed to `remember`
-EXTRACT_SECONDS = 120.0  # a host's extractor may take, beside the turns; then nothing is extracted
-_MAX_EXTRACTING = 64  # turns at a time; what cannot keep up is left out, and memory does not grow
-_AT_CLOSE = 10.0  # seconds that a host's extractor may still take
-_CONTEXT = 500  # characters of the question that help to find an answer
+TAG = "captured"  # tag of captured memories, by which an operator can find or forget them
+EXTRACT_SECONDS = 120.0  # time limit of the host's extractor, in seconds
+_MAX_EXTRACTING = 64  # turns in the extraction queue; others are skipped, so that the queue stays bounded
+_AT_CLOSE = 10.0  # seconds that extraction may still take when the layer closes
+_CONTEXT = 500  # characters of the user's message that are indexed as context of the answer
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedExchange:
-    """A completed turn: what the user said and what was answered, without anything that was injected."""
+    """The messages of a completed turn: the user's message and the response, and where and when they were sent."""
 
     agent_id: str
     session_id: str
@@ -48,15 +48,15 @@ class CapturedExchange:
 
 
 class Extractor(Protocol):
-    """Makes memories of an exchange, facts and decisions for example; any async callable of the host's."""
+    """An async callable of the host that extracts memories from an exchange, such as facts and decisions."""
 
     async def __call__(self, exchange: CapturedExchange) -> Sequence[NewMemory]:
-        """What is worth keeping, perhaps nothing."""
+        """Return the memories to store, which may be none."""
         ...
 
 
 class Capture:
-    """The rim between a turn that was settled and the memories made of it."""
+    """Stores the memories of a completed turn: its episodes at once, and extracted memories in the background."""
 
     def __init__(
         self, store: MemoryStore, policy: Policy, background: Background, extractor: Extractor | None = None
@@ -67,75 +67,82 @@ class Capture:
         self._queue = background.queue(_MAX_EXTRACTING, at_close=_AT_CLOSE)
 
     def wants(self, agent_id: str) -> bool:
-        """Whether anything would be kept of an agent's exchange."""
+        """Return True if exchanges of the agent are captured or extracted from."""
         return self._extractor is not None or self._policy.for_agent(agent_id).capture != "off"
 
     async def keep(self, exchange: CapturedExchange, read_at: datetime, *, extract: bool = True) -> None:
-        """Stores the exchange as the policy says, and has the extractor see it if it is to; nothing, if something of
-        the agent's is erased after `read_at`, when its turn was read.
+        """Store the exchange as episodes, as the policy says, and start the extractor if `extract` is True.
+
+        Nothing is stored if memories of the agent were erased after `read_at`, the time at which the turn was read.
 
         Raises:
-            StoreUnavailable: Postgres is away.
-            EmbeddingError: the words have no vector.
+            StoreUnavailable: Postgres is unavailable.
+            EmbeddingError: the text could not be embedded.
         """
-        said = episodes(exchange, self._policy.for_agent(exchange.agent_id))
-        await self._stored(exchange, said, read_at)
+        memories = episodes(exchange, self._policy.for_agent(exchange.agent_id))
+        await self._store_memories(exchange, memories, read_at)
         if self._extractor is not None and extract:
-            work = self._extracted(exchange, self._extractor, read_at)
+            work = self._extract(exchange, self._extractor, read_at)
             self._queue.start(work, exchange.agent_id, exchange.turn_id)
 
     async def wait_for(self, agent_id: str) -> None:
-        """Returns when what is being extracted of an agent is stored, or has failed."""
+        """Wait until the running extractions of an agent have stored their memories or failed."""
         await self._queue.wait_for(agent_id)
 
     async def stop(self, agent_id: str) -> None:
-        """Gives up what is being extracted of an agent: it is about to be erased."""
+        """Cancel the running extractions of an agent, which is about to be erased."""
         await self._queue.stop(agent_id)
 
-    async def _extracted(self, exchange: CapturedExchange, extractor: Extractor, read_at: datetime) -> None:
-        made = await attempt(_asked(extractor, exchange), EXTRACT_SECONDS)
-        if isinstance(made, AttemptFailure):
-            log.warning("nothing was extracted of turn %s: %s: %s", exchange.turn_id, made.reason, made.detail)
+    async def _extract(self, exchange: CapturedExchange, extractor: Extractor, read_at: datetime) -> None:
+        """Call the extractor and store the memories that it returns; log if it fails or is late."""
+        memories = await attempt(_call(extractor, exchange), EXTRACT_SECONDS)
+        if isinstance(memories, AttemptFailure):
+            log.warning(
+                "no memories extracted from turn %s: %s: %s", exchange.turn_id, memories.reason, memories.detail
+            )
             return
-        if not all(isinstance(memory, NewMemory) for memory in made):
+        if not all(isinstance(memory, NewMemory) for memory in memories):
             raise InvalidInput("extractor: expected NewMemory values")
-        await self._stored(exchange, [_of_talk(memory) for memory in made], read_at)
+        await self._store_memories(exchange, [_with_talk_trust(memory) for memory in memories], read_at)
 
-    async def _stored(self, exchange: CapturedExchange, made: Sequence[NewMemory], read_at: datetime) -> None:
+    async def _store_memories(
+        self, exchange: CapturedExchange, memories: Sequence[NewMemory], read_at: datetime
+    ) -> None:
         now = datetime.now(UTC)
-        await self._store.remember_of_turn(exchange.agent_id, exchange.turn_id, made, now=now, read_at=read_at)
+        await self._store.remember_of_turn(exchange.agent_id, exchange.turn_id, memories, now=now, read_at=read_at)
 
 
-async def _asked(extractor: Extractor, exchange: CapturedExchange) -> Sequence[NewMemory]:
+async def _call(extractor: Extractor, exchange: CapturedExchange) -> Sequence[NewMemory]:
+    """Call the extractor inside a coroutine, so that an error of any callable is one of the attempt."""
     return await extractor(exchange)
 
 
-def _of_talk(memory: NewMemory) -> NewMemory:
-    """What an extractor made of talk is no better than talk, whatever it says of itself."""
+def _with_talk_trust(memory: NewMemory) -> NewMemory:
+    """Return an extracted memory with the trust "talk", or "foreign": text of a conversation deserves no more."""
     return memory if memory.trust == "foreign" else memory.model_copy(update={"trust": "talk"})
 
 
-def _nothing(said: str) -> bool:
-    """Whether nothing is known of what was said."""
-    return said == WITHHELD or says_nothing(said)
+def _is_empty(text: str) -> bool:
+    """Return True if a text was withheld or erased, or says nothing."""
+    return text == WITHHELD or says_nothing(text)
 
 
 def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
-    """The memories of an exchange: the user's words, and under "exchange" the answer, found by its question too.
+    """Return the episodes of an exchange: the user's message and, if the policy captures exchanges, the response.
 
-    Small talk is kept by nobody, and neither is what was answered to it.
+    The response has the start of the message as context, by which it can be found. Small talk gives no episodes.
     """
-    asked = without_injected(exchange.message).strip()
-    if policy.capture == "off" or _nothing(asked) or smalltalk.read(asked) is not None:
+    message = without_injected(exchange.message).strip()
+    if policy.capture == "off" or _is_empty(message) or smalltalk.read(message) is not None:
         return []
-    lines = [("user", exchange.user_id or "user", asked, "")]
-    answered = without_injected(exchange.response).strip()
-    if policy.capture == "exchange" and not _nothing(answered):
-        lines.append(("assistant", "assistant", answered, asked[:_CONTEXT]))
+    lines = [("user", exchange.user_id or "user", message, "")]
+    response = without_injected(exchange.response).strip()
+    if policy.capture == "exchange" and not _is_empty(response):
+        lines.append(("assistant", "assistant", response, message[:_CONTEXT]))
     return [
         NewMemory(
             type="episode",
-            content=said[: policy.feedback.max_capture_chars],
+            content=content[: policy.feedback.max_capture_chars],
             speaker=speaker,
             context=context,
             occurred_at=exchange.at,
@@ -144,5 +151,5 @@ def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
             trust="talk",
             source=f"turn/{exchange.turn_id}/{role}"[-MAX_LABEL_LENGTH:],
         )
-        for role, speaker, said, context in lines
+        for role, speaker, content, context in lines
     ]

@@ -1,6 +1,6 @@
-"""What the journal holds goes to Postgres in the background: one turn after the other, patiently, until it is empty.
+"""Move the journal's entries to Postgres in the background, one turn at a time, until the journal is empty.
 
-Of all processes that have the layer open one drains at a time; another takes over as soon as it ends or is killed.
+Of all processes that have the layer open, one drains at a time. If it ends or is killed, another takes over.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from brain.errors import (
 from brain.journal import Journal
 from cognitive.feedback.outcomes import OutcomeRecorder
 
-RoundResult = Literal["nothing", "something", "to another"]  # by a round
+RoundResult = Literal["nothing", "something", "to another"]  # the entries that a round leaves, and to whom
 
 log = logging.getLogger(__name__)
 
-_AWAY = (StoreUnavailable, EmbeddedServerError, SchemaError)  # the next turn would fare no better
-_SOONEST = 0.25  # seconds until the next attempt while Postgres is away; doubled each time
-_LATEST = 30.0
-_ELSEWHERE = 1.0  # seconds until a look whether another process drains it still
-_IDLE = 60.0  # seconds until a look at an empty journal: a process that was killed may have left something
-_BETWEEN = 0.005  # seconds between two turns: after an outage the living turns come first
-_AT_CLOSE_MS = 1_000.0  # for what can still be settled when a layer closes; the rest is safe where it is
+_AWAY = (StoreUnavailable, EmbeddedServerError, SchemaError)  # errors with which the next entry would fail too
+_MIN_BACKOFF = 0.25  # seconds until the next attempt while Postgres is unavailable; doubled after each failure
+_MAX_BACKOFF = 30.0  # seconds
+_ELSEWHERE = 1.0  # seconds until the next attempt while another process drains the journal
+_IDLE = 60.0  # seconds until the next look at an empty journal, where a killed process may have left entries
+_BETWEEN = 0.005  # seconds between two entries, so that after an outage current turns come first
+_AT_CLOSE_MS = 1_000.0  # time limit of the last round when the layer closes; the rest stays safely in the journal
 
 
 @asynccontextmanager
 async def draining(recorder: OutcomeRecorder, journal: Journal) -> AsyncIterator[None]:
-    """Drains the journal for as long as this is entered, and once more on the way out."""
+    """Drain the journal in the background inside the block, and once more at its end."""
     task = asyncio.create_task(_drain(recorder, journal))
     task.add_done_callback(_log_failure)
     try:
@@ -54,38 +54,43 @@ async def draining(recorder: OutcomeRecorder, journal: Journal) -> AsyncIterator
 
 
 async def _drain(recorder: OutcomeRecorder, journal: Journal) -> None:
+    """Drain the journal for ever: whenever it has new entries, and after a delay."""
     await _unpark(journal)
-    backoff = _SOONEST
+    backoff = _MIN_BACKOFF
     while True:
         recorder.wake_up.clear()
-        recorder.has_pending = False  # so that whatever is put there during the round is news
+        recorder.has_pending = False  # an entry that is added during the round sets it again
         left: RoundResult = "something"
         try:
             left = await _round(recorder, journal)
-        finally:  # a layer that closes meanwhile has its last round
+        finally:  # also if the layer closes during the round, so that it has a last round
             recorder.has_pending = recorder.has_pending or left != "nothing"
         wait = {"nothing": _IDLE, "something": backoff, "to another": _ELSEWHERE}[left]
         with suppress(TimeoutError):
             async with asyncio.timeout(wait):
                 await recorder.wake_up.wait()
-        backoff = min(2 * backoff, _LATEST) if left == "something" else _SOONEST
+        backoff = min(2 * backoff, _MAX_BACKOFF) if left == "something" else _MIN_BACKOFF
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:
-    """Draining ends with its layer; a defect that ends it before is not to go unheard until then."""
+    """Log an error that ended the task, because its layer awaits the task only when it closes."""
     if not task.cancelled() and (error := task.exception()) is not None:
         log.error("the journal is not drained until the next start", exc_info=error)
 
 
 async def _unpark(journal: Journal) -> None:
+    """Make parked entries pending again, since this version may be able to store them."""
     try:
         await asyncio.to_thread(journal.unpark)
     except JournalError as error:
-        log.warning("%s; an outcome is not safe while Postgres is away", error)
+        log.warning("%s; outcomes are lost while Postgres is unavailable", error)
 
 
 async def _round(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
-    """Settles what is pending, unless another process is at it; what that leaves, or what has to wait."""
+    """Settle the pending entries, unless another process does.
+
+    Returns "nothing" if no entries remain, "something" if entries remain, and "to another" if another process drains.
+    """
     if not journal.exists:
         return "nothing"
     with journal.draining() as alone:
@@ -93,7 +98,7 @@ async def _round(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
 
 
 async def _settled(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
-    """Settles what is pending, oldest first."""
+    """Settle the pending entries, oldest first, and return "nothing" or "something", the entries that remain."""
     last = 0
     left: RoundResult = "nothing"
     try:
@@ -102,13 +107,13 @@ async def _settled(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
             try:
                 await recorder.drain(entry)
             except _AWAY as error:
-                log.debug("the journal waits: %s", error)
+                log.debug("draining the journal is paused: %s", error)
                 return "something"
-            except (StoreError, EmbeddingError) as error:  # of this turn perhaps: the others need not wait for it
-                log.warning("turn %s waits in the journal: %s", entry.turn_id, error)
+            except (StoreError, EmbeddingError) as error:  # perhaps of this entry alone; continue with the others
+                log.warning("turn %s stays in the journal until the next attempt: %s", entry.turn_id, error)
                 left = "something"
             await asyncio.sleep(_BETWEEN)
     except CognitiveError as error:
-        log.warning("the journal waits: %s", error)
+        log.warning("draining the journal is paused: %s", error)
         return "something"
     return left

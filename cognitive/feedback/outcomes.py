@@ -1,4 +1,8 @@
-"""What comes of a turn: counted at once, or kept in the journal when Postgres is away and counted later, once."""
+"""Record the outcome of a turn, once: in Postgres, or in the journal while Postgres is unavailable.
+
+`OutcomeRecorder` closes the turn, judges which shown memories the response used, and captures the exchange. Outcomes
+that the host reports and outcomes that are drained from the journal take the same path.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +29,22 @@ from cognitive.privacy import redaction
 from cognitive.recording.record import opened
 from cognitive.turn import Outcome, Report, ToolCall, TurnContext, TurnRef
 
-Excerpts = Mapping[str, Sequence[tuple[int, int]]]  # by memory: offsets of what was shown of it
+Excerpts = Mapping[
+    str, Sequence[tuple[int, int]]
+]  # by memory id: the [start, end) character offsets of its shown parts
 
 log = logging.getLogger(__name__)
 
-_MAX_CALLED = 100  # names that are kept of a turn; what calls more is a loop, and says nothing of the message
+_MAX_CALLED = 100  # names of called tools that are stored of a turn; a turn that calls more is a loop
 
 
 class OutcomeRecorder:
-    """The one way by which outcomes are counted, whether the host brings them or the journal does."""
+    """Records outcomes, from the host or from the journal.
+
+    Attributes:
+        has_pending: True if the journal may have pending entries.
+        wake_up: an event that is set when the journal gets an entry, or when Postgres is available again.
+    """
 
     def __init__(
         self,
@@ -48,18 +59,18 @@ class OutcomeRecorder:
         self._policy = policy
         self._capture = capture
         self._redactor = redactor
-        self._keeping: set[asyncio.Task[None]] = set()
-        self.has_pending = True  # the journal may hold something; a look will tell
-        self.wake_up = asyncio.Event()  # it does since a moment ago, or Postgres is back
+        self._writing: set[asyncio.Task[None]] = set()
+        self.has_pending = True  # until a first look at the journal
+        self.wake_up = asyncio.Event()
 
     async def post(self, context: TurnContext | TurnRef, outcome: Outcome, received_at: float) -> Report:
-        """Counts an outcome within the policy's deadline, or keeps it in the journal: it is safe either way.
+        """Record an outcome in Postgres within the policy's deadline, or else in the journal.
 
-        `received_at` is when it came in, in seconds since the epoch.
+        `received_at` is the arrival of the outcome, in seconds since the epoch.
 
         Raises:
-            UnknownTurn: it was never opened.
-            JournalError: Postgres is away and the journal cannot be written: the outcome is not safe.
+            UnknownTurn: the turn was never opened.
+            JournalError: Postgres is unavailable and the journal cannot be written; the outcome is not stored.
         """
         opening = opened(context) if isinstance(context, TurnContext) else None
         deadline = Deadline(self._policy.for_agent(context.agent_id).deadlines.post_turn_ms)
@@ -77,57 +88,60 @@ class OutcomeRecorder:
         return report
 
     def keep_opening(self, agent_id: str, opening: OpenTurn) -> None:
-        """Keeps an opened turn in the journal in the background, so that whoever brings its outcome is understood."""
+        """Start to store an opened turn in the journal, so that its outcome can be recorded; return at once."""
         task = asyncio.create_task(self._keep_quietly(agent_id, opening))
-        self._keeping.add(task)
-        task.add_done_callback(self._keeping.discard)
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
 
     async def flush(self) -> None:
-        """Returns when all that is on its way to the journal is there."""
-        await asyncio.gather(*self._keeping)
+        """Wait until all started writes to the journal have ended."""
+        await asyncio.gather(*self._writing)
 
     async def drain(self, entry: JournalEntry) -> None:
-        """Settles a journal entry and removes it, after the commit; one that never can be is parked with the reason.
+        """Record a journal entry in Postgres, and remove it after the commit.
+
+        An entry that cannot be recorded is parked with the reason.
 
         Raises:
-            StoreError: Postgres is away or refuses; the entry stays.
+            StoreError: Postgres is unavailable or refuses the entry, which stays in the journal.
         """
 
-        async def still() -> bool:
+        async def still_wanted() -> bool:
             return await asyncio.to_thread(self._journal.holds, entry)
 
         try:
             opening, outcome = _read(entry)
             if outcome is not None:
-                await self._settle(entry.agent_id, entry.turn_id, outcome, opening, _came_in(opening), still)
+                await self._settle(entry.agent_id, entry.turn_id, outcome, opening, _received_at(opening), still_wanted)
             elif opening is not None:
                 minutes = self._policy.for_agent(entry.agent_id).feedback.abandon_after_minutes
                 await self._turns.open(
-                    entry.agent_id, opening, abandon_after_minutes=minutes, durable=True, still=still
+                    entry.agent_id, opening, abandon_after_minutes=minutes, durable=True, still=still_wanted
                 )
         except InvalidInput as error:
-            if isinstance(error, UnknownTurn) and entry.opening is not None:  # its agent was erased, from wherever
+            if isinstance(error, UnknownTurn) and entry.opening is not None:  # the agent was erased
                 await asyncio.to_thread(self._journal.remove, entry)
-            elif await still():  # or somebody else has settled it, or the agent was erased
+            elif await still_wanted():  # False if the entry was recorded or erased in the meantime
                 log.error("turn %s stays in the journal %s: %s", entry.turn_id, self._journal.path, error)
                 await asyncio.to_thread(self._journal.park, entry, str(error))
         else:
             await asyncio.to_thread(self._journal.remove, entry)
 
     async def erase(self, agent_id: str) -> int:
-        """Removes all that the journal keeps of an agent, and returns how many turns that were.
+        """Remove all entries of an agent from the journal, and return their number.
 
-        Done before the agent is erased in Postgres, it cannot come back: whoever drains asks in its transaction
-        whether the entry is still there, and Postgres lets the erasure in only after that.
+        It must be called before the agent is erased in Postgres. A process that drains an entry checks inside its
+        transaction that the entry still exists, and the erasure in Postgres waits for that transaction.
         """
         await self._capture.stop(agent_id)
         await self.flush()
         return await asyncio.to_thread(self._journal.erase, agent_id)
 
     async def forget(self, agent_id: str, remains: Residue) -> int:
-        """Leaves what the journal keeps of an agent without what is about to be erased. Returns of how many turns.
+        """Remove text that is about to be erased from an agent's journal entries; return the number of changed entries.
 
-        Whoever is draining one of them finds it gone, or stores nothing of what it said: that was read before.
+        A process that is draining a changed entry finds that it is gone, or stores no text of it, because it read the
+        entry before the erasure.
         """
         await self._capture.wait_for(agent_id)
         await self.flush()
@@ -136,18 +150,19 @@ class OutcomeRecorder:
     async def _count(
         self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, received_at: float
     ) -> Report:
-        """Settles an outcome with what the journal knows of its turn: one that was acknowledged before stands."""
-        known, earlier = await self._known(agent_id, turn_id)
-        opening, since = opening or known, received_at if earlier is None else _came_in(known)
+        """Settle an outcome, or instead the one that the journal already has for the turn, which is final."""
+        journaled, earlier = await self._journaled(agent_id, turn_id)
+        opening, since = opening or journaled, received_at if earlier is None else _received_at(journaled)
         report = await self._settle(agent_id, turn_id, earlier or outcome, opening, since)
         return report if earlier is None else replace(report, duplicate=True)
 
-    async def _known(self, agent_id: str, turn_id: str) -> tuple[OpenTurn | None, Outcome | None]:
+    async def _journaled(self, agent_id: str, turn_id: str) -> tuple[OpenTurn | None, Outcome | None]:
+        """Return the opening and the outcome that the journal has for a turn, if it can be read."""
         try:
             entry = await asyncio.to_thread(self._journal.find, agent_id, turn_id)
             return _read(entry) if entry is not None else (None, None)
-        except (JournalError, InvalidInput) as error:  # what cannot be read must not stop what can be counted
-            log.warning("the journal does not help with turn %s: %s", turn_id, error)
+        except (JournalError, InvalidInput) as error:  # the outcome can be recorded without the journal
+            log.warning("the journal's entry of turn %s cannot be read: %s", turn_id, error)
             return None, None
 
     async def _settle(
@@ -159,18 +174,18 @@ class OutcomeRecorder:
         received_at: float | None,
         still: StillWanted | None = None,
     ) -> Report:
-        """Opens the turn unless it is there, judges what it showed and closes it, in one transaction.
+        """Open the turn if Postgres does not have it, judge its memories and close it, in one transaction.
 
-        What it taught is a matter of the policy it was planned under, whenever its outcome comes; what may be kept of
-        it is one of the policy that holds.
+        The outcome is scored under the policy that the turn was planned with. The current policy decides what is
+        stored of the response.
         """
-        holds = self._policy.for_agent(agent_id)
+        current = self._policy.for_agent(agent_id)
         excerpts = await self._excerpts(agent_id, turn_id, opening)
 
         async def judge(shown: Sequence[ExposureRow], decoys: Sequence[Decoy], planned: PlannedTurn) -> TurnJudgement:
-            policy = attribute.planned_under(planned.policy, holds)
+            policy = attribute.planned_under(planned.policy, current)
             seen = [_as_shown(memory, excerpts) for memory in shown]
-            # a response of megabytes takes seconds, which the event loop has not
+            # in a thread, because a response of megabytes takes seconds, which would block the event loop
             return await asyncio.to_thread(attribute.judge_all, seen, decoys, planned.message, outcome, policy)
 
         closed = await self._turns.close(
@@ -182,40 +197,47 @@ class OutcomeRecorder:
             still=still,
             received_at=received_at,
             tools_called=_called(outcome),
-            response=_response(outcome, holds),
+            response=_response(outcome, current),
         )
         if closed is None:
             raise UnknownTurn(f"turn_id: agent {agent_id!r} has no turn {turn_id!r}")
         if outcome.status == "completed" and self._capture.wants(agent_id):
-            anew = closed.first or still is not None  # from the journal, the first try may have failed
-            await self._captured(agent_id, turn_id, outcome, closed.message, anew)
+            extract = closed.first or still is not None  # for a journal entry, an earlier attempt may have failed
+            await self._capture_exchange(agent_id, turn_id, outcome, closed.message, extract)
         return Report(turn_id, attribute.attributions(closed.judgements), recorded=True, duplicate=not closed.first)
 
-    async def _captured(self, agent_id: str, turn_id: str, outcome: Outcome, said: TurnMessage, anew: bool) -> None:
-        """What the turn said. Told again, it may be that a crash came between its closing and this: what is there
-        already stays, and the extractor is not asked again.
+    async def _capture_exchange(
+        self, agent_id: str, turn_id: str, outcome: Outcome, turn: TurnMessage, extract: bool
+    ) -> None:
+        """Store the messages of a turn as memories.
+
+        A repeated outcome is captured too, because the process may have crashed after closing the turn. Existing
+        episodes stay, and the extractor is not called again.
         """
-        if not anew and said.status != "completed":
+        if not extract and turn.status != "completed":
             return
-        answered = WITHHELD if said.withheld else outcome.response
-        exchange = CapturedExchange(agent_id, said.session_id, turn_id, said.at, said.message, answered, said.user_id)
-        await self._capture.keep(exchange, said.read_at, extract=anew)
+        response = WITHHELD if turn.withheld else outcome.response
+        exchange = CapturedExchange(agent_id, turn.session_id, turn_id, turn.at, turn.message, response, turn.user_id)
+        await self._capture.keep(exchange, turn.read_at, extract=extract)
 
     async def _excerpts(self, agent_id: str, turn_id: str, opening: OpenTurn | None) -> Excerpts:
-        """What was shown of the memories that the turn shortened, as it was recorded when it opened."""
+        """Return the shown parts of the memories that the turn shortened, from its opening or from Postgres."""
         if opening is not None:
             return opening.trace.get("excerpts") or {}
         turn = await self._turns.turn(agent_id, turn_id)
         return turn.excerpts if turn is not None else {}
 
     async def _keep(self, agent_id: str, turn_id: str, opening: OpenTurn | None, outcome: Outcome | None) -> bool:
-        """Puts what there is into the journal. False if it was there. Cancelled meanwhile, it is there all the same."""
+        """Write an opening, an outcome or both to the journal; return False if it has them.
+
+        The write is completed even if the caller is cancelled.
+        """
         first = await asyncio.to_thread(
             self._journal.put,
             agent_id,
             turn_id,
             opening=written(opening) if opening is not None else None,
-            outcome=_kept(outcome).model_dump_json() if outcome is not None else None,
+            outcome=_storable(outcome).model_dump_json() if outcome is not None else None,
         )
         if not self.has_pending:
             self.has_pending = True
@@ -223,19 +245,22 @@ class OutcomeRecorder:
         return first
 
     async def _keep_quietly(self, agent_id: str, opening: OpenTurn) -> None:
+        """Write an opening to the journal; log if that fails."""
         try:
             await self._keep(agent_id, opening.turn_id, opening, None)
         except JournalError as error:
-            log.warning("turn %s is recorded with its outcome or not at all: %s", opening.turn_id, error)
+            log.warning(
+                "turn %s is not in the journal, so it is recorded only with its outcome: %s", opening.turn_id, error
+            )
 
 
-def _came_in(opening: OpenTurn | None) -> float | None:
-    """Since when an outcome that was kept may have been there: not before its turn. None if that is not known here."""
+def _received_at(opening: OpenTurn | None) -> float | None:
+    """Return the earliest arrival of a journaled outcome, that of its turn, in seconds since the epoch, if known."""
     return opening.received_at if opening is not None else None
 
 
 def _as_shown(memory: ExposureRow, excerpts: Excerpts) -> ExposureRow:
-    """A memory with the words that the prompt showed of it: the others earn it nothing."""
+    """Return a memory with only the text that the prompt showed, since the response cannot have used the rest."""
     spans = excerpts.get(str(memory.memory_id))
     if not spans or memory.content is None or memory.via != "prompt":
         return memory
@@ -243,18 +268,19 @@ def _as_shown(memory: ExposureRow, excerpts: Excerpts) -> ExposureRow:
 
 
 def _called(outcome: Outcome) -> list[str]:
-    """The tools that were called, each once, in the order of their first call."""
+    """Return the names of the called tools, each once, in the order of their first call."""
     return list(dict.fromkeys(call.name for call in outcome.tool_calls))[:_MAX_CALLED]
 
 
 def _response(outcome: Outcome, policy: Policy) -> str | None:
-    """What is kept of a response, if anything."""
+    """Return the part of a response that the policy stores; None for nothing."""
     return outcome.response[: policy.retention.max_response_chars] or None if policy.retention.keep_responses else None
 
 
-def _kept(outcome: Outcome) -> Outcome:
-    """An outcome with the texts of what its tools returned, which may have no other form as text: what the response
-    quotes of them proves no use.
+def _storable(outcome: Outcome) -> Outcome:
+    """Return an outcome with each tool result as a list of its strings, since other values may not fit into JSON.
+
+    Attribution needs these strings to find quotations in the response.
     """
     calls = (
         ToolCall(name=call.name, result=[storable(text) for text in texts(call.result)]) for call in outcome.tool_calls
@@ -263,9 +289,10 @@ def _kept(outcome: Outcome) -> Outcome:
 
 
 def _read(entry: JournalEntry) -> tuple[OpenTurn | None, Outcome | None]:
+    """Return the opening and the outcome of a journal entry; raise InvalidInput if one is not valid."""
     opening = read(entry.opening) if entry.opening is not None else None
     try:
         outcome = Outcome.model_validate_json(entry.outcome) if entry.outcome is not None else None
-    except ValueError as error:  # whose text quotes the outcome
-        raise InvalidInput(f"turn_id: what is kept of {entry.turn_id!r} is not an outcome") from error
+    except ValueError as error:  # not in the message, because its text quotes the outcome
+        raise InvalidInput(f"turn_id: the journal's outcome of turn {entry.turn_id!r} is not valid") from error
     return opening, outcome

@@ -1,4 +1,4 @@
-"""What a conversation states is embedded when it arrives, off the reply path, so that the next turn need not."""
+"""Embed the statements of a response in the background, so that the next turn finds their vectors in the cache."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from brain.embedding.embedders import Embedders
 from cognitive.background import Background
 from cognitive.context.dedup import window_sentences
 
-_MAX_WAITING = 64  # responses; an embedder that cannot keep up misses some: the next turn embeds what it lacks
-_AT_ONCE = 4  # sentences; a turn's message waits behind these few at most
+_MAX_WAITING = 64  # responses in the queue; others are skipped, and the next turn embeds their sentences itself
+_AT_ONCE = 4  # sentences per call, so that the message of a turn waits for few of them
 
 
 class ResponseEmbedder:
@@ -20,8 +20,9 @@ class ResponseEmbedder:
         self._queue = background.queue(_MAX_WAITING)
 
     def enqueue(self, agent_id: str, response: str) -> None:
-        """Has the sentences of a response embedded by the agent's model. Returns at once; what goes wrong is the next
-        turn's to report.
+        """Start to embed the sentences of a response by the agent's model, and return at once.
+
+        Errors are not reported, because the next turn embeds missing sentences and reports its own errors.
         """
         if response:
             self._queue.start(self._embed(agent_id, response))

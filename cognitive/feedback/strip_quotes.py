@@ -1,4 +1,7 @@
-"""What of a response the model wrote itself: our own block and what it quotes from tools prove no use of a memory."""
+"""Remove quotations from a response, because quoted text is no evidence that the model used a memory.
+
+Quotations are memory blocks that the model repeats, and runs of words from tool results or the user's message.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,14 @@ from typing import Any
 from brain.text import normalise, word_spans
 from cognitive.prompt import TAGS, without_injected
 
-# Words in a row that make a quotation (in unspaced scripts characters). Responses about hotels and encyclopedia
-# articles had 3.0 % of their words in runs of five in common with 100,000 words on the same subjects that they did not
-# quote, 1.1 % in runs of six, none in runs of seven.
+# Minimum length of a quotation: words in a row, or characters in scripts without spaces. Measured on responses about
+# hotels and encyclopedia articles against 100,000 words on the same subjects that they did not quote: the share of
+# their words in common runs was 3.0 % for runs of five words, 1.1 % for six, and 0 for seven.
 MIN_QUOTED = 7
-_MAX_READ = 200_000  # parts of a tool's result
+_MAX_READ = 200_000  # maximum number of values that are read of a tool's result
 
-# A model that repeats a block may leave its seal or a line out, so here the tags suffice.
-# Possessive, and never past another tag of its kind: the time stays linear however many are left open.
+# A model that repeats a block may omit its seal or a line, so the tags suffice here. The quantifiers are possessive and
+# stop at another tag of the same kind, so that the time is linear even if many blocks are not closed.
 _BLOCK = re.compile(
     "|".join(rf"{opening}(?:[^<]++|<(?!{opening[1:]}|{closing[1:]}))*+{closing}" for opening, closing in TAGS)
 )
@@ -29,52 +32,53 @@ _RECORD = re.compile(
 
 
 def own_words(response: str, *, quoted: Sequence[str], recalled: Sequence[str] = ()) -> str:
-    """The response without our rendered records and without what stands word by word in one of the `quoted` texts.
+    """Return the response without memory blocks, their lines, and quotations from the `quoted` texts.
 
-    White space, punctuation and case do not count; MIN_QUOTED words in a row make a quotation. What stands in one of
-    the `recalled` texts stays, and so does what stands in a block of ours within a quoted text: these are a tool's
-    output too, but quoting them is using a memory. Linear in the lengths of all texts together.
+    A quotation is a run of at least MIN_QUOTED equal words; white space, punctuation and case are ignored. Text that is
+    also in a `recalled` memory, or in a memory block within a quoted text, stays: it comes from a tool's result too,
+    but quoting it is using the memory. The time is linear in the length of all texts together.
     """
     own = _RECORD.sub("", _BLOCK.sub("\n", response))
     spans = list(word_spans(own))
     words = _words(own, spans)
-    standing = _standing(words, map(without_injected, quoted))
-    return _without(own, spans, standing - _standing(words, recalled) if standing else standing)
+    places = _quoted_places(words, map(without_injected, quoted))
+    return _without(own, spans, places - _quoted_places(words, recalled) if places else places)
 
 
 def texts(result: Any) -> list[str]:
-    """The texts in a tool's result, at whatever depth, in no order; a text that is JSON is read as such.
+    """Return the strings in a tool's result, at any depth, in no particular order.
 
-    A value that stands in several places, or holds itself, is read once; of an endless one, the first `_MAX_READ`
-    parts are. What can be read only once is the host's to read.
+    A string that is a JSON object or array is parsed, and its strings are returned. A value that occurs several times,
+    or contains itself, is read once. At most `_MAX_READ` values are read. Iterators are not read, because the host
+    could not read them again.
     """
-    found: list[str] = []
-    pending, met = [result], dict[int, Any]()
+    strings: list[str] = []
+    pending, seen = [result], dict[int, Any]()
     for _ in range(_MAX_READ):
         if not pending:
             break
         value = pending.pop()
         if isinstance(value, str):
-            read = _json(value)
-            (found if read is None else pending).append(value if read is None else read)
-        elif id(value) not in met and (parts := _parts(value, _MAX_READ - len(pending))):
-            met[id(value)] = value  # held, so that its id stays its own
+            parsed = _json(value)
+            (strings if parsed is None else pending).append(value if parsed is None else parsed)
+        elif id(value) not in seen and (parts := _parts(value, _MAX_READ - len(pending))):
+            seen[id(value)] = value  # kept, so that no other value gets its id
             pending.extend(parts)
-    return found
+    return strings
 
 
-def _parts(value: Any, most: int) -> list[Any]:
-    """What a foreign value holds, if anything, and if it lets itself be read."""
+def _parts(value: Any, limit: int) -> list[Any]:
+    """Return at most `limit` elements of a value of the host; none if it has none or cannot be iterated."""
     if not isinstance(value, Iterable) or isinstance(value, bytes | bytearray | Iterator):
         return []
     try:
-        return list(islice(value.values() if isinstance(value, Mapping) else value, most))
+        return list(islice(value.values() if isinstance(value, Mapping) else value, limit))
     except Exception:  # foreign code, which may raise anything
         return []
 
 
 def _json(text: str) -> Any:
-    """What a text that holds a JSON object or array says, else None."""
+    """Return the parsed value of a text that is a JSON object or array, else None."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
@@ -83,32 +87,34 @@ def _json(text: str) -> Any:
         return None
 
 
-def _standing(words: Sequence[str], texts: Iterable[str]) -> Set[int]:
-    """The places of the words that lie in a run of MIN_QUOTED words which one of the texts has too."""
+def _quoted_places(words: Sequence[str], texts: Iterable[str]) -> Set[int]:
+    """Return the indexes of the words that are part of a run of MIN_QUOTED words which one of the texts contains."""
     own = list(_runs(words))
     if not own:
         return set()
-    sought = set(own)
-    found = {run for text in texts for run in sought.intersection(_runs(_words(text, word_spans(text))))}
-    return {place + n for place, run in enumerate(own) if run in found for n in range(MIN_QUOTED)}
+    distinct = set(own)
+    quoted = {run for text in texts for run in distinct.intersection(_runs(_words(text, word_spans(text))))}
+    return {place + n for place, run in enumerate(own) if run in quoted for n in range(MIN_QUOTED)}
 
 
 def _words(text: str, spans: Iterable[tuple[int, int]]) -> list[str]:
+    """Return the words at these spans of a text, normalised."""
     written = [text[start:end] for start, end in spans]
     normal = {word: normalise(word) for word in set(written)}
     return [normal[word] for word in written]
 
 
 def _runs(words: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    """Return all runs of MIN_QUOTED consecutive words."""
     return zip(*(words[n:] for n in range(MIN_QUOTED)), strict=False)
 
 
 def _without(text: str, spans: Sequence[tuple[int, int]], places: Set[int]) -> str:
-    """The text without the words at these places and what stands between them."""
-    kept, position = [], 0
+    """Return a text without the words at these indexes and the characters between consecutive ones."""
+    parts, position = [], 0
     for place in sorted(places):
         start, end = spans[place]
         if place - 1 not in places:
-            kept.append(text[position:start])
+            parts.append(text[position:start])
         position = end
-    return "\n".join([*kept, text[position:]])
+    return "\n".join([*parts, text[position:]])
