@@ -1,4 +1,4 @@
-"""One embedded server per session, migrated once; each test works as an agent of its own."""
+"""Shared fixtures: one embedded, migrated server per session and a new agent per test."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ for name in [name for name in os.environ if name.startswith("COGNITIVE_")]:
 
 
 def _memory_folder() -> str | None:
-    """Return /dev/shm if it has room for the servers of the tests: on a disk, each commit waits for it."""
+    """Return /dev/shm if it has room for the test servers, because each commit on a disk waits for the disk."""
     if not os.access("/dev/shm", os.W_OK):
         return None
-    memory = os.statvfs("/dev/shm")
-    roomy = memory.f_bavail * memory.f_frsize > 2_000_000_000
-    return "/dev/shm" if roomy and not memory.f_flag & os.ST_NOEXEC else None
+    volume = os.statvfs("/dev/shm")
+    has_room = volume.f_bavail * volume.f_frsize > 2_000_000_000
+    return "/dev/shm" if has_room and not volume.f_flag & os.ST_NOEXEC else None
 
 
 if "TMPDIR" not in os.environ and (folder := _memory_folder()):
-    os.environ["TMPDIR"] = tempfile.tempdir = folder  # of this process and of those that it starts
-_data = tempfile.TemporaryDirectory(prefix="cognitive-tests-data-")  # journals of layers that are given a URL
+    os.environ["TMPDIR"] = tempfile.tempdir = folder  # for this process and its children
+_data = tempfile.TemporaryDirectory(prefix="cognitive-tests-data-")  # for journals of layers with a URL
 os.environ["COGNITIVE_DATA_DIR"] = _data.name
 
 from brain.embedded import EmbeddedServer, ServerUrls
@@ -36,7 +36,7 @@ from brain.embedding.minilm import MiniLM
 from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer
 
-settings.register_profile("untimed", deadline=None)  # how long an example takes depends on what else the machine does
+settings.register_profile("untimed", deadline=None)  # other load on the machine delays examples
 settings.load_profile("untimed")
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -45,7 +45,7 @@ NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 @pytest.fixture(scope="session")
 def server() -> Iterator[EmbeddedServer]:
     with tempfile.TemporaryDirectory(prefix="cognitive-tests-") as directory:
-        Path(directory).chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        Path(directory).chmod(0o711)  # under root, the server runs as another user, who needs access
         server = EmbeddedServer(Path(directory))
         server.acquire()
         yield server

@@ -1,4 +1,4 @@
-"""Values as tools take and return them: of any kind, well-behaved or not."""
+"""Values that a tool may take or return, including invalid and hostile ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cognitive import Message, ToolCall
 
 
 class Unwilling:
-    """Answers nothing that is asked of it."""
+    """A value that raises on every operation."""
 
     def __str__(self) -> str:
         raise RuntimeError("no text")
@@ -28,7 +28,7 @@ class Unwilling:
 
 
 class Closed(Mapping[str, Any]):
-    """A mapping over something that is closed."""
+    """A mapping whose resource is closed: every access raises."""
 
     def __getitem__(self, key: str) -> Any:
         raise RuntimeError("closed")
@@ -41,21 +41,21 @@ class Closed(Mapping[str, Any]):
 
 
 class Endless:
-    """Holds more of itself the more it is read."""
+    """A value that contains an endless sequence of its kind."""
 
     def __iter__(self) -> Iterator[Any]:
         return (Endless() for _ in itertools.count())
 
 
 def loop() -> list[Any]:
-    """Holds itself twice."""
-    held: list[Any] = ["a line"]
-    held += [held, held]
-    return held
+    """Return a list that contains itself twice."""
+    values: list[Any] = ["a line"]
+    values += [values, values]
+    return values
 
 
 def doubled(levels: int = 60) -> Any:
-    """Each level holds the one below twice."""
+    """Return nested lists of which each contains the next one twice."""
     value: Any = "a line"
     for _ in range(levels):
         value = [value, value]
@@ -63,7 +63,7 @@ def doubled(levels: int = 60) -> Any:
 
 
 def nested(levels: int = 50_000) -> Any:
-    """Too deep to be walked by recursion."""
+    """Return nested lists that are too deep for recursion."""
     value: Any = "a line"
     for _ in range(levels):
         value = [value]
@@ -93,7 +93,7 @@ def _value(name: str) -> Any:
     return VALUES[name]
 
 
-LARGE = ("long", "loop", "doubled")  # one of each is enough
+LARGE = ("long", "loop", "doubled")  # too large to be drawn at random; each is tested once
 ANYTHING = st.recursive(
     st.none()
     | st.booleans()
@@ -109,6 +109,6 @@ ANYTHING = st.recursive(
 
 
 def called(result: Any, **arguments: Any) -> list[Message]:
-    """A conversation with a call that brought its result with it."""
+    """Return a conversation with a tool call that contains its own result."""
     call = ToolCall(name="look", id="c1", arguments=arguments, result=result)
     return [Message(role="user", content="Look."), Message(role="assistant", content="I do.", tool_calls=(call,))]

@@ -1,4 +1,7 @@
-"""Processes that tests kill, forked from one that has the product imported: a new Python takes seconds for that."""
+"""Processes that tests kill.
+
+They are forked from a process that has already imported the product, because a new interpreter needs seconds for that.
+"""
 
 from __future__ import annotations
 
@@ -16,61 +19,63 @@ _FORKS.set_forkserver_preload(["cognitive.bootstrap"])
 
 
 class Forked:
-    """A process that runs `work(talk, *arguments)`, a function of a module; what it says is heard one by one."""
+    """A process that runs `work(connection, *arguments)`, a module-level function, and sends messages to the test."""
 
     def __init__(self, work: Callable[..., None], *arguments: Any) -> None:
-        self._talk, theirs = _FORKS.Pipe()
-        self._process = _FORKS.Process(target=_run, args=(theirs, dict(os.environ), work, arguments))
+        self._connection, remote = _FORKS.Pipe()
+        self._process = _FORKS.Process(target=_run, args=(remote, dict(os.environ), work, arguments))
         self._process.start()
-        theirs.close()
+        remote.close()
 
-    async def heard(self) -> Any:
-        """What it says next."""
-        return await asyncio.to_thread(self._talk.recv)
+    async def receive(self) -> Any:
+        """Return the next message of the process."""
+        return await asyncio.to_thread(self._connection.recv)
 
-    def tell(self, what: Any) -> None:
-        """Lets it hear something."""
-        self._talk.send(what)
+    def send(self, message: Any) -> None:
+        """Send a message to the process."""
+        self._connection.send(message)
 
     def signal(self, number: int) -> None:
-        """As `kill` does."""
+        """Send a signal to the process."""
         os.kill(self._process.pid, number)
 
-    async def rest(self) -> list[Any]:
-        """All that it still says until it has ended by itself."""
-        said = []
+    async def receive_all(self) -> list[Any]:
+        """Return the remaining messages after the process has ended."""
+        messages = []
         try:
             while True:
-                said.append(await self.heard())
-        except (EOFError, OSError):  # between two words, or in the middle of one
+                messages.append(await self.receive())
+        except (EOFError, OSError):  # the connection closed between two messages or within one
             await asyncio.to_thread(self._process.join)
-        return said
+        return messages
 
-    async def slain(self) -> list[Any]:
-        """Kills it, and returns what it had said that nobody heard."""
+    async def kill(self) -> list[Any]:
+        """Kill the process and return the messages that were not yet received."""
         self._process.kill()
-        return await self.rest()
+        return await self.receive_all()
 
     @property
     def code(self) -> int | None:
-        """How it ended, if it did."""
+        """The exit code, or None while the process runs."""
         return self._process.exitcode
 
 
 @asynccontextmanager
 async def forked(work: Callable[..., None], *arguments: Any) -> AsyncIterator[Forked]:
-    """One that is gone on the way out."""
+    """Run a process and kill it on exit."""
     process = Forked(work, *arguments)
     try:
         yield process
     finally:
-        await process.slain()
-        process._talk.close()
+        await process.kill()
+        process._connection.close()
         process._process.close()
 
 
-def _run(talk: Connection, environment: dict[str, str], work: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+def _run(
+    connection: Connection, environment: dict[str, str], work: Callable[..., None], arguments: tuple[Any, ...]
+) -> None:
     os.environ.clear()
     os.environ.update(environment)
     warnings.simplefilter("error")
-    work(talk, *arguments)
+    work(connection, *arguments)

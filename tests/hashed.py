@@ -1,4 +1,4 @@
-"""Embedding models that are small and exact: hashed words, the same in every process. No two of them agree."""
+"""Small deterministic embedding models of hashed words. Each has its own vectors, equal in every process."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import numpy as np
 
 
 class Hashed:
-    """A vector of hashed words. The first half of the numbers is the model's own sign: vectors of two models of one
-    dimension are at right angles, and a comparison across models shows.
+    """A model that embeds a text as a vector of hashed words.
+
+    The first half of the dimensions identifies the model. Vectors of two models of the same dimension are therefore
+    nearly orthogonal, which reveals a comparison across models.
     """
 
     def __init__(self, model: str, dimension: int, place: int = 0) -> None:
@@ -30,7 +32,7 @@ class Hashed:
 
 
 class Held(Hashed):
-    """Waits in the middle of the first batch that holds a word, until it is let go."""
+    """A model that waits within the first batch that contains a word until `go` is set."""
 
     def __init__(self, *args, at: str) -> None:
         super().__init__(*args)
@@ -53,5 +55,5 @@ def new() -> Hashed:
 
 
 def twin() -> Hashed:
-    """Of the same dimension as `old`."""
+    """Return another model of the same dimension as `old`."""
     return Hashed("test/twin", 64, 1)

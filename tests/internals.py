@@ -1,4 +1,4 @@
-"""The services inside a layer, for tests that look beneath its methods."""
+"""The services inside a layer, for tests that check more than its public methods."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the APIs of OpenAI and Anthropic ask of a list of messages, as a checker; nothing here repairs anything.
+"""A checker of the rules that the APIs of OpenAI and Anthropic have for a list of messages. It repairs nothing.
 
-Both: every call has an id of its own and exactly one result, in the messages directly behind the call; a result belongs
+Both: every call has a unique id and exactly one result, in the messages directly after the call; a result belongs
 to a call of the assistant's message directly before the results.
     https://platform.openai.com/docs/guides/function-calling
     https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls
@@ -9,14 +9,14 @@ OpenAI (Chat Completions): a tool's message names its call; ids have at most 40 
 calls tools.
     https://platform.openai.com/docs/api-reference/chat/create
 
-Anthropic (Messages): system messages stand apart; the first message is the user's; neighbours of one role become one;
-the results come first in the user's message that follows the calls, all of them; no text is empty or blank; the last
-text of an assistant does not end in white space; ids are letters, digits, "_" and "-".
+Anthropic (Messages): system messages are separate; the first message is the user's; adjacent messages of one role are
+joined; the user's message after the calls begins with all results; no text is empty or blank; the last text of an
+assistant does not end in white space; ids are letters, digits, "_" and "-".
     https://platform.claude.com/docs/en/api/messages
 
-Where a page is silent, the rule is the one that the API's own error message states ("`tool_use` ids must be unique",
+Where the documentation has no rule, the error messages of the API give it ("`tool_use` ids must be unique",
 "text content blocks must contain non-whitespace text", "string too long. Expected a string with maximum length 40").
-What names a tool may have is between the host and its provider.
+The names of tools are not checked.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from cognitive.turn import Message
 from cognitive.window.groups import ID, MAX_ID_LENGTH
 
 Rule = Literal[
-    "id_missing",  # a call or a result without an id, or with an empty one
-    "id_form",  # an id that is too long, or holds what ids may not hold
-    "id_repeated",  # two calls of one id
-    "unanswered",  # a call whose result is not among the messages directly behind it
-    "answered_twice",  # a second result of one call
-    "unasked",  # a result that belongs to no call of the assistant's message directly before the results
-    "misplaced_calls",  # calls in a message that is not the assistant's, or an id of a call on one that is no result
-    "empty_text",  # a message of no text, or of white space alone
-    "first_not_user",  # what is not a system message begins with something else than the user's message
-    "trailing_space",  # the conversation ends in an assistant's text that ends in white space
-    "calls_split",  # calls and their results are not neighbours once messages of one role have become one
+    "id_missing",  # a call or a result without an id
+    "id_form",  # an id that is too long or has invalid characters
+    "id_repeated",  # two calls with the same id
+    "unanswered",  # a call without a result in the messages directly after it
+    "answered_twice",  # a second result of a call
+    "unasked",  # a result without a call in the assistant's message directly before the results
+    "misplaced_calls",  # calls in a message of another role, or a call id on a message that is not a result
+    "empty_text",  # a message without text or with white space only
+    "first_not_user",  # the first message that is not a system message is not the user's
+    "trailing_space",  # the last message is the assistant's and ends in white space
+    "calls_split",  # calls and results are not adjacent after messages of one role are joined
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that a message breaks: `index` is the message's place in the list."""
+    """A rule that a message breaks. `index` is the position of the message in the list."""
 
     rule: Rule
     index: int
@@ -53,15 +53,15 @@ class Violation:
 
 
 def violations(messages: Sequence[Message]) -> tuple[Violation, ...]:
-    """What either API would refuse, by the place of the message; empty for a valid list."""
-    found = {*openai(messages), *anthropic(messages)}
-    return tuple(sorted(found, key=lambda each: (each.index, each.rule, each.detail)))
+    """Return what either API would refuse, ordered by message. A valid list has no violations."""
+    unique = {*openai(messages), *anthropic(messages)}
+    return tuple(sorted(unique, key=lambda each: (each.index, each.rule, each.detail)))
 
 
 def openai(messages: Sequence[Message]) -> Iterator[Violation]:
-    """What Chat Completions would refuse."""
+    """Yield what Chat Completions would refuse."""
     yield from _ids(messages)
-    pending: dict[str, int] = {}  # calls of the assistant's message before the results -> its place
+    pending: dict[str, int] = {}  # id of a call before the results -> index of its message
     answered: set[str] = set()
     for n, message in enumerate(messages):
         if message.role == "tool":
@@ -80,7 +80,7 @@ def openai(messages: Sequence[Message]) -> Iterator[Violation]:
 
 
 def anthropic(messages: Sequence[Message]) -> Iterator[Violation]:
-    """What Messages would refuse, once system messages are taken out and neighbours of one role are joined."""
+    """Yield what Messages would refuse after system messages are removed and adjacent messages of one role joined."""
     yield from _ids(messages)
     for n, message in enumerate(messages):
         blank = not message.content.strip()
@@ -97,36 +97,36 @@ def anthropic(messages: Sequence[Message]) -> Iterator[Violation]:
 
 
 def _turns(talk: Sequence[tuple[int, Message]]) -> Iterator[Violation]:
-    """The calls of joined assistant messages against the results that begin the joined user messages behind them."""
-    asked: dict[str, int] = {}
+    """Compare the calls of joined assistant messages with the results that begin the next joined user message."""
+    pending: dict[str, int] = {}
     previous = "user"
-    speaking = False  # the user's text has begun: no result may follow it
+    in_user_text = False  # no result may follow the text of the user
     for n, message in talk:
         role = "assistant" if message.role == "assistant" else "user"
         if role == "assistant":
             if previous == "user":
-                yield from (Violation("unanswered", place, name) for name, place in asked.items())
-                asked = {}
-            asked |= {call.id or "": n for call in message.tool_calls}
+                yield from (Violation("unanswered", place, name) for name, place in pending.items())
+                pending = {}
+            pending |= {call.id or "": n for call in message.tool_calls}
         elif message.role == "tool":
             name = message.tool_call_id or ""
-            if speaking and previous == "user" and name in asked:
+            if in_user_text and previous == "user" and name in pending:
                 yield Violation("calls_split", n, name)
-            elif asked.pop(name, None) is None:
+            elif pending.pop(name, None) is None:
                 yield Violation("unasked", n, name)
-        speaking = message.role == "user" if role != previous else speaking or message.role == "user"
+        in_user_text = message.role == "user" or (role == previous and in_user_text)
         previous = role
-    yield from (Violation("unanswered", place, name) for name, place in asked.items())
+    yield from (Violation("unanswered", place, name) for name, place in pending.items())
 
 
 def _ids(messages: Sequence[Message]) -> Iterator[Violation]:
-    """Ids as such: there, well formed, on the messages that have them, and of one call each."""
+    """Yield the ids that are missing, malformed, repeated or on a message of the wrong role."""
     known: set[str] = set()
     for n, message in enumerate(messages):
         if (message.tool_calls and message.role != "assistant") or (message.tool_call_id and message.role != "tool"):
             yield Violation("misplaced_calls", n)
-        own = [message.tool_call_id] if message.role == "tool" else []
-        for name in [*(call.id for call in message.tool_calls), *own]:
+        result_ids = [message.tool_call_id] if message.role == "tool" else []
+        for name in [*(call.id for call in message.tool_calls), *result_ids]:
             if not name:
                 yield Violation("id_missing", n)
             elif len(name) > MAX_ID_LENGTH or not ID.fullmatch(name):

@@ -1,4 +1,4 @@
-"""A server of a layer on a port of its own, for as long as it is entered; and its tokens."""
+"""Servers of a layer for tests, in-process clients and access tokens."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from cognitive.server.tokens import create
 
 
 def token_for(path, agent):
-    """The header of a token that was made for an agent, or, of None, for an admin."""
+    """Return the header with a new token for an agent, or for an admin if the agent is None."""
     return {"Authorization": f"Bearer {create(path, agent)[1]}"}
 
 
 @asynccontextmanager
 async def running(layer, config, mounts=()):
-    """The URL of a real server, and the server itself; it is told to stop, and waited for, on the way out."""
+    """Run a server on a free port and yield its URL and the server. Stop it on exit."""
     listener = listening(config)
     served = server(create_app(layer, config, mounts), config)
-    task = asyncio.create_task(served._serve(sockets=[listener]))  # `serve` is the same with handlers of signals
+    task = asyncio.create_task(served._serve(sockets=[listener]))  # `serve` would install signal handlers
     try:
         yield address(listener), served
     finally:
@@ -31,11 +31,11 @@ async def running(layer, config, mounts=()):
         await task
 
 
-def inside(layer, config=None, mounts=(), **kept):
-    """A client of an app without a socket between them, for what does not depend on one."""
-    return client_of(create_app(layer, config or ServerConfig(), mounts), **kept)
+def inside(layer, config=None, mounts=(), **options):
+    """Return a client that calls a new app in this process, without a socket."""
+    return client_of(create_app(layer, config or ServerConfig(), mounts), **options)
 
 
 def client_of(app, **options):
-    """A client of an app that several tests share: creating one takes a tenth of a second."""
+    """Return a client of an app that several tests share, because creating an app takes a tenth of a second."""
     return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost", **options)

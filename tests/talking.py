@@ -1,4 +1,4 @@
-"""Conversations for the tests of the window: made by hand, and made at random with everything that goes wrong."""
+"""Conversations for the window tests: written by hand, or generated with every kind of error."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def says(content="Done.", **fields):
 
 
 def calls(*ids, content="", tool="bash", **fields):
-    made = tuple(ToolCall(name=tool, arguments={"n": str(id)}, id=id) for id in ids)
-    return Message(role="assistant", content=content, tool_calls=made, **fields)
+    tool_calls = tuple(ToolCall(name=tool, arguments={"n": str(id)}, id=id) for id in ids)
+    return Message(role="assistant", content=content, tool_calls=tool_calls, **fields)
 
 
 def result(id, content="ok", **fields):
@@ -30,7 +30,7 @@ def result(id, content="ok", **fields):
 
 
 def prose(characters, seed=""):
-    """Lines of made-up words: nothing in them repeats, so there is nothing to fold."""
+    """Return lines of made-up words, in which nothing repeats that could be folded."""
     chance = random.Random(seed)
     words = [
         "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(3, 9))) for _ in range(characters // 6)
@@ -44,7 +44,7 @@ def ago(**fields):
 
 
 def turns(number, *, calls_each=1, output=200, seconds=None):
-    """Turns of a user's message, calls with a result each, and an answer; a message every so many seconds, if given."""
+    """Return turns of a user's message, calls with their results and an answer, with times `seconds` apart if given."""
     talk = []
     for turn in range(number):
         talk.append(user(f"Question {turn}: what is in file {turn}?"))

@@ -42,7 +42,7 @@ async def waiting(urls, agent, journal) -> set[str]:
 async def client(urls) -> AsyncIterator[Forked]:
     """A process that has the layer open, and says of which turns its extractor is asked."""
     async with forked(extracting, urls.app) as process:
-        assert await process.heard() == "ready"
+        assert await process.receive() == "ready"
         yield process
 
 
@@ -60,8 +60,8 @@ async def held(urls) -> AsyncIterator[asyncpg.Connection]:
 
 async def told(process: Forked) -> list[str]:
     """Has a process end in order; what it said."""
-    process.tell("end")
-    return await process.rest()
+    process.send("end")
+    return await process.receive_all()
 
 
 async def drained(journal: Journal) -> None:
@@ -92,7 +92,7 @@ async def test_another_takes_over_from_one_that_was_killed(urls, journal, waitin
         async with held(urls) as other:
             first, second = [await stack.enter_async_context(client(urls)) for _ in range(2)]
             before = await eventually(lambda: at_work(other))
-            await first.slain()
+            await first.kill()
 
             async def taken_over():
                 return await at_work(other) - before

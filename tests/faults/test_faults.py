@@ -138,7 +138,7 @@ async def test_a_dead_database_opens_degrades_refuses_and_recovers_by_itself(fol
 async def test_a_layer_on_the_embedded_server_brings_it_back_by_itself(folder, monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(folder / "embedded"))
     async with forked(killing_its_server) as client:
-        assert await client.rest() == [(41, ())]
+        assert await client.receive_all() == [(41, ())]
         assert client.code == 0
 
 
@@ -213,7 +213,7 @@ async def test_a_client_killed_in_the_middle_of_a_batch_leaves_whole_batches(sit
     other = await asyncpg.connect(site.urls.admin)
     try:
         async with forked(remembering, site.urls.app, agent) as client:
-            assert await client.heard() == "batch"
+            assert await client.receive() == "batch"
             async with other.transaction():
                 await other.execute(f"LOCK TABLE cognitive.{table} IN SHARE ROW EXCLUSIVE MODE")
 
@@ -221,7 +221,7 @@ async def test_a_client_killed_in_the_middle_of_a_batch_leaves_whole_batches(sit
                     return await other.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
                 await eventually(waits)
-                await client.slain()
+                await client.kill()
 
         async def gone():
             return not await ask(

@@ -212,10 +212,10 @@ async def test_several_layers_drain_one_journal_and_the_same_turns_are_delivered
 
 async def test_what_a_client_was_promised_before_it_was_killed_is_counted_by_the_next(site, agent_with_key, journal):
     async with forked(delivering, site.urls.app, agent_with_key, 1, True) as client:
-        assert await client.heard() == "ready"
+        assert await client.receive() == "ready"
         gone(site)
-        client.tell("go")
-        turn_id, shown = await client.heard()
+        client.send("go")
+        turn_id, shown = await client.receive()
     assert await asyncio.to_thread(journal.count) >= 1
     await back(site)
     async with opened(site):
@@ -230,14 +230,14 @@ async def test_totals_reconcile_to_the_unit_over_kills_of_servers_and_clients(si
 
     for seed in range(2):
         async with forked(delivering, site.urls.app, agent_with_key, seed, False) as client:
-            acknowledged |= [await client.heard() for _ in range(rolled.randrange(3, 9))]
+            acknowledged |= [await client.receive() for _ in range(rolled.randrange(3, 9))]
             site.kill()
-            acknowledged |= [await client.heard()]  # it goes on without the server
+            acknowledged |= [await client.receive()]  # it goes on without the server
             await back(site)
-            acknowledged |= [await client.heard() for _ in range(rolled.randrange(3, 9))]
+            acknowledged |= [await client.receive() for _ in range(rolled.randrange(3, 9))]
             if seed == 1:
                 site.kill()  # both at once
-            acknowledged |= await client.slain()
+            acknowledged |= await client.kill()
         await back(site)
     async with opened(site) as layer:
         await drained(journal)

@@ -154,7 +154,7 @@ async def test_a_model_is_changed_under_live_turns_killed_resumed_cut_over_and_r
         async with yard.living(layer):
             async with forked(reembedding, yard.url, yard.agent) as worker:
                 await at_least(ask, NEW, 60)
-                await worker.slain()
+                await worker.kill()
             assert 60 <= await ask(VECTORS, NEW) < await ask(VECTORS, OLD)
             assert await yard.recall_at_ten(other) >= least
             built = await yard.command("--to", "minilm", "--load", "1")
