@@ -72,7 +72,7 @@ def recorded(name):
 
 
 @given(TEXT, TOOLS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @example("\x1b" + "]" * 700, "Bash")
 @example("a\rb" * 500, "Bash")
 @example("\ud83d" * 2000, "Read")
@@ -89,7 +89,7 @@ def test_any_text_is_bounded_storable_pointed_to_and_stays_as_it_is_the_second_t
 
 
 @given(st.dictionaries(st.text(max_size=20), JSON, min_size=1) | st.lists(JSON, min_size=1))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_json_of_a_reasonable_shape_is_json_afterwards(value):
     once = shown(json.dumps(value), "api", OutputLimits({"data": OutputLimit("data", 2_000, 200)}))
     assert len(once.text) <= 2_000

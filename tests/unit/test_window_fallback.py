@@ -36,7 +36,7 @@ def test_whatever_comes_in_it_is_valid_and_there_if_the_user_said_anything(talk,
 
 
 def test_it_is_bounded_with_the_newest():
-    talk = turns(200, calls_each=2, output=50_000)
+    talk = turns(80, calls_each=2, output=50_000)
     shown = newest_messages(talk, Policy())
     assert 4 < len(shown) <= 12
     assert characters(shown) <= 20_000
