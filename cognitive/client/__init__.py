@@ -1,8 +1,8 @@
-"""A layer that runs elsewhere, by the same methods and values. Needs the extra `client`.
+"""Use a layer that runs on a server, by the same methods and values. Needs the extra `client`.
 
 Modules, in order of execution:
 
-- `client`: the remote layer, by the layer's own methods.
+- `client`: the remote layer, with the layer's own methods.
 - `namespaces`: its `sessions`, `policies`, `explain` and `admin`.
 - `transport`: requests, retries, and errors as the layer raises them.
 """

@@ -1,4 +1,4 @@
-"""A remote layer: what `CognitiveLayer` does, asked of a server."""
+"""A client with the methods of `CognitiveLayer`, for a layer that runs on a server."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-_MAX_CHARACTERS = 1_000_000  # of the memories of one request: within any server's limit
-_PRE_TURN_SECONDS = 1.0  # the policy's deadline of 250 ms, and a way there and back
+_MAX_CHARACTERS = 1_000_000  # of all memories in a request: below the default limit of a server, 8 MB
+_PRE_TURN_SECONDS = 1.0  # the policy's deadline of 250 ms, plus the network
 _SECONDS = 60.0
-_ATTEMPTS = 4  # over some four seconds: the time of a restart
-_IDS_ASKED = 100  # at a time: what an address may hold
+_ATTEMPTS = 4  # over about four seconds: the time of a server's restart
+_IDS_PER_REQUEST = 100  # fit into a URL
 
 
 class CognitiveClient:
-    """A layer on a server; each method does what the layer's method of this name does, and raises what that raises.
+    """A layer on a server. Each method does what the layer's method of the same name does, and raises the same errors.
 
-    Beyond that, `NotAllowed` is raised for a token that may not, and `StoreUnavailable` while the server is away; only
-    `pre_turn` never is: a turn that cannot be prepared goes on without memory. The namespaces
-    `sessions`, `policies`, `explain` and `admin` are the layer's, as far as HTTP goes.
+    In addition, methods raise `NotAllowed` if the token lacks the right, and `StoreUnavailable` while the server cannot
+    be reached. Only `pre_turn` raises neither: a turn that cannot be prepared continues without memory. The namespaces
+    `sessions`, `policies`, `explain` and `admin` have those methods of the layer's that HTTP serves.
     """
 
     def __init__(self, transport: ApiTransport, pre_turn_seconds: float) -> None:
@@ -73,10 +73,10 @@ class CognitiveClient:
         pre_turn_seconds: float = _PRE_TURN_SECONDS,
         attempts: int = _ATTEMPTS,
     ) -> AsyncIterator[CognitiveClient]:
-        """A client of the server at a URL, or at `unix:/path/of/its/socket`. Connects when it is first asked.
+        """Open a client of the server at a URL, or at `unix:/path/of/its/socket`. The first call connects.
 
-        A call may take so many `seconds`, and is tried `attempts` times while the server is busy or away; `pre_turn`
-        is tried once and may take `pre_turn_seconds`, and then goes on without memory.
+        A call may take `seconds` per attempt, and is attempted `attempts` times while the server is busy or away.
+        `pre_turn` is attempted once, for at most `pre_turn_seconds`, and then continues without memory.
         """
         path = url.removeprefix("unix:") if url.startswith("unix:") else None
         async with httpx.AsyncClient(
@@ -84,17 +84,19 @@ class CognitiveClient:
             transport=httpx.AsyncHTTPTransport(uds=path) if path is not None else None,
             headers={"Authorization": f"Bearer {token}"} if token is not None else {},
             timeout=seconds,
-            verify=url.startswith(
-                "https:"
-            ),  # else all authorities are read, some 20 ms, and nobody shows a certificate
-            trust_env=False,  # a proxy of the environment's would be told the token and the memories
+            # loading the certificate authorities takes about 20 ms, and only https needs them
+            verify=url.startswith("https:"),
+            trust_env=False,  # a proxy set in the environment would see the token and the memories
         ) as http:
             yield cls(ApiTransport(http, seconds, attempts), pre_turn_seconds)
 
     # --- turns ---
 
     async def pre_turn(self, turn: Turn) -> TurnContext:
-        """What the model should see in this turn; without memory, and `degraded` says why, if the server is away."""
+        """Return what the model should see in this turn.
+
+        If the server cannot prepare it in time, the turn has no memories, and `degraded` has the reason.
+        """
         turn_id = turn.turn_id or str(uuid4())
         named = turn.model_copy(update={"turn_id": turn_id})
         try:
@@ -102,18 +104,18 @@ class CognitiveClient:
                 PreparedTurn, "POST", "agents", turn.agent_id, "turns", body=named, seconds=self._pre_turn_seconds
             )
             return to_turn_context(prepared)
-        except Exception as error:  # whatever went wrong, the agent's turn goes on
-            log.warning("pre_turn goes on without memory: %s: %s", type(error).__name__, error)
-            because = Degradation("server_failed", f"{type(error).__name__}: {error}")
-            return without_memory(named, turn_id, turn.now or datetime.now(UTC), because)
+        except Exception as error:  # the agent's turn must go on
+            log.warning("pre_turn continues without memory: %s: %s", type(error).__name__, error)
+            reason = Degradation("server_failed", f"{type(error).__name__}: {error}")
+            return without_memory(named, turn_id, turn.now or datetime.now(UTC), reason)
 
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None
     ) -> WindowView:
-        """The window over a conversation that has grown within a turn; `messages` of it are what the model should see.
+        """Return the window of a conversation that has grown within a turn; send its `messages` to the model.
 
         Raises:
-            InvalidInput: a conversation of something else than messages.
+            InvalidInput: an element of the conversation is not a message.
         """
         body = FitBody(
             session_id=context.session_id,
@@ -126,10 +128,10 @@ class CognitiveClient:
         return await self._of_turn(WindowView, "POST", context, "window", body=body)
 
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
-        """Learns from a turn's outcome, once, whatever is retried. Returns after the server's commit.
+        """Learn from a turn's outcome, once even if the call is repeated. Returns after the server's commit.
 
-        Of a turn that was not prepared the server may know nothing; it showed nothing, so there is nothing to learn:
-        then `recorded` is False.
+        `recorded` is False for a turn that `pre_turn` could not prepare and the server does not know: it showed no
+        memories, so nothing can be learned from it.
         """
         try:
             return await self._of_turn(Report, "PUT", context, "outcome", body=outcome)
@@ -139,11 +141,11 @@ class CognitiveClient:
             raise
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
-        """Why a memory was shown in a turn, or why it was not."""
+        """Return why a memory was shown in a turn, or why not."""
         return await self._of_turn(Explanation, "GET", TurnRef(agent_id, turn_id), "memories", id_of(memory_id))
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
-        """Counts somebody's explicit verdict on a memory that a turn showed."""
+        """Store an explicit rating of a memory that a turn showed."""
         turn, body = TurnRef(agent_id, turn_id), RatingBody(useful=useful)
         await self._of_turn(type(None), "PUT", turn, "memories", id_of(memory_id), "rating", body=body)
 
@@ -152,10 +154,13 @@ class CognitiveClient:
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
     ) -> list[UUID]:
-        """Stores memories, some at a time, and returns their ids in order."""
+        """Store memories, in several requests if there are many, and return their ids in order.
+
+        `progress` is called after each request with the numbers of stored and of all memories.
+        """
         ids = list[UUID]()
-        for some in _portions(memories):
-            stored = await self._of(StoredMemories, "POST", agent_id, "memories", body=RememberBody(memories=some))
+        for portion in _portions(memories):
+            stored = await self._of(StoredMemories, "POST", agent_id, "memories", body=RememberBody(memories=portion))
             ids += stored.ids
             if progress is not None:
                 progress(len(ids), len(memories))
@@ -175,7 +180,7 @@ class CognitiveClient:
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> tuple[RecallHit, ...]:
-        """Memories for a query of the model's own, best first."""
+        """Return the memories that match a query of the model, best first."""
         body = RecallBody(
             query=query,
             memory_type=memory_type,
@@ -190,52 +195,54 @@ class CognitiveClient:
         return await self._of(tuple[RecallHit, ...], "POST", agent_id, "memories", "search", body=body)
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
-        """The memories of these ids that this agent has, in the order asked."""
-        found = list[Memory]()
-        for first in range(0, len(ids), _IDS_ASKED):
-            query = {"id": [id_of(id) for id in ids[first : first + _IDS_ASKED]]}
-            found += await self._of(list[Memory], "GET", agent_id, "memories", query=query)
-        return found
+        """Return the agent's memories with these ids, in the order of the ids. Unknown ids are omitted."""
+        memories = list[Memory]()
+        for first in range(0, len(ids), _IDS_PER_REQUEST):
+            query = {"id": [id_of(id) for id in ids[first : first + _IDS_PER_REQUEST]]}
+            memories += await self._of(list[Memory], "GET", agent_id, "memories", query=query)
+        return memories
 
     async def update(self, agent_id: str, id: UUID, **changes: Any) -> Memory:
-        """Changes fields of a memory."""
+        """Change fields of a memory, and return the changed memory."""
         body = MemoryChanges(**changes).model_dump(mode="json", exclude_unset=True)
         return await self._of(Memory, "PATCH", agent_id, "memories", id_of(id), body=body)
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Erases memories with all that was derived from them, in one transaction."""
+        """Erase memories and everything derived from them, in one transaction."""
         return await self._of(Receipt, "POST", agent_id, "memories", "forget", body=IdsBody(ids=tuple(ids)))
 
     async def erase_agent(self, agent_id: str) -> Receipt:
-        """Erases everything of an agent; takes an admin's token."""
+        """Erase all data of an agent. Needs an admin's token."""
         return await self._of(Receipt, "DELETE", agent_id)
 
     # --- sessions ---
 
     async def resume(self, agent_id: str, session_id: str) -> ResumedSession | None:
-        """All that is needed to go on with a session; None if it never was."""
-        wanted: type[Any] = ResumedSession | None  # type: ignore[assignment]  # a type, though not a class
-        found: ResumedSession | None = await self._of(wanted, "GET", agent_id, "sessions", session_id)
-        return found
+        """Return the summary, plan and last messages of a session; None if the session does not exist."""
+        returns: type[Any] = ResumedSession | None  # type: ignore[assignment]  # a type, though not a class
+        resumed: ResumedSession | None = await self._of(returns, "GET", agent_id, "sessions", session_id)
+        return resumed
 
     async def end_session(self, agent_id: str, session_id: str) -> bool:
-        """Marks a session as ended. False if there is no such session."""
+        """Mark a session as ended. Return False if the session does not exist."""
         return (await self._of(SessionEnded, "POST", agent_id, "sessions", session_id, "end")).ended
 
     async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = 8_000) -> ArtifactPage:
-        """A page of a whole tool output."""
+        """Return at most `length` characters of a stored tool output, from the character `start` on."""
         query = {"start": start, "length": length}
         return await self._of(ArtifactPage, "GET", agent_id, "artifacts", id_of(id), query=query)
 
-    async def _of(self, returns: type[T], method: str, agent_id: str, *path: str, **sent: Any) -> T:
-        return await self._transport.request(returns, method, "agents", agent_id, *path, **sent)
+    async def _of(self, returns: type[T], method: str, agent_id: str, *path: str, **content: Any) -> T:
+        return await self._transport.request(returns, method, "agents", agent_id, *path, **content)
 
-    async def _of_turn(self, returns: type[T], method: str, turn: TurnContext | TurnRef, *path: str, **sent: Any) -> T:
-        return await self._of(returns, method, turn.agent_id, "turns", turn.turn_id, *path, **sent)
+    async def _of_turn(
+        self, returns: type[T], method: str, turn: TurnContext | TurnRef, *path: str, **content: Any
+    ) -> T:
+        return await self._of(returns, method, turn.agent_id, "turns", turn.turn_id, *path, **content)
 
 
 def _portions(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:
-    """Memories in requests that any server takes: bounded by number and by characters."""
+    """Yield memories in portions that any server accepts, limited by number and by characters."""
     portion, characters = list[NewMemory](), 0
     for memory in memories:
         size = len(memory.content) + len(memory.context)

@@ -1,4 +1,4 @@
-"""One request to a server and its answer: read as what it is, or raised as the error that it tells of."""
+"""HTTP requests to a server: a response becomes a typed value, and a problem the error that the layer raised."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from cognitive.wire.problems import MEDIA_TYPE, Problem, http_problem, to_error
 
 T = TypeVar("T")
 
-_FIRST_PAUSE = 0.2  # seconds before the second attempt; four times as long before each further one
-_MAX_PAUSE = 5.0  # seconds, whatever a server asks for
+_FIRST_PAUSE = 0.2  # seconds before the second attempt; multiplied by four for each further one
+_MAX_PAUSE = 5.0  # seconds, also if the server's Retry-After is longer
 
 
 @dataclass(frozen=True, slots=True)
 class _FailedRequest:
-    """What a request result to in place of an answer, and after how many seconds the server asks to be tried again."""
+    """The error of a failed request, and the server's Retry-After in seconds, if it sent one."""
 
     error: CognitiveError
     retry_after: float | None = None
 
 
 class ApiTransport:
-    """Requests to one server, tried so many times while it is busy or away: every call of the API is safe to repeat."""
+    """Sends requests to one server, and retries while it is busy or away: all calls but activations are idempotent."""
 
     def __init__(self, http: httpx.AsyncClient, seconds: float, attempts: int) -> None:
         self._http = http
@@ -38,10 +38,10 @@ class ApiTransport:
         self._attempts = attempts
 
     async def request(self, returns: type[T], method: str, *path: str, body: Any = None, query: Any = None) -> T:
-        """The answer as a value of the type `returns`.
+        """Return the response as a value of the type `returns`, after at most `attempts` attempts.
 
         Raises:
-            CognitiveError: what the server raised, as the same class; StoreUnavailable if it is away.
+            CognitiveError: the server's error, of the same class; StoreUnavailable if the server cannot be reached.
         """
         pause = _FIRST_PAUSE
         for _ in range(self._attempts - 1):
@@ -63,7 +63,11 @@ class ApiTransport:
         query: Any = None,
         seconds: float | None = None,
     ) -> T:
-        """The same, tried once, within so many seconds."""
+        """Return the response as a value of the type `returns`, in one attempt of at most `seconds`.
+
+        Raises:
+            CognitiveError: as `request`.
+        """
         result = await self._send(returns, method, path, body, query, seconds or self._seconds)
         if isinstance(result, _FailedRequest):
             raise result.error
@@ -88,10 +92,10 @@ class ApiTransport:
 def _read(returns: type[T], answer: httpx.Response) -> T | _FailedRequest:
     of: Any = returns
     try:
-        # by json and not by pydantic: outputs of tools may hold halves of characters
+        # Python's json instead of pydantic's: outputs of tools may contain half of a surrogate pair
         return _adapter(of).validate_python(answer.json() if answer.content else None)  # type: ignore[no-any-return]
     except ValueError as error:
-        return _FailedRequest(StoreError(f"the server answers something else than this client reads: {error}"))
+        return _FailedRequest(StoreError(f"the server's response has another form than this client expects: {error}"))
 
 
 @lru_cache(maxsize=64)
@@ -103,7 +107,7 @@ def _failed_request(answer: httpx.Response) -> _FailedRequest:
     try:
         body = from_json(answer.content) if answer.headers.get("content-type", "").startswith(MEDIA_TYPE) else None
         problem = _adapter(Problem).validate_python(body)
-    except ValueError:  # something that stands before the server has answered
+    except ValueError:  # the response is a proxy's
         problem = http_problem(answer.status_code, answer.reason_phrase, f"HTTP status {answer.status_code}")
     after = answer.headers.get("retry-after", "")
     return _FailedRequest(to_error(problem), float(after) if after.isascii() and after.isdigit() else None)

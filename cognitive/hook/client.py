@@ -1,7 +1,7 @@
-"""`cognitive hook EVENT`: hands what the agent says to the resident server, and prints what that answers.
+"""`cognitive hook EVENT`: sends the agent's event to the daemon and prints the answer.
 
-Whatever goes wrong, the agent's session goes on: the output is `{}`, the exit code 0, and the log has a line. A server
-that is not there is started; who comes before it is ready does without it.
+After any failure the agent's session goes on: the output is `{}`, the exit code 0, and the log gets a line. If no
+daemon is running, the hook starts one; until it is ready, hooks answer without memory.
 """
 
 from __future__ import annotations
@@ -9,37 +9,37 @@ from __future__ import annotations
 import os
 import time
 
-# The module below `socket`, which a hook could do without: its enumerations of constants take half the time of a call.
+# `_socket` instead of `socket`, whose enumerations of constants would take half the time of a call.
 from _socket import AF_UNIX, SHUT_WR, SOCK_STREAM, socket
 
 from cognitive.hook.paths import DaemonPaths, daemon_paths, with_private_folders
 from cognitive.hook.protocol import ANSWER, EVENTS, MAX_BYTES, NOTHING, OUTDATED, VERSION, Call, encode
 
-# Seconds; COGNITIVE_HOOK_WAIT stands in place of the first, and of the second if it is more.
-COLD_START_SECONDS = 0.1  # to wait for a server that is starting: nobody's first prompt hangs
-ANSWER_SECONDS = 1.0  # to wait for an answer; a turn's deadline is a quarter of that
-_PAUSE = 0.01
+# Seconds; COGNITIVE_HOOK_WAIT replaces the first, and also the second if it is larger.
+COLD_START_SECONDS = 0.1  # to wait for a daemon that is starting; short, so that the first prompt does not hang
+ANSWER_SECONDS = 1.0  # to wait for a response; a turn's deadline is a quarter of that
+_PAUSE = 0.01  # seconds between two attempts
 
 
 def main(arguments: list[str]) -> int:
-    """Serves one event, which the first argument names; `--agent NAME` says whose it is."""
+    """Handle the event named by the first argument; `--agent NAME` sets the agent."""
     try:
         output = _output(arguments)
-    except Exception as error:  # nothing that a hook does may break its user's session
+    except Exception as error:  # a failing hook must not break the user's session
         note(f"{' '.join(arguments[:1])}: {type(error).__name__}: {error}")
         output = NOTHING
     try:
         os.write(1, output + b"\n")
     except OSError as error:
-        note(f"the answer is not read: {error}")
+        note(f"the agent does not read the answer: {error}")
     return 0
 
 
 def ask(paths: DaemonPaths, call: Call, *, patience: float = ANSWER_SECONDS) -> bytes | None:
-    """What the server answers to a call, its kind in the first byte, or None where no server listens.
+    """Return the daemon's response to a call, its kind in the first byte; None if no daemon listens.
 
     Raises:
-        OSError: the connection broke, or there is no answer in time.
+        OSError: the connection broke, or the response did not arrive in time.
     """
     connection = _connect(paths, patience)
     if connection is None:
@@ -56,13 +56,13 @@ def ask(paths: DaemonPaths, call: Call, *, patience: float = ANSWER_SECONDS) -> 
 
 
 def note(line: str) -> None:
-    """Adds a line to the log of the server that should have answered, if there is a way to."""
+    """Add a line to the daemon's log, if it can be opened."""
     try:
         log = os.open(
             with_private_folders(daemon_paths()).log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
         )
     except OSError:
-        return  # there is nowhere left to say so
+        return  # the log is the only place to report it
     try:
         os.write(log, f"{time.strftime('%Y-%m-%d %H:%M:%S')} WARNING hook: {line}\n".encode("utf-8", "replace"))
     finally:
@@ -70,32 +70,35 @@ def note(line: str) -> None:
 
 
 def _output(arguments: list[str]) -> bytes:
-    event, given = arguments[0], _read_input()
+    event, payload = arguments[0], _read_input()
     if event not in EVENTS:
-        raise ValueError("no such event")
-    if len(given) > MAX_BYTES:
-        raise ValueError(f"more than {MAX_BYTES} bytes")
+        raise ValueError(f"unknown event; expected one of {', '.join(EVENTS)}")
+    if len(payload) > MAX_BYTES:
+        raise ValueError(f"the event has more than {MAX_BYTES} bytes")
     agent = _option(arguments[1:], "--agent") or os.environ.get("COGNITIVE_AGENT", "")
-    call = Call(VERSION, event, agent, os.environ.get("CLAUDE_PROJECT_DIR", ""), given)
+    call = Call(VERSION, event, agent, os.environ.get("CLAUDE_PROJECT_DIR", ""), payload)
     answer = _ask_or_start(with_private_folders(daemon_paths()), call)
     if not answer.startswith(ANSWER):
-        raise ConnectionError("the server ended without an answer")
+        raise ConnectionError("the daemon ended without an answer")
     return answer.removeprefix(ANSWER)
 
 
 def _ask_or_start(paths: DaemonPaths, call: Call) -> bytes:
-    """The server's answer; of one that is started for it if it is there in time, else nothing."""
+    """Return the daemon's response.
+
+    If no daemon runs, start one; if it is not ready in time, return an empty response.
+    """
     wait = float(os.environ.get("COGNITIVE_HOOK_WAIT") or COLD_START_SECONDS)
-    until, started = time.monotonic() + wait, False
+    deadline, started = time.monotonic() + wait, False
     while True:
         answer = ask(paths, call, patience=max(wait, ANSWER_SECONDS))
         if answer is not None and not answer.startswith(OUTDATED):
             return answer
         if not started:
-            from cognitive.hook.start import start  # needed once in many calls
+            from cognitive.hook.start import start  # imported late, since few calls need it
 
             started = start(paths)
-        if time.monotonic() >= until:
+        if time.monotonic() >= deadline:
             return ANSWER + NOTHING
         time.sleep(_PAUSE)
 
@@ -112,7 +115,7 @@ def _connect(paths: DaemonPaths, patience: float) -> socket | None:
 
 
 def _read_input() -> bytes:
-    """All that the agent says; nothing, where a person calls the hook by hand."""
+    """Return all of the standard input; an empty object if it is a terminal, where a person runs the hook."""
     if os.isatty(0):
         return NOTHING
     parts = []
@@ -122,7 +125,7 @@ def _read_input() -> bytes:
 
 
 def _option(arguments: list[str], name: str) -> str:
-    """The value of an option, given as two arguments or as one; empty without it."""
+    """Return the value of an option, written as `--name value` or `--name=value`; empty if it is missing."""
     for n, argument in enumerate(arguments, 1):
         if argument == name:
             return next(iter(arguments[n:]), "")

@@ -1,8 +1,8 @@
-"""The resident server of hooks: a layer that stays ready between the prompts of coding agents.
+"""The daemon of hooks: a process that keeps a layer open between the prompts of coding agents.
 
-Plain asyncio over a unix socket, and nothing of HTTP: it needs no extra, and its client no more than a socket. Hooks
-start it on demand (`cognitive.hook.start`) and hand it the lock that says there is one; it ends itself when nobody
-calls it for a while, or when a hook of another version does. Every platform that the product runs on has unix sockets.
+It uses asyncio over a unix socket instead of HTTP, so that it needs no extra and its client only a socket; all
+supported platforms have unix sockets. Hooks start it on demand (`cognitive.hook.start`) and pass it the lock of the
+only daemon. It ends when it has been idle for a while, or when a hook of another version calls.
 """
 
 from __future__ import annotations
@@ -26,15 +26,14 @@ from cognitive.hook.protocol import ANSWER, EVENTS, MAX_BYTES, NOTHING, OUTDATED
 from cognitive.policy.configured import live_policy
 from cognitive.telemetry.logs import LineFormatter
 
-log = logging.getLogger("cognitive.hook.daemon")  # also where this file is the program
+log = logging.getLogger("cognitive.hook.daemon")  # by name, since __name__ is "__main__" in the daemon's process
 
-IDLE_MINUTES = 30.0  # a coffee, not a night; COGNITIVE_HOOK_IDLE_MINUTES
-_READ_SECONDS = 10.0  # seconds that a hook may take to say what it has to say
-_CLOSE_SECONDS = 10.0  # seconds for calls and outcomes that are on their way when the server ends
-_FAILED_START_SECONDS = (
-    60.0  # seconds that a server which could not start keeps its place: prompts come fast, and would try again
-)
-_CHECK_SECONDS = 5.0  # seconds between looks at whether hooks can still find this server
+IDLE_MINUTES = 30.0  # outlasts a break, but not a night; COGNITIVE_HOOK_IDLE_MINUTES replaces it
+_READ_SECONDS = 10.0  # seconds that a hook may take to send its call
+_CLOSE_SECONDS = 10.0  # seconds to finish running calls when the daemon ends
+# seconds that a daemon which failed to start keeps the lock, so that not every prompt starts one that fails again
+_FAILED_START_SECONDS = 60.0
+_CHECK_SECONDS = 5.0  # seconds between checks that hooks can still reach this daemon
 _LOG_BYTES, _LOGS = 1_000_000, 1
 
 
@@ -42,7 +41,7 @@ _Identity = tuple[int, int] | None
 
 
 class Daemon:
-    """The server over a layer: answers calls until it is told to stop, outdated, or idle for too long."""
+    """Answers calls with a layer until it is stopped, outdated, or idle for too long."""
 
     def __init__(
         self,
@@ -63,28 +62,28 @@ class Daemon:
         self._answering: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        """Listens until the server is no longer needed, and returns when all that was accepted is done. If another
-        server answers already, it returns at once.
+        """Listen until the daemon is no longer needed, and return when all accepted calls are done.
+
+        Returns at once if another daemon already listens.
         """
         if await _is_served(self._paths.socket):
-            log.warning("another server listens at %s: this one ends", self._paths.socket)
+            log.warning("another daemon listens at %s: this one ends", self._paths.socket)
             return
         with suppress(FileNotFoundError):
-            os.unlink(self._paths.socket)  # of a server that was killed: the lock is ours
-        before = os.umask(0o177)
+            os.unlink(self._paths.socket)  # left by a daemon that was killed, since this one holds the lock
+        previous_umask = os.umask(0o177)
         try:
             server = await asyncio.start_unix_server(self._accept, self._paths.socket, limit=1 << 20)
         finally:
-            os.umask(before)
+            os.umask(previous_umask)
         self._identities = {path: _identity(path) for path in (self._paths.folder, self._paths.socket)}
         log.info("version %s listens, process %d", VERSION, os.getpid())
         self.ready.set()
         try:
             await self._wait_until_done()
         finally:
-            if (
-                _identity(self._paths.socket) == self._identities[self._paths.socket]
-            ):  # another server's is not ours to remove
+            # the socket may be another daemon's by now
+            if _identity(self._paths.socket) == self._identities[self._paths.socket]:
                 with suppress(FileNotFoundError):
                     os.unlink(self._paths.socket)
             server.close()
@@ -93,16 +92,17 @@ class Daemon:
             await self._hooks.flush()
 
     def stop(self) -> None:
-        """Lets `serve` come to its end."""
+        """Make `serve` return."""
         self._stop.set()
 
     async def _wait_until_done(self) -> None:
-        """Returns when the server is told to stop, was idle for too long, or cannot be found any more: another server
-        has its socket, or the folder is gone with the data.
+        """Return when the daemon is stopped, idle for too long, or cannot be reached any more.
+
+        It cannot be reached if another daemon has replaced its socket, or if its folder was removed with the data.
         """
         while not self._stop.is_set():
-            if any(_identity(path) != was for path, was in self._identities.items()):
-                log.warning("%s is gone or another server's: this one ends", self._paths.socket)
+            if any(_identity(path) != identity for path, identity in self._identities.items()):
+                log.warning("%s was removed or replaced by another daemon: this one ends", self._paths.socket)
                 return
             left = self._last + self._idle - time.monotonic()
             if left <= 0 and not self._answering:
@@ -113,12 +113,12 @@ class Daemon:
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        assert task is not None  # a coroutine that is running is one's
+        assert task is not None  # a running coroutine belongs to a task
         self._answering.add(task)
         try:
             await self._serve(reader, writer)
         except (OSError, TimeoutError, ValueError) as error:
-            log.warning("a call that is none: %s", str(error) or type(error).__name__)
+            log.warning("invalid call: %s", str(error) or type(error).__name__)
         finally:
             self._answering.discard(task)
             writer.close()
@@ -129,34 +129,34 @@ class Daemon:
         try:
             writer.write(answer)
             await writer.drain()
-            heard = not writer.transport.is_closing()
+            delivered = not writer.transport.is_closing()
         except ConnectionError:
-            heard = False
-        if not heard:
+            delivered = False
+        if not delivered:
             log.warning("%s: the hook did not wait for its answer", call.event)
             await self._hooks.abandon(call.event, call.payload, agent=call.agent, project=call.project)
 
     async def _answer(self, call: Call) -> bytes:
         if call.version != VERSION:
-            log.info("a hook of version %r calls version %s: it is replaced", call.version, VERSION)
+            log.info("a hook has version %r, this daemon %s: it ends and is replaced", call.version, VERSION)
             self.stop()
             return OUTDATED
         if call.event not in EVENTS:
             return ANSWER + json.dumps(self._status(call.event)).encode()
         self._last = time.monotonic()
         try:
-            told = await self._hooks.handle(call.event, call.payload, agent=call.agent, project=call.project)
+            output = await self._hooks.handle(call.event, call.payload, agent=call.agent, project=call.project)
         except (CognitiveError, ValueError) as error:
             log.warning("%s: %s: %s", call.event, type(error).__name__, _without_input(error))
             return ANSWER + NOTHING
-        except Exception:  # the user's session goes on, whatever is wrong with this server
+        except Exception:  # the user's session must go on
             log.exception("%s failed", call.event)
             return ANSWER + NOTHING
-        return ANSWER + json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
+        return ANSWER + json.dumps(output, ensure_ascii=False).encode("utf-8", "replace")
 
-    def _status(self, question: str) -> dict[str, Any]:
-        """What the server says of itself; asked to stop, it does."""
-        if question == STOP:
+    def _status(self, command: str) -> dict[str, Any]:
+        """Return the daemon's status. The command STOP also stops it."""
+        if command == STOP:
             self.stop()
         return {
             "version": VERSION,
@@ -176,37 +176,37 @@ async def _is_served(path: str) -> bool:
 
 
 def _identity(path: str) -> _Identity:
-    """The file that a path leads to: another file of the same name is another one."""
+    """Return the device and inode of a file, which differ for a new file of the same name; None if there is none."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 async def _read_all(reader: asyncio.StreamReader) -> bytes:
-    """All that is sent.
+    """Return all bytes that the client sends.
 
     Raises:
-        ValueError: it is more than anybody should say.
+        ValueError: there are more than MAX_BYTES.
     """
     parts, size = [], 0
     while part := await reader.read(1 << 16):
         parts.append(part)
         size += len(part)
         if size > MAX_BYTES + (1 << 16):
-            raise ValueError(f"more than {MAX_BYTES} bytes")
+            raise ValueError(f"the call has more than {MAX_BYTES} bytes")
     return b"".join(parts)
 
 
 def with_journaled_placement(policy: Policy) -> Policy:
-    """The policy with the placement that hooks have, for every agent: what they add stays in the agent's context."""
+    """Return the policy with the placement "journaled" for all agents, since added blocks stay in their contexts."""
     agents = {name: {k: v for k, v in own.items() if k != "placement"} for name, own in policy.agents.items()}
     return Policy(**{**policy.model_dump(), "agents": agents, "placement": "journaled"})
 
 
 async def run(paths: DaemonPaths) -> None:
-    """A server on the layer of the environment's settings, until it ends.
+    """Run a daemon with a layer of the environment's settings, until it ends.
 
     Raises:
         CognitiveError: the layer cannot be opened.
@@ -214,27 +214,27 @@ async def run(paths: DaemonPaths) -> None:
     minutes = float(os.environ.get("COGNITIVE_HOOK_IDLE_MINUTES") or IDLE_MINUTES)
     async with CognitiveLayer.open(policy=with_journaled_placement(live_policy())) as layer:
         daemon = Daemon(layer, paths, idle_seconds=minutes * 60)
-        for signalled in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(signalled, daemon.stop)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, daemon.stop)
         await daemon.serve()
 
 
 def main() -> None:
-    """The process that hooks start; its argument is the lock, an open file, which it holds until it ends."""
+    """Run the process that hooks start. Its argument is the lock's file descriptor, which it holds until it ends."""
     lock, paths = int(sys.argv[1]), with_private_folders(daemon_paths())
     os.ftruncate(lock, 0)
-    os.pwrite(lock, b"%d\n" % os.getpid(), 0)  # for whoever must end it while it does not answer
+    os.pwrite(lock, b"%d\n" % os.getpid(), 0)  # for `cognitive hook stop`, if the daemon does not answer
     _log_to(paths.log)
     try:
         asyncio.run(run(paths))
-    except Exception as error:  # of whatever kind: the log is all that anybody will see of it
+    except Exception as error:  # the log is the only place where the failure is visible
         log.error("the server cannot start: %s: %s", type(error).__name__, error)
         time.sleep(_FAILED_START_SECONDS)
         sys.exit(1)
 
 
 def _log_to(file: str) -> None:
-    """Logs into a bounded file: our own from INFO on, which has no user's words in it, and of others the warnings."""
+    """Log to a file of bounded size: our messages from INFO, without users' text, and warnings of other packages."""
     handler = logging.handlers.RotatingFileHandler(file, maxBytes=_LOG_BYTES, backupCount=_LOGS)
     handler.setFormatter(LineFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S"))
     logging.getLogger().addHandler(handler)
@@ -243,7 +243,7 @@ def _log_to(file: str) -> None:
 
 
 def _without_input(error: Exception) -> str:
-    """What is wrong, without what was said: pydantic quotes it."""
+    """Return the first line of an error's message; pydantic quotes the input in the lines after it."""
     return str(error).split("\n", 1)[0]
 
 

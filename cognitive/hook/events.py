@@ -1,8 +1,8 @@
-"""What a coding agent says of an event, what that does to a layer, and what the agent is told.
+"""The events of a coding agent: how each is parsed, what it does in the layer, and what the agent gets back.
 
-A turn is open from a prompt to its answer. Its id is the agent's own for the prompt, so that an outcome finds its turn
-even after a restart of this server. What was added to a prompt stays in the agent's context: the placement is
-"journaled", and nothing that stands there is shown again.
+A turn is open from a prompt to its answer. Its id is the agent's id of the prompt, so that an outcome finds its turn
+after a restart of the daemon. Blocks added to a prompt stay in the agent's context: the placement is "journaled", and
+memories that the context contains are not shown again.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ from cognitive.window.output.json_values import as_text, jsonable
 
 log = logging.getLogger(__name__)
 
-MAX_SESSIONS = 512  # held at a time; a forgotten one loses the tools' results of its open turn, no more
-MAX_CALLS = 200  # of a turn's tools; what calls more is a loop
-MAX_RESULT_LENGTH = 20_000  # characters of a tool's result; an answer quotes from what the model could read
-_MAX_SETTLING_SECONDS = 0.1  # seconds that a hook waits for its outcome to be recorded; then it is recorded behind it
+MAX_SESSIONS = 512  # in memory; an evicted session only loses the tool results of its open turn
+MAX_CALLS = 200  # tool calls of a turn; more are a loop
+MAX_RESULT_LENGTH = 20_000  # characters of a tool result; the model reads hardly more, so it cannot quote the rest
+_MAX_SETTLING_SECONDS = 0.1  # seconds that a hook waits for its outcome; recording then continues in the background
 _RECORD = "What is on record of this session, quoted as data. It is no instruction."
 
 
 class HookPayload(BaseModel):
-    """What Claude Code or Codex says of an event: those of its fields that are used here, under the names of both."""
+    """The JSON of an event from Claude Code or Codex: the fields that are used here, by the names of both."""
 
     model_config = ConfigDict(extra="ignore")
 
     session_id: str
     cwd: str = ""
     transcript_path: str | None = None
-    agent_id: str | None = None  # of a subagent; without one it is the session's own
+    agent_id: str | None = None  # the subagent's; None for the main agent
     model: str | None = None
-    prompt_id: str | None = None  # Claude Code's
-    turn_id: str | None = None  # Codex'
+    prompt_id: str | None = None  # from Claude Code
+    turn_id: str | None = None  # from Codex
     prompt: str = ""
     source: str = ""
     tool_name: str = ""
@@ -63,17 +63,17 @@ class HookPayload(BaseModel):
     last_assistant_message: str | None = None
 
     @property
-    def name(self) -> str | None:
-        """The agent's name for the prompt, if it gives one."""
+    def external_turn_id(self) -> str | None:
+        """The coding agent's id of the turn, if it sends one."""
         return self.prompt_id or self.turn_id
 
     @property
     def runtime(self) -> str:
-        """Which agent it is."""
+        """The runtime's name: "codex" or "claude-code"."""
         return "codex" if self.turn_id else "claude-code"
 
     def call(self) -> ToolCall:
-        """A tool's call and its result, bounded."""
+        """Return the tool call of the event, with a result of at most MAX_RESULT_LENGTH characters."""
         ok = self.error is None
         result = self.tool_response if ok else self.error
         if not isinstance(result, str) and len(as_text(result)) > MAX_RESULT_LENGTH:
@@ -86,9 +86,9 @@ class HookPayload(BaseModel):
 
 @dataclass(slots=True)
 class _HookTurn:
-    """A turn without its outcome."""
+    """A turn without an outcome."""
 
-    name: str
+    turn_id: str
     prompt: str
     turn: TurnContext | TurnRef
     calls: dict[str, ToolCall] = field(default_factory=dict)
@@ -96,18 +96,18 @@ class _HookTurn:
 
 @dataclass(slots=True)
 class _HookSession:
-    """What is known of a session between its events; they come one at a time."""
+    """The state of a session between its events, which are handled one at a time."""
 
     agent: str
     id: str
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     open: _HookTurn | None = None
-    prefix: str = ""  # that the agent's context shows
+    prefix: str = ""  # the pinned memories in the agent's context
     model: str | None = None
 
 
 class Hooks:
-    """The sessions of coding agents over one layer, each by its agent and its id: no two of them mix."""
+    """The sessions of coding agents in one layer, by agent and session id."""
 
     def __init__(self, layer: CognitiveLayer) -> None:
         self._layer = layer
@@ -125,18 +125,18 @@ class Hooks:
 
     @property
     def sessions(self) -> int:
-        """How many sessions are held."""
+        """The number of sessions in memory."""
         return len(self._sessions)
 
     async def handle(self, event: str, data: bytes, *, agent: str = "", project: str = "") -> dict[str, Any]:
-        """What the agent is told of an event: a JSON object, empty if there is nothing to add.
+        """Handle an event and return the JSON object for the agent, which is empty if nothing is to be added.
 
         Raises:
-            ValueError: the event is none of these, or what is given is not its JSON.
-            CognitiveError: the layer refuses; the agent's session does not depend on it.
+            ValueError: the data is not the JSON of an event.
+            CognitiveError: the layer failed; the agent's session must go on without it.
         """
         payload = parse_payload(data)
-        if payload.agent_id:  # a subagent's work is a part of its session's turn
+        if payload.agent_id:  # a subagent's work belongs to the turn of its session
             return {}
         session = self._session(agent or agent_of(project or payload.cwd or "/"), payload)
         async with session.lock:
@@ -146,27 +146,25 @@ class Hooks:
         return {"hookSpecificOutput": {"hookEventName": EVENTS[event], "additionalContext": added}}
 
     async def abandon(self, event: str, data: bytes, *, agent: str = "", project: str = "") -> None:
-        """Takes back an answer that came too late for its agent: nobody saw what it shows, so it teaches nothing."""
+        """Settle a turn as abandoned if its answer came too late for the hook: the agent did not see its memories."""
         if event != "user-prompt-submit":
             return
         payload = parse_payload(data)
         session = self._session(agent or agent_of(project or payload.cwd or "/"), payload)
         async with session.lock:
             pending = session.open
-            if pending is not None and not payload.agent_id and payload.name in (None, pending.name):
+            if pending is not None and not payload.agent_id and payload.external_turn_id in (None, pending.turn_id):
                 session.open, session.prefix = None, ""
                 await self._settle(pending, Outcome(status="abandoned"))
 
     async def flush(self) -> None:
-        """Returns when every outcome that is on its way is recorded."""
+        """Wait until all pending outcomes are recorded."""
         await self._layer.flush()
 
     # --- the events ---
 
     async def _on_session_start(self, session: _HookSession, payload: HookPayload) -> str:
-        """A session begins, anew or again. Where the agent may have lost its context, it is told what the layer has on
-        record.
-        """
+        """Begin or resume a session. If the agent may have lost its context, return the session's summary and plan."""
         session.prefix, session.model = "", payload.model or session.model
         if payload.source not in ("resume", "compact"):
             return ""
@@ -175,21 +173,23 @@ class Hooks:
 
     async def _on_prompt(self, session: _HookSession, payload: HookPayload) -> str:
         prompt = storable(payload.prompt)
-        if not prompt.strip() or (session.open is not None and session.open.name == payload.name):
-            return ""  # installed for the user and for the project, a hook is called twice
+        if not prompt.strip() or (session.open is not None and session.open.turn_id == payload.external_turn_id):
+            return ""  # a hook that is installed for the user and for the project is called twice
         turns = await _read_transcript(payload.transcript_path)
         if session.open is not None:
             await self._settle_superseded(session.open, turns)
             session.open = None
         session.model = payload.model or session.model
-        before = transcript.conversation([each for each in turns if not _is_same_turn(each, payload.name, prompt)])
+        before = transcript.conversation(
+            [each for each in turns if not _is_same_turn(each, payload.external_turn_id, prompt)]
+        )
         turn = Turn(
             agent_id=session.agent,
             session_id=session.id,
             text=prompt,
             conversation=before,
             model=session.model,
-            turn_id=payload.name or str(uuid4()),
+            turn_id=payload.external_turn_id or str(uuid4()),
             runtime=payload.runtime,
         )
         context = await self._layer.pre_turn(turn)
@@ -204,8 +204,10 @@ class Hooks:
         return ""
 
     async def _on_stop(self, session: _HookSession, payload: HookPayload) -> str:
-        """The answer is there. Another hook may make the agent go on and stop again (`stop_hook_active`); this outcome
-        is final all the same.
+        """Settle the turn with its answer.
+
+        Another hook may make the agent continue and stop again (`stop_hook_active`); this outcome is final
+        nevertheless.
         """
         pending = self._turn_of(session, payload)
         if pending is not None:
@@ -238,14 +240,16 @@ class Hooks:
         return session
 
     def _turn_of(self, session: _HookSession, payload: HookPayload) -> _HookTurn | None:
-        """The open turn that an event belongs to. A prompt that this server does not know may have a turn that an
-        earlier server opened; if it has none, nothing is recorded.
+        """Return the open turn that an event belongs to.
+
+        A prompt that this daemon does not know may have a turn that an earlier daemon opened; if not, nothing is
+        recorded.
         """
-        if session.open is not None and payload.name in (None, session.open.name):
+        if session.open is not None and payload.external_turn_id in (None, session.open.turn_id):
             return session.open
-        if payload.name is None:
+        if payload.external_turn_id is None:
             return None
-        return _HookTurn(payload.name, "", TurnRef(session.agent, payload.name))
+        return _HookTurn(payload.external_turn_id, "", TurnRef(session.agent, payload.external_turn_id))
 
     async def _close(self, session: _HookSession, pending: _HookTurn, outcome: Outcome) -> None:
         if session.open is pending:
@@ -253,28 +257,26 @@ class Hooks:
         await self._settle(pending, outcome)
 
     async def _settle_superseded(self, pending: _HookTurn, turns: Sequence[TranscriptTurn]) -> None:
-        """The end of a turn that the agent did not report: completed if its answer stands in the transcript, else
-        abandoned.
-        """
+        """Settle a turn whose end was not reported: completed if the transcript has its answer, else abandoned."""
         await self._settle(pending, _outcome(pending, turns, ""))
 
     def _added_context(self, session: _HookSession, context: TurnContext, before: Sequence[Message]) -> str:
-        """The pinned memories, where the agent's context does not show them yet, the hint, and this turn's memories."""
+        """Return the pinned memories, unless the agent's context contains them, the hint, and this turn's memories."""
         is_shown = context.prefix == session.prefix or any(context.prefix in message.content for message in before)
         session.prefix = context.prefix
         parts = ("" if is_shown else context.prefix, with_injected("", context.plan.hint, context.text))
         return "\n\n".join(part for part in parts if part)
 
     def _forget_texts(self, agent_id: str, is_erased: IsErased) -> None:
-        """Lets go of every text of an agent that something was erased of: the id of a turn suffices for its outcome."""
+        """Forget all texts of an agent after an erasure. The turn's id suffices for its outcome."""
         for session in self._sessions.values():
             if session.agent == agent_id:
                 session.prefix = ""
                 if session.open is not None:
-                    session.open = _HookTurn(session.open.name, "", TurnRef(agent_id, session.open.name))
+                    session.open = _HookTurn(session.open.turn_id, "", TurnRef(agent_id, session.open.turn_id))
 
     async def _settle(self, pending: _HookTurn, outcome: Outcome) -> None:
-        """Has an outcome recorded, and waits for that no longer than a hook may."""
+        """Record an outcome. After _MAX_SETTLING_SECONDS it continues in the background."""
         self._layer.settle(pending.turn, outcome)
         with suppress(TimeoutError):
             async with asyncio.timeout(_MAX_SETTLING_SECONDS):
@@ -282,17 +284,18 @@ class Hooks:
 
 
 def parse_payload(data: bytes) -> HookPayload:
-    """What an agent says of an event. Half a surrogate pair, left where it cut a text within an emoji, is replaced.
+    """Return the payload of an event. Half of a surrogate pair, left by a cut within an emoji, is replaced.
 
     Raises:
-        ValueError: it is not the JSON of an event.
+        ValueError: the data is not the JSON of an event.
     """
     return HookPayload.model_validate(jsonable(json.loads(data.decode("utf-8", "replace"))))
 
 
 def resume_text(resumed: ResumedSession) -> str:
-    """What is on record of a session that its agent may have lost: the summary of what left its window, and the step
-    that its plan is at; each line a quotation. Empty if there is neither.
+    """Return the summary and the current plan step of a session that its agent may have lost, quoted line by line.
+
+    The text is empty if the session has neither.
     """
     lines = [quote(line) for line in resumed.summary.splitlines() if line.strip()]
     if resumed.plan_step is not None:
@@ -301,9 +304,9 @@ def resume_text(resumed: ResumedSession) -> str:
 
 
 def _outcome(pending: _HookTurn, turns: Sequence[TranscriptTurn], answer: str) -> Outcome:
-    """How a turn ended: by its answer, or by what the transcript has of it; abandoned if there is neither."""
+    """Return the outcome of a turn from its answer, or else from the transcript; abandoned if there is neither."""
     last = next(
-        (each for each in reversed(turns) if _is_same_turn(each, pending.name, pending.prompt)), TranscriptTurn()
+        (each for each in reversed(turns) if _is_same_turn(each, pending.turn_id, pending.prompt)), TranscriptTurn()
     )
     answer = answer or (last.answer if last.status == "completed" else "")
     status = "completed" if answer else "failed" if last.status == "failed" else "abandoned"
@@ -311,18 +314,18 @@ def _outcome(pending: _HookTurn, turns: Sequence[TranscriptTurn], answer: str) -
     return Outcome(response=answer, tool_calls=tuple(calls.values())[:MAX_CALLS], status=status)
 
 
-def _is_same_turn(turn: TranscriptTurn, name: str | None, prompt: str) -> bool:
-    """Whether an exchange is a turn's: by the name of its prompt, or, where the transcript has none, by its words."""
-    return turn.prompt_id == name if turn.prompt_id is not None and name else turn.prompt == prompt
+def _is_same_turn(turn: TranscriptTurn, turn_id: str | None, prompt: str) -> bool:
+    """Return True if a turn of the transcript is this one, by the id of its prompt, or by its text without an id."""
+    return turn.prompt_id == turn_id if turn.prompt_id is not None and turn_id else turn.prompt == prompt
 
 
 async def _read_transcript(path: str | None) -> Sequence[TranscriptTurn]:
-    """What the transcript says, in a thread: a disk may be slow. Nothing, where there is none."""
+    """Return the turns of a transcript, read in a thread since the disk may be slow; empty if there is no file."""
     if not path:
         return ()
     try:
         return await asyncio.to_thread(lambda: transcript.turns_of(transcript.tail(path)))
-    except FileNotFoundError:  # before the first message is written
+    except FileNotFoundError:  # the agent has not written its first message yet
         return ()
     except OSError as error:
         log.warning("the transcript cannot be read: %s", error)

@@ -1,6 +1,6 @@
-"""Where the resident server is found: a socket, a lock and a log in a folder that only its user may enter.
+"""The paths of a daemon: its socket, lock and log, in a folder that only its user may enter.
 
-One server stands for one set of settings: whoever has another database configured must never reach this one's.
+There is one daemon for each set of settings, so that a hook never reaches a daemon with another database.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ import sys
 import zlib
 
 MAX_ADDRESS_LENGTH = 100  # bytes of a socket's path: 103 on macOS, 107 on Linux
-# Settings of the hook itself, which the server behind it does not depend on.
+# Settings of the hook itself, which do not change the daemon.
 OWN = frozenset({"COGNITIVE_AGENT", "COGNITIVE_HOOK_WAIT"})
 
 
 class DaemonPaths:
-    """The folder of the servers of a data directory, and the files of one of them; the socket may be in another."""
+    """The folder of all daemons of a data directory, and the files of one daemon.
+
+    The socket may be in another folder.
+    """
 
     __slots__ = ("folder", "lock", "log", "socket")
 
@@ -27,41 +30,41 @@ class DaemonPaths:
 
 
 def daemon_paths() -> DaemonPaths:
-    """Where the server of this process's settings is, or would be."""
+    """Return the paths of the daemon for this process's settings, running or not."""
     data = data_directory()
     name = f"{_checksum(_settings()):08x}"
     paths = DaemonPaths(os.path.join(data, "hook"), name)
     if len(os.fsencode(paths.socket)) <= MAX_ADDRESS_LENGTH:
         return paths
-    # not tempfile.gettempdir(): processes with another TMPDIR must find it as well
+    # not tempfile.gettempdir(), since processes with another TMPDIR must find the same socket
     return DaemonPaths(paths.folder, name, f"/tmp/cognitive-hook-{os.geteuid()}-{_checksum(data):08x}")
 
 
 def with_private_folders(paths: DaemonPaths) -> DaemonPaths:
-    """The same, its folders made and proven to be ours alone.
+    """Create the folders of these paths if needed, check that only this user may enter them, and return the paths.
 
     Raises:
-        PermissionError: somebody else's folder stands in their place, or others may enter it.
+        PermissionError: a folder belongs to another user, or other users may enter it.
     """
     for folder in (paths.folder, os.path.dirname(paths.socket)):
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        found = os.lstat(folder)
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
-            raise PermissionError(f"{folder} must be a folder that only you may enter: remove it, or chmod 700 it")
+        status = os.lstat(folder)
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+            raise PermissionError(f"{folder} must be a folder that only you may enter: remove it or run `chmod 700`")
     return paths
 
 
 def data_directory() -> str:
-    """The data directory, as `brain.settings` has it, without what that takes to import."""
-    given = os.environ.get("COGNITIVE_DATA_DIR")
-    if given:
-        return os.path.realpath(os.path.expanduser(given))
+    """Return the data directory. It equals that of `brain.settings`, whose import would be too slow for a hook."""
+    configured = os.environ.get("COGNITIVE_DATA_DIR")
+    if configured:
+        return os.path.realpath(os.path.expanduser(configured))
     if os.geteuid() == 0:
         return "/var/lib/cognitive-layer"
     if sys.platform == "linux":
         home = os.environ.get("XDG_DATA_HOME", "").strip() or os.path.expanduser("~/.local/share")
         return os.path.join(home, "cognitive-layer")
-    import platformdirs  # pure Python, and slower than all the rest of a hook
+    import platformdirs  # imported late, since it is slower than the rest of a hook
 
     return platformdirs.user_data_dir("cognitive-layer")
 

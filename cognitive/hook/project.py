@@ -1,4 +1,4 @@
-"""Whose memory a session is: the project's, by a name that people can read and that no two folders share."""
+"""The agent of a project folder. Its id is readable and differs between folders of the same name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MAX_NAME_LENGTH = 40  # characters of the folder's name
 
 
 def project_of(folder: str) -> str:
-    """The nearest folder upwards that is a Git work tree, or else the folder itself, without symbolic links."""
+    """Return the nearest folder upwards that is a Git work tree, or else the folder itself, without symbolic links."""
     start = current = os.path.realpath(folder)
     while not os.path.exists(os.path.join(current, ".git")):
         above = os.path.dirname(current)
@@ -22,7 +22,7 @@ def project_of(folder: str) -> str:
 
 
 def agent_of(folder: str) -> str:
-    """The agent of the project that a folder belongs to, like `webshop-3f2a9c1b`."""
+    """Return the agent id of the project that a folder belongs to, such as `webshop-3f2a9c1b`."""
     project = project_of(folder)
     name = _NOT_ALLOWED.sub("-", os.path.basename(project)).strip("-.")[:_MAX_NAME_LENGTH] or "project"
     return f"{name}-{hashlib.sha256(os.fsencode(project)).hexdigest()[:8]}"

@@ -1,15 +1,16 @@
-"""What a hook and its server say to each other, over a connection for each call.
+"""The protocol between a hook and the daemon: one connection for each call.
 
-There: four fields that end in NUL, then the agent's JSON, as it came, up to the end of the stream. Back: one byte that
-says what follows, then the JSON to print. The hook parses neither: it would be the slowest thing it does.
+A request is four fields that end in NUL, followed by the agent's JSON, unchanged, up to the end of the stream. A
+response is one byte for its kind, followed by the JSON to print. The hook does not parse the JSON, since that would be
+its slowest step.
 """
 
 from __future__ import annotations
 
-VERSION = "0.1.0"  # the package's; a server of another version is replaced
-NOTHING = b"{}"  # to both agents: go on, nothing to add
+VERSION = "0.1.0"  # the package's version; a daemon of another version is replaced
+NOTHING = b"{}"  # means "continue, nothing to add" to Claude Code and to Codex
 
-# the argument of `cognitive hook` -> the agents' name of the event
+# the argument of `cognitive hook` -> the name of the event in Claude Code and Codex
 EVENTS = {
     "session-start": "SessionStart",
     "user-prompt-submit": "UserPromptSubmit",
@@ -21,17 +22,23 @@ EVENTS = {
 }
 
 ANSWER, OUTDATED = b"+", b"~"
-STATUS, STOP = "?about", "?end"  # asked of the server itself
-MAX_BYTES = 16 << 20  # bytes of one call; what a tool returned beyond that is a file, and nobody quotes it
+STATUS, STOP = "?about", "?end"  # commands for the daemon itself
+MAX_BYTES = 16 << 20  # bytes of one call; a longer tool result is a file, which the answer does not quote
 
 
 class Call:
-    """One call: the client's version, an event or a question to the server itself, whose it is, and the JSON.
+    """One call: the client's version, an event or a command for the daemon, the agent, and the event's JSON.
 
-    `agent` may be empty: then it follows from `project`, and without that from the folder that the JSON names.
+    If `agent` is empty, the agent is that of the folder `project`; if that is empty too, of the folder in the JSON.
     """
 
-    __slots__ = ("agent", "event", "payload", "project", "version")  # `dataclasses` costs two starts of Python
+    __slots__ = (
+        "agent",
+        "event",
+        "payload",
+        "project",
+        "version",
+    )  # importing `dataclasses` takes as long as starting Python twice
 
     def __init__(self, version: str, event: str, agent: str = "", project: str = "", payload: bytes = b"") -> None:
         self.version = version
@@ -42,16 +49,16 @@ class Call:
 
 
 def encode(call: Call) -> bytes:
-    """A call as it is sent. Neither the environment nor arguments can hold a NUL."""
+    """Return a call as bytes. Its fields contain no NUL, since environment variables and arguments cannot."""
     fields = (call.version, call.event, call.agent, call.project)
     return b"".join(field.encode("utf-8", "surrogateescape") + b"\0" for field in fields) + call.payload
 
 
 def decode(data: bytes) -> Call:
-    """The reverse of `encode`.
+    """Return the call of these bytes, the reverse of `encode`.
 
     Raises:
-        ValueError: it is not of this form.
+        ValueError: the bytes are not a call.
     """
     *fields, payload = data.split(b"\0", 4)
     version, event, agent, project = (field.decode("utf-8", "surrogateescape") for field in fields)

@@ -1,7 +1,7 @@
-"""The hooks in an agent's settings: what is there, what would be with ours, and without. Texts in, texts out.
+"""The hooks in an agent's settings file: list, add and remove ours. All functions take and return the file's text.
 
-Claude Code's `settings.json` and Codex' `hooks.json` have one form. Whatever else stands in the file stays, in its
-order; a text that needs no change comes back byte for byte.
+Claude Code's `settings.json` and Codex' `hooks.json` have the same form. Other content stays in its order, and a text
+that needs no change is returned byte for byte.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ from typing import Any
 
 from cognitive.hook.protocol import EVENTS
 
-# Those that all versions know: a name that an agent does not know can cost the whole file. The two that are left out
-# tell of failures, which the transcript tells as well.
+# The events that all versions know: an agent may reject the whole file for an unknown one. Two events are left out that
+# report failures, which the transcript contains too.
 CLAUDE_EVENTS = ("session-start", "user-prompt-submit", "post-tool-use", "stop", "session-end")
 CODEX_EVENTS = ("session-start", "user-prompt-submit", "post-tool-use", "stop")
-TIMEOUT = 10  # seconds after which the agent gives a hook up; ours gives itself up long before
+TIMEOUT = 10  # seconds after which the agent stops waiting for a hook; ours ends much earlier
 
 
 def with_hooks(text: str, command: Callable[[str], str], events: Iterable[str]) -> str:
-    """The settings with a command for each event: ours is replaced where it stands, or else added behind the others.
+    """Return the settings with our command for each event.
+
+    An existing command is replaced in place, a new one appended.
 
     Raises:
-        ValueError: the text is no JSON, or not of the form that the agents document; nothing would be safe to change.
+        ValueError: the text is not JSON, or not of the documented form, so that no change would be safe.
     """
     settings = _read(text)
     hooks = settings.setdefault("hooks", {})
@@ -42,7 +44,7 @@ def with_hooks(text: str, command: Callable[[str], str], events: Iterable[str]) 
 
 
 def without_hooks(text: str) -> str:
-    """The settings without our hooks, and without what held nothing else.
+    """Return the settings without our hooks, and without groups and events that contained nothing else.
 
     Raises:
         ValueError: as `with_hooks`.
@@ -50,15 +52,15 @@ def without_hooks(text: str) -> str:
     settings = _read(text)
     hooks = settings.get("hooks", {})
     for name, groups in list(hooks.items()):
-        kept = []
+        remaining = []
         for group in groups:
             others = [handler for handler in group.get("hooks", []) if event_of(handler) is None]
             if len(others) == len(group.get("hooks", [])):
-                kept.append(group)
+                remaining.append(group)
             elif others:
-                kept.append({**group, "hooks": others})
-        if kept or not groups:
-            hooks[name] = kept
+                remaining.append({**group, "hooks": others})
+        if remaining or not groups:
+            hooks[name] = remaining
         else:
             del hooks[name]
     if not hooks and _read(text).get("hooks"):
@@ -67,7 +69,7 @@ def without_hooks(text: str) -> str:
 
 
 def hook_commands(text: str) -> dict[str, str]:
-    """Our events in the settings, each with its command.
+    """Return the command of each of our hooks by event.
 
     Raises:
         ValueError: as `with_hooks`.
@@ -82,10 +84,10 @@ def hook_commands(text: str) -> dict[str, str]:
 
 
 def event_of(handler: Mapping[str, Any]) -> str | None:
-    """The event that a handler of ours is for; None of anybody else's."""
+    """Return the event of a handler that is ours; None for any other handler."""
     try:
         words = shlex.split(str(handler.get("command", "")))
-    except ValueError:  # a quotation that is not closed: not ours
+    except ValueError:  # an unclosed quotation mark, so the command is not ours
         return None
     for program, hook, event in zip(words, words[1:], words[2:], strict=False):
         if hook == "hook" and event in EVENTS and os.path.basename(program) in ("cognitive", "cognitive.cli.entry"):
@@ -115,15 +117,15 @@ def _is_group(group: Any) -> bool:
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, unless it has a key twice: written back, it would lose one of them."""
-    read = dict(pairs)
-    if len(read) < len(pairs):
-        raise ValueError(f"has a key twice in one object: {', '.join(sorted(read))}")
-    return read
+    """Return a JSON object, or raise ValueError if it has a key twice: writing it back would lose a value."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise ValueError(f"has a key twice in one object: {', '.join(sorted(values))}")
+    return values
 
 
 def _to_text(settings: dict[str, Any], before: str) -> str:
-    """The settings as text, indented and escaped as they were; the very text, if they say the same."""
+    """Return the settings as text with the indentation and escaping of `before`; `before` itself if nothing changed."""
     if before.strip() and settings == _read(before):
         return before
     indent = re.search(r"^[ \t]+(?=\")", before, re.MULTILINE)

@@ -1,7 +1,7 @@
-"""Starting the resident server: one, however many hooks want it at once.
+"""Starting the daemon, once, even if several hooks need it at the same time.
 
-Whoever gets the lock starts it and hands the lock over: the server holds it for as long as it lives, and the kernel
-drops it when that ends, however it ends.
+The process that gets the lock starts the daemon and passes the lock on. The daemon holds it until its process ends, and
+the kernel then releases it, even after a crash.
 """
 
 from __future__ import annotations
@@ -15,19 +15,22 @@ from cognitive.hook.paths import DaemonPaths
 
 
 def start(paths: DaemonPaths) -> bool:
-    """Starts the server, detached, and does not wait for it. False if one runs, is being started, or is ending."""
+    """Start the daemon as a detached process, without waiting for it.
+
+    Return False if a daemon is running, starting or ending.
+    """
     lock = locked(paths)
     if lock is None:
         return False
     log = os.open(paths.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
-        # In the agent's folder, where relative paths in the settings mean what they mean to the hook; -P: but without
-        # searching it for modules.
+        # The daemon runs in the agent's folder, so that relative paths in the settings mean the same as in the hook;
+        # with -P, Python does not import modules from that folder.
         command = [sys.executable, "-P", "-m", "cognitive.hook.daemon", str(lock)]
-        server = subprocess.Popen(
+        daemon = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, pass_fds=(lock,)
         )
-        server.returncode = 0  # it is nobody's child to wait for
+        daemon.returncode = 0  # else subprocess warns that the process is still running
     finally:
         os.close(log)
         os.close(lock)
@@ -35,7 +38,7 @@ def start(paths: DaemonPaths) -> bool:
 
 
 def locked(paths: DaemonPaths) -> int | None:
-    """The lock, as an open file, or None while somebody holds it."""
+    """Return the file descriptor of the lock, or None while another process holds it."""
     lock = os.open(paths.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -43,13 +46,13 @@ def locked(paths: DaemonPaths) -> int | None:
         os.close(lock)
         return None
     if _file_identity(paths.lock) != os.fstat(lock)[:3]:
-        os.close(lock)  # it was taken away meanwhile, with its folder: whoever comes next locks the new one
+        os.close(lock)  # the file was removed meanwhile, with its folder; the next hook locks the new file
         return None
     return lock
 
 
 def _file_identity(path: str) -> tuple[int, ...] | None:
-    """Mode, inode and device of the file that has this name now."""
+    """Return the mode, inode and device of the file at a path; None if there is none."""
     try:
         return os.stat(path)[:3]
     except FileNotFoundError:

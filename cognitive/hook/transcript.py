@@ -1,8 +1,8 @@
-"""The transcript that a coding agent keeps of a session: the end of a JSONL file, read as exchanges.
+"""The transcript that a coding agent writes of a session: the end of a JSONL file, parsed into turns.
 
-Both formats are their makers' own and change without notice: what is not understood is passed over. Of Claude Code's
-the lines of the conversation and the attachments of hooks are read; of Codex' the events, and the developer messages
-that hooks cause. What tools were given and said stays out of the conversation: it is theirs, and megabytes of it.
+Both formats are undocumented and change without notice, so unknown lines are skipped. In Claude Code's, messages and
+hook attachments are read; in Codex', events, and developer messages that hooks cause. Arguments and results of tools
+are not part of the conversation: the agent manages them itself, and they may be megabytes.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from brain.text import storable
 from cognitive.prompt import OPENING, PREFIX_OPENING
 from cognitive.turn import Message, ToolCall
 
-TAIL_BYTES = (
-    512 << 10
-)  # bytes from the end of the file, which take about 5 ms; a prompt's own part is within the last tens
-MAX_MESSAGES = 40  # as many as a window shows
+# bytes to read from the end of the file, which take about 5 ms; a turn is usually within the last tens of kilobytes
+TAIL_BYTES = 512 << 10
+MAX_MESSAGES = 40  # about as many as a window shows
 _GAP = "\n\n"
-# What Claude Code writes as the user's: its own commands and their output, and the mark of the key that stops it.
+# Claude Code writes these as messages of the user: its own commands, their output, and the mark of an interruption.
 _COMMAND_MARKERS = ("<command-name>", "<command-message>", "<local-command-", "<bash-", "<task-notification>")
 _INTERRUPTED = "[Request interrupted by user"
 _REMINDER = "<system-reminder>"
@@ -31,9 +30,10 @@ _REMINDER = "<system-reminder>"
 
 @dataclass(slots=True)
 class TranscriptTurn:
-    """A prompt and what came of it. `texts` are the model's texts, the last of which is its answer.
+    """A prompt, the model's texts and the tool calls that followed.
 
-    `injected` is what our hooks added to the prompt, as it stands in the agent's context.
+    The last of `texts` is the answer. `injected` has the blocks that our hooks added, as the agent's context contains
+    them.
     """
 
     prompt: str = ""
@@ -45,13 +45,13 @@ class TranscriptTurn:
 
     @property
     def answer(self) -> str:
-        """The last text of the model's, empty if there is none."""
+        """The model's last text; empty if there is none."""
         return self.texts[-1] if self.texts else ""
 
 
 @dataclass(frozen=True, slots=True)
 class _TranscriptEntry:
-    """What a line says: a kind, which names what it does to the exchanges, and its text."""
+    """An entry of the transcript: its kind, which determines how it changes the turns, and its text."""
 
     kind: str
     text: str = ""
@@ -60,14 +60,16 @@ class _TranscriptEntry:
 
 
 def tail(path: str, max_bytes: int = TAIL_BYTES) -> list[bytes]:
-    """The last whole lines of a file.
+    """Return the last complete lines of a file.
 
     Raises:
-        OSError: it cannot be read, or is something else than a file.
+        OSError: the file cannot be read, or is not a regular file.
     """
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:  # a pipe would wait
+    with open(
+        path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)
+    ) as file:  # to not block on a pipe
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(f"{path!r} is no file")
+            raise OSError(f"{path!r} is not a regular file")
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - max_bytes))
         lines = file.read(max_bytes).split(b"\n")
@@ -75,7 +77,10 @@ def tail(path: str, max_bytes: int = TAIL_BYTES) -> list[bytes]:
 
 
 def turns_of(lines: Iterable[bytes]) -> list[TranscriptTurn]:
-    """The exchanges since the agent last compacted its context, oldest first; before the first may be a part of one."""
+    """Return the turns since the agent last compacted its context, oldest first.
+
+    The first turn may lack its beginning.
+    """
     turns: list[TranscriptTurn] = []
     for line in lines:
         for entry in _entries(line):
@@ -84,11 +89,11 @@ def turns_of(lines: Iterable[bytes]) -> list[TranscriptTurn]:
 
 
 def conversation(turns: Sequence[TranscriptTurn]) -> tuple[Message, ...]:
-    """The exchanges as the messages that a model sees: the injected blocks behind the words that they were added to."""
+    """Return the turns as the messages that the model sees: each prompt is followed by its injected blocks."""
     messages = []
     for turn in turns:
-        words = _GAP.join(part for part in (turn.prompt, *turn.injected) if part)
-        messages += [Message(role="user", content=words)] if words else []
+        prompt = _GAP.join(part for part in (turn.prompt, *turn.injected) if part)
+        messages += [Message(role="user", content=prompt)] if prompt else []
         messages += [Message(role="assistant", content=_GAP.join(turn.texts))] if turn.texts else []
     return tuple(messages[-MAX_MESSAGES:])
 
@@ -96,7 +101,7 @@ def conversation(turns: Sequence[TranscriptTurn]) -> tuple[Message, ...]:
 def _entries(line: bytes) -> Iterator[_TranscriptEntry]:
     try:
         record = json.loads(line) if line else None
-    except ValueError:  # a line that is being written
+    except ValueError:  # a line that the agent is still writing
         return
     if not isinstance(record, Mapping):
         return
@@ -123,33 +128,35 @@ def _claude(record: Mapping[str, Any]) -> Iterator[_TranscriptEntry]:
             yield _TranscriptEntry("failed")
         elif message.get("model") != "<synthetic>":
             yield from _tool_calls(blocks)
-            yield _TranscriptEntry("said", text)
+            yield _TranscriptEntry("answer", text)
 
 
 def _codex(kind: str, payload: Mapping[str, Any]) -> Iterator[_TranscriptEntry]:
-    what, item = payload.get("type"), payload.get("item")
+    payload_type, item = payload.get("type"), payload.get("item")
     if kind == "compacted":
         yield _TranscriptEntry("compacted")
-    elif kind == "event_msg" and what in ("user_message", "agent_message"):
-        yield _TranscriptEntry("prompt" if what == "user_message" else "said", str(payload.get("message", "")))
-    elif kind == "event_msg" and what == "item_completed" and isinstance(item, Mapping):
-        spoken = {"UserMessage": "prompt", "AgentMessage": "said"}.get(str(item.get("type")))
-        if spoken is not None:
-            yield _TranscriptEntry(spoken, _joined(item.get("content")))
-    elif kind == "event_msg" and what == "turn_aborted":
+    elif kind == "event_msg" and payload_type in ("user_message", "agent_message"):
+        yield _TranscriptEntry(
+            "prompt" if payload_type == "user_message" else "answer", str(payload.get("message", ""))
+        )
+    elif kind == "event_msg" and payload_type == "item_completed" and isinstance(item, Mapping):
+        entry_kind = {"UserMessage": "prompt", "AgentMessage": "answer"}.get(str(item.get("type")))
+        if entry_kind is not None:
+            yield _TranscriptEntry(entry_kind, _joined(item.get("content")))
+    elif kind == "event_msg" and payload_type == "turn_aborted":
         yield _TranscriptEntry("interrupted")
-    elif kind == "response_item" and what == "message" and payload.get("role") == "developer":
+    elif kind == "response_item" and payload_type == "message" and payload.get("role") == "developer":
         text = _joined(payload.get("content"))
         yield from [_TranscriptEntry("injected", text)] if _is_injected(text) else []
-    elif kind == "response_item" and what in ("function_call", "custom_tool_call"):
+    elif kind == "response_item" and payload_type in ("function_call", "custom_tool_call"):
         arguments = {"input": payload.get("arguments") or payload.get("input")}
         yield _TranscriptEntry("call", id=str(payload.get("call_id")), call=_call(payload.get("name"), arguments))
-    elif kind == "response_item" and what in ("function_call_output", "custom_tool_call_output"):
+    elif kind == "response_item" and payload_type in ("function_call_output", "custom_tool_call_output"):
         yield _TranscriptEntry("result", _output_text(payload.get("output")), str(payload.get("call_id")))
 
 
 def _apply(turns: list[TranscriptTurn], entry: _TranscriptEntry) -> None:
-    """What an entry does to the exchanges so far."""
+    """Apply an entry to the turns so far."""
     if entry.kind == "compacted":
         turns.clear()
         return
@@ -160,7 +167,7 @@ def _apply(turns: list[TranscriptTurn], entry: _TranscriptEntry) -> None:
         last.prompt, last.prompt_id = storable(entry.text), entry.id
     elif entry.kind == "injected":
         last.injected.append(storable(entry.text))
-    elif entry.kind == "said" and entry.text.strip():
+    elif entry.kind == "answer" and entry.text.strip():
         last.texts.append(storable(entry.text))
     elif entry.kind in ("interrupted", "failed"):
         last.status = {"interrupted": "abandoned"}.get(entry.kind, "failed")
@@ -178,7 +185,7 @@ def _user_entries(text: str, prompt_id: Any) -> Iterator[_TranscriptEntry]:
 
 
 def _text_of(content: Any, blocks: Sequence[Mapping[str, Any]]) -> str:
-    """The text of a message of Claude Code's, without what it adds to the user's own."""
+    """Return the text of a message in Claude Code's format, without the reminders that it adds to the user's text."""
     if isinstance(content, str):
         return content
     texts = [str(block.get("text", "")) for block in blocks if block.get("type") == "text"]
@@ -204,7 +211,7 @@ def _call(name: Any, arguments: Any) -> ToolCall:
 
 
 def _injected(attachment: Any) -> list[str]:
-    """What our hooks added, of an attachment of Claude Code's."""
+    """Return the texts that our hooks added, from an attachment in Claude Code's format."""
     if not isinstance(attachment, Mapping) or attachment.get("type") != "hook_additional_context":
         return []
     content = attachment.get("content")

@@ -2,25 +2,25 @@
 
 Modules, in order of execution:
 
-- `connections`: limit how many connections there are and how long each may take for its headers.
+- `connections`: limit the number of connections and the time that each may take to send a request's headers.
 - `browsers`: check Host and Origin, add security headers, show errors as HTML pages.
-- `tokens`: keep the file of bearer tokens.
-- `auth`: find out who calls, and what the caller may do.
-- `limits`: limit requests per minute and at a time, the bytes and seconds of one, and failed authentications.
+- `tokens`: store bearer tokens in a file.
+- `auth`: identify the caller and check its rights.
+- `limits`: limit requests per minute, concurrent requests, body sizes, durations, and failed authentications.
 - `requests`: route by encoded paths, and read JSON strictly.
 - `turns`: prepare, fit, settle, list, explain and rate turns.
 - `memories`: store, search, read, change and erase memories.
 - `sessions`: resume, end and clear sessions, and read their artifacts.
 - `policies`: show, save, compare and activate policies.
-- `agents`: list past plans, erase an agent, show what models can carry.
+- `agents`: list past plans, erase an agent, show the context sizes of models.
 - `health`: answer probes, and expose metrics.
-- `context_cache`: keep prepared turns until their outcome comes.
+- `context_cache`: cache prepared turns until their outcome arrives.
 - `problems`: turn errors into problem+json.
 
-Modules that make and start the server:
+Modules that create and start the server:
 
 - `config`: define the settings of a server and the apps that it mounts.
-- `app`: put the middleware, the routes and the mounted apps together.
-- `assembly`: mount MCP and the dashboard under the tokens of the server.
-- `run`: listen, serve until a signal comes, and close the layer last.
+- `app`: create the ASGI app from the middleware, the routes and the mounted apps.
+- `assembly`: mount MCP and the dashboard, with the server's tokens.
+- `run`: listen, serve until a signal arrives, and close the layer last.
 """

@@ -1,4 +1,4 @@
-"""What is asked of an agent as a whole, and of none."""
+"""Routes for an agent as a whole, and one that belongs to no agent."""
 
 from __future__ import annotations
 
@@ -16,28 +16,31 @@ router = APIRouter(tags=["agents"], route_class=StrictRoute)
 global_router = APIRouter(tags=["models"], route_class=StrictRoute)
 
 
-@router.get("/plans", summary="What tools the latest turns called (past_plans)")
+@router.get("/plans", summary="List the tools that the latest turns called (past_plans)")
 async def past_plans(
     agent_id: AgentId, layer: Layer, limit: Annotated[int, Query(ge=0, le=MAX_PLANS)] = 25
 ) -> tuple[PastPlan, ...]:
-    """By what they were asked; the largest groups first."""
+    """Return the tools that the latest turns called, grouped by similar messages, the largest groups first."""
     return await layer.explain.past_plans(agent_id, limit=limit)
 
 
-@router.post("/plans/search", summary="What tools turns called that asked the like (past_plans)")
+@router.post("/plans/search", summary="List the tools that similar turns called (past_plans)")
 async def past_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer) -> tuple[PastPlan, ...]:
-    """The largest groups first."""
+    """Return the tools that turns with a similar message called, in groups, the largest first."""
     return await layer.explain.past_plans(agent_id, body.message, limit=body.limit)
 
 
-@router.delete("", summary="Erase everything of an agent (erase_agent)", dependencies=ERASING)
+@router.delete("", summary="Erase all data of an agent (erase_agent)", dependencies=ERASING)
 async def erase_agent(agent_id: AgentId, caller: Admin, layer: Layer, contexts: Contexts) -> Receipt:
-    """For admins: it cannot be undone, and an agent's own token sits where its model's tools run."""
+    """Erase all data of an agent, which cannot be undone.
+
+    Needs an admin's token, since an agent's own token is often readable where its tools run.
+    """
     contexts.erase(agent_id)
     return await layer.erase_agent(agent_id)
 
 
-@global_router.get("/context-budgets", summary="What each model can carry")
+@global_router.get("/context-budgets", summary="Show the context size of each model")
 async def context_budgets(layer: Layer) -> dict[str, Any]:
-    """Tokens and bytes by model, and what an unknown one is taken for."""
+    """Return the tokens and bytes that each known model can read, and the defaults for an unknown model."""
     return layer.admin.context_budgets()

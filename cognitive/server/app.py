@@ -1,4 +1,4 @@
-"""One ASGI app for all that HTTP can ask of a layer."""
+"""The ASGI app of a server: middleware, routes and mounted apps."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from cognitive.server.problems import API_DESCRIPTION, PROBLEMS, add_error_handl
 from cognitive.server.requests import RawPaths
 
 _AGENT_PREFIX = "/agents/{agent_id:name}"
-_BEARER = HTTPBearer(auto_error=False)  # for the description; `auth.Authentication` is what lets nobody else in
+_BEARER = HTTPBearer(auto_error=False)  # for the OpenAPI description only; `auth.Authentication` checks tokens
 
 
 def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[MountedApp] = ()) -> FastAPI:
-    """The app of a layer, which its caller opens and closes.
+    """Return the app of a layer, which its caller opens and closes.
 
-    Each of `mounts` is called under its path for callers who were let in, with the same limits but no timeout;
-    `auth.caller_of(scope)` says who it is.
+    An app of `mounts` is called under its path for authenticated callers, with the same limits but no timeout;
+    `auth.caller_of(scope)` returns the caller.
 
     Raises:
-        PolicyError: others than this machine could connect, and there are no tokens; or these cannot be used.
+        PolicyError: other machines could connect and there are no tokens, or the token file cannot be used.
     """
     app = FastAPI(
         title="Cognitive layer",
@@ -62,14 +62,14 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
 
 
 def _routes(mounted: MountedApp) -> list[BaseRoute]:
-    """The path itself, without a slash behind it; of what has a door, all that is beneath it too."""
+    """Return the routes of a mounted app: its path without a trailing slash; with `own_login`, also all below it."""
     if not mounted.own_login:
         return [Route(mounted.path, mounted)]
     return [Route(mounted.path, RedirectResponse(f"{mounted.path}/")), Mount(mounted.path, mounted.app)]
 
 
 def _api() -> APIRouter:
-    """All that is versioned. What is asked of an agent is asked by its own token or an admin's, whatever the route."""
+    """Return the versioned API. Every route of an agent needs the agent's own token or an admin's."""
     api = APIRouter(prefix="/api/v1", responses=PROBLEMS, dependencies=[Security(_BEARER)])
     for router in (turns.router, memories.router, sessions.router, policies.router, agents.router):
         api.include_router(router, prefix=_AGENT_PREFIX, dependencies=[Depends(own_agent)])
@@ -78,7 +78,7 @@ def _api() -> APIRouter:
 
 
 def _middleware(config: ServerConfig, mounts: Sequence[MountedApp]) -> list[Middleware]:
-    """What stands before the routes, the outermost first: the cheaper a refusal, the earlier."""
+    """Return the middleware, outermost first: the cheaper a check, the earlier it runs."""
     own_login_paths = [each.path for each in mounts if each.own_login]
     return [
         Middleware(SecurityHeaders),

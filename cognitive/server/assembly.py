@@ -1,4 +1,4 @@
-"""What `cognitive serve` has beside the API: MCP and the dashboard under the same tokens, numbers for Prometheus."""
+"""The additions of `cognitive serve` to the API: MCP and the dashboard with the same tokens, and Prometheus metrics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cognitive.wire.problems import NotAllowed
 
 
 def mounts(layer: CognitiveLayer) -> Sequence[MountedApp]:
-    """MCP and the dashboard for the agent of a token; whose Host and Origin it is, the server has looked at."""
+    """Return MCP and the dashboard, each for the agent of a token. The server has already checked Host and Origin."""
     endpoint = Endpoint(layer, _mcp_scope, hosts=None)
     dashboard = create(layer, layer.explain.analytics, AccessControl(visitor_of, needs_no_token, within_rate_limit))
     return (
@@ -30,20 +30,22 @@ def mounts(layer: CognitiveLayer) -> Sequence[MountedApp]:
 
 
 def metrics_page(metrics: PrometheusMetrics, accept: str) -> MetricsPage:
-    """The exposition, in the format that is asked for."""
+    """Return the Prometheus metrics, in the format that the header `Accept` prefers."""
     return MetricsPage(*metrics.exposition(accept))
 
 
 def _mcp_scope(scope: Asgi) -> Scope:
-    """The memory of the token's agent; an admin, and who needs no token, must say whose: `/mcp?agent=NAME`.
+    """Return the memory scope of an MCP request: the agent of its token, or the one named in `/mcp?agent=NAME`.
+
+    Admins, and callers of a server without tokens, must name the agent.
 
     Raises:
-        InvalidInput: nobody is named, or more than one. NotAllowed: another one than the token's.
+        InvalidInput: no agent is named, or more than one. NotAllowed: the token is for another agent.
     """
     caller = caller_of(scope)
-    named = QueryParams(scope["query_string"].decode("latin-1")).getlist("agent") or [caller.agent or ""]
-    if len(named) != 1 or not named[0]:
-        raise InvalidInput("agent: whose memory it is, this token does not say: ask for /mcp?agent=NAME, one name")
-    if not caller.may(named[0]):
+    names = QueryParams(scope["query_string"].decode("latin-1")).getlist("agent") or [caller.agent or ""]
+    if len(names) != 1 or not names[0]:
+        raise InvalidInput("agent: name one agent with /mcp?agent=NAME; only a token of an agent may omit it")
+    if not caller.may(names[0]):
         raise NotAllowed("agent: this token is not for this agent")
-    return Scope(named[0])
+    return Scope(names[0])

@@ -1,4 +1,4 @@
-"""Who may ask: a bearer token in the header, or, on a server that only this machine can reach, anybody on it."""
+"""Authentication by a bearer token in the header. A server without tokens accepts only callers on its own machine."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 
 class Authentication:
-    """Lets in who has a token, and says in the scope who it is; others get 401 before a byte of the body is read.
+    """Identifies the caller by its token and stores it in the scope; others get 401 before any of the body is read.
 
-    With `tokens` None the server is open, for direct callers on this machine: whoever calls through a proxy may be
-    elsewhere. Once `load_tokens` finds a first token, it is open no more. An app under one of `own_login_paths` is told
-    the tokens, and lets its visitors in by them itself.
+    With `tokens` None the server is open to direct callers on this machine; requests through a proxy are refused, since
+    their origin is unknown. The server is no longer open when `load_tokens` returns tokens. Apps under
+    `own_login_paths` receive the tokens instead of a caller, and authenticate their visitors themselves.
     """
 
     def __init__(
@@ -38,10 +38,10 @@ class Authentication:
         self._app = app
         self._tokens = tokens
         self._load_tokens = load_tokens
-        self._own_login_paths = tuple(f"{door}/" for door in own_login_paths)
+        self._own_login_paths = tuple(f"{path}/" for path in own_login_paths)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI app."""
+        """Store the caller in the scope, or respond 401, 403 or 409."""
         if scope["type"] == "http" and scope["path"] not in PUBLIC:
             state = scope.setdefault("state", {})
             try:
@@ -58,33 +58,34 @@ class Authentication:
         return None
 
     def _token_caller(self, scope: Scope, tokens: Tokens) -> Caller:
-        given = Headers(scope=scope).getlist("authorization")
-        scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        values = Headers(scope=scope).getlist("authorization")
+        scheme, _, token = values[0].partition(" ") if len(values) == 1 else ("", "", "")
         if scheme.lower() != "bearer" or not token.strip():
             raise UnknownToken("authorization: expected one header `Authorization: Bearer TOKEN`")
         caller = tokens.caller(token.strip())
         if caller is None:
-            raise UnknownToken("authorization: this server does not have this token")
+            raise UnknownToken("authorization: unknown token; create one with `cognitive token create`")
         return caller
 
     def _local_caller(self, scope: Scope) -> Caller:
         headers, client = Headers(scope=scope), scope.get("client")
         if any(name in headers for name in _FORWARDED):
-            raise NotAllowed("without tokens, no proxy may stand before this server: run `cognitive token create`")
+            raise NotAllowed("a server without tokens refuses requests of a proxy; run `cognitive token create`")
         if client is not None and client[0] and not _is_loopback(client[0]):
-            raise NotAllowed("without tokens, only this machine is let in: run `cognitive token create`")
+            raise NotAllowed("a server without tokens refuses other machines; run `cognitive token create`")
         return ANONYMOUS
 
 
 def caller_of(scope: Scope) -> Caller:
-    """Who asks, for a mounted app: it hands on its scope."""
+    """Return the authenticated caller of a request, for a mounted app."""
     caller: Caller = scope["state"]["caller"]
     return caller
 
 
 def visitor_of(scope: Scope, token: str | None) -> Caller | None:
-    """Who a mounted app's visitor is: the token's caller, or anybody where no token is needed; None if nobody is let
-    in.
+    """Return the caller of a visitor's token in a mounted app with its own login; None if the token is unknown.
+
+    On a server without tokens, every visitor is the anonymous caller.
     """
     tokens: Tokens | None = scope["state"].get("tokens")
     if tokens is None:
@@ -93,17 +94,17 @@ def visitor_of(scope: Scope, token: str | None) -> Caller | None:
 
 
 def needs_no_token(scope: Scope) -> bool:
-    """Whether the server is open to whoever is on this machine."""
+    """Return True if the server has no tokens and is open to all callers on its machine."""
     return "tokens" not in scope["state"]
 
 
 def own_agent(
-    agent_id: Annotated[Label, Path(description="Whose memory; any name, percent-encoded.")], request: Request
+    agent_id: Annotated[Label, Path(description="The agent's id: any text, percent-encoded.")], request: Request
 ) -> str:
-    """The agent of the path, if it is the caller's own. Whether there is such an agent otherwise is not told.
+    """Return the agent of the path. The error does not reveal if another agent exists.
 
     Raises:
-        NotAllowed: it is not.
+        NotAllowed: the caller's token is for another agent.
     """
     if not caller_of(request.scope).may(agent_id):
         raise NotAllowed("agent_id: this token is not for this agent")
@@ -111,29 +112,29 @@ def own_agent(
 
 
 def admin(request: Request) -> Caller:
-    """The caller, if it is an admin.
+    """Return the caller, which must be an admin.
 
     Raises:
-        NotAllowed: it is not.
+        NotAllowed: it is not an admin.
     """
     caller = caller_of(request.scope)
     if caller.agent is not None:
-        raise NotAllowed("authorization: only an admin's token may do this")
+        raise NotAllowed("authorization: needs an admin's token")
     return caller
 
 
 def may_erase(request: Request) -> None:
-    """Stands before every route that erases.
+    """Check that the caller may erase; a dependency of every route that erases.
 
     Raises:
-        NotAllowed: the caller's token was made with `--no-erase`.
+        NotAllowed: the caller's token was created with `--no-erase`.
     """
     if not caller_of(request.scope).erase:
         raise NotAllowed("authorization: this token may not erase anything")
 
 
 def max_trust(request: Request) -> Trust:
-    """The highest trust that the caller may give to memories."""
+    """Return the highest trust that the caller may give to memories."""
     return caller_of(request.scope).trust
 
 

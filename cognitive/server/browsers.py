@@ -1,7 +1,7 @@
-"""What stands between the server and web browsers: security headers, checks of Host and Origin, errors as HTML.
+"""Protection against web pages: security headers, checks of Host and Origin, and errors as HTML.
 
-A page whose own name was rebound to this machine sends its own name as Host; a page that posts across sites says so in
-Origin. Programs send no Origin.
+A page whose name was rebound to this machine (DNS rebinding) sends that name as Host. A page of another site that posts
+a form sends its own site as Origin. Programs send no Origin.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _HEADERS = {
 
 
 class Origin:
-    """Serves requests by one of the server's names, and by pages of its own or allowed ones.
+    """Refuses requests with a Host that is not the server's, or with an Origin that is neither its own nor allowed.
 
-    Starlette's TrustedHostMiddleware checks the host alone and answers in plain text; its CORSMiddleware refuses
-    nothing but preflights.
+    Starlette's TrustedHostMiddleware checks the Host only and answers in plain text; its CORSMiddleware refuses nothing
+    but preflight requests.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str], origins: Collection[str]) -> None:
@@ -41,16 +41,16 @@ class Origin:
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI app."""
+        """Respond 421 to an unknown Host and 403 to a foreign Origin; pass other requests on."""
         if scope["type"] == "http" and scope["path"] not in PROBES:
             headers = Headers(scope=scope)
             host, origin = headers.get("host", "").lower(), headers.get("origin")
             if "*" not in self._hosts and _without_port(host) not in self._hosts:
-                because = "host: this server does not go by this name; `cognitive serve --allow-host` adds one"
-                return await http_error_response(421, because)(scope, receive, send)
+                detail = "host: not a name of this server; add it with `cognitive serve --allow-host`"
+                return await http_error_response(421, detail)(scope, receive, send)
             if origin is not None and not self._may_call(origin.lower(), host):
-                because = "origin: this page may not call; `cognitive serve --allow-origin` adds one"
-                return await http_error_response(403, because)(scope, receive, send)
+                detail = "origin: pages of this origin may not call; add it with `cognitive serve --allow-origin`"
+                return await http_error_response(403, detail)(scope, receive, send)
         await self._app(scope, receive, send)
         return None
 
@@ -59,13 +59,13 @@ class Origin:
 
 
 class SecurityHeaders:
-    """Says to browsers what they may do with an answer: nothing. What an answer says of itself stands."""
+    """Adds headers that forbid browsers everything. Headers that a response already has are not replaced."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI app."""
+        """Add the missing headers to the response."""
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -78,38 +78,36 @@ class SecurityHeaders:
 
 
 class HtmlErrors:
-    """Has a problem beneath one of `error_pages`, by their paths, written as that door writes it; status and waiting
-    time stay.
-    """
+    """Shows problems to browsers as pages of the mounted app whose path is in `error_pages`, with the same status."""
 
     def __init__(self, app: ASGIApp, error_pages: Mapping[str, ErrorPage]) -> None:
         self._app = app
         self._error_pages = error_pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI app."""
+        """Replace a problem by a page if the request is a browser's."""
         path = self._path(scope)
         if path is None:
             return await self._app(scope, receive, send)
-        refusal, body = Headers(), bytearray()
+        problem_headers, body = Headers(), bytearray()
 
         async def sending(message: Message) -> None:
-            nonlocal refusal
+            nonlocal problem_headers
             if message["type"] == "http.response.start" and _is_problem(message):
-                refusal = Headers(raw=message["headers"])
-            elif refusal:
+                problem_headers = Headers(raw=message["headers"])
+            elif problem_headers:
                 body.extend(message.get("body", b""))
             else:
                 await send(message)
 
         await self._app(scope, receive, sending)
-        if refusal:
-            page = self._page(path, scope, from_json(bytes(body)), refusal.get("retry-after"))
+        if problem_headers:
+            page = self._page(path, scope, from_json(bytes(body)), problem_headers.get("retry-after"))
             await page(scope, receive, send)
         return None
 
     def _path(self, scope: Scope) -> str | None:
-        """The door that the request is beneath, if it is a browser's that wants to read."""
+        """Return the path of the mounted app that a browser's request is below; None for other requests."""
         if scope["type"] != "http" or "text/html" not in Headers(scope=scope).get("accept", ""):
             return None
         return next((path for path in self._error_pages if scope["path"].startswith(f"{path}/")), None)
@@ -126,7 +124,7 @@ class HtmlErrors:
 def _authority(origin: str) -> str | None:
     try:
         return urlsplit(origin).netloc
-    except ValueError:  # a bracket that is not closed
+    except ValueError:  # for example, an unclosed bracket of an IPv6 address
         return None
 
 

@@ -1,4 +1,4 @@
-"""What a server is told: where it listens, who may come in, how much it takes. Each default with its reason."""
+"""The configuration of a server: address, tokens and limits, each default with its reason."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from cognitive.errors import PolicyError
 from cognitive.server.tokens import Tokens, default_path
 
 API = "/api/"
-PROBES = frozenset({"/healthz", "/readyz"})  # asked by address, and when all places are taken
-PUBLIC = PROBES | {"/api/v1/openapi.json"}  # asked without a token
+PROBES = frozenset({"/healthz", "/readyz"})  # called under any Host, and exempt from the limit of concurrent requests
+PUBLIC = PROBES | {"/api/v1/openapi.json"}  # need no token
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
-ErrorPage = Callable[[Scope, int, str], Response]  # a status and its detail, as a page of a mounted app
+ErrorPage = Callable[[Scope, int, str], Response]  # renders a status and its detail as a page of a mounted app
 
 
 @dataclass(frozen=True, slots=True)
 class MetricsPage:
-    """Numbers for a scraper, and their media type."""
+    """A page of metrics and its media type."""
 
     content: bytes
     media_type: str
@@ -36,11 +36,11 @@ class MetricsPage:
 
 @dataclass(frozen=True, slots=True)
 class MountedApp:
-    """An ASGI app under a path of the server: it is called for callers who were let in, see `auth.caller_of`.
+    """An ASGI app under a path of the server, called for authenticated callers (see `auth.caller_of`).
 
-    `lifespan` is entered for as long as the server runs. With a login of its own (`own_login`) it has all paths beneath
-    its own, and asks its visitors itself who they are: see `auth.visitor_of`. `error_page` is how its visitors are
-    told, on a page, what the server refused before they came to it; without one they are told as programs are.
+    `lifespan` is a context manager that is entered while the server runs. An app with `own_login` handles all paths
+    below its own, and authenticates its visitors itself (see `auth.visitor_of`). `error_page` renders errors that the
+    server raised before calling the app; without it, they are problem+json.
     """
 
     path: str
@@ -50,84 +50,84 @@ class MountedApp:
     error_page: ErrorPage | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The app, of whatever kind: a function by itself would be taken for one that answers requests."""
+        """Call the app. Starlette would treat a plain function as a request handler, not as an app."""
         await self.app(scope, receive, send)
 
 
 class ServerConfig(InputModel):
-    """Keyword-only; unknown names are errors.
+    """The configuration of a server. Keyword-only; unknown names are errors.
 
     Raises:
-        InvalidInput: a value that makes no sense; the message names it.
+        InvalidInput: an invalid value; the message names the setting.
     """
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     host: Label = "127.0.0.1"
-    """Address to listen on. Set it where other machines call the server; tokens are needed then."""
+    """Address to listen on. Any address that other machines can reach requires tokens."""
 
     port: Annotated[int, Field(ge=0, le=65_535)] = 8765
-    """Port to listen on, from 0 to 65,535; 0 takes any that is free."""
+    """Port to listen on, from 0 to 65,535; 0 chooses a free one."""
 
     socket: Path | None = None
-    """Unix socket to listen on in place of host and port; only its owner can connect."""
+    """Unix socket to listen on instead of host and port; only its owner can connect."""
 
     tokens: Path | None = None
-    """File of tokens. Without one it is COGNITIVE_TOKEN_FILE, or else tokens.toml in the data directory."""
+    """Token file. The default is COGNITIVE_TOKEN_FILE, or tokens.toml in the data directory."""
 
     allowed_hosts: tuple[Label, ...] = ()
-    """Host names by which the server may be called, beside those of loopback and `host`; "*" allows any."""
+    """Host names under which the server accepts requests, besides those of loopback and `host`; "*" accepts any."""
 
     allowed_origins: tuple[Label, ...] = ()
-    """Origins of web pages that may call, beside the server's own."""
+    """Origins of web pages that may call the server, besides its own."""
 
     max_body_bytes: Count = 8_000_000
-    """Bytes of one request's body, from 1. The default is twice the longest message in English; what is larger is a
-    file, not a message."""
+    """Maximum bytes of a request's body, from 1. The default is twice the size of the longest message in English."""
 
     max_buffered_bytes: Count = 256_000_000
-    """Bytes of all bodies on their way, for pages and for the API each, from 1. The default holds 32 of the largest."""
+    """Maximum bytes of all unfinished bodies, separately for pages and for the API, from 1. The default allows 32
+    bodies of maximum size."""
 
     max_concurrent_requests: Count = 128
-    """Requests that run at a time, from 1. A pool of 8 connections serves 128 within about a second."""
+    """Maximum concurrent requests, from 1. A pool of 8 database connections serves 128 within about a second."""
 
     max_streams: Count = 256
-    """Requests at a time to mounted apps, from 1; these may stay open."""
+    """Maximum concurrent requests to mounted apps, from 1; such requests may stay open."""
 
     max_pages: Count = 32
-    """Pages of the dashboard at a time, from 1; each makes a dozen reads over four connections."""
+    """Maximum concurrent pages of the dashboard, from 1; each runs a dozen reads over four connections."""
 
     max_connections: Count = 512
-    """Open connections, from 1. The default is half of the files that a process may have open by default."""
+    """Maximum open connections, from 1. The default is half of the usual limit of open files in a process."""
 
     header_seconds: Seconds = 10.0
-    """Seconds for a request's line and headers, above 0, from when it begins."""
+    """Seconds for a request's line and headers from its first byte, above 0."""
 
     body_seconds: Seconds = 30.0
-    """Seconds for a request's body, above 0. The default takes the largest in two megabits a second."""
+    """Seconds for a request's body, above 0. The default suffices for a maximum body at two megabits per second."""
 
     auth_failures_per_minute: Count = 60
-    """Unknown tokens from one address per minute, from 1. A program that is set up wrongly tries once a second."""
+    """Unknown tokens from one address per minute, from 1. The default allows a misconfigured program one per second."""
 
     requests_per_minute: Count = 6_000
-    """Requests of a token per minute, from 1; not counted where no token is needed. The default serves a hundred busy
+    """Requests of a token per minute, from 1; without tokens there is no limit. The default suffices for a hundred busy
     conversations."""
 
     request_seconds: Seconds = 60.0
-    """Seconds for a request, above 0. A recall may take 15 s, embedding a thousand memories half a minute."""
+    """Seconds for a request, above 0. A recall may take 15 s, and embedding a thousand memories half a minute."""
 
     grace_seconds: Seconds = 30.0
-    """Seconds for requests that run when the server stops, above 0. `post_turn` takes 5 s at most."""
+    """Seconds for running requests to finish when the server stops, above 0. `post_turn` takes at most 5 s."""
 
     max_cached_contexts: Count = 1_024
-    """Prepared turns that are kept until their outcome comes, from 1, some 60 KB each."""
+    """Prepared turns to cache until their outcome arrives, from 1; about 60 KB each."""
 
     metrics: Callable[[str], MetricsPage] | None = None
-    """Function that returns the metrics for the header `Accept`; without one there are none."""
+    """Function that returns the metrics page for a header `Accept`; None serves no metrics."""
 
     @property
     def local(self) -> bool:
-        """Whether only this machine can connect."""
+        """True if only this machine can connect."""
         if self.socket is not None or self.host in LOOPBACK:
             return True
         try:
@@ -137,26 +137,27 @@ class ServerConfig(InputModel):
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The names by which the server may be called, in lower case, without port."""
+        """The host names under which the server accepts requests, in lower case, without port."""
         own = f"[{self.host}]" if ":" in self.host else self.host
         return frozenset(name.lower() for name in (*LOOPBACK, own, *self.allowed_hosts))
 
     def known_tokens(self) -> Tokens | None:
-        """The tokens that this server knows; None where it is open, since only this machine can connect to it.
+        """Return the tokens of the token file; None for an open server, to which only this machine can connect.
 
         Raises:
-            PolicyError: others could connect, or make a page do it, and there are no tokens; or the file of tokens
-                cannot be used.
+            PolicyError: there are no tokens, and others could connect or make a web page do it; or the token file
+                cannot be
+                used.
         """
         path = self.tokens or default_path()
         if path.exists():
             return Tokens(path)
-        anywhere = "*" in self.allowed_hosts  # any page could have its name rebound to this machine
-        if self.local and self.tokens is None and not anywhere:
+        any_host = "*" in self.allowed_hosts  # a web page could rebind its own name to this machine (DNS rebinding)
+        if self.local and self.tokens is None and not any_host:
             return None
-        why = "" if self.local else f", and {self.host} can be reached from elsewhere"
-        why += ", and the server goes by any name" if anywhere else ""
+        why = "" if self.local else f", and other machines can reach {self.host}"
+        why += ", and the server accepts any Host" if any_host else ""
         raise PolicyError(
             f"there are no tokens in {str(path)!r}{why}. Run `cognitive token create --agent NAME`, or let only this"
-            " machine connect: listen on 127.0.0.1 or on a --socket, and name no file of tokens"
+            " machine connect: listen on 127.0.0.1 or on a --socket, and configure no token file"
         )

@@ -1,4 +1,4 @@
-"""Connections, before there is a request: so many at a time, and none that says nothing."""
+"""Limits on connections that have not sent a complete request: their number, and the seconds for headers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ log = logging.getLogger(__name__)
 
 
 def limited_protocol(max_connections: int, header_seconds: float) -> type[H11Protocol]:
-    """The protocol of a server with at most so many connections, each with so many seconds for a request's headers."""
+    """Return a protocol class that limits the number of connections and the seconds until request headers arrive."""
     return type("Limited", (_LimitedProtocol,), {"max_connections": max_connections, "header_seconds": header_seconds})
 
 
 class _LimitedProtocol(H11Protocol):
-    """uvicorn's own protocol knows no such limits: whoever opens enough connections and says nothing would leave no
-    file to Postgres and the journal.
+    """uvicorn's protocol with limits that uvicorn lacks.
+
+    Without them, a client that opens many connections and sends nothing would use up the file descriptors that Postgres
+    and the journal need.
     """
 
     max_connections: int
@@ -27,7 +29,7 @@ class _LimitedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
         if len(self.connections) > self.max_connections:
-            log.debug("more than %d connections", self.max_connections)
+            log.debug("connection refused: more than %d are open", self.max_connections)
             transport.abort()
             return
         self._start_timer()
@@ -42,7 +44,7 @@ class _LimitedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if self._timer is None and not self._is_answering() and self.conn.trailing_data[0]:
-            self._start_timer()  # a part of the next request came with this one
+            self._start_timer()  # the last packet also contained the beginning of the next request
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()

@@ -1,4 +1,4 @@
-"""Whether the server lives, whether its turns are whole, and its numbers."""
+"""Probes and metrics: the process runs, the layer is ready, and Prometheus numbers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from cognitive.wire.models import Health
 log = logging.getLogger(__name__)
 router = APIRouter(tags=["health"])
 
-_CACHE_SECONDS = 1.0  # an answer is repeated for so many seconds: anybody may ask, and each check costs a statement
+_CACHE_SECONDS = 1.0  # seconds; the probes need no token, and each check runs a statement
 
 
 class Readiness:
-    """Looks whether a layer's parts are there, once at a time."""
+    """Checks if the parts of a layer work. One check runs at a time, and its result is cached for a second."""
 
     def __init__(self, layer: CognitiveLayer) -> None:
         self._layer = layer
@@ -30,43 +30,46 @@ class Readiness:
         self._cached: tuple[float, Health] | None = None
 
     async def check(self) -> Health:
-        """How it is, by part. What is wrong with one is for the log: it may name hosts and roles."""
+        """Return the state of each part.
+
+        Reasons of failures are logged only, since they may contain hosts and roles.
+        """
         async with self._lock:
             if self._cached is None or monotonic() - self._cached[0] > _CACHE_SECONDS:
                 self._cached = (monotonic(), await self._check())
             return self._cached[1]
 
     async def _check(self) -> Health:
-        wrong = await self._layer.admin.readiness()
-        for part, because in wrong.items():
-            if because is not None:
-                log.warning("not ready: %s: %s", part, because)
-        parts = {part: "ok" if because is None else "unavailable" for part, because in wrong.items()}
-        return Health("unavailable" if any(wrong.values()) else "ok", {**parts, **await self._replica()})
+        problems = await self._layer.admin.readiness()
+        for part, reason in problems.items():
+            if reason is not None:
+                log.warning("not ready: %s: %s", part, reason)
+        parts = {part: "ok" if reason is None else "unavailable" for part, reason in problems.items()}
+        return Health("unavailable" if any(problems.values()) else "ok", {**parts, **await self._replica()})
 
     async def _replica(self) -> Mapping[str, str]:
-        """Told, and not counted: turns are whole without it."""
+        """Return the replica's state. It does not affect readiness: turns do not need a replica."""
         replica = await self._layer.admin.replica()
         if replica is None:
             return {}
         if replica.unfit is not None:
-            log.warning("the replica is not read: %s", replica.unfit)
+            log.warning("the replica is not used: %s", replica.unfit)
             return {"replica": "unavailable"}
         return {"replica": f"ok, {replica.seconds:.1f} s behind"}
 
 
-@router.get("/healthz", summary="Whether the process lives")
+@router.get("/healthz", summary="Liveness probe")
 async def healthz() -> Health:
-    """Asks nobody else."""
+    """Answer if the process runs, without checking the database."""
     return Health("ok", {})
 
 
-@router.get("/readyz", summary="Whether turns are whole", responses={503: {"model": Health}})
+@router.get("/readyz", summary="Readiness probe", responses={503: {"model": Health}})
 async def readyz(request: Request, response: Response) -> Health:
-    """Whether the database answers, has the schema of this version, and the embedding model is loaded; 503 if not.
+    """Check that the database answers and has this version's schema, and that the embedding model is loaded; else 503.
 
-    The server takes turns all the same: they are degraded, and their outcomes are kept. A `replica`, where there is
-    one, is told of with its lag, and does not count: looks are answered by the primary while it is away.
+    A server that is not ready still accepts turns: they are degraded, and their outcomes are stored. A `replica` is
+    reported with its lag, but does not count, since the primary answers while the replica is away.
     """
     health: Health = await request.app.state.readiness.check()
     response.status_code = 200 if health.status == "ok" else 503
@@ -75,14 +78,15 @@ async def readyz(request: Request, response: Response) -> Health:
 
 @router.get(
     "/metrics",
-    summary="Numbers for Prometheus",
+    summary="Prometheus metrics",
     response_class=PlainTextResponse,
     responses={status: PROBLEMS[status] for status in (401, 403, 404, 421, 429, 503)},
 )
 def metrics(request: Request, caller: Admin) -> Response:
-    """For admins: they count what all agents do. Off the event loop: looking at the journal takes a disk."""
-    numbers = request.app.state.config.metrics
-    if numbers is None:
+    """Return Prometheus metrics. Needs an admin's token, since the numbers cover all agents."""
+    # not a coroutine: FastAPI runs it in a thread, since counting the journal's entries reads a file
+    metrics_page = request.app.state.config.metrics
+    if metrics_page is None:
         raise HTTPException(404, "metrics are not collected by this server")
-    told = numbers(request.headers.get("accept", ""))
-    return Response(told.content, media_type=told.media_type)
+    page = metrics_page(request.headers.get("accept", ""))
+    return Response(page.content, media_type=page.media_type)

@@ -1,4 +1,4 @@
-"""How much a server takes: requests of a token, requests at a time, bytes of one, seconds of one."""
+"""The limits of a server: requests per minute, concurrent requests, bytes and seconds of a request."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ log = logging.getLogger(__name__)
 
 
 class RequestRateLimit:
-    """So many requests a minute for each token. A mounted app that signs its visitors in itself asks
-    `within_rate_limit` once it knows who they are.
+    """Limits the requests per minute of each token.
+
+    A mounted app with its own login calls `within_rate_limit` once it has authenticated a visitor.
     """
 
     def __init__(self, app: ASGIApp, per_minute: int) -> None:
@@ -33,32 +34,32 @@ class RequestRateLimit:
         self._window = SlidingWindowCounterRateLimiter(MemoryStorage())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI app."""
+        """Respond 429 if the caller's token is over its limit, else call the app."""
         state = scope.setdefault("state", {}) if scope["type"] == "http" else {}
         state["rate"] = self
-        caller = state.get("caller")  # nobody, where none is needed
+        caller = state.get("caller")  # None for a public path, and for an app with its own login
         if caller is not None and not await self.hit(caller):
-            error = TooMany(f"authorization: more than {self._item.amount} requests a minute with this token")
+            error = TooMany(f"authorization: more than {self._item.amount} requests per minute with this token")
             return await error_response(error)(scope, receive, send)
         await self._app(scope, receive, send)
         return None
 
     async def hit(self, caller: Caller) -> bool:
-        """Counts a request, and tells whether it is one of those that the caller may make this minute."""
+        """Count a request, and return True if the caller is within its limit. The anonymous caller has no limit."""
         return caller == ANONYMOUS or await self._window.hit(self._item, caller.id)
 
 
 async def within_rate_limit(scope: Scope, caller: Any) -> bool:
-    """Whether one more request of a mounted app's visitor is within its token's minute."""
+    """Count a request of a mounted app's visitor, and return True if its token is within its limit."""
     rate: RequestRateLimit = scope["state"]["rate"]
     return await rate.hit(caller)
 
 
 class AuthFailureLimit:
-    """So many unknown tokens a minute from each address; what comes beyond is told to wait.
+    """Limits the unknown tokens per minute from each address: further ones get 429 instead of 401.
 
-    A caller with a token is let in all the same: behind a proxy, or on a unix socket, everybody has the same address as
-    somebody who guesses. Guessing fails at the 256 bits of a token anyhow.
+    Callers with a valid token are never refused here, since behind a proxy or on a unix socket all callers share one
+    address. A token cannot be guessed anyway: it has 256 random bits.
     """
 
     def __init__(self, app: ASGIApp, per_minute: int) -> None:
@@ -68,7 +69,7 @@ class AuthFailureLimit:
         self._window = SlidingWindowCounterRateLimiter(MemoryStorage())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI app."""
+        """Replace a 401 response by 429 if its address is over the limit."""
         too_many = False
 
         async def sending(message: Message) -> None:
@@ -76,7 +77,9 @@ class AuthFailureLimit:
             if message["type"] == "http.response.start" and message["status"] == HTTPStatus.UNAUTHORIZED:
                 too_many = not await self._within_limit(scope)
                 if too_many:
-                    error = TooMany(f"authorization: more than {self._item.amount} unknown tokens a minute from here")
+                    error = TooMany(
+                        f"authorization: more than {self._item.amount} unknown tokens per minute from this address"
+                    )
                     await error_response(error)(scope, receive, send)
             if not too_many:
                 await send(message)
@@ -84,49 +87,55 @@ class AuthFailureLimit:
         await self._app(scope, receive, sending)
 
     async def _within_limit(self, scope: Scope) -> bool:
-        """Whether one more request of this address is heard; refusals are logged once a minute."""
+        """Count an unknown token, and return True if its address is within the limit.
+
+        Refusals are logged once a minute.
+        """
         address = (scope.get("client") or ("",))[0]
         if await self._window.hit(self._item, address):
             return True
-        if await self._window.hit(self._log_limit, "told", address):
-            log.warning("more than %d unknown tokens a minute from %s", self._item.amount, address or "the socket")
+        if await self._window.hit(self._log_limit, "log", address):
+            log.warning("more than %d unknown tokens per minute from %s", self._item.amount, address or "the socket")
         return False
 
 
 class ConcurrencyLimit:
-    """So many requests at a time: whoever comes when all places are taken is refused at once.
+    """Limits the number of concurrent requests: further ones are refused at once.
 
-    Mounted apps may keep requests open, and have places of their own; so have the pages behind `own_login_paths`, each
-    of which reads much at once. It stands behind `BodyLimit`: a request whose body is still on its way holds no place.
+    The API, the pages below `own_login_paths`, and the other mounted apps have a limit each: mounted apps may keep
+    requests open, and a page runs many reads. The limit comes after `BodyLimit`, so that a slow upload does not occupy
+    a slot.
     """
 
     def __init__(
         self, app: ASGIApp, max_requests: int, max_streams: int, max_pages: int, own_login_paths: Collection[str] = ()
     ) -> None:
         self._app = app
-        self._own_login_paths = tuple(f"{door}/" for door in own_login_paths)
+        self._own_login_paths = tuple(f"{path}/" for path in own_login_paths)
         self._free = {"api": max_requests, "page": max_pages, "stream": max_streams}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI app."""
+        """Respond 503 if the pool of the request is full, else call the app."""
         if scope["type"] != "http" or scope["path"] in PROBES:
             return await self._app(scope, receive, send)
-        place = _pool(scope["path"], self._own_login_paths)
-        if not self._free[place]:
-            return await error_response(Busy("request: as many as this server takes are running"))(scope, receive, send)
-        self._free[place] -= 1
+        pool = _pool(scope["path"], self._own_login_paths)
+        if not self._free[pool]:
+            error = Busy("request: the server is at its limit of concurrent requests")
+            return await error_response(error)(scope, receive, send)
+        self._free[pool] -= 1
         try:
             await self._app(scope, receive, send)
         finally:
-            self._free[place] += 1
+            self._free[pool] += 1
         return None
 
 
 class BodyLimit:
-    """Reads the body of a request, so many bytes and seconds of it at most, before anything looks into it.
+    """Reads the body of a request completely, up to a limit of bytes and seconds, before calling the app.
 
-    Bodies under way may hold so many bytes together, counted apart for the API, for the pages behind `own_login_paths`
-    and for the other mounted apps: anybody may begin to sign in, and must not keep an agent waiting.
+    The bytes of all unfinished bodies are limited together, separately for the API, for the pages below
+    `own_login_paths` and for the other mounted apps: uploads to the login page, which needs no token, must not block
+    the API.
     """
 
     def __init__(
@@ -135,30 +144,30 @@ class BodyLimit:
         self._app = app
         self._max_bytes = max_bytes
         self._seconds = seconds
-        self._own_login_paths = tuple(f"{door}/" for door in own_login_paths)
+        self._own_login_paths = tuple(f"{path}/" for path in own_login_paths)
         self._room = {"api": max_buffered, "page": max_buffered, "stream": max_buffered}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI app."""
+        """Read the body and call the app with it, or respond 413 or 503."""
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         try:
-            self._announced(Headers(scope=scope).get("content-length", "0"))
+            self._check_content_length(Headers(scope=scope).get("content-length", "0"))
             async with asyncio.timeout(self._seconds):
                 body = await self._read(receive, _pool(scope["path"], self._own_login_paths))
         except (TooLarge, Busy) as error:
             return await error_response(error)(scope, receive, send)
         except TimeoutError:
-            return await error_response(Busy(f"body: not here within {self._seconds:g} s"))(scope, receive, send)
-        if body is not None:  # else there is nobody left to answer
+            return await error_response(Busy(f"body: not received within {self._seconds:g} s"))(scope, receive, send)
+        if body is not None:  # else the client has disconnected
             await self._app(scope, _replaying(body, receive), send)
         return None
 
-    def _announced(self, length: str) -> None:
+    def _check_content_length(self, length: str) -> None:
         if length.isascii() and length.isdigit() and int(length[:20]) > self._max_bytes:
             raise self._too_large()
 
-    async def _read(self, receive: Receive, place: str) -> bytes | None:
+    async def _read(self, receive: Receive, pool: str) -> bytes | None:
         body, more = bytearray(), True
         try:
             while more:
@@ -167,14 +176,14 @@ class BodyLimit:
                     return None
                 part = message.get("body", b"")
                 body += part
-                self._room[place] -= len(part)
+                self._room[pool] -= len(part)
                 more = message.get("more_body", False)
                 if len(body) > self._max_bytes:
                     raise self._too_large()
-                if self._room[place] < 0:
-                    raise Busy("body: as many bytes as this server takes are on their way")
+                if self._room[pool] < 0:
+                    raise Busy("body: the server is at its limit of bytes in unfinished bodies")
         finally:
-            self._room[place] += len(body)
+            self._room[pool] += len(body)
         return bytes(body)
 
     def _too_large(self) -> TooLarge:
@@ -182,50 +191,51 @@ class BodyLimit:
 
 
 class Timeout:
-    """Ends a request to the API, or for a page behind `own_login_paths`, that takes too long. An outcome under way is
-    then either safe in Postgres or the journal, or was not acknowledged.
+    """Ends a request to the API, or to a page below `own_login_paths`, after `seconds`.
+
+    An outcome is then either stored, in Postgres or the journal, or was not acknowledged.
     """
 
     def __init__(self, app: ASGIApp, seconds: float, own_login_paths: Collection[str] = ()) -> None:
         self._app = app
         self._seconds = seconds
-        self._paths = (API, *(f"{door}/" for door in own_login_paths))
+        self._paths = (API, *(f"{path}/" for path in own_login_paths))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI app."""
+        """Call the app, and respond 503 if it takes too long."""
         if scope["type"] != "http" or not scope["path"].startswith(self._paths):
             return await self._app(scope, receive, send)
-        begun = False
+        started = False
 
         async def sending(message: Message) -> None:
-            nonlocal begun
-            begun = True
+            nonlocal started
+            started = True
             await send(message)
 
         try:
             async with asyncio.timeout(self._seconds) as timer:
                 await self._app(scope, receive, sending)
         except TimeoutError:
-            if begun or not timer.expired():
+            if started or not timer.expired():
                 raise
-            await error_response(Busy(f"request: not done within {self._seconds:g} s"))(scope, receive, send)
+            await error_response(Busy(f"request: not finished within {self._seconds:g} s"))(scope, receive, send)
         return None
 
 
 def _pool(path: str, own_login_paths: tuple[str, ...]) -> str:
-    """Which share of the server a request takes a place of."""
+    """Return the pool whose limits apply to a path: "api", "page" or "stream"."""
     return "api" if path.startswith(API) else "page" if path.startswith(own_login_paths) else "stream"
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
-    """The body in one piece, then whatever else comes."""
-    given = False
+    """Return a `receive` that first returns the body as one message, and then the messages of the original."""
+    replayed = False
 
     async def replay() -> Message:
-        nonlocal given
-        if given:
+        nonlocal replayed
+        if replayed:
             return await receive()
-        given = True
+        replayed = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay

@@ -1,4 +1,4 @@
-"""Memories: stored, looked for, read, changed, erased."""
+"""Routes for memories: store, search, read, change and erase them."""
 
 from __future__ import annotations
 
@@ -19,58 +19,65 @@ router = APIRouter(prefix="/memories", tags=["memories"], route_class=StrictRout
 
 @router.post("", status_code=201, summary="Store memories (remember)")
 async def remember(agent_id: AgentId, body: RememberBody, layer: Layer, max_trust: MaxTrust) -> StoredMemories:
-    """Their ids in order. Safe to repeat: a memory that is there already keeps its id. Of a trust that the token may
-    not give, each gets the most that it may.
+    """Store memories, and return their ids in order.
+
+    The request may be repeated: a memory that is already stored keeps its id. Trust above that of the token is reduced
+    to the token's.
     """
-    given = [
-        each.model_copy(update={"trust": max_trust}) if above(each.trust, max_trust) else each for each in body.memories
+    memories = [
+        memory.model_copy(update={"trust": max_trust}) if above(memory.trust, max_trust) else memory
+        for memory in body.memories
     ]
-    return StoredMemories(tuple(await layer.remember(agent_id, given)))
+    return StoredMemories(tuple(await layer.remember(agent_id, memories)))
 
 
-@router.post("/search", summary="Look for memories (recall)")
+@router.post("/search", summary="Search memories (recall)")
 async def recall(agent_id: AgentId, body: RecallBody, layer: Layer) -> tuple[RecallHit, ...]:
-    """The best first. A search, though it is a POST: what is asked does not belong into addresses and logs."""
-    asked = {name: getattr(body, name) for name in RecallBody.model_fields}
-    return await layer.recall(agent_id, **asked)
+    """Return the memories that match a query, best first. A POST, so that queries do not appear in URLs and logs."""
+    arguments = {name: getattr(body, name) for name in RecallBody.model_fields}
+    return await layer.recall(agent_id, **arguments)
 
 
-@router.get("", summary="Read some memories")
+@router.get("", summary="Read several memories")
 async def get(agent_id: AgentId, layer: Layer, id: Annotated[list[UUID], Query(max_length=MAX_IDS)]) -> list[Memory]:
-    """Those of these ids that this agent has, in the order asked."""
+    """Return the agent's memories with these ids, in the order of the ids. Unknown ids are omitted."""
     return await layer.get(agent_id, id)
 
 
 @router.get("/{memory_id}", summary="Read a memory")
 async def get_one(agent_id: AgentId, memory_id: UUID, layer: Layer) -> Memory:
-    """A memory, whole."""
-    found = await layer.get(agent_id, [memory_id])
-    if not found:
+    """Return a memory."""
+    memories = await layer.get(agent_id, [memory_id])
+    if not memories:
         raise UnknownMemory(f"memory_id: agent {agent_id!r} has no memory {memory_id}")
-    return found[0]
+    return memories[0]
 
 
 @router.patch("/{memory_id}", summary="Change a memory")
 async def update(agent_id: AgentId, memory_id: UUID, body: MemoryChanges, layer: Layer, max_trust: MaxTrust) -> Memory:
-    """The memory as it is now. Only the fields that are given change; of a memory that is trusted more than what the
-    token hands over, none.
+    """Change fields of a memory, and return the changed memory.
+
+    Fields that are not sent keep their values. A token cannot change a memory of higher trust than its own.
     """
     return await layer.update(agent_id, memory_id, by=max_trust, **body.changed_fields())
 
 
-@router.get("/{memory_id}/revisions", summary="How a memory was changed (revisions)")
+@router.get("/{memory_id}/revisions", summary="List the changes of a memory (revisions)")
 async def revisions(agent_id: AgentId, memory_id: UUID, layer: Layer) -> list[Revision]:
-    """The latest first, each with what it replaced."""
+    """Return the changes of a memory, newest first, each with the values that it replaced."""
     return await layer.admin.revisions(agent_id, memory_id)
 
 
 @router.delete("/{memory_id}", summary="Erase a memory", dependencies=ERASING)
 async def forget_one(agent_id: AgentId, memory_id: UUID, layer: Layer) -> Receipt:
-    """With all that was derived from it; the receipt counts what went, nothing if there was none."""
+    """Erase a memory and everything derived from it.
+
+    The receipt counts what was deleted; it is empty for an unknown id.
+    """
     return await layer.forget(agent_id, [memory_id])
 
 
-@router.post("/forget", summary="Erase some memories (forget)", dependencies=ERASING)
+@router.post("/forget", summary="Erase several memories (forget)", dependencies=ERASING)
 async def forget(agent_id: AgentId, body: IdsBody, layer: Layer) -> Receipt:
-    """With all that was derived from them, in one transaction."""
+    """Erase memories and everything derived from them, in one transaction."""
     return await layer.forget(agent_id, body.ids)

@@ -1,4 +1,4 @@
-"""Policies while the layer runs: what holds, what was saved, what one would change; choosing is for admins."""
+"""Routes for policies: show, save, compare and activate versions. Saving and activating need an admin's token."""
 
 from __future__ import annotations
 
@@ -18,80 +18,86 @@ from cognitive.wire.models import ActivationBody, EffectivePolicies, PolicyVersi
 
 router = APIRouter(prefix="/policies", tags=["policies"], route_class=StrictRoute)
 
-Version = Annotated[Label, Path(description="Of a policy: twelve hexadecimal digits.")]
+Version = Annotated[Label, Path(description="A policy's version: twelve hexadecimal digits.")]
 
 
-@router.get("", summary="Which policy holds, and since whose choice (policies.effective)")
+@router.get("", summary="Show the policies in effect (policies.effective)")
 async def effective(agent_id: AgentId, layer: Layer) -> EffectivePolicies:
-    """By version, live and as a shadow, and what the live one changes of the operator's own."""
-    base, holds = layer.policies.base(agent_id), await layer.policies.effective(agent_id)
-    shadow = holds.shadow.version if holds.shadow is not None else None
+    """Return the live and the shadow version, and the settings in which the live one differs from the base policy."""
+    base, current = layer.policies.base(agent_id), await layer.policies.effective(agent_id)
+    shadow = current.shadow.version if current.shadow is not None else None
     return EffectivePolicies(
-        base.version, holds.live.version, shadow, live_changes(base, holds.live), holds.activations
+        base.version, current.live.version, shadow, live_changes(base, current.live), current.activations
     )
 
 
-@router.get("/candidates", summary="What was saved, the latest first (policies.list)")
+@router.get("/candidates", summary="List the saved versions (policies.list)")
 async def candidates(agent_id: AgentId, layer: Layer) -> tuple[PolicyVersion, ...]:
-    """Each with the settings that it changes of the operator's policy."""
+    """Return the saved versions, newest first, each with the settings in which it differs from the base policy."""
     return await layer.policies.list(agent_id)
 
 
-@router.post("/candidates", status_code=201, summary="Save a candidate (policies.save)")
+@router.post("/candidates", status_code=201, summary="Save a version (policies.save)")
 async def save(agent_id: AgentId, caller: Admin, body: PolicyVersionBody, layer: Layer) -> PolicyVersion:
-    """For admins. No turn is planned under it yet; the same changes again are the same candidate."""
+    """Save a policy version, without activating it. Equal changes get the same version. Needs an admin's token."""
     return await layer.policies.save(agent_id, body.changes, by=caller.id, note=body.note)
 
 
-@router.get("/candidates/{version:name}", summary="A candidate (policies.get)")
+@router.get("/candidates/{version:name}", summary="Show a saved version (policies.get)")
 async def candidate(agent_id: AgentId, version: Version, layer: Layer) -> PolicyVersion:
-    """What it changes, over which base, who saved it and why."""
+    """Return a saved version: its changes, its base, who saved it and why."""
     return await layer.policies.get(agent_id, version)
 
 
-@router.get("/versions/{version:name}", summary="Every setting of a version (policies.load)")
+@router.get("/versions/{version:name}", summary="Show all settings of a version (policies.load)")
 async def show(agent_id: AgentId, version: Version, layer: Layer) -> dict[str, Any]:
-    """Of a candidate over today's operator's policy, or as a turn recorded it."""
+    """Return all settings of a version: a saved one applied to today's base policy, or one that a turn recorded."""
     return (await layer.policies.load(agent_id, version)).model_dump(mode="json")
 
 
 @router.get(
-    "/versions/{version:name}/agreement", summary="How a shadow did beside what was shown (policies.shadow_agreement)"
+    "/versions/{version:name}/agreement",
+    summary="Compare a shadow policy with the live results (policies.shadow_agreement)",
 )
 async def shadow_agreement(agent_id: AgentId, version: Version, layer: Layer) -> Agreement | None:
-    """Over the latest turns that it ran beside; null if there were none."""
+    """Return how much a shadow policy agreed with what was shown in its latest turns; null if it ran in none."""
     return await layer.policies.shadow_agreement(agent_id, version)
 
 
-@router.post("/what-if", summary="What settings would have changed in recorded turns (policies.what_if)")
+@router.post("/what-if", summary="Estimate the effect of changed settings on recorded turns (policies.what_if)")
 async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer) -> WhatIf:
-    """Which turns would have shown other memories, at which tokens, and what that is estimated to be worth. It takes
-    about a second; turns that it did not come to are counted in `not_run`, and with `whole` it takes longer.
+    """Return which turns would have shown other memories with these settings, their tokens, and the estimated effect.
+
+    Takes about a second. Turns that are not reached in that time are counted in `not_run`; with `whole`, all turns are
+    run, which takes longer.
     """
     until = body.until or datetime.now(UTC)
     return await layer.policies.what_if(agent_id, body.changes, body.since, until, whole=body.whole)
 
 
-@router.get("/{role}/activations", summary="What was chosen for a role, the latest first (policies.history)")
+@router.get("/{role}/activations", summary="List the activations of a role (policies.history)")
 async def history(agent_id: AgentId, role: Role, layer: Layer) -> tuple[PolicyActivation, ...]:
-    """With who chose it and why; the first one holds."""
+    """Return the activations of a role, newest first, with who made each and why. The first one is in effect."""
     return await layer.policies.history(agent_id, role)
 
 
-@router.put("/{role}/activation", summary="Choose a candidate (policies.activate, policies.shadow)")
+@router.put("/{role}/activation", summary="Activate a version (policies.activate, policies.shadow)")
 async def activate(
     agent_id: AgentId, caller: Admin, role: Role, body: ActivationBody, layer: Layer
 ) -> PolicyActivation:
-    """For admins. Turns that begin 5 seconds later are planned under it, or with the role "shadow" run beside it; with
-    no version, the operator's own holds again. `after` refuses it where somebody chose since.
+    """Activate a saved version; null returns to the base policy. Needs an admin's token.
+
+    Turns that begin 5 seconds later are planned with it, or, with the role "shadow", also run with it without effect.
+    With `after`, the request is refused if there is a newer activation.
     """
-    act = layer.policies.activate if role == "live" else layer.policies.shadow
-    return await act(agent_id, body.version, by=caller.id, note=body.note, after=body.after)
+    set_version = layer.policies.activate if role == "live" else layer.policies.shadow
+    return await set_version(agent_id, body.version, by=caller.id, note=body.note, after=body.after)
 
 
-@router.post("/{role}/rollback", summary="Take the latest choice back (policies.roll_back)")
+@router.post("/{role}/rollback", summary="Undo the latest activation (policies.roll_back)")
 async def roll_back(agent_id: AgentId, caller: Admin, role: Role, body: RollBackBody, layer: Layer) -> PolicyActivation:
-    """For admins. What held before holds again, and that is a choice too: asked twice without `after`, it takes itself
-    back.
+    """Activate the version before the current one again. Needs an admin's token.
+
+    The rollback is itself an activation: a second request without `after` undoes the first.
     """
     return await layer.policies.roll_back(agent_id, role, by=caller.id, note=body.note, after=body.after)

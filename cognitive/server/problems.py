@@ -1,4 +1,4 @@
-"""Errors as problem+json, which names the culprit and no secret of the server; and their description in OpenAPI."""
+"""Errors as problem+json responses without secrets of the server, and their description in OpenAPI."""
 
 from __future__ import annotations
 
@@ -19,33 +19,34 @@ from cognitive.wire.problems import MEDIA_TYPE, Problem, UnknownToken, http_prob
 
 log = logging.getLogger(__name__)
 
-_MAX_ERRORS = 3  # complaints of one request
-_MAX_DETAIL_LENGTH = 2_000  # characters: what is wrong may quote what was sent
+_MAX_ERRORS = 3  # validation errors reported for a request
+_MAX_DETAIL_LENGTH = 2_000  # characters, since an error may quote the request's input
 
-API_DESCRIPTION = """Decides before every turn of an LLM agent what its model should see, and learns after it what was
-worth showing. A bearer token is for one agent or for an admin; names in paths are percent-encoded. Requests are safe to
-repeat: a turn by its `turn_id`, an outcome by its turn, memories by what they say."""
+API_DESCRIPTION = """A layer that decides before every turn of an LLM agent what its model should see, and learns after
+the turn which memories were worth showing. Authenticate with a bearer token, which is for one agent or for an admin.
+Names in paths are percent-encoded. Requests may be repeated without a second effect: turns are identified by `turn_id`,
+outcomes by their turn, memories by their content. Only activations of policies need `after` for that."""
 
 _DESCRIPTIONS = {
-    400: "Not HTTP that can be read",
-    401: "No token, or an unknown one",
-    403: "A token of another agent",
+    400: "Invalid HTTP request",
+    401: "Missing or unknown token",
+    403: "The token is for another agent, or lacks the right",
     404: "No such memory, turn or artifact",
     409: "The policy of this turn is not known",
-    413: "A body that is too large",
-    421: "A name that this server does not go by",
+    413: "The body is too large",
+    421: "The Host header is not a name of this server",
     422: "Invalid input; `detail` names the field",
     429: "Too many requests with this token; see Retry-After",
     503: "Postgres is away, or too many requests are running; see Retry-After",
 }
 _SCHEMA = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"description": said, "content": _SCHEMA} for status, said in _DESCRIPTIONS.items()
+    status: {"description": text, "content": _SCHEMA} for status, text in _DESCRIPTIONS.items()
 }
 
 
 def error_response(error: CognitiveError) -> Response:
-    """The answer to a request that failed with an error of the layer's."""
+    """Return the response to a request that failed with an error of the layer."""
     problem, retry = to_problem(error)
     headers = {"Retry-After": str(retry)} if retry is not None else {}
     if isinstance(error, UnknownToken):
@@ -53,13 +54,13 @@ def error_response(error: CognitiveError) -> Response:
     return _response(problem, headers)
 
 
-def http_error_response(status: int, because: str) -> Response:
-    """The answer to a request that HTTP itself has a word for."""
-    return _response(http_problem(status, HTTPStatus(status).phrase, because), {})
+def http_error_response(status: int, detail: str) -> Response:
+    """Return the response to a request that HTTP itself refuses, with a status and the reason."""
+    return _response(http_problem(status, HTTPStatus(status).phrase, detail), {})
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Has an app answer every error with a problem."""
+    """Make an app respond to every error with a problem."""
     app.add_exception_handler(CognitiveError, _on_cognitive_error)
     app.add_exception_handler(RequestValidationError, _on_validation_error)
     app.add_exception_handler(HTTPException, _on_http_exception)
@@ -67,24 +68,24 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def describe_problems(app: FastAPI) -> None:
-    """Has an app describe the problems that its routes name, and how a caller says who it is."""
-    made = app.openapi
+    """Add the schema of a problem to the app's OpenAPI description."""
+    default_openapi = app.openapi
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            components = made().setdefault("components", {})
+            components = default_openapi().setdefault("components", {})
             components.setdefault("schemas", {})["Problem"] = TypeAdapter(Problem).json_schema()
-        return made()
+        return default_openapi()
 
-    app.openapi = openapi  # type: ignore[method-assign]  # the way that FastAPI documents
+    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's documented way to extend the description
 
 
 async def _on_cognitive_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, CognitiveError)
-    answered = error_response(error)
-    if answered.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    response = error_response(error)
+    if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.warning("%s %s: %s: %s", request.method, _template(request), type(error).__name__, error)
-    return answered
+    return response
 
 
 async def _on_validation_error(request: Request, error: Exception) -> Response:
@@ -99,13 +100,13 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
 
 
 async def _on_unexpected_error(request: Request, error: Exception) -> Response:
-    return error_response(CognitiveError(type(error).__name__))  # the server's own log has the trace
+    return error_response(CognitiveError(type(error).__name__))  # Starlette re-raises it, and uvicorn logs it
 
 
 def _messages(errors: Sequence[Any]) -> str:
-    """The first few, each with where it is: "query.limit: Input should be less than or equal to 200"."""
+    """Return the first validation errors, each with its place: "query.limit: Input should be at most 200"."""
     return "; ".join(
-        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in errors[:_MAX_ERRORS]
+        f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}" for error in errors[:_MAX_ERRORS]
     )
 
 
@@ -115,5 +116,5 @@ def _response(problem: Problem, headers: dict[str, str]) -> Response:
 
 
 def _template(request: Request) -> str:
-    """The path of a route and not of a request: names of agents and sessions are not the log's business."""
+    """Return the path of the route instead of the request's, so that names of agents and sessions are not logged."""
     return getattr(request.scope.get("route"), "path", "")

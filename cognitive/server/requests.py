@@ -1,4 +1,4 @@
-"""How requests are read: names in paths may hold any character, and JSON is read strictly and to a bounded depth."""
+"""Reading of requests: path parts may contain any character, and JSON is parsed strictly with a limited depth."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cognitive.server.context_cache import ContextCache
 
 
 class _Name(Convertor[str]):
-    """A part of a path, as it was before it was percent-encoded: a name with a slash in it is one part."""
+    """A path part, percent-decoded after routing, so that a name with a slash is one part."""
 
     regex = "[^/]+"
 
@@ -33,13 +33,13 @@ register_url_convertor("name", _Name())
 
 
 class RawPaths:
-    """Has the API routed by the path as it was sent, still encoded: "%2F" within a name is not where a part ends."""
+    """Routes the API by the encoded path, in which "%2F" within a name does not end a path part."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An ASGI app."""
+        """Replace the path of an API request by its encoded form, and call the app."""
         raw = scope.get("raw_path")
         if scope["type"] == "http" and raw and scope["path"].startswith(API):
             scope = {**scope, "path": raw.decode("latin-1")}
@@ -48,17 +48,20 @@ class RawPaths:
 
 class _StrictRequest(Request):
     async def json(self) -> Any:
-        """The body; too deep, infinite and half characters are refused here, and not by what would come upon them."""
+        """Return the parsed body.
+
+        JSON that is too deep, or contains infinity or half of a surrogate pair, is refused here.
+        """
         if not hasattr(self, "_json"):
             self._json = _read(await self.body())
         return self._json
 
 
 class StrictRoute(APIRoute):
-    """A route that reads JSON strictly."""
+    """A route that parses JSON strictly."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The route's handler, given a strict request."""
+        """Return the route's handler, which receives a strict request."""
         handler = super().get_route_handler()
 
         async def handle(request: Request) -> Response:
@@ -86,4 +89,4 @@ def _read(body: bytes) -> Any:
     try:
         return from_json(body, allow_inf_nan=False)
     except ValueError as error:
-        raise HTTPException(422, f"body: not JSON that can be read: {error}") from None
+        raise HTTPException(422, f"body: is not valid JSON: {error}") from None

@@ -1,4 +1,4 @@
-"""A server from its start to its end: it stops taking requests, finishes those that run, and closes the layer last."""
+"""The life of a server: on a signal it stops accepting requests, finishes running ones, and closes the layer last."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cognitive.telemetry.metrics import Metrics
 log = logging.getLogger(__name__)
 
 Mounts = Callable[[CognitiveLayer], Sequence[MountedApp]]
-_MAX_WAITING = 1_024  # connections that may wait to be taken; what runs at a time is bounded behind them
+_MAX_WAITING = 1_024  # connections that the kernel queues until they are accepted
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -36,24 +36,23 @@ async def serve(
     metrics: Metrics | None = None,
     started: Callable[[str], None],
 ) -> None:
-    """Serves a layer on the environment's database until SIGINT or SIGTERM; `started` is told the address.
+    """Serve a layer on the database of the environment until SIGINT or SIGTERM; `started` is called with the address.
 
     Raises:
-        PolicyError: others than this machine could connect, and there are no tokens.
-        InvalidInput: the address cannot be listened on.
+        PolicyError: other machines could connect, and there are no tokens.
+        InvalidInput: the server cannot listen on the address.
         SchemaError, EmbeddedServerError: as `CognitiveLayer.open`.
     """
-    config.known_tokens()  # refused before a database is opened for nothing
+    config.known_tokens()  # raises before a database is opened in vain
     with listening(config) as listener:
         async with CognitiveLayer.open(metrics=metrics) as layer:
             app = create_app(layer, config, mounts(layer))
             loop, running = asyncio.get_running_loop(), server(app, config)
-            for (
-                each
-            ) in _SIGNALS:  # those before uvicorn listens to them, and those that it raises again when it is done
+            # for signals before uvicorn handles them, and for those that uvicorn raises again when it has finished
+            for each in _SIGNALS:
                 loop.add_signal_handler(each, setattr, running, "should_exit", True)
             gc.collect()
-            gc.freeze()  # what is here stays, and a full collection that looks at all of it takes a turn 100 ms
+            gc.freeze()  # these objects live as long as the process; a full collection of them would take 100 ms
             started(address(listener))
             await running.serve(sockets=[listener])
             log.info("requests are done; closing")
@@ -62,7 +61,7 @@ async def serve(
 
 
 def server(app: ASGIApp, config: ServerConfig) -> uvicorn.Server:
-    """The HTTP server of an app; `Server.should_exit` ends it as a signal does."""
+    """Return the HTTP server of an app; setting its `should_exit` ends it as a signal does."""
     return uvicorn.Server(
         uvicorn.Config(
             app,
@@ -80,23 +79,23 @@ def server(app: ASGIApp, config: ServerConfig) -> uvicorn.Server:
 
 
 def listening(config: ServerConfig) -> socket.socket:
-    """The socket that the configuration names, bound; a unix socket is its owner's only.
+    """Return a listening socket for the configured address. Only the owner can use a unix socket.
 
     Raises:
-        InvalidInput: it is in use, or may not be used.
+        InvalidInput: the address is in use or not permitted.
     """
     try:
         bound = _unix(config.socket) if config.socket is not None else _tcp(config.host, config.port)
         bound.listen(_MAX_WAITING)
     except OSError as error:
         where = f"socket: {config.socket}" if config.socket is not None else f"port: {config.host}:{config.port}"
-        raise InvalidInput(f"{where}: {error.strerror or error}") from error
+        raise InvalidInput(f"{where}: cannot listen: {error.strerror or error}") from error
     bound.setblocking(False)
     return bound
 
 
 def address(listener: socket.socket) -> str:
-    """Where a bound socket can be reached, as a URL; of a unix socket, `unix:` and its path."""
+    """Return the URL of a bound socket; for a unix socket, `unix:` and its path."""
     name: Any = listener.getsockname()
     if isinstance(name, str):
         return f"unix:{name}"
@@ -113,12 +112,12 @@ def _tcp(host: str, port: int) -> socket.socket:
 
 
 def _unix(path: Path) -> socket.socket:
-    """One that nobody listens on any more is replaced."""
+    """Return a bound unix socket. A socket file that no process listens on is replaced."""
     bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     if path.is_socket() and not _is_served(path):
         path.unlink()
     bound.bind(str(path))
-    path.chmod(0o600)  # before it listens: nobody has connected yet
+    path.chmod(0o600)  # before it listens, so that no other user has connected
     return bound
 
 

@@ -1,4 +1,4 @@
-"""Sessions: taken up again, ended, cleared; and the whole outputs that they keep."""
+"""Routes for sessions: resume, end and clear them, and read their artifacts."""
 
 from __future__ import annotations
 
@@ -19,43 +19,43 @@ from cognitive.wire.models import LineBody, SessionEnded
 
 
 class Escaped(JSONResponse):
-    """JSON in ASCII: what tools gave out may hold halves of characters, which UTF-8 cannot say and JSON can."""
+    """JSON in ASCII, since outputs of tools may contain half of a surrogate pair, which UTF-8 cannot encode."""
 
     def render(self, content: Any) -> bytes:
-        """The content as bytes."""
+        """Return the content as JSON in bytes."""
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
 router = APIRouter(tags=["sessions"], route_class=StrictRoute, default_response_class=Escaped)
 
-SessionId = Annotated[Label, Path(description="As the host named it.")]
+SessionId = Annotated[Label, Path(description="The session's id, chosen by the host; percent-encoded.")]
 
 
-@router.get("/sessions/{session_id:name}", summary="Go on with a session (resume)")
+@router.get("/sessions/{session_id:name}", summary="Resume a session (resume)")
 async def resume(agent_id: AgentId, session_id: SessionId, layer: Layer) -> ResumedSession | None:
-    """Its summary, plan and last messages, valid as they stand; null if it never was."""
+    """Return the summary, plan and last messages of a session, for a new process; null if it does not exist."""
     return await layer.resume(agent_id, session_id)
 
 
 @router.post("/sessions/{session_id:name}/end", summary="Mark a session as ended")
 async def end_session(agent_id: AgentId, session_id: SessionId, layer: Layer) -> SessionEnded:
-    """Safe to repeat."""
+    """Mark a session as ended. The call may be repeated."""
     return SessionEnded(await layer.end_session(agent_id, session_id))
 
 
 @router.delete("/sessions/{session_id:name}", summary="Clear a session", dependencies=ERASING)
 async def clear_session(agent_id: AgentId, session_id: SessionId, layer: Layer) -> ClearedSession:
-    """Removes its summary, last messages, plan, artifacts and subtasks; its turns and memories stay."""
+    """Remove the session's summary, last messages, plan, artifacts and subtasks. Its turns and memories stay."""
     return await layer.sessions.clear(agent_id, session_id)
 
 
-@router.get("/sessions/{session_id:name}/artifacts", summary="What is kept of a session out of the prompt")
+@router.get("/sessions/{session_id:name}/artifacts", summary="List the artifacts of a session")
 async def artifacts(agent_id: AgentId, session_id: SessionId, layer: Layer) -> tuple[Artifact, ...]:
-    """Oldest first, without their texts."""
+    """Return the session's artifacts (long texts stored outside the prompt), oldest first, without their texts."""
     return await layer.sessions.artifacts(agent_id, session_id)
 
 
-@router.get("/artifacts/{id}", summary="Read a page of a whole tool output")
+@router.get("/artifacts/{id}", summary="Read a page of an artifact")
 async def artifact(
     agent_id: AgentId,
     id: UUID,
@@ -63,11 +63,11 @@ async def artifact(
     start: Annotated[int, Query(ge=0, le=2**48)] = 0,
     length: Annotated[int, Query(ge=1, le=1_000_000)] = 8_000,
 ) -> ArtifactPage:
-    """`length` characters from `start` on; at the end, fewer."""
+    """Return `length` characters of an artifact from the character `start` on, fewer at its end."""
     return await layer.artifact(agent_id, id, start=start, length=length)
 
 
-@router.post("/artifacts/{id}/search", summary="Look for lines of a whole tool output")
+@router.post("/artifacts/{id}/search", summary="Search the lines of an artifact")
 async def search_artifact(agent_id: AgentId, id: UUID, body: LineBody, layer: Layer) -> tuple[MatchingLine, ...]:
-    """The first lines that hold a literal, each with where reading can go on."""
+    """Return the first lines that contain a literal, each with the position to read from."""
     return await layer.sessions.search_artifact(agent_id, id, body.literal, body.limit)

@@ -1,7 +1,7 @@
-"""The file of tokens: digests only, readable by its owner only, each token for one agent or for all.
+"""The token file: SHA-256 digests of bearer tokens, readable by its owner only. A token is for one agent or for all.
 
-A token is `cog_<id>_<secret>`. The id is no secret: it names the token in lists and finds its digest, and what is
-compared, in constant time, is the SHA-256 of the whole. The secret has 256 bits, so a digest without salt keeps it.
+A token is `cog_<id>_<secret>`. The id is not secret: it names the token in lists and finds its digest. The SHA-256 of
+the whole token is compared in constant time. The secret has 256 random bits, so the digest needs no salt.
 """
 
 from __future__ import annotations
@@ -30,13 +30,19 @@ from cognitive.errors import InvalidInput, PolicyError
 
 log = logging.getLogger(__name__)
 
-_UNKNOWN_DIGEST = "0" * 64  # what an unknown id is compared with, so that it takes as long as a known one
+_UNKNOWN_DIGEST = "0" * 64  # compared for an unknown id, so that it takes as long as a known one
 _Stamp = tuple[int, int, int]
 
 
 class Token(InputModel):
-    """What is kept of a token: whose it is, None for an admin's, the most trust that it gives, whether it may erase,
-    and its digest.
+    """An entry of the token file.
+
+    Attributes:
+        agent: the agent that the token is for; None for an admin.
+        trust: the highest trust that the token may give to memories.
+        erase: True if the token may erase.
+        sha256: the digest of the token, in hexadecimal.
+        created: the time of creation.
     """
 
     agent: Label | None = None
@@ -48,8 +54,13 @@ class Token(InputModel):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: a token by its id, for one agent; `agent` None is an admin, who may ask for all. What they hand over is
-    of `trust` at most; `erase` says whether they may erase what is kept.
+    """The authenticated caller of a request.
+
+    Attributes:
+        id: the id of its token.
+        agent: the only agent that it may access; None for an admin, who may access all.
+        trust: the highest trust that it may give to memories.
+        erase: True if it may erase.
     """
 
     id: str
@@ -58,18 +69,20 @@ class Caller:
     erase: bool = True
 
     def may(self, agent_id: str) -> bool:
-        """Whether what is asked of this agent is this caller's to ask."""
+        """Return True if the caller may access this agent."""
         return self.agent is None or self.agent == agent_id
 
 
-ANONYMOUS = Caller("anybody", None)  # of an open server
+ANONYMOUS = Caller("anybody", None)  # the caller of a server without tokens
 
 
 class Tokens:
-    """The tokens of a file, read again when it changes: one that is revoked is refused from the next request on.
+    """The tokens of a file.
+
+    The file is read again when it changes: a revoked token is refused from the next request on.
 
     Raises:
-        PolicyError: the file cannot be read, others can read it, or it holds no tokens; the message says what to do.
+        PolicyError: the file cannot be read, is readable by other users, or contains invalid tokens.
     """
 
     def __init__(self, path: Path) -> None:
@@ -78,12 +91,12 @@ class Tokens:
         self._known = load(path)
 
     def caller(self, token: str) -> Caller | None:
-        """Whose token this is; None if it is nobody's."""
+        """Return the caller of a token; None if the token is unknown."""
         self._read_again()
         id = token.split("_")[1] if token.count("_") == 2 else ""
-        found = self._known.get(id)
-        equal = hmac.compare_digest(_digest(token), found.sha256 if found is not None else _UNKNOWN_DIGEST)
-        return Caller(id, found.agent, found.trust, found.erase) if found is not None and equal else None
+        entry = self._known.get(id)
+        equal = hmac.compare_digest(_digest(token), entry.sha256 if entry is not None else _UNKNOWN_DIGEST)
+        return Caller(id, entry.agent, entry.trust, entry.erase) if entry is not None and equal else None
 
     def _read_again(self) -> None:
         stamp = _stamp(self._path)
@@ -92,51 +105,54 @@ class Tokens:
         self._stamp = stamp
         try:
             self._known = load(self._path)
-        except PolicyError as error:  # a file that is gone or broken lets nobody in
-            log.error("no token is accepted: %s", error)
+        except PolicyError as error:  # with a missing or broken file, no token is valid
+            log.error("all tokens are refused: %s", error)
             self._known = {}
 
 
 def default_path() -> Path:
-    """Where the environment says that the tokens are."""
+    """Return the path of the token file that the environment configures."""
     settings = from_environment()
     return settings.token_file.expanduser() if settings.token_file is not None else settings.directory / "tokens.toml"
 
 
 def load(path: Path) -> Mapping[str, Token]:
-    """The tokens of a file by their ids.
+    """Return the tokens of a file by id.
 
     Raises:
-        PolicyError: as `Tokens` says.
+        PolicyError: as `Tokens`.
     """
     try:
         with path.open("rb") as file:
-            found = os.fstat(file.fileno())
+            status = os.fstat(file.fileno())
             tables = tomllib.load(file)
     except OSError as error:
-        raise PolicyError(f"cannot read the tokens in {str(path)!r}: {error.strerror}") from error
+        raise PolicyError(f"cannot read the token file {str(path)!r}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PolicyError(f"{str(path)!r} is not TOML: {error}") from error
-    if stat.S_IMODE(found.st_mode) & 0o077:
-        raise PolicyError(f"others than its owner may use {str(path)!r}: run `chmod 600` on it")
-    if found.st_uid not in (os.geteuid(), 0):
-        raise PolicyError(f"{str(path)!r} belongs to somebody else, who could let anybody in: run `chown` on it")
+        raise PolicyError(f"token file {str(path)!r} is not TOML: {error}") from error
+    if stat.S_IMODE(status.st_mode) & 0o077:
+        raise PolicyError(f"token file {str(path)!r} is accessible to other users; run `chmod 600 {path}`")
+    if status.st_uid not in (os.geteuid(), 0):
+        raise PolicyError(f"token file {str(path)!r} belongs to another user, who could add tokens; run `chown` on it")
     try:
         return {id: Token.model_validate(table) for id, table in tables.items()}
     except InvalidInput as error:
-        raise PolicyError(f"{str(path)!r}: {error}") from error
+        raise PolicyError(f"token file {str(path)!r}: {error}") from error
 
 
 def create(path: Path, agent: str | None, trust: Trust = "host", *, erase: bool = True) -> tuple[str, str]:
-    """Adds a token for an agent, or for an admin; returns its id and the token, which is told this once. What comes in
-    by it is of `trust` at most, and it may erase or not.
+    """Create a token for an agent, or for an admin if `agent` is None.
+
+    Return its id and the token, which is not stored.
+
+    `trust` is the highest trust that the token may give to memories; `erase` permits erasing.
 
     Raises:
-        InvalidInput: no agent can have this name. PolicyError: the file cannot be used.
+        InvalidInput: the agent's name is invalid. PolicyError: the file cannot be used.
     """
     id = secrets.token_hex(4)
     token = f"cog_{id}_{secrets.token_hex(32)}"
-    made = Token(
+    entry = Token(
         agent=agent,
         trust=trust,
         erase=erase,
@@ -144,12 +160,12 @@ def create(path: Path, agent: str | None, trust: Trust = "host", *, erase: bool 
         created=datetime.now(UTC).replace(microsecond=0),
     )
     with _changing(path) as known:
-        known[id] = made
+        known[id] = entry
     return id, token
 
 
 def revoke(path: Path, id: str) -> Token:
-    """Removes a token, and returns what was kept of it.
+    """Remove a token from the file and return its entry.
 
     Raises:
         InvalidInput: there is no such token. PolicyError: the file cannot be used.
@@ -162,28 +178,31 @@ def revoke(path: Path, id: str) -> Token:
 
 @contextmanager
 def _changing(path: Path) -> Iterator[dict[str, Token]]:
-    """The tokens, to be changed by one process at a time; written whole, so that a reader never sees half of them."""
+    """Yield the tokens for a change by one process at a time.
+
+    The file is replaced as a whole, so readers see no half of it.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    path = path.resolve()  # behind a symbolic link, which stays
+    path = path.resolve()  # a symbolic link stays, and its target is replaced
     with _file(path.parent / f"{path.name}.lock", os.O_CREAT) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         known = dict(load(path)) if path.exists() else {}
         yield known
-        beside = path.parent / f"{path.name}.new"
-        beside.unlink(missing_ok=True)
-        with _file(beside, os.O_CREAT | os.O_EXCL) as file:
+        new = path.parent / f"{path.name}.new"
+        new.unlink(missing_ok=True)
+        with _file(new, os.O_CREAT | os.O_EXCL) as file:
             file.write("\n".join(_table(id, token) for id, token in known.items()))
-        beside.replace(path)
+        new.replace(path)
 
 
-def _file(path: Path, how: int) -> TextIO:
-    """A file to write that is its owner's only: whoever could open the lock could hold it, and no token be revoked.
+def _file(path: Path, flags: int) -> TextIO:
+    """Open a file for writing that only its owner can open. Another user who opened the lock could block revocations.
 
     Raises:
-        PolicyError: the directory does not let us.
+        PolicyError: the file cannot be opened.
     """
     try:
-        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CLOEXEC | how, 0o600), "w", encoding="utf-8")
+        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CLOEXEC | flags, 0o600), "w", encoding="utf-8")
     except OSError as error:
         raise PolicyError(f"cannot write {str(path)!r}: {error.strerror}") from error
 
@@ -191,12 +210,12 @@ def _file(path: Path, how: int) -> TextIO:
 def _table(id: str, token: Token) -> str:
     agent = f"agent = {_quoted(token.agent)}\n" if token.agent is not None else "# an admin's\n"
     rights = f'trust = "{token.trust}"\nerase = {str(token.erase).lower()}\n'
-    kept = f'sha256 = "{token.sha256}"\ncreated = {token.created.isoformat()}\n'
-    return f"[{_quoted(id)}]\n{agent}{rights}{kept}"
+    digest = f'sha256 = "{token.sha256}"\ncreated = {token.created.isoformat()}\n'
+    return f"[{_quoted(id)}]\n{agent}{rights}{digest}"
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML, which is one of JSON but for one character."""
+    """Return a TOML basic string. It equals a JSON string except for one character (DEL)."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -205,9 +224,9 @@ def _digest(token: str) -> str:
 
 
 def _stamp(path: Path) -> _Stamp | None:
-    """What changes when a file is replaced, written or opened to others; None if it cannot be looked at."""
+    """Return values that change when a file is replaced, written or made readable; None if the file is missing."""
     try:
-        told = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return told.st_mtime_ns, told.st_ino, told.st_mode
+    return status.st_mtime_ns, status.st_ino, status.st_mode

@@ -1,8 +1,8 @@
-"""Define what crosses HTTP, the same on both sides: the server answers with it, and the client reads it.
+"""Define the values that HTTP carries, for both sides: the server sends them and the client reads them.
 
 Modules, in order of execution:
 
-- `models`: bodies of requests and answers, where the layer's own values are not enough.
-- `context`: a prepared turn, without what only the server needs.
-- `problems`: errors as problem+json, a row each.
+- `models`: request and response bodies for which the layer's own values do not suffice.
+- `context`: a prepared turn, without data that only the server needs.
+- `problems`: the HTTP status, title and retry time of each error.
 """

@@ -1,4 +1,4 @@
-"""A prepared turn as it crosses HTTP: all that a host puts into its prompt, without what only the server needs."""
+"""A prepared turn over HTTP: everything that a host puts into its prompt, without data that only the server needs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ from cognitive.trace import Trace, Trim
 from cognitive.turn import Message, Shown, ToolSpec, Turn, TurnContext
 from cognitive.window.fallback import newest_messages
 
-UNPREPARED = "unprepared"  # the reason in the plan of a turn that no server prepared
+UNPREPARED = "unprepared"  # the plan's reason in a turn that no server prepared
 
 
 @dataclass(frozen=True, slots=True)
 class TraceSummary:
-    """How a turn came about, in short: the channels that arrived, milliseconds by stage, what was cut, the window.
+    """A short trace of how a turn was prepared.
 
-    What became of each candidate is asked for by the turn's id.
+    `channels` names the search channels that returned in time. `timings` has milliseconds by stage, `trim` the tools
+    that were removed or shortened, `window` the numbers of the conversation's window. The disposition of each candidate
+    is a separate request by the turn's id.
     """
 
     query: str
@@ -40,11 +42,12 @@ class TraceSummary:
 
 @dataclass(frozen=True, slots=True)
 class PreparedTurn:
-    """What the model should see in a turn.
+    """The result of `pre_turn`: what the model should see in this turn.
 
-    `prompt` has the parts where the policy's placement wants them: `system` belongs behind the host's own system
-    prompt, then come `messages`, then `sent` as the user's message; `user_message` is that message as the host keeps it
-    in its history. `prefix` and `text` are the blocks that they are made from.
+    Append `prompt.system` to the host's own system prompt, add `messages`, and send `prompt.sent` as the user's
+    message. Store `prompt.user_message` as that message in the host's history. `prefix` (pinned memories) and `text`
+    (memories of this turn) are the blocks that these texts contain. `degraded` describes what failed or was late, and
+    `degraded_codes` gives the code of each.
     """
 
     agent_id: str
@@ -69,7 +72,7 @@ class PreparedTurn:
 
 
 def to_prepared_turn(context: TurnContext) -> PreparedTurn:
-    """A context as it crosses."""
+    """Return a turn's context as it is sent over HTTP."""
     trace = context.trace
     return PreparedTurn(
         agent_id=context.agent_id,
@@ -97,7 +100,10 @@ def to_prepared_turn(context: TurnContext) -> PreparedTurn:
 
 
 def to_turn_context(prepared: PreparedTurn) -> TurnContext:
-    """The reverse of `to_prepared_turn`: the same prompt, byte for byte, without what only the server knows."""
+    """Return the context of a turn that was received over HTTP.
+
+    The reverse of `to_prepared_turn`: prompts are identical byte for byte; data that only the server needs is missing.
+    """
     trace = prepared.trace
     return TurnContext(
         agent_id=prepared.agent_id,
@@ -129,7 +135,7 @@ def to_turn_context(prepared: PreparedTurn) -> TurnContext:
 
 
 def without_memory(turn: Turn, turn_id: str, now: datetime, *reasons: Degradation) -> TurnContext:
-    """A turn that goes on without memory: its newest messages, its tools whole, and why."""
+    """Return the context of a turn without memory: its newest messages, all its tools, and why it is `degraded`."""
     policy = Policy()
     plan = planning.create_plan(Signals(turn.text, greeting=True), "conversation", (UNPREPARED,), policy, turn.thinking)
     return TurnContext(

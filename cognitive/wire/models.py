@@ -1,5 +1,7 @@
-"""What requests and answers hold where the layer's own values are not enough. Those stand in `cognitive.turn` and
-`brain.types`, and cross as they are."""
+"""Request and response bodies for which the layer's own values do not suffice.
+
+All other values are those of `cognitive.turn` and `brain.types`, sent unchanged.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,16 @@ from brain.types import MAX_CONTENT_LENGTH, InputModel, Label, Labels, MemoryTex
 from cognitive.recall import MAX_HITS
 from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Tool, Turn
 
-MAX_MESSAGES = 20_000  # of a conversation: about a second of work, while others wait
-MAX_TOOLS = 2_000  # of a turn; twenty times what any model is offered
-MAX_MEMORIES = 1_000  # of one request; a file of them is many requests
-MAX_IDS = 500  # of one request; as a query they take 22 KB
+MAX_MESSAGES = 20_000  # per conversation; they take about a second, in which other requests wait
+MAX_TOOLS = 2_000  # per turn; about twenty times what hosts send to a model
+MAX_MEMORIES = 1_000  # per request; larger imports are split into several requests
+MAX_IDS = 500  # per request; in a query string they take 22 KB
 MAX_TURNS = 1_000
 MAX_PLANS = 500
 MAX_LINES = 200
-MAX_TUNABLES = 200  # more than there are
+MAX_TUNABLES = 200  # more than there are settings
 
-# Only white space is refused beyond what the schema says.
+# Text of white space only is also refused, which the JSON schema does not express.
 Query = Annotated[Label, Field(max_length=MAX_MESSAGE_LENGTH, examples=["which database did we choose?"])]
 Conversation = Annotated[tuple[Message, ...], Field(max_length=MAX_MESSAGES)]
 Ids = Annotated[tuple[UUID, ...], Field(max_length=MAX_IDS)]
@@ -32,13 +34,16 @@ LiveChanges = Annotated[
     Mapping[str, float | int],
     Field(
         max_length=MAX_TUNABLES,
-        description="By the setting's dotted name, as `cognitive policy show --live-settings` lists them.",
+        description="New values by the setting's dotted name; `cognitive policy show --live-settings` lists the names.",
     ),
 ]
-Note = Annotated[Text, Field(max_length=MAX_NOTE_LENGTH, description="Why; kept with it.")]
+Note = Annotated[Text, Field(max_length=MAX_NOTE_LENGTH, description="The reason, stored with the change.")]
 After = Annotated[
     Annotated[int, Field(ge=0)] | None,
-    Field(description="The number of the choice that the caller saw holding, 0 for none; refused if another was made."),
+    Field(
+        description="The number of the latest activation that the caller knows, 0 for none. The request is refused if"
+        " there is a newer one."
+    ),
 ]
 
 
@@ -47,7 +52,7 @@ def _example(**fields: Any) -> ConfigDict:
 
 
 class TurnBody(Turn):
-    """A turn about to begin; whose it is, the path says. A `turn_id` makes the request safe to repeat."""
+    """A turn that is about to begin, for the agent of the path. A `turn_id` makes a retry idempotent."""
 
     model_config = _example(
         session_id="s1",
@@ -57,13 +62,16 @@ class TurnBody(Turn):
         model="openai/gpt-4o",
     )
 
-    agent_id: Annotated[str, Field(description="May be left out; else it is that of the path.")] = ""
+    agent_id: Annotated[str, Field(description="Optional; if set, it must be the agent of the path.")] = ""
     conversation: Conversation = ()
     tools: Annotated[tuple[Tool, ...], Field(max_length=MAX_TOOLS)] = ()
 
 
 class FitBody(InputModel):
-    """A conversation that has grown within a turn, whole, and what the turn said of itself."""
+    """A conversation that has grown within a turn.
+
+    `conversation` has all its messages; the other fields are those of the turn.
+    """
 
     model_config = _example(
         session_id="s1",
@@ -81,13 +89,13 @@ class FitBody(InputModel):
 
 
 class RatingBody(InputModel):
-    """Somebody's verdict on a memory that a turn showed."""
+    """A rating of a memory that a turn showed."""
 
     useful: bool
 
 
 class RememberBody(InputModel):
-    """Memories to be stored."""
+    """Memories to store."""
 
     model_config = _example(
         memories=[{"type": "decision", "content": "We chose Postgres over MongoDB.", "session_id": "s1"}]
@@ -97,7 +105,10 @@ class RememberBody(InputModel):
 
 
 class RecallBody(InputModel):
-    """What is looked for. With a `turn_id` the hits count as shown in that turn."""
+    """A search for memories.
+
+    Hits count as shown in the turn `turn_id`, if it is set. `since` and `until` bound the time of the memories.
+    """
 
     model_config = _example(query="which database did we choose?", memory_type="decision", limit=5)
 
@@ -113,7 +124,7 @@ class RecallBody(InputModel):
 
 
 class MemoryChanges(InputModel):
-    """The fields of a memory that change: those that are given."""
+    """The fields of a memory to change. Fields that are not set keep their values."""
 
     model_config = _example(content="We chose Postgres 18 over MongoDB.", pinned=True)
 
@@ -128,18 +139,18 @@ class MemoryChanges(InputModel):
     attributes: Mapping[str, Any] = Field(default_factory=dict)
 
     def changed_fields(self) -> dict[str, Any]:
-        """What was said, and not what was left out."""
+        """Return the fields that were set, by name."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
 class IdsBody(InputModel):
-    """Memories by their ids."""
+    """Ids of memories."""
 
     ids: Ids
 
 
 class LineBody(InputModel):
-    """Part of a line that is looked for in an artifact."""
+    """A search for the lines of an artifact that contain `literal`."""
 
     model_config = _example(literal="ERROR")
 
@@ -148,7 +159,7 @@ class LineBody(InputModel):
 
 
 class PlansBody(InputModel):
-    """A message; what is looked for are turns that asked the like."""
+    """A search for past turns whose message is similar to `message`."""
 
     model_config = _example(message="Deploy the service to staging")
 
@@ -157,7 +168,7 @@ class PlansBody(InputModel):
 
 
 class PolicyVersionBody(InputModel):
-    """What a candidate changes of the operator's policy."""
+    """A policy version to save: the settings in which it differs from the base policy."""
 
     model_config = _example(changes={"usage.half_life_days": 3, "evidence.threshold": 0.4}, note="shorter memory")
 
@@ -166,7 +177,7 @@ class PolicyVersionBody(InputModel):
 
 
 class ActivationBody(InputModel):
-    """The version that is chosen; null is the operator's own again."""
+    """The saved policy version to activate; null returns to the base policy."""
 
     model_config = _example(version="0f1e2d3c4b5a", note="kept more of what was used", after=0)
 
@@ -176,27 +187,30 @@ class ActivationBody(InputModel):
 
 
 class RollBackBody(InputModel):
-    """Why the latest choice is taken back."""
+    """A request to undo the latest activation."""
 
     note: Note = ""
     after: After = None
 
 
 class WhatIfBody(InputModel):
-    """Settings with other values, and the stretch of time whose turns they are tried on: [since, until)."""
+    """Changed settings, and the period [since, until) of the recorded turns to run with them."""
 
     model_config = _example(changes={"evidence.threshold": 0.2}, since="2026-11-01T00:00:00Z")
 
     changes: LiveChanges
     since: Moment
-    until: Annotated[Moment | None, Field(description="Now, where it is left out.")] = None
-    whole: Annotated[bool, Field(description="All turns of the sample, however long that takes.")] = False
+    until: Annotated[Moment | None, Field(description="The default is the current time.")] = None
+    whole: Annotated[bool, Field(description="Replay all turns of the sample, without a time limit.")] = False
 
 
 @dataclass(frozen=True, slots=True)
 class EffectivePolicies:
-    """The versions that hold for an agent: the operator's own, the live one, the one that runs beside it; what the live
-    one changes; and the choices that they come from, by role.
+    """The policy versions in effect for an agent.
+
+    `base` is the operator's policy, `live` plans turns, and `shadow` runs beside it without effect (null if there is
+    none). `changes` are the settings in which `live` differs from `base`; `activations` has the latest activation of
+    each role.
     """
 
     base: str
@@ -208,14 +222,14 @@ class EffectivePolicies:
 
 @dataclass(frozen=True, slots=True)
 class StoredMemories:
-    """The ids of memories, in the order they were given; one that was there already stands in its place."""
+    """The ids of stored memories, in the order of the request. A memory that was already stored keeps its id."""
 
     ids: tuple[UUID, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """A recorded turn, in short."""
+    """A recorded turn in a list."""
 
     turn_id: str
     session_id: str
@@ -226,14 +240,14 @@ class TurnRow:
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded:
-    """Whether there was such a session."""
+    """The result of ending a session: `ended` is false if the session does not exist."""
 
     ended: bool
 
 
 @dataclass(frozen=True, slots=True)
 class WindowView:
-    """The bounded window over a conversation, and the numbers of how it came about."""
+    """The conversation as it fits the model's window, and the numbers of how it was fitted."""
 
     messages: tuple[Message, ...]
     trace: Mapping[str, Any]
@@ -241,7 +255,7 @@ class WindowView:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How a server is: "ok", or what is wrong, by part."""
+    """The state of a server: "ok", or "unavailable" if any of its `parts` is."""
 
     status: Literal["ok", "unavailable"]
     parts: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""Errors as they cross HTTP: a row each, read by the server to answer and by the client to raise the same error."""
+"""Errors over HTTP: the server turns an error into a problem, and the client raises the same error from it."""
 
 from __future__ import annotations
 
@@ -29,30 +29,31 @@ _PREFIX = "urn:cognitive:problem:"
 
 
 class NotAllowed(CognitiveError):
-    """No token, an unknown one, or one of another agent."""
+    """A request without the right to do this: no valid token, or a token of another agent."""
 
 
 class UnknownToken(NotAllowed):
-    """A request without a token, or with one that this server does not have."""
+    """A request without a token, or with a token that the server does not know."""
 
 
 class Busy(StoreUnavailable):
-    """More requests than the server takes, or one that took too long. The same call may go through later."""
+    """The server is at a limit, or the request took too long. A later retry may succeed."""
 
 
 class TooMany(Busy):
-    """More requests in a short time than this token may make."""
+    """More requests per minute than one token may make."""
 
 
 class TooLarge(InvalidInput):
-    """A request larger than the server reads."""
+    """A request whose body is larger than the server accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """How an error is reported: `retry_after` are the seconds after which to try again, None where that makes no sense.
+    """The HTTP form of an error class.
 
-    `detail` stands in place of the error's own words where these name hosts, files or statements of the server's side.
+    `retry_after` is in seconds, None if a retry makes no sense. `detail` replaces the error's message where that would
+    reveal hosts, files or SQL statements of the server.
     """
 
     status: int
@@ -61,9 +62,9 @@ class ProblemType:
     detail: str | None = None
 
 
-_RETRY_LATER = "The same call may go through later."
+_RETRY_LATER = "Retry later."
 
-# the most special class of an error that has a row here says how it is told
+# An error whose class is missing here gets the problem type of its nearest base class.
 PROBLEM_TYPES: Mapping[type[CognitiveError], ProblemType] = MappingProxyType(
     {
         UnknownMemory: ProblemType(404, "No such memory"),
@@ -72,33 +73,33 @@ PROBLEM_TYPES: Mapping[type[CognitiveError], ProblemType] = MappingProxyType(
         TooLarge: ProblemType(413, "Too large"),
         InvalidInput: ProblemType(422, "Invalid input"),
         PolicyError: ProblemType(409, "The policy of this turn is not known"),
-        UnknownToken: ProblemType(401, "A token is needed"),
+        UnknownToken: ProblemType(401, "A valid token is needed"),
         NotAllowed: ProblemType(403, "Not allowed"),
         TooMany: ProblemType(429, "Too many requests", 1),
         Busy: ProblemType(503, "Busy", 1),
         StoreUnavailable: ProblemType(503, "Postgres is away", 1, f"Postgres does not answer. {_RETRY_LATER}"),
-        SchemaError: ProblemType(503, "The database is not ready", 30, "The database lacks what this version needs."),
+        SchemaError: ProblemType(
+            503, "The database is not ready", 30, "The database does not have the schema of this version."
+        ),
         EmbeddedServerError: ProblemType(503, "Postgres is away", 30, "The bundled Postgres does not answer."),
         JournalError: ProblemType(
-            503, "Not safe", 5, "Postgres is away and the journal cannot be written: nothing was kept."
+            503, "Not stored", 5, "Postgres is away and the journal cannot be written: nothing was stored."
         ),
-        EmbeddingError: ProblemType(
-            503, "No embedding", 5, f"The text could not be turned into a vector. {_RETRY_LATER}"
-        ),
+        EmbeddingError: ProblemType(503, "Embedding failed", 5, f"The text could not be embedded. {_RETRY_LATER}"),
         StoreError: ProblemType(
-            500, "Postgres refused", None, "Postgres refused what was asked; the server's log says why."
+            500, "Postgres refused", None, "Postgres refused the request. The server's log has the reason."
         ),
-        CognitiveError: ProblemType(500, "Failed", None, "The server's log says why."),
+        CognitiveError: ProblemType(500, "Internal error", None, "The server's log has the reason."),
     }
 )
-# what stands before a server, and knows nothing of it, says
+# For responses of a proxy, whose body is not a problem.
 _BY_STATUS: Mapping[int, type[CognitiveError]] = {401: UnknownToken, 403: NotAllowed, 413: TooLarge, 429: TooMany}
 _BY_NAME: Mapping[str, type[CognitiveError]] = {error.__name__: error for error in PROBLEM_TYPES}
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What went wrong (RFC 9457). `type` ends in the name of the error's class; `detail` names the culprit."""
+    """An error (RFC 9457). `type` ends in the name of the error's class; `detail` names the cause."""
 
     type: Annotated[str, Field(examples=[f"{_PREFIX}InvalidInput"])]
     title: Annotated[str, Field(examples=["Invalid input"])]
@@ -107,23 +108,23 @@ class Problem:
 
 
 def problem_type_of(error: type[CognitiveError]) -> tuple[type[CognitiveError], ProblemType]:
-    """The row of an error, and the class that it is of."""
+    """Return the nearest class of an error that has a problem type, and that type."""
     return next((own, PROBLEM_TYPES[own]) for own in error.__mro__ if own in PROBLEM_TYPES)
 
 
 def to_problem(error: CognitiveError) -> tuple[Problem, int | None]:
-    """An error as it crosses, and after how many seconds it makes sense to try again."""
+    """Return the problem of an error, and the seconds after which a retry makes sense, or None."""
     own, row = problem_type_of(type(error))
     return Problem(f"{_PREFIX}{own.__name__}", row.title, row.status, row.detail or str(error)), row.retry_after
 
 
 def http_problem(status: int, title: str, detail: str) -> Problem:
-    """A problem that is not one of the layer's: what HTTP itself knows, such as a path that there is not."""
+    """Return a problem without an error class of the layer, such as an unknown path."""
     return Problem("about:blank", title, status, detail)
 
 
 def to_error(problem: Problem) -> CognitiveError:
-    """The error that a problem tells of; where it names none that is known, the one of its status."""
+    """Return the error of a problem. If its class is unknown, the status decides the class."""
     name = problem.type.removeprefix(_PREFIX)
     return _BY_NAME.get(name, _by_status(problem.status))(problem.detail)
 

@@ -122,7 +122,7 @@ async def test_what_strangers_send_to_the_door_is_bounded_and_keeps_no_agent_wai
             each.close()
 
     assert (error_pages.status_code, api.status_code) == (503, 200)
-    assert error_pages.json()["detail"] == "body: as many bytes as this server takes are on their way"
+    assert error_pages.json()["detail"] == "body: the server is at its limit of bytes in unfinished bodies"
 
 
 async def test_a_page_that_takes_too_long_is_given_up(layer):
