@@ -179,7 +179,7 @@ async def test_policies_over_the_wire(client, layer, agent):
     assert (holds.changes, holds.activations["live"]) == ({"usage.half_life_days": 3.0}, chosen)
     assert (chosen.author, chosen.note) == (saved.author, "it kept more")
     for choose in (client.policies.activate(agent, None, after=0), client.policies.roll_back(agent, after=0)):
-        with pytest.raises(InvalidInput, match="choice 1 of the live policy"):
+        with pytest.raises(InvalidInput, match="latest activation of the live policy is 1"):
             await choose
     assert (await client.policies.roll_back(agent)).version is None
     assert layer.policies.current(agent).version == base
