@@ -56,7 +56,7 @@ class Daemon:
         self._idle = idle_seconds
         self._check_seconds = check_seconds
         self._stop = asyncio.Event()
-        self.ready = asyncio.Event()  # it listens
+        self.ready = asyncio.Event()  # set once the daemon listens
         self._since = self._last = time.monotonic()
         self._identities: dict[str, _Identity] = {}
         self._answering: set[asyncio.Task[None]] = set()

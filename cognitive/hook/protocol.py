@@ -32,13 +32,8 @@ class Call:
     If `agent` is empty, the agent is that of the folder `project`; if that is empty too, of the folder in the JSON.
     """
 
-    __slots__ = (
-        "agent",
-        "event",
-        "payload",
-        "project",
-        "version",
-    )  # importing `dataclasses` takes as long as starting Python twice
+    # not a dataclass: importing `dataclasses` takes as long as starting Python twice
+    __slots__ = ("agent", "event", "payload", "project", "version")
 
     def __init__(self, version: str, event: str, agent: str = "", project: str = "", payload: bytes = b"") -> None:
         self.version = version

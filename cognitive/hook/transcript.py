@@ -65,9 +65,8 @@ def tail(path: str, max_bytes: int = TAIL_BYTES) -> list[bytes]:
     Raises:
         OSError: the file cannot be read, or is not a regular file.
     """
-    with open(
-        path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)
-    ) as file:  # to not block on a pipe
+    # O_NONBLOCK, so that opening a pipe does not wait for its writer
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(f"{path!r} is not a regular file")
         size = file.seek(0, os.SEEK_END)

@@ -37,7 +37,7 @@ async def candidates(agent_id: AgentId, layer: Layer) -> tuple[PolicyVersion, ..
     return await layer.policies.list(agent_id)
 
 
-@router.post("/candidates", status_code=201, summary="Save a version (policies.save)")
+@router.post("/candidates", status_code=201, summary="Save a policy version (policies.save)")
 async def save(agent_id: AgentId, caller: Admin, body: PolicyVersionBody, layer: Layer) -> PolicyVersion:
     """Save a policy version, without activating it. Equal changes get the same version. Needs an admin's token."""
     return await layer.policies.save(agent_id, body.changes, by=caller.id, note=body.note)
