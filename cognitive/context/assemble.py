@@ -141,7 +141,7 @@ def _run_filters(
             cost=scales.cost,
             constants=scales.constants,
             overhead=scales.frame,
-            asked=plan.budgets.keys() & dict(plan.signals.hints),
+            preferred_types=plan.budgets.keys() & dict(plan.signals.hints),
         ),
         lambda candidates: budget.cap(candidates, plan.max_memories),
     )

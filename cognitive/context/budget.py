@@ -140,14 +140,13 @@ def fit(
     cost: Callable[[Candidate], int],
     constants: Constants,
     overhead: int = 0,
-    asked: Collection[MemoryType] = (),
+    preferred_types: Collection[MemoryType] = (),
 ) -> StageResult:
     """Keep the memories that fit their sections and the total, whole, in their order; drop the rest as "over_budget".
 
-    If the total holds all of them, all are kept. Otherwise memories are chosen greedily by gain for their tokens (see
-    `_BudgetFill`): first the best memory of each type in `asked`, then memories within their section's budget, then
-    memories of any section within the tokens that remain. A memory that is too long is skipped, and a shorter one may
-    still fit.
+    If the total holds all of them, all are kept. Otherwise memories are chosen greedily by gain (see `_BudgetFill`):
+    first the best memory of each of `preferred_types`, then memories within their section's budget, then memories of
+    any section within the tokens that remain. A memory that is too long is skipped, and a shorter one may still fit.
 
     Args:
         candidates: the candidates, best first.
@@ -156,13 +155,13 @@ def fit(
         cost: returns the tokens of a candidate as it is rendered.
         constants: the exponents and the penalty of the gain.
         overhead: the tokens of the total that the frame around the memories takes.
-        asked: the types that the message asks for.
+        preferred_types: the types that the message asks for.
     """
     measured = [replace(candidate, tokens=cost(candidate)) for candidate in candidates]
     filling = _BudgetFill(measured, dict(budgets), max(0, total - overhead), constants)
     if sum(candidate.tokens for candidate in measured) <= filling.left:
         return StageResult(tuple(measured))
-    for type_ in sorted(asked):
+    for type_ in sorted(preferred_types):
         filling.take([n for n, each in enumerate(measured) if each.hit.type == type_], own_section=True, limit=1)
     for own_section in (True, False):
         filling.take(range(len(measured)), own_section=own_section)

@@ -149,7 +149,7 @@ def test_fit_does_not_change_its_input():
 @given(CROWDS, BUDGETS, st.integers(0, 400), st.sets(TYPES))
 @settings(max_examples=100)
 def test_section_exceeds_its_budget_only_by_unused_budget(crowd, budgets, total, asked):
-    kept = fit(crowd, budgets, total, cost=cost, constants=CONSTANTS, asked=asked).kept
+    kept = fit(crowd, budgets, total, cost=cost, constants=CONSTANTS, preferred_types=asked).kept
     used = {type_: sum(cost(each) for each in kept if each.hit.type == type_) for type_ in MEMORY_TYPES}
     over = sum(max(0, used[type_] - budgets.get(type_, 0)) for type_ in MEMORY_TYPES)
     within = sum(min(used[type_], budgets.get(type_, 0)) for type_ in MEMORY_TYPES)
@@ -165,7 +165,8 @@ def test_section_exceeds_its_budget_only_by_unused_budget(crowd, budgets, total,
 def test_larger_total_never_fills_fewer_tokens(crowd, budgets, total, asked):
     """Two fillings part where one memory more fits, and that fills the greater total to the brim."""
     less, more = (
-        fit(crowd, budgets, each, cost=cost, constants=CONSTANTS, asked=asked).kept for each in (total, total + 1)
+        fit(crowd, budgets, each, cost=cost, constants=CONSTANTS, preferred_types=asked).kept
+        for each in (total, total + 1)
     )
     assert sum(map(cost, less)) <= sum(map(cost, more))
 
@@ -173,7 +174,7 @@ def test_larger_total_never_fills_fewer_tokens(crowd, budgets, total, asked):
 @given(CROWDS, BUDGETS, st.integers(0, 400), TYPES)
 @settings(max_examples=100)
 def test_requested_type_gets_a_memory_if_one_fits(crowd, budgets, total, type_):
-    kept = fit(crowd, budgets, total, cost=cost, constants=CONSTANTS, asked={type_}).kept
+    kept = fit(crowd, budgets, total, cost=cost, constants=CONSTANTS, preferred_types={type_}).kept
     room = min(total, budgets.get(type_, 0))
     if any(each.hit.type == type_ and each.tokens <= room for each in crowd):
         assert any(each.hit.type == type_ for each in kept)
