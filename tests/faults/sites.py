@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -44,10 +45,22 @@ class Site:
                 os.kill(pid, number)
 
     def kill(self) -> None:
-        os.kill(self.postmaster(), signal.SIGKILL)
+        """Kill the postmaster; wait at most a second for its backends, which serve nobody once they notice."""
+        postmaster, *backends = self.processes()
+        os.kill(postmaster, signal.SIGKILL)
+        deadline = time.monotonic() + 1
+        while any(map(_runs, backends)) and time.monotonic() < deadline:
+            time.sleep(0.005)
 
     def database(self, name: str, role: str = "app") -> str:
         return getattr(self.urls, role).replace("/cognitive?", f"/{name}?")
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 @asynccontextmanager
