@@ -1,4 +1,4 @@
-"""Abstention: nothing is shown where nothing stored is about the message, and no filler beside a good match."""
+"""Abstention: no memory is shown if none matches the message, and no weak match beside a good one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNKNOWN = Boost()
 FOUND = found(idf={"redis": 5.0, "cluster": 4.0}, passages=PASSAGES)
 
 
-def one(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact", boost=UNKNOWN, **others):
+def scored(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact", boost=UNKNOWN, **others):
     scores = {
         name: value for name, value in (("content_cosine", cosine), ("content_matched", matched)) if value is not None
     }
@@ -44,57 +44,59 @@ def one(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact", 
     ],
 )
 def test_candidates_are_kept_only_with_enough_evidence_about_the_message(cosine, matched, known):
-    sifted = abstain([one(cosine=cosine, matched=matched, words=0.2)], FOUND, SIGNALS, Policy(), "question")
+    sifted = abstain([scored(cosine=cosine, matched=matched, words=0.2)], FOUND, SIGNALS, Policy(), "question")
     assert bool(sifted.kept) == known
     if not known:
         [result] = sifted.dropped
         assert result.disposition == "irrelevant"
-        assert result.value == pytest.approx(evidence([one(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy()))
+        assert result.value == pytest.approx(
+            evidence([scored(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy())
+        )
         assert result.value < Policy().evidence.threshold
 
 
 def test_evidence_combines_the_best_scores_of_all_candidates():
     assert evidence(
-        [one(1, cosine=0.2), one(2, cosine=0.9), one(3, matched=4.0)], FOUND, SIGNALS, Policy()
+        [scored(1, cosine=0.2), scored(2, cosine=0.9), scored(3, matched=4.0)], FOUND, SIGNALS, Policy()
     ) == pytest.approx(0.9 + 0.2 * 4.0 / UNSEEN + 0.2 * 4.0 / 9.0)
 
 
 def test_rare_word_is_stronger_evidence_than_a_common_word():
     rare, common = found(idf={"redis": 7.0}, passages=PASSAGES), found(idf={"tea": 0.7}, passages=PASSAGES)
-    assert evidence([one(matched=7.0)], rare, SIGNALS, Policy()) > evidence(
-        [one(matched=0.7)], common, SIGNALS, Policy()
+    assert evidence([scored(matched=7.0)], rare, SIGNALS, Policy()) > evidence(
+        [scored(matched=0.7)], common, SIGNALS, Policy()
     )
 
 
 def test_named_speaker_adds_evidence():
-    assert evidence([one(cosine=0.5, speaker=0.05)], FOUND, SIGNALS, Policy()) > evidence(
-        [one(cosine=0.5)], FOUND, SIGNALS, Policy()
+    assert evidence([scored(cosine=0.5, speaker=0.05)], FOUND, SIGNALS, Policy()) > evidence(
+        [scored(cosine=0.5)], FOUND, SIGNALS, Policy()
     )
 
 
 def test_small_store_needs_less_evidence():
-    crowd = [one(cosine=0.5, meaning=0.2)]
+    candidates = [scored(cosine=0.5, meaning=0.2)]
     for passages, known in ((5, True), (PASSAGES, False)):
-        assert bool(abstain(crowd, found(passages=passages), SIGNALS, Policy(), "question").kept) == known
+        assert bool(abstain(candidates, found(passages=passages), SIGNALS, Policy(), "question").kept) == known
 
 
 @pytest.mark.parametrize(("factors", "more"), [((1.5, 0.5), 0.1), ((0.5, 1.5), 0.0)], ids=["the best", "another"])
 def test_past_use_of_the_best_match_adds_evidence_and_disuse_removes_none(factors, more):
-    best, other = (one(n, cosine=0.5, meaning=0.3 / n, boost=Boost(factor)) for n, factor in enumerate(factors, 1))
+    best, other = (scored(n, cosine=0.5, meaning=0.3 / n, boost=Boost(factor)) for n, factor in enumerate(factors, 1))
     assert evidence([best, other], FOUND, SIGNALS, Policy()) == pytest.approx(0.5 + more)
 
 
 def test_lift_from_similar_turns_adds_to_evidence_and_match():
-    lacked = one(cosine=0.5, meaning=0.1, boost=Boost(lift=0.2))
-    assert evidence([lacked], FOUND, SIGNALS, Policy()) == pytest.approx(0.5 + 0.2)
-    assert match(lacked) == pytest.approx(0.1 + 0.2)
+    lifted = scored(cosine=0.5, meaning=0.1, boost=Boost(lift=0.2))
+    assert evidence([lifted], FOUND, SIGNALS, Policy()) == pytest.approx(0.5 + 0.2)
+    assert match(lifted) == pytest.approx(0.1 + 0.2)
 
 
 @given(st.floats(0, 1), st.floats(0, 9), st.floats(0, 1), st.floats(0, 9))
 def test_evidence_never_decreases_with_higher_scores(cosine, matched, more_cosine, more_matched):
-    less = evidence([one(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy())
+    less = evidence([scored(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy())
     more = evidence(
-        [one(cosine=max(cosine, more_cosine), matched=max(matched, more_matched))], FOUND, SIGNALS, Policy()
+        [scored(cosine=max(cosine, more_cosine), matched=max(matched, more_matched))], FOUND, SIGNALS, Policy()
     )
     assert more >= less
 
@@ -104,7 +106,7 @@ def test_empty_store_abstains_without_error():
 
 
 def test_poor_match_beside_a_good_one_is_dropped_with_its_value():
-    good, fair, poor = one(1, cosine=0.9, meaning=0.20), one(2, meaning=0.10), one(3, meaning=0.02)
+    good, fair, poor = scored(1, cosine=0.9, meaning=0.20), scored(2, meaning=0.10), scored(3, meaning=0.02)
     sifted = abstain([good, fair, poor], FOUND, SIGNALS, Policy(), "question")
     assert ids(sifted.kept) == [1, 2]
     [result] = sifted.dropped
@@ -114,9 +116,11 @@ def test_poor_match_beside_a_good_one_is_dropped_with_its_value():
 
 
 def test_query_independent_factors_do_not_save_a_poor_match():
-    chatty = one(2, meaning=0.02, length=0.1, first_person=0.1, session=0.1, instruction=0.2, asker=0.1)
-    assert match(chatty) == pytest.approx(0.02)
-    assert ids(abstain([one(1, cosine=0.9, meaning=0.2), chatty], FOUND, SIGNALS, Policy(), "question").kept) == [1]
+    unspecific = scored(2, meaning=0.02, length=0.1, first_person=0.1, session=0.1, instruction=0.2, asker=0.1)
+    assert match(unspecific) == pytest.approx(0.02)
+    assert ids(
+        abstain([scored(1, cosine=0.9, meaning=0.2), unspecific], FOUND, SIGNALS, Policy(), "question").kept
+    ) == [1]
 
 
 @pytest.mark.parametrize("name", ["lexical", "lexical_context", "semantic", "semantic_context", "date"])
@@ -125,27 +129,27 @@ def test_each_matching_factor_counts_as_a_match(name):
 
 
 def test_disabled_abstention_keeps_all_candidates():
-    crowd = [one(1), one(2, meaning=0.2)]
-    assert abstain(crowd, FOUND, SIGNALS, Policy(abstention=False), "question").kept == tuple(crowd)
+    candidates = [scored(1), scored(2, meaning=0.2)]
+    assert abstain(candidates, FOUND, SIGNALS, Policy(abstention=False), "question").kept == tuple(candidates)
 
 
 def test_both_thresholds_come_from_the_policy():
-    crowd = [one(1, cosine=0.5, meaning=0.2), one(2, meaning=0.1)]
-    assert abstain(crowd, FOUND, SIGNALS, Policy(), "question").kept == ()
-    assert ids(abstain(crowd, FOUND, SIGNALS, Policy(evidence={"threshold": 0.4}), "question").kept) == [1, 2]
+    candidates = [scored(1, cosine=0.5, meaning=0.2), scored(2, meaning=0.1)]
+    assert abstain(candidates, FOUND, SIGNALS, Policy(), "question").kept == ()
+    assert ids(abstain(candidates, FOUND, SIGNALS, Policy(evidence={"threshold": 0.4}), "question").kept) == [1, 2]
     assert ids(
-        abstain(crowd, FOUND, SIGNALS, Policy(evidence={"threshold": 0.4, "min_item_share": 0.6}), "question").kept
+        abstain(candidates, FOUND, SIGNALS, Policy(evidence={"threshold": 0.4, "min_item_share": 0.6}), "question").kept
     ) == [1]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.3)), max_size=12), st.floats(0, 2), st.floats(0, 1))
-def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, floor, item_floor):
-    candidates = [one(n, cosine=cosine, meaning=meaning) for n, (cosine, meaning) in enumerate(crowd, 1)]
+def test_every_candidate_is_either_kept_in_order_or_dropped_once(scores, floor, item_floor):
+    candidates = [scored(n, cosine=cosine, meaning=meaning) for n, (cosine, meaning) in enumerate(scores, 1)]
     sifted = abstain(
         candidates, FOUND, SIGNALS, Policy(evidence={"threshold": floor, "min_item_share": item_floor}), "question"
     )
     kept, dropped = ids(sifted.kept), ids(result.candidate for result in sifted.dropped)
-    assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
+    assert sorted(kept + dropped) == list(range(1, len(scores) + 1))
     assert kept == sorted(kept)
     if candidates and evidence(candidates, FOUND, SIGNALS, Policy()) >= floor:
         best = max(candidates, key=match)
@@ -153,38 +157,41 @@ def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, floor, i
 
 
 def test_date_match_adds_evidence():
-    dated = one(cosine=0.4, date=Policy().retrieval.relevance["date"])
-    assert evidence([dated], FOUND, SIGNALS, Policy()) > evidence([one(cosine=0.4)], FOUND, SIGNALS, Policy())
+    dated = scored(cosine=0.4, date=Policy().retrieval.relevance["date"])
+    assert evidence([dated], FOUND, SIGNALS, Policy()) > evidence([scored(cosine=0.4)], FOUND, SIGNALS, Policy())
 
 
 @pytest.mark.parametrize(
     ("hint", "more"), [("decision", True), ("episode", True), ("fact", False), ("procedure", False)]
 )
 def test_hint_at_decisions_or_episodes_adds_evidence(hint, more):
-    plain = evidence([one(cosine=0.4)], FOUND, SIGNALS, Policy())
-    hinted = evidence([one(cosine=0.4)], FOUND, Signals("", hints=((hint, 0.5),)), Policy())
+    plain = evidence([scored(cosine=0.4)], FOUND, SIGNALS, Policy())
+    hinted = evidence([scored(cosine=0.4)], FOUND, Signals("", hints=((hint, 0.5),)), Policy())
     assert (hinted > plain) is more
 
 
 def test_frame_can_have_its_own_evidence_threshold():
-    crowd, policy = [one(1, cosine=0.7, meaning=0.2)], Policy(evidence={"frame_thresholds": {"debug": 0.5}})
-    assert ids(abstain(crowd, FOUND, SIGNALS, policy, "debug").kept) == [1]
-    assert ids(abstain(crowd, FOUND, SIGNALS, policy, "question").kept) == []
+    candidates, policy = [scored(1, cosine=0.7, meaning=0.2)], Policy(evidence={"frame_thresholds": {"debug": 0.5}})
+    assert ids(abstain(candidates, FOUND, SIGNALS, policy, "debug").kept) == [1]
+    assert ids(abstain(candidates, FOUND, SIGNALS, policy, "question").kept) == []
 
 
 def test_type_without_evidence_shows_nothing_while_other_types_do():
-    told, fact = one(1, cosine=0.95, meaning=0.2, type="episode"), one(2, cosine=0.5, meaning=0.15, type="fact")
-    sifted = abstain([told, fact], FOUND, SIGNALS, Policy(), "question")
+    episode, fact = (
+        scored(1, cosine=0.95, meaning=0.2, type="episode"),
+        scored(2, cosine=0.5, meaning=0.15, type="fact"),
+    )
+    sifted = abstain([episode, fact], FOUND, SIGNALS, Policy(), "question")
     assert ids(sifted.kept) == [1]
     [result] = sifted.dropped
     assert "no fact is about this message" in result.reason
-    assert ids(abstain([told, fact], FOUND, SIGNALS, Policy(evidence={"min_type_share": 0.0}), "question").kept) == [
+    assert ids(abstain([episode, fact], FOUND, SIGNALS, Policy(evidence={"min_type_share": 0.0}), "question").kept) == [
         1,
         2,
     ]
 
 
 def test_item_threshold_uses_the_best_match_even_of_a_type_not_shown():
-    """Else a type that knows nothing of the message would let in, by leaving, what is far from its best match."""
-    near, far = one(1, cosine=0.5, meaning=0.3, type="episode"), one(2, cosine=0.95, meaning=0.1, type="fact")
+    """Otherwise, dropping a type would admit candidates far below its best match."""
+    near, far = scored(1, cosine=0.5, meaning=0.3, type="episode"), scored(2, cosine=0.95, meaning=0.1, type="fact")
     assert abstain([near, far], FOUND, SIGNALS, Policy(), "question").kept == ()

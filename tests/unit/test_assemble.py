@@ -1,4 +1,4 @@
-"""From found to shown: every candidate has one result, and exploration knows the chance of each."""
+"""Assembly of the block: each candidate has one result, and exploration records the propensity of each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.promise(number=6)
 
 NARROW = {"abstention": False, "limits": {"default": 2}}
 OFF, OFTEN = Policy(**NARROW), Policy(**NARROW, usage={"explore_every": 2})
-NOT_SAID = WindowSimilarity(None, 0.0)
+NOT_IN_WINDOW = WindowSimilarity(None, 0.0)
 
 
 def stored(n: int, type: str, cosine: float, words: int = 5, **fields) -> Hit:
@@ -35,12 +35,12 @@ def stored(n: int, type: str, cosine: float, words: int = 5, **fields) -> Hit:
     return hit(n, content, type=type, scores={"content_cosine": cosine}, **fields)
 
 
-def made(hits, policy, *, turn_id="t", turns=(), frame="question", room=None):
+def assemble_hits(hits, policy, *, turn_id="t", turns=(), frame="question", room=None):
     plan = planning.create_plan(Signals("Where is the tea?", question=True), frame, (), policy)
-    was = TurnInputs.from_plan(
+    inputs = TurnInputs.from_plan(
         plan, AT, "m", found(*hits, passages=len(hits), past=turns), (), "agent", turn_id, (), count.name, room
     )
-    return assemble(plan, was, lambda *_: NOT_SAID, policy)
+    return assemble(plan, inputs, lambda *_: NOT_IN_WINDOW, policy)
 
 
 def names(assembled) -> list[int]:
@@ -63,25 +63,25 @@ HITS = st.lists(
 @settings(max_examples=150)
 def test_each_candidate_has_one_result_and_propensities_sum_to_shown_count(hits, every, frame, turn, dedup):
     policy = Policy(**NARROW, usage={"explore_every": 0 if every < 2 else every}, dedup={"enabled": dedup})
-    assembled = made(hits, policy, turn_id=turn, frame=frame)
+    assembled = assemble_hits(hits, policy, turn_id=turn, frame=frame)
     assert Counter(result.candidate.hit.memory_id for result in assembled.candidates) == Counter(
         h.memory_id for h in hits
     )
     shown = [result.candidate for result in assembled.candidates if result.disposition == "shown"]
     assert {each.hit.memory_id for each in shown} == {each.hit.memory_id for each in assembled.shown}
-    chances = [
+    propensities = [
         result.candidate.propensity
         for result in assembled.candidates
         if result.disposition == "shown" or result.candidate.propensity != 1.0
     ]
-    assert all(0 < chance <= 1 for chance in chances)
-    assert isclose(sum(chances), len(shown), abs_tol=1e-9)
+    assert all(0 < propensity <= 1 for propensity in propensities)
+    assert isclose(sum(propensities), len(shown), abs_tol=1e-9)
 
 
 @given(HITS, st.integers(0, 600), st.sampled_from(list(FRAMES)), st.booleans())
 @settings(max_examples=60)
 def test_block_never_exceeds_the_total_or_the_room_of_the_model(hits, room, frame, explored):
-    assembled = made(hits, OFTEN if explored else OFF, frame=frame, room=room)
+    assembled = assemble_hits(hits, OFTEN if explored else OFF, frame=frame, room=room)
     assert count(assembled.text) <= assembled.sections.total == min(room, FRAMES[frame].total)
     assert assembled.sections.reasons == (f"the model has room for {room} of {FRAMES[frame].total} tokens",)
 
@@ -91,17 +91,17 @@ def test_custom_token_counter_decides_which_memories_fit():
         return len(text)
 
     plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), OFF)
-    was = TurnInputs.from_plan(plan, AT, "m", found(*FACTS, passages=8), (), "agent", "t", (), "letters", 260)
-    text = assemble(plan, was, lambda *_: NOT_SAID, OFF, letters).text
+    inputs = TurnInputs.from_plan(plan, AT, "m", found(*FACTS, passages=8), (), "agent", "t", (), "letters", 260)
+    text = assemble(plan, inputs, lambda *_: NOT_IN_WINDOW, OFF, letters).text
     assert text
-    assert len(text) <= 260 < len(made(FACTS, OFF, room=260).text)
+    assert len(text) <= 260 < len(assemble_hits(FACTS, OFF, room=260).text)
 
 
 @given(HITS, st.integers(2, 12), st.sampled_from(list(FRAMES)), st.uuids().map(str))
 @settings(max_examples=150)
 def test_exploration_changes_at_most_one_place(hits, every, frame, turn):
-    usual = made(hits, OFF, turn_id=turn, frame=frame)
-    tried = made(hits, Policy(**NARROW, usage={"explore_every": every}), turn_id=turn, frame=frame)
+    usual = assemble_hits(hits, OFF, turn_id=turn, frame=frame)
+    tried = assemble_hits(hits, Policy(**NARROW, usage={"explore_every": every}), turn_id=turn, frame=frame)
     assert len(usual.shown) == len(tried.shown)
     changed = [(a, b) for a, b in zip(names(usual), names(tried), strict=True) if a != b]
     assert len(changed) <= 1
@@ -118,22 +118,24 @@ FACTS = [stored(n, "fact", 0.9 - n / 100) for n in range(1, 9)]
 def test_exploration_frequency_matches_the_recorded_propensity():
     count = 2_000
     shown: Counter[int] = Counter()
-    chances: dict[int, float] = {}
+    propensities: dict[int, float] = {}
     for n in range(count):
-        assembled = made(FACTS, OFTEN, turn_id=f"turn-{n}")
+        assembled = assemble_hits(FACTS, OFTEN, turn_id=f"turn-{n}")
         shown.update(names(assembled))
-        chances |= {result.candidate.hit.memory_id.int: result.candidate.propensity for result in assembled.candidates}
-    assert chances[1] == 1.0
-    assert chances[2] == 0.5
-    assert [chances[n] for n in (3, 4)] == [shown_chance := chances[3]] * 2
-    assert 0 < shown_chance < 0.5
-    for n, chance in chances.items():
-        if chance < 1.0:
-            assert abs(shown[n] / count - chance) < 4.5 * (chance * (1 - chance) / count) ** 0.5
+        propensities |= {
+            result.candidate.hit.memory_id.int: result.candidate.propensity for result in assembled.candidates
+        }
+    assert propensities[1] == 1.0
+    assert propensities[2] == 0.5
+    assert [propensities[n] for n in (3, 4)] == [shown_propensity := propensities[3]] * 2
+    assert 0 < shown_propensity < 0.5
+    for n, propensity in propensities.items():
+        if propensity < 1.0:
+            assert abs(shown[n] / count - propensity) < 4.5 * (propensity * (1 - propensity) / count) ** 0.5
 
 
 def test_without_exploration_every_propensity_is_one():
-    assembled = made(FACTS, OFF)
+    assembled = assemble_hits(FACTS, OFF)
     assert names(assembled) == [1, 2]
     assert {result.candidate.propensity for result in assembled.candidates} == {1.0}
     assert "displaced" not in {result.disposition for result in assembled.candidates}
@@ -141,43 +143,43 @@ def test_without_exploration_every_propensity_is_one():
 
 def test_same_turn_id_gives_the_same_exploration_draw():
     for n in range(20):
-        assert made(FACTS, OFTEN, turn_id=f"turn-{n}") == made(FACTS, OFTEN, turn_id=f"turn-{n}")
+        assert assemble_hits(FACTS, OFTEN, turn_id=f"turn-{n}") == assemble_hits(FACTS, OFTEN, turn_id=f"turn-{n}")
 
 
-def tried(hits, policy=OFTEN, **given) -> set[int]:
-    return {name for n in range(40) for name in names(made(hits, policy, turn_id=f"turn-{n}", **given))}
+def shown_over_turns(hits, policy=OFTEN, **given) -> set[int]:
+    return {name for n in range(40) for name in names(assemble_hits(hits, policy, turn_id=f"turn-{n}", **given))}
 
 
 @pytest.mark.parametrize("dedup", [True, False])
 def test_superseded_memory_is_never_explored(dedup):
     hits = [*FACTS[:2], stored(3, "fact", 0.8, superseded_by=1), stored(4, "fact", 0.7)]
-    assert tried(hits, Policy(**NARROW, usage={"explore_every": 2}, dedup={"enabled": dedup})) == {1, 2, 4}
+    assert shown_over_turns(hits, Policy(**NARROW, usage={"explore_every": 2}, dedup={"enabled": dedup})) == {1, 2, 4}
 
 
 def test_memory_larger_than_the_total_is_never_explored():
     hits = [*FACTS[:2], stored(3, "fact", 0.8, words=2_000), stored(4, "fact", 0.7)]
-    assert tried(hits, frame="conversation") == {1, 2, 4}
+    assert shown_over_turns(hits, frame="conversation") == {1, 2, 4}
 
 
 def test_memory_that_similar_turns_used_is_shown_first():
-    """The lesson reaches the text: from beyond the limit to the first place, and back with the weight at zero."""
+    """A lift moves a memory from below the limit to the first place of the text; a zero weight removes the lift."""
     turns = (past(1.0, (5, True, 0.2), (1, False, 0.0)),)
     usage = {"times_shown": 1, "times_used": 1, "usage_shown": 1.0, "usage_used": 1.0, "usage_at": AT}
     hits = [*FACTS[:4], stored(5, "fact", 0.5, **usage)]
-    assert 5 not in names(made(hits, OFF))
-    taught = made(hits, OFF, turns=turns)
-    assert names(taught)[0] == 5
-    assert "Memory 5" in taught.text
-    unheard = made(hits, Policy(**NARROW, association={"weight": 0.0}), turns=turns)
-    assert 5 not in names(unheard)
-    assert uid(5) in {result.candidate.hit.memory_id for result in unheard.candidates}
+    assert 5 not in names(assemble_hits(hits, OFF))
+    lifted = assemble_hits(hits, OFF, turns=turns)
+    assert names(lifted)[0] == 5
+    assert "Memory 5" in lifted.text
+    unweighted = assemble_hits(hits, Policy(**NARROW, association={"weight": 0.0}), turns=turns)
+    assert 5 not in names(unweighted)
+    assert uid(5) in {result.candidate.hit.memory_id for result in unweighted.candidates}
 
 
 def test_duplicates_leave_their_places_to_other_candidates():
     same = [
         hit(n, "Ada wants the kayak repaired soon.", type="fact", scores={"content_cosine": 0.9}) for n in range(1, 13)
     ]
-    shown = names(made([*same, stored(13, "fact", 0.8)], Policy(abstention=False, limits={"default": 2})))
+    shown = names(assemble_hits([*same, stored(13, "fact", 0.8)], Policy(abstention=False, limits={"default": 2})))
     assert shown == [1, 13]
 
 
@@ -209,12 +211,12 @@ def test_each_constant_changes_the_assembled_turn(other):
     plan = planning.create_plan(Signals("Where is the tea?", question=True), "question", (), policy)
     base = {"fact": Masses(900.0, 600.0, AT), "decision": Masses(900.0, 0.0, AT)}
     turns = (past(0.75, (6, True, 0.2), words=0.4),)
-    was = TurnInputs.from_plan(
+    inputs = TurnInputs.from_plan(
         plan, AT, "m", found(*hits, passages=6, base=base, past=turns), (), "agent", "t", (), count.name, 100
     )
     usual, varied = (
-        assemble(plan, was, lambda *_: NOT_SAID, policy, count, c) for c in (CONSTANTS, Constants(**other))
+        assemble(plan, inputs, lambda *_: NOT_IN_WINDOW, policy, count, c) for c in (CONSTANTS, Constants(**other))
     )
     assert (usual.candidates, usual.sections) != (varied.candidates, varied.sections)
     assert CONSTANTS.digest != Constants(**other).digest
-    assert usual == assemble(plan, was, lambda *_: NOT_SAID, policy)
+    assert usual == assemble(plan, inputs, lambda *_: NOT_IN_WINDOW, policy)

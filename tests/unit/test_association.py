@@ -1,6 +1,4 @@
-"""Lessons of past turns: bounded, of similar turns only, as large as what the search lacked, and never louder by
-repetition.
-"""
+"""Lifts from past turns: bounded, from similar turns only, as large as the relevance gap, unchanged by repetition."""
 
 from __future__ import annotations
 
@@ -18,15 +16,15 @@ from cognitive.trace import Boost
 
 POLICY = Policy()
 FULL = Policy(association={"weight": 1.0})
-SAME = 1.0  # cosine of a question to itself
+SAME = 1.0  # the cosine of a question with itself
 
 
 def lift(n: int, *turns, policy=FULL, now=AT) -> float:
     return lifts(found(past=turns), now, policy, CONSTANTS).get(uid(n), NO_LIFT).value
 
 
-LACKED = st.none() | st.floats(0, 1.5)
-SHOWN = st.tuples(st.integers(1, 6), st.booleans(), LACKED, st.booleans())
+GAPS = st.none() | st.floats(0, 1.5)
+SHOWN = st.tuples(st.integers(1, 6), st.booleans(), GAPS, st.booleans())
 TURNS = st.lists(
     st.builds(
         lambda cosine, shown, words, days, n: past(cosine, *shown, n=n, words=words, days=days),
@@ -54,10 +52,10 @@ def test_lift_stays_within_its_bounds(turns, policy, constants):
         assert 0 <= each.used <= each.shown <= len(turns)
 
 
-@given(st.booleans(), LACKED)
-def test_negative_lift_has_a_tighter_bound_than_positive_lift(rated, lacked):
-    sunk = lift(1, past(SAME, (1, False, lacked, rated)))
-    assert -MAX_RELEVANCE_GAP * (1 if rated else 0.2) < sunk <= 0
+@given(st.booleans(), GAPS)
+def test_negative_lift_has_a_tighter_bound_than_positive_lift(rated, gap):
+    lowered = lift(1, past(SAME, (1, False, gap, rated)))
+    assert -MAX_RELEVANCE_GAP * (1 if rated else 0.2) < lowered <= 0
 
 
 @given(TURNS, st.randoms(use_true_random=False))
@@ -77,7 +75,7 @@ def test_zero_association_weight_gives_zero_lifts(turns):
     )
 
 
-# --- from which turns ---
+# --- the turns that count ---
 
 
 @pytest.mark.parametrize("cosine", [-1.0, 0.0, 0.3, 0.55, POLICY.association.min_similarity])
@@ -88,19 +86,19 @@ def test_turn_about_another_topic_gives_no_lift(cosine, used):
 
 @given(st.floats(-1, 1), st.floats(0, 0.95), st.floats(0, 1))
 def test_turns_below_the_search_cosine_would_give_no_lift(cosine, words, floor):
-    """The search brings candidates by the cosine alone: it must leave out none that would be lifted."""
+    """The search selects past turns by cosine alone, so it must not exclude a turn that would give a lift."""
     constants, least = Constants(association_lexical_share=words), max(floor, words)
     if cosine < constants.association_cosine(least):
         assert similarity(past(cosine, words=1.0), constants) < least + 1e-9
 
 
 def test_lift_grows_with_the_similarity_of_the_question():
-    taught = [
+    learned = [
         lift(1, past(cosine, (1, True, 0.1)))
         for cosine in (0.5, 0.6, 0.65, 0.7, 0.75, CONSTANTS.association_full_similarity)
     ]
-    assert taught == sorted(set(taught))
-    assert lift(1, past(1.0, (1, True, 0.1))) == pytest.approx(taught[-1])
+    assert learned == sorted(set(learned))
+    assert lift(1, past(1.0, (1, True, 0.1))) == pytest.approx(learned[-1])
 
 
 def test_shared_words_separate_questions_of_the_same_cosine():
@@ -115,9 +113,9 @@ def test_lift_decays_by_half_per_half_life():
     assert ages[1] == pytest.approx(ages[0] / 2)
     assert ages[2] == pytest.approx(ages[0] / 4)
     assert ages[3] == pytest.approx(0, abs=1e-12)
-    sunk = [-lift(1, past(SAME, (1, False, 0.0), days=days), policy=policy) for days in (0, 10)]
-    assert sunk[0] > 0
-    assert sunk[1] == pytest.approx(sunk[0] / 2)
+    lowered = [-lift(1, past(SAME, (1, False, 0.0), days=days), policy=policy) for days in (0, 10)]
+    assert lowered[0] > 0
+    assert lowered[1] == pytest.approx(lowered[0] / 2)
 
 
 @pytest.mark.parametrize("others", range(1, 8))
@@ -134,16 +132,16 @@ def test_unused_memories_do_not_reduce_the_lift_of_used_ones():
     assert lift(1, past(SAME, (1, True, 0.1), *unused)) == lift(1, past(SAME, (1, True, 0.1)))
 
 
-# --- what they teach ---
+# --- the size of a lift ---
 
 
-@pytest.mark.parametrize("lacked", [0.0, 0.03, 0.1, 0.12])
-def test_repeated_question_ranks_the_used_memory_first(lacked):
-    """It ends above what stood before it and was of no use, by the margin."""
-    taught = lifts(found(past=[past(SAME, (1, True, lacked), (2, False, 0.0))]), AT, FULL, CONSTANTS)
-    assert taught[uid(1)].value == pytest.approx(lacked + MARGIN)
-    pair = candidate(2, relevance=0.6), candidate(1, relevance=0.6 - lacked)
-    ordered = rank(pair, {id: Boost(lift=each.value) for id, each in taught.items()}, POLICY, CONSTANTS)
+@pytest.mark.parametrize("gap", [0.0, 0.03, 0.1, 0.12])
+def test_repeated_question_ranks_the_used_memory_first(gap):
+    """The used memory ends above the unused one that ranked before it, by the margin."""
+    learned = lifts(found(past=[past(SAME, (1, True, gap), (2, False, 0.0))]), AT, FULL, CONSTANTS)
+    assert learned[uid(1)].value == pytest.approx(gap + MARGIN)
+    pair = candidate(2, relevance=0.6), candidate(1, relevance=0.6 - gap)
+    ordered = rank(pair, {id: Boost(lift=each.value) for id, each in learned.items()}, POLICY, CONSTANTS)
     assert ids(ordered) == [1, 2]
 
 
@@ -152,8 +150,8 @@ def test_lift_of_a_distant_memory_stops_at_the_bound():
 
 
 def test_larger_relevance_gap_gives_a_larger_lift():
-    taught = [lift(1, past(SAME, (1, True, lacked))) for lacked in (0.0, 0.05, 0.1, 0.15)]
-    assert taught == sorted(set(taught))
+    learned = [lift(1, past(SAME, (1, True, gap))) for gap in (0.0, 0.05, 0.1, 0.15)]
+    assert learned == sorted(set(learned))
 
 
 def test_unknown_relevance_gap_is_treated_as_zero_for_used_memories():
@@ -169,15 +167,15 @@ def test_repeated_turns_do_not_increase_a_lift(turns, times):
 
 
 def test_disuse_lowers_a_memory_less_than_use_lifts_it():
-    sunk, raised = lift(1, past(SAME, (1, False, 0.0))), lift(1, past(SAME, (1, True, 0.0)))
-    assert sunk < 0 < -sunk < raised
+    lowered, raised = lift(1, past(SAME, (1, False, 0.0))), lift(1, past(SAME, (1, True, 0.0)))
+    assert lowered < 0 < -lowered < raised
 
 
 def test_penalty_for_disuse_shrinks_to_zero_with_the_relevance_gap():
-    taught = [lift(1, past(SAME, (1, False, lacked))) for lacked in (0.0, 0.05, 0.1, 0.15, 0.5)]
-    assert taught == sorted(taught)
-    assert taught[:3] == sorted(set(taught[:3]))
-    assert taught[3:] == [0, 0]
+    learned = [lift(1, past(SAME, (1, False, gap))) for gap in (0.0, 0.05, 0.1, 0.15, 0.5)]
+    assert learned == sorted(learned)
+    assert learned[:3] == sorted(set(learned[:3]))
+    assert learned[3:] == [0, 0]
 
 
 def test_one_use_outweighs_many_turns_without_use():
@@ -186,24 +184,24 @@ def test_one_use_outweighs_many_turns_without_use():
     assert lift(1, *turns, past(0.9, (1, True, 0.0), n=9)) > 0
 
 
-@given(LACKED, LACKED)
-def test_rating_gives_a_larger_lift_than_measured_use(lacked, other):
-    measured, rated = ([(1, used, lacked, by_somebody) for used in (False, True)] for by_somebody in (False, True))
+@given(GAPS, GAPS)
+def test_rating_gives_a_larger_lift_than_measured_use(gap, other):
+    measured, rated = ([(1, used, gap, is_rated) for used in (False, True)] for is_rated in (False, True))
     useless, useful = (lift(1, past(SAME, each)) for each in rated)
     assert useless <= lift(1, past(SAME, measured[0])) < lift(1, past(SAME, measured[1])) <= useful
-    assert useful == lift(1, past(SAME, (1, True, 9.0))), "it belongs to the best, wherever it stood"
-    assert useless < lift(1, past(SAME, (1, False, 0.0))), "and this one to none"
+    assert useful == lift(1, past(SAME, (1, True, 9.0))), "a useful memory ranks with the best, whatever its gap was"
+    assert useless < lift(1, past(SAME, (1, False, 0.0))), "a useless memory sinks below an unused one"
     assert lift(1, past(SAME, rated[0]), *[past(SAME, (1, True, other), n=n) for n in range(2, 5)]) == useless
     assert lift(1, past(SAME, rated[1]), *[past(SAME, (1, False, other), n=n) for n in range(2, 5)]) == useful
 
 
 def test_lift_counts_the_turns_that_it_comes_from():
     turns = [past(SAME, (1, True)), past(0.9, (1, False)), past(0.8, (2, True)), past(0.1, (1, True))]
-    taught = lifts(found(past=turns), AT, FULL, CONSTANTS)
-    assert {id.int: (each.shown, each.used) for id, each in taught.items()} == {1: (2, 1), 2: (1, 1)}
+    learned = lifts(found(past=turns), AT, FULL, CONSTANTS)
+    assert {id.int: (each.shown, each.used) for id, each in learned.items()} == {1: (2, 1), 2: (1, 1)}
 
 
 def test_lift_counts_towards_the_match_of_a_memory():
-    """What the question's own words do not reach must not be dropped for that once it is known to answer it."""
+    """A memory that is known to answer the question must not be dropped because its words do not match."""
     lifted = rank([candidate(1, relevance=0.1)], {uid(1): Boost(lift=0.1)}, POLICY, CONSTANTS)[0]
     assert match(lifted) == pytest.approx(match(candidate(1, relevance=0.1)) + 0.1)

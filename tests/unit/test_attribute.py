@@ -1,4 +1,4 @@
-"""Was it used? Restatements are found in short and long replies; what is unrelated or the user's own earns little."""
+"""Attribution: restatements count in short and long replies; unrelated text and the user's own words count little."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEMORIES = [
     "The landlord agreed to repaint the kitchen before summer.",
     "The API gateway refuses uploads larger than 10 MB.",
 ]
-# Sentences that have nothing to do with any of them.
+# Sentences that are unrelated to all of the memories.
 FILLER = [
     "A glacier moves a few metres every year, slower at its edges.",
     "Bread rises faster in a humid room.",
@@ -42,7 +42,7 @@ FILLER = [
 
 
 def reply(sentences: int, *, saying: str = "") -> str:
-    """A reply of so many unrelated sentences with one more in its middle."""
+    """Return a reply of unrelated sentences, with one more sentence in the middle."""
     body = [FILLER[n % len(FILLER)] for n in range(sentences)]
     return " ".join([*body[: sentences // 2], *([saying] if saying else []), *body[sentences // 2 :]])
 
@@ -62,7 +62,7 @@ def test_verbatim_memory_alone_is_used_in_a_reply_of_any_length(strategy, senten
 @pytest.mark.parametrize("which", range(len(MEMORIES)))
 def test_jaccard_finds_a_memory_only_in_a_reply_of_similar_length(which):
     assert which in used(MEMORIES[which], strategy="jaccard")
-    assert used(reply(60, saying=MEMORIES[which]), strategy="jaccard") == set()  # what it is known for
+    assert used(reply(60, saying=MEMORIES[which]), strategy="jaccard") == set()  # the known weakness of the rule
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_unrelated_reply_uses_no_memory(strategy, sentences):
 
 @pytest.mark.parametrize("strategy", ["relative", "windowed"])
 def test_echo_of_the_users_words_earns_little_credit(strategy):
-    asked = "What about the billing database and the session cache?"
-    assert len(used(f"Sure, let me look into that for you. {reply(4)}", strategy=strategy, said=asked)) == 0
-    assert len(used(f"You asked: {asked}", strategy=strategy, said=asked)) <= 2
+    question = "What about the billing database and the session cache?"
+    assert len(used(f"Sure, let me look into that for you. {reply(4)}", strategy=strategy, said=question)) == 0
+    assert len(used(f"You asked: {question}", strategy=strategy, said=question)) <= 2
 
 
 def test_words_shared_by_all_memories_give_no_credit():
@@ -286,7 +286,7 @@ def test_very_long_sentence_is_measured():
     assert overlaps(MEMORIES, response)[0] > 0
 
 
-# --- where it was found ---
+# --- passages ---
 
 
 @pytest.mark.parametrize("strategy", ["relative", "windowed"])

@@ -1,4 +1,4 @@
-"""What the benchmark asks: every question has its statement, rivals that differ from it, and a place in time."""
+"""The questions of the benchmark: each has its statement, rivals of the statement and a time."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ SAID = KNOWN.statements[0]
 
 
 def of(kind):
-    return [asked for asked in KNOWN.questions if asked.kind == kind]
+    return [item for item in KNOWN.questions if item.kind == kind]
 
 
-def rivals(asked):
-    number = asked.source.removeprefix("known-")
+def rivals(item):
+    number = item.source.removeprefix("known-")
     return [text for source, text in SAID.items() if source.startswith(f"rival-{number}-")]
 
 
 def test_question_kinds_are_equally_frequent_and_placeholders_are_filled():
     assert [len(of(kind.name)) for kind in KINDS] == [10] * len(KINDS)
-    asked = [text for each in KNOWN.questions for text in (each.question, *each.preceding)]
-    assert not [text for text in (*SAID.values(), *asked) if re.search(r"[{}]", text)]
+    questions = [text for each in KNOWN.questions for text in (each.question, *each.preceding)]
+    assert not [text for text in (*SAID.values(), *questions) if re.search(r"[{}]", text)]
 
 
 def test_each_answer_is_stored_once_with_its_number_of_rivals():
     texts = list(SAID.values())
-    for asked in KNOWN.questions:
-        if asked.source is not None:
-            assert texts.count(SAID[asked.source]) == 1
-            assert len(rivals(asked)) == (0 if asked.kind == "stated" else RIVALS)
+    for item in KNOWN.questions:
+        if item.source is not None:
+            assert texts.count(SAID[item.source]) == 1
+            assert len(rivals(item)) == (0 if item.kind == "stated" else RIVALS)
     assert RIVALS > 10
 
 
@@ -52,27 +52,27 @@ def test_statements_are_stored_in_time_order_and_repeat_by_seed():
 
 def test_current_statement_is_stored_after_those_it_supersedes():
     order = list(SAID)
-    for asked in of("superseded"):
-        earlier = [n for n, source in enumerate(order) if source.startswith(f"rival-{asked.source[6:]}-")]
-        assert order.index(asked.source) > max(earlier)
+    for item in of("superseded"):
+        earlier = [n for n, source in enumerate(order) if source.startswith(f"rival-{item.source[6:]}-")]
+        assert order.index(item.source) > max(earlier)
 
 
 def test_question_by_day_names_a_date_that_only_the_timestamp_has():
     at = {memory.source: memory.occurred_at for memory in lines(SIZE, SAID, seed=3)}
-    for asked in of("day it was said"):
-        day = f"{at[asked.source].day} {at[asked.source]:%B %Y}"
-        assert asked.question.endswith(f"on {day}?")
-        assert day not in SAID[asked.source]
+    for item in of("day it was said"):
+        day = f"{at[item.source].day} {at[item.source]:%B %Y}"
+        assert item.question.endswith(f"on {day}?")
+        assert day not in SAID[item.source]
 
 
 def test_follow_up_question_needs_the_preceding_messages():
-    for asked in of("follow-up"):
-        who = re.search(r"[A-Z]\w+ [A-Z]\w+", SAID[asked.source])[0]
-        assert who not in asked.question
-        assert who in asked.preceding[0]
-        assert who in asked.with_context
-        assert asked.with_context.endswith(asked.question)
-    assert all(asked.with_context == asked.question for asked in KNOWN.questions if asked.kind != "follow-up")
+    for item in of("follow-up"):
+        who = re.search(r"[A-Z]\w+ [A-Z]\w+", SAID[item.source])[0]
+        assert who not in item.question
+        assert who in item.preceding[0]
+        assert who in item.with_context
+        assert item.with_context.endswith(item.question)
+    assert all(item.with_context == item.question for item in KNOWN.questions if item.kind != "follow-up")
 
 
 @pytest.mark.parametrize(("count", "size", "agents"), [(90, 100, 1), (90, 20, 7), (500, 20, 1_000)])
@@ -89,8 +89,8 @@ def test_each_question_has_its_answer_in_the_store_of_its_agent(agents):
     size = WorkloadSize(memories=300, agents=agents, turns=12, seed=3)
     work = statement_workload(size, 17)
     assert len(work.questions) == len(work.texts) == 17
-    for asked in work.questions:
-        stored = [memory.content for memory in work.memories_of(asked.agent)]
+    for item in work.questions:
+        stored = [memory.content for memory in work.memories_of(item.agent)]
         assert len(stored) == 300 // agents
-        who = re.search(r"Host\d+", asked.question)[0]
+        who = re.search(r"Host\d+", item.question)[0]
         assert [text for text in stored if f"{who} " in text and text in work.texts]

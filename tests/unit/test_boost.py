@@ -1,4 +1,4 @@
-"""Usage: bounded, neutral for the unknown, slow to believe a label or two, and forgotten with time."""
+"""Boosts from usage: bounded, neutral without evidence, slow to change on few labels, and decaying with time."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ COUNTS = st.integers(min_value=0, max_value=10_000).flatmap(
 
 
 @given(COUNTS, COUNTS, st.integers(min_value=0, max_value=3_000), st.floats(0.01, 1.0), st.floats(1.0, 2.0))
-def test_factor_stays_within_its_bounds(own, of_type, days_later, least, most):
-    bounds = Constants(min_boost=least, max_boost=most)
+def test_factor_stays_within_its_bounds(own, of_type, days_later, lower, upper):
+    bounds = Constants(min_boost=lower, max_boost=upper)
     earned = boost(experienced(*own), base(*of_type), AT + timedelta(days=days_later), POLICY, constants=bounds)
-    assert least <= earned.factor <= most
+    assert lower <= earned.factor <= upper
     assert earned.shown >= earned.used >= 0
 
 
@@ -145,16 +145,16 @@ def test_each_candidate_gets_a_boost_that_ranking_uses():
     assert [c.boost for c in rank([candidate(3)], earned, POLICY, CONSTANTS)] == [earned[uid(3)]]
 
 
-# --- turns like this one ---
+# --- similar turns ---
 
 SAME, ALIKE, UNRELATED = 1.0, 0.85, 0.1  # cosines
-RARE = base(1_000, 50)  # one showing in twenty is of use, so that the optimist expects three
+RARE = base(1_000, 50)  # one use in 20 showings; the prior expects three times that rate
 
 
 def among(
     alike: tuple[int, int], elsewhere: tuple[int, int], *, cosine: float = SAME, rates=RARE, policy=POLICY, **given
 ):
-    """The boost of a memory by (times shown, times used) in turns like this one and in others."""
+    """Return the boost of a memory from (times shown, times used) in similar turns and in others."""
     turns = [
         past(at, (1, n < used), n=n)
         for at, (shown, used) in ((cosine, alike), (UNRELATED, elsewhere))
@@ -168,15 +168,15 @@ TIMES = st.integers(0, 40).flatmap(lambda shown: st.tuples(st.just(shown), st.in
 
 
 @given(TIMES, TIMES, st.floats(-1, 1), COUNTS, st.floats(0.01, 1.0), st.floats(1.0, 2.0))
-def test_factor_with_similar_turns_stays_within_its_bounds(alike, elsewhere, cosine, of_type, least, most):
-    bounds = Constants(min_boost=least, max_boost=most)
+def test_factor_with_similar_turns_stays_within_its_bounds(alike, elsewhere, cosine, of_type, lower, upper):
+    bounds = Constants(min_boost=lower, max_boost=upper)
     earned = among(alike, elsewhere, cosine=cosine, rates=base(*of_type), constants=bounds)
-    assert least <= earned.factor <= most
+    assert lower <= earned.factor <= upper
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8, 1.0])
 def test_memory_used_equally_in_all_turns_gains_nothing_in_similar_turns(share):
-    """The adversary's way: a memory that is credited whatever was asked."""
+    """This is the pattern of an adversarial memory, which is credited in every turn."""
     factors = [among((20, round(20 * share)), (n, round(n * share))).factor for n in (20, 60, 200, 1_000)]
     assert factors == sorted(factors, reverse=True)
     assert factors[-1] == pytest.approx(1.0, abs=0.02)
@@ -205,12 +205,12 @@ def test_memory_shown_in_no_past_turn_is_judged_by_its_totals():
         uid(1)
     ].factor
     assert alone > 1.1
-    assert 1 <= others < alone, "all its uses were in turns about something else"
+    assert 1 <= others < alone, "all its uses were in turns about other topics"
 
 
 @pytest.mark.parametrize("elsewhere", [(0, 0), (5, 0), (5, 5)])
 def test_rating_counts_only_in_the_turn_that_it_rates(elsewhere):
-    """It weighs more in the masses, and as much more in the turn that it was given in."""
+    """A rating weighs more both in the totals and in the turn that it rates."""
     weight = POLICY.feedback.rating_weight
     shown, used = 1 + elsewhere[0], 1 + elsewhere[1]
     factors = []
@@ -240,7 +240,7 @@ def test_use_in_similar_turns_decays_with_age():
     assert fresh > old
 
 
-# --- labels that say nothing ---
+# --- unreliable labels ---
 
 
 def judged(shown: float, used: float, decoys: float, decoys_used: float):
@@ -318,10 +318,10 @@ SEED = Policy.seed()
 @given(COUNTS, st.integers(0, 3_000), st.sampled_from([(), LEARNT]))
 def test_seed_factor_is_half_plus_the_rate_from_the_second_showing(counts, days, turns):
     shown, used = counts
-    given_ = found(experienced(shown, used), base=judged(100, 5, 100, 100), past=turns)
-    got = combined_boosts(given_, AT + timedelta(days=days), SEED, CONSTANTS)[uid(1)]
-    assert got.factor == (0.5 + used / shown if shown >= 2 else 1.0)
-    assert got.lift == 0.0
+    search_result = found(experienced(shown, used), base=judged(100, 5, 100, 100), past=turns)
+    earned = combined_boosts(search_result, AT + timedelta(days=days), SEED, CONSTANTS)[uid(1)]
+    assert earned.factor == (0.5 + used / shown if shown >= 2 else 1.0)
+    assert earned.lift == 0.0
 
 
 def test_seed_orders_by_relevance_times_its_factor():

@@ -1,4 +1,4 @@
-"""The circuit breaker: it opens on failures in a row and on nothing else, and is closed by any answer."""
+"""The circuit breaker opens only on consecutive failures and closes on any answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.promise(number=2)
 
 
 def failing(breaker: Breaker, times: int, at: float = 0.0) -> float:
-    """So many failures, one after the other; the time afterwards."""
+    """Record failures one after the other and return the time after the last one."""
     for _ in range(times):
         breaker.failed(at, at + 1, "no answer")
         at += 1
@@ -88,40 +88,44 @@ def test_breaker_opens_only_after_failures_and_keeps_wait_bounds(events, failure
         match event:
             case "failed":
                 opened = breaker.failed(at, at + 1, "no answer")
-                assert opened == (before != "open" and breaker.state == "open"), "else a second probe would be sent"
+                assert opened == (before != "open" and breaker.state == "open"), (
+                    "otherwise a second probe would be sent"
+                )
             case "answered":
                 breaker.answered()
             case _:
                 breaker.probed(answered=event == "probed", now=at)
-                assert before == "open" or (breaker.state, breaker.wait) == (before, wait), "it came too late"
+                assert before == "open" or (breaker.state, breaker.wait) == (before, wait), (
+                    "a late probe must not change the state"
+                )
         at += 1
         assert 0.5 <= breaker.wait <= 4.0
         assert breaker.state != "open" or before == "open" or event == "failed"
         assert breaker.state == "closed" if event == "answered" else True
 
 
-# --- calls that wait for recovery: each and all that it calls, and nothing after it ---
+# --- calls that wait for recovery ---
 
 
 @waits_for_recovery
-async def asked(error: Exception | None = None) -> bool:
+async def waiting_call(error: Exception | None = None) -> bool:
     if error is not None:
         raise error
     return may_wait()
 
 
 async def test_only_the_decorated_call_waits_for_recovery():
-    assert await asked()
+    assert await waiting_call()
     assert not may_wait()
     with pytest.raises(ConnectionError):
-        await asked(ConnectionError())
+        await waiting_call(ConnectionError())
     assert not may_wait()
 
 
 async def test_nested_waiting_call_leaves_the_outer_call_waiting():
     @waits_for_recovery
     async def outer() -> bool:
-        await asked()
+        await waiting_call()
         return may_wait()
 
     assert await outer()

@@ -1,4 +1,4 @@
-"""Fitting: never over the total, whole memories only, nobody lost, nobody starved, and nothing said twice."""
+"""Fitting into token budgets: never over the total, whole memories only, each type served, no repetition."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from cognitive.policy.constants import CONSTANTS, Constants
 pytestmark = pytest.mark.promise(number=6)
 
 TYPES = st.sampled_from(MEMORY_TYPES)
-CROWDS = st.lists(st.tuples(TYPES, st.integers(0, 60)), max_size=20).map(
-    lambda crowd: [candidate(n, type=type_, tokens=tokens) for n, (type_, tokens) in enumerate(crowd, 1)]
+CANDIDATES = st.lists(st.tuples(TYPES, st.integers(0, 60)), max_size=20).map(
+    lambda candidates: [candidate(n, type=type_, tokens=tokens) for n, (type_, tokens) in enumerate(candidates, 1)]
 )
 BUDGETS = st.dictionaries(TYPES, st.integers(0, 150))
 
@@ -26,50 +26,50 @@ def cost(each):
     return each.tokens
 
 
-def fitted(crowd, budgets, total, overhead=0):
-    return fit(crowd, budgets, total, cost=cost, constants=CONSTANTS, overhead=overhead)
+def fitted(candidates, budgets, total, overhead=0):
+    return fit(candidates, budgets, total, cost=cost, constants=CONSTANTS, overhead=overhead)
 
 
 def facts(*tokens):
     return [candidate(n, type="fact", tokens=each) for n, each in enumerate(tokens, 1)]
 
 
-@given(CROWDS, BUDGETS, st.integers(0, 400), st.integers(0, 50))
+@given(CANDIDATES, BUDGETS, st.integers(0, 400), st.integers(0, 50))
 @settings(max_examples=100)
-def test_kept_tokens_never_exceed_the_total_minus_overhead(crowd, budgets, total, overhead):
-    kept = fitted(crowd, budgets, total, overhead).kept
+def test_kept_tokens_never_exceed_the_total_minus_overhead(candidates, budgets, total, overhead):
+    kept = fitted(candidates, budgets, total, overhead).kept
     assert sum(map(cost, kept)) <= max(0, total - overhead)
 
 
-@given(CROWDS, BUDGETS, st.integers(0, 400))
+@given(CANDIDATES, BUDGETS, st.integers(0, 400))
 @settings(max_examples=100)
-def test_each_candidate_is_kept_or_dropped_once_in_order(crowd, budgets, total):
-    sifted = fitted(crowd, budgets, total)
+def test_each_candidate_is_kept_or_dropped_once_in_order(candidates, budgets, total):
+    sifted = fitted(candidates, budgets, total)
     kept, dropped = ids(sifted.kept), ids(result.candidate for result in sifted.dropped)
-    assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
+    assert sorted(kept + dropped) == list(range(1, len(candidates) + 1))
     assert kept == sorted(kept)
     assert dropped == sorted(dropped)
 
 
-@given(CROWDS, BUDGETS)
+@given(CANDIDATES, BUDGETS)
 @settings(max_examples=100)
-def test_candidates_within_their_section_budgets_are_kept(crowd, budgets):
-    """With a total of the sections' sum, the first pass decides unless a section leaves room."""
+def test_candidates_within_their_section_budgets_are_kept(candidates, budgets):
+    """The total is the sum of the section budgets, so a candidate that fits its section is kept."""
     first = dict.fromkeys(MEMORY_TYPES, 0)
-    taken = []
+    within_budget = []
     total = sum(budgets.values())
-    for each in crowd:
+    for each in candidates:
         type_ = each.hit.type
         if first[type_] + each.tokens <= budgets.get(type_, 0):
             first[type_] += each.tokens
-            taken.append(each)
-    assert set(ids(taken)) <= set(ids(fitted(crowd, budgets, total).kept))
+            within_budget.append(each)
+    assert set(ids(within_budget)) <= set(ids(fitted(candidates, budgets, total).kept))
 
 
-@given(CROWDS, BUDGETS, st.integers(0, 400))
+@given(CANDIDATES, BUDGETS, st.integers(0, 400))
 @settings(max_examples=100)
-def test_dropped_candidate_exceeds_the_remaining_tokens(crowd, budgets, total):
-    sifted = fitted(crowd, budgets, total)
+def test_dropped_candidate_exceeds_the_remaining_tokens(candidates, budgets, total):
+    sifted = fitted(candidates, budgets, total)
     left = total - sum(map(cost, sifted.kept))
     for result in sifted.dropped:
         assert result.disposition == "over_budget"
@@ -77,11 +77,11 @@ def test_dropped_candidate_exceeds_the_remaining_tokens(crowd, budgets, total):
         assert f"{left} left" in result.reason
 
 
-@given(CROWDS, BUDGETS, st.integers(0, 400))
+@given(CANDIDATES, BUDGETS, st.integers(0, 400))
 @settings(max_examples=50)
-def test_fitting_does_not_cut_memories(crowd, budgets, total):
-    before = {each.hit.memory_id: each.hit.content for each in crowd}
-    assert all(before[each.hit.memory_id] == each.hit.content for each in fitted(crowd, budgets, total).kept)
+def test_fitting_does_not_cut_memories(candidates, budgets, total):
+    before = {each.hit.memory_id: each.hit.content for each in candidates}
+    assert all(before[each.hit.memory_id] == each.hit.content for each in fitted(candidates, budgets, total).kept)
 
 
 def test_short_memory_behind_a_too_long_one_is_kept():
@@ -91,13 +91,13 @@ def test_short_memory_behind_a_too_long_one_is_kept():
 
 
 def test_section_keeps_its_budget_although_other_types_rank_higher():
-    crowd = [*facts(40, 40, 40), candidate(4, type="episode", tokens=30)]
-    assert ids(fitted(crowd, {"fact": 80, "episode": 30}, 110).kept) == [1, 2, 4]
+    candidates = [*facts(40, 40, 40), candidate(4, type="episode", tokens=30)]
+    assert ids(fitted(candidates, {"fact": 80, "episode": 30}, 110).kept) == [1, 2, 4]
 
 
 def test_unused_section_budget_goes_to_other_types_in_rank_order():
-    crowd = [*facts(40, 40, 40), candidate(4, type="episode", tokens=10)]
-    assert ids(fitted(crowd, {"fact": 40, "episode": 60}, 100).kept) == [1, 2, 4]
+    candidates = [*facts(40, 40, 40), candidate(4, type="episode", tokens=10)]
+    assert ids(fitted(candidates, {"fact": 40, "episode": 60}, 100).kept) == [1, 2, 4]
 
 
 def test_type_without_a_section_uses_the_remaining_budget():
@@ -119,14 +119,14 @@ def test_zero_room_drops_all_candidates_with_a_reason():
     assert fitted([], {}, 0).kept == ()
 
 
-@given(CROWDS, st.dictionaries(TYPES, st.integers(0, 5)))
-def test_limit_keeps_the_first_candidates_of_each_type(crowd, limits):
-    sifted = limit(crowd, limits)
+@given(CANDIDATES, st.dictionaries(TYPES, st.integers(0, 5)))
+def test_limit_keeps_the_first_candidates_of_each_type(candidates, limits):
+    sifted = limit(candidates, limits)
     for type_ in MEMORY_TYPES:
-        own = [each for each in crowd if each.hit.type == type_]
+        own = [each for each in candidates if each.hit.type == type_]
         assert [each for each in sifted.kept if each.hit.type == type_] == own[: limits.get(type_, 0)]
     assert sorted(ids(sifted.kept) + ids(result.candidate for result in sifted.dropped)) == list(
-        range(1, len(crowd) + 1)
+        range(1, len(candidates) + 1)
     )
 
 
@@ -140,58 +140,59 @@ def test_candidate_over_the_limit_has_its_place_as_reason():
 
 
 def test_fit_does_not_change_its_input():
-    crowd = facts(10, 20)
-    copies = [replace(each) for each in crowd]
-    fit(crowd, {"fact": 5}, 15, cost=lambda each: 1, constants=CONSTANTS)
-    assert crowd == copies
+    candidates = facts(10, 20)
+    copies = [replace(each) for each in candidates]
+    fit(candidates, {"fact": 5}, 15, cost=lambda each: 1, constants=CONSTANTS)
+    assert candidates == copies
 
 
-@given(CROWDS, BUDGETS, st.integers(0, 400), st.sets(TYPES))
+@given(CANDIDATES, BUDGETS, st.integers(0, 400), st.sets(TYPES))
 @settings(max_examples=100)
-def test_section_exceeds_its_budget_only_by_unused_budget(crowd, budgets, total, asked):
-    kept = fit(crowd, budgets, total, cost=cost, constants=CONSTANTS, preferred_types=asked).kept
+def test_section_exceeds_its_budget_only_by_unused_budget(candidates, budgets, total, preferred):
+    kept = fit(candidates, budgets, total, cost=cost, constants=CONSTANTS, preferred_types=preferred).kept
     used = {type_: sum(cost(each) for each in kept if each.hit.type == type_) for type_ in MEMORY_TYPES}
     over = sum(max(0, used[type_] - budgets.get(type_, 0)) for type_ in MEMORY_TYPES)
     within = sum(min(used[type_], budgets.get(type_, 0)) for type_ in MEMORY_TYPES)
     assert over <= max(0, total - within)
     for type_ in MEMORY_TYPES:
-        own = [each for each in crowd if each.hit.type == type_ and each not in kept]
+        own = [each for each in candidates if each.hit.type == type_ and each not in kept]
         room = min(total - sum(used.values()), budgets.get(type_, 0) - used[type_])
         assert all(each.tokens > room for each in own)
 
 
-@given(CROWDS, BUDGETS, st.integers(0, 400), st.sets(TYPES))
+@given(CANDIDATES, BUDGETS, st.integers(0, 400), st.sets(TYPES))
 @settings(max_examples=100)
-def test_larger_total_never_fills_fewer_tokens(crowd, budgets, total, asked):
-    """Two fillings part where one memory more fits, and that fills the greater total to the brim."""
+def test_larger_total_never_fills_fewer_tokens(candidates, budgets, total, preferred):
+    """Two totals give different results only if one more memory fits, and that memory fills the larger total."""
     less, more = (
-        fit(crowd, budgets, each, cost=cost, constants=CONSTANTS, preferred_types=asked).kept
+        fit(candidates, budgets, each, cost=cost, constants=CONSTANTS, preferred_types=preferred).kept
         for each in (total, total + 1)
     )
     assert sum(map(cost, less)) <= sum(map(cost, more))
 
 
-@given(CROWDS, BUDGETS, st.integers(0, 400), TYPES)
+@given(CANDIDATES, BUDGETS, st.integers(0, 400), TYPES)
 @settings(max_examples=100)
-def test_requested_type_gets_a_memory_if_one_fits(crowd, budgets, total, type_):
-    kept = fit(crowd, budgets, total, cost=cost, constants=CONSTANTS, preferred_types={type_}).kept
+def test_preferred_type_gets_a_memory_if_one_fits(candidates, budgets, total, type_):
+    kept = fit(candidates, budgets, total, cost=cost, constants=CONSTANTS, preferred_types={type_}).kept
     room = min(total, budgets.get(type_, 0))
-    if any(each.hit.type == type_ and each.tokens <= room for each in crowd):
+    if any(each.hit.type == type_ and each.tokens <= room for each in candidates):
         assert any(each.hit.type == type_ for each in kept)
 
 
 def test_repetition_gives_way_to_new_content():
     said = ["Ines bought the blue boat in Kiel.", "In Kiel Ines bought the blue boat.", "Marek repairs clocks."]
-    crowd = [candidate(n, text, tokens=30, score=0.9 - n / 100) for n, text in enumerate(said, 1)]
-    sifted = fitted(crowd, {"fact": 60}, 60)
+    candidates = [candidate(n, text, tokens=30, score=0.9 - n / 100) for n, text in enumerate(said, 1)]
+    sifted = fitted(candidates, {"fact": 60}, 60)
     assert ids(sifted.kept) == [1, 3]
     assert "0% of the words are not in the shown" in sifted.dropped[0].reason
-    assert ids(fitted(crowd, {"fact": 90}, 90).kept) == [1, 2, 3], "where all fit, nothing gives way"
+    assert ids(fitted(candidates, {"fact": 90}, 90).kept) == [1, 2, 3], "nothing is dropped where all fit"
 
 
 def test_token_cost_exponent_prefers_the_shorter_of_equal_memories():
-    crowd = [
+    candidates = [
         candidate(n, f"Word{n}.", tokens=tokens, score=score)
         for n, (tokens, score) in enumerate([(21, 0.5), (20, 0.5), (50, 0.8)], 1)
     ]
-    assert ids(fit(crowd, {"fact": 70}, 70, cost=cost, constants=Constants(token_cost_exponent=0.5)).kept) == [2, 3]
+    kept = fit(candidates, {"fact": 70}, 70, cost=cost, constants=Constants(token_cost_exponent=0.5)).kept
+    assert ids(kept) == [2, 3]

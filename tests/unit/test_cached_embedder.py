@@ -1,4 +1,4 @@
-"""The embedder's async face: each text once, every vector checked, foreign failures typed, erased texts forgotten."""
+"""The cached embedder: each text is embedded once, vectors are checked, errors are typed, erased texts are removed."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from brain.errors import EmbeddingError
 
 
 class Letters:
-    """Counts the letters a to d; remembers what it was asked for and on which thread."""
+    """A model that counts the letters a to d and records the texts and threads of its calls."""
 
     model = "letters"
     dimension = 4
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.texts: list[str] = []
         self.threads: set[int] = set()
 
     def embed(self, texts):
-        self.asked.extend(texts)
+        self.texts.extend(texts)
         self.threads.add(threading.get_ident())
         return np.array([[1 + text.count(letter) for letter in "abcd"] for text in texts], dtype=np.float32)
 
 
-class JsonCommand:
-    """Gives whatever it was made with, whatever it is asked."""
+class FixedAnswer:
+    """A model that always returns or raises the given answer."""
 
     model = "answering"
     dimension = 4
@@ -60,7 +60,7 @@ async def test_each_text_is_embedded_once():
     embedder = CachedEmbedder(letters)
     await embedder.embed(["a", "b", "a"])
     await embedder.embed(["b", "c"])
-    assert letters.asked == ["a", "b", "c"]
+    assert letters.texts == ["a", "b", "c"]
 
 
 async def test_cached_vector_is_returned_without_embedding():
@@ -69,13 +69,13 @@ async def test_cached_vector_is_returned_without_embedding():
     assert embedder.known("a") is None
     vectors = await embedder.embed(["a"])
     assert np.array_equal(embedder.known("a"), vectors[0])
-    assert letters.asked == ["a"]
+    assert letters.texts == ["a"]
 
 
 async def test_empty_list_returns_no_vectors_without_a_call():
     letters = Letters()
     assert (await CachedEmbedder(letters).embed([])).shape == (0, 4)
-    assert letters.asked == []
+    assert letters.texts == []
 
 
 async def test_model_does_not_run_in_the_event_loop_thread():
@@ -93,7 +93,7 @@ async def test_forgotten_text_is_removed_and_embedded_again():
     assert embedder.known("a") is None
     assert embedder.known("b") is not None
     await embedder.embed(["a"])
-    assert letters.asked == ["a", "b", "a"]
+    assert letters.texts == ["a", "b", "a"]
 
 
 async def test_full_cache_evicts_the_least_recently_used_text():
@@ -150,12 +150,12 @@ GOOD = [1.0, 0.0, 0.0, 0.0]
         pytest.param(None, id="nothing"),
         pytest.param("text", id="text"),
         pytest.param([], id="an empty list"),
-        pytest.param(RuntimeError("out of memory"), id="a failure of its own"),
-        pytest.param(EmbeddingError("too long"), id="a failure of ours"),
+        pytest.param(RuntimeError("out of memory"), id="a foreign error"),
+        pytest.param(EmbeddingError("too long"), id="an embedding error"),
     ],
 )
 async def test_invalid_vectors_raise_embedding_error_and_are_not_cached(answer):
-    embedder = CachedEmbedder(JsonCommand(answer))
+    embedder = CachedEmbedder(FixedAnswer(answer))
     with pytest.raises(EmbeddingError):
         await embedder.embed(["a", "b"])
     assert embedder.known("a") is None
@@ -164,12 +164,12 @@ async def test_invalid_vectors_raise_embedding_error_and_are_not_cached(answer):
 
 async def test_embedding_error_names_the_model_and_keeps_its_cause():
     with pytest.raises(EmbeddingError, match=r"answering.*out of memory") as caught:
-        await CachedEmbedder(JsonCommand(RuntimeError("out of memory"))).embed(["a"])
+        await CachedEmbedder(FixedAnswer(RuntimeError("out of memory"))).embed(["a"])
     assert isinstance(caught.value.__cause__, RuntimeError)
 
 
 async def test_lists_of_floats_are_accepted_as_vectors():
-    vectors = await CachedEmbedder(JsonCommand([[3.0, 4.0, 0.0, 0.0]])).embed(["a"])
+    vectors = await CachedEmbedder(FixedAnswer([[3.0, 4.0, 0.0, 0.0]])).embed(["a"])
     assert np.allclose(vectors, [[0.6, 0.8, 0, 0]])
 
 

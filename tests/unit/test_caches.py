@@ -1,4 +1,4 @@
-"""Caches of texts are known, so that an erasure can empty them."""
+"""Caches of texts are registered, so that an erasure can empty them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 from brain import caches
 
-# Functions of tools, rules, settings and types: no memory's or message's words enter them.
-OF_NO_TEXT = {
+# These cache functions of tools, rules, settings and types, never text of memories or messages.
+WITHOUT_TEXT = {
     "brain/caches.py",
     "cognitive/catalog/tool_variants.py",
     "cognitive/telemetry/spans.py",
@@ -39,10 +39,10 @@ def test_empty_clears_a_cache_that_an_object_owns():
 
 
 def test_lru_cache_is_used_only_where_no_text_is_cached(root):
-    found = {
+    modules = {
         str(path.relative_to(root))
         for package in ("brain", "cognitive")
         for path in (root / package).rglob("*.py")
         if re.search(r"\blru_cache\(", path.read_text(encoding="utf-8"))
     }
-    assert found <= OF_NO_TEXT
+    assert modules <= WITHOUT_TEXT

@@ -1,4 +1,4 @@
-"""Compaction: tools say less and stay tools. Valid schemas, what is demanded intact, nothing changed that was given."""
+"""Compaction makes tools smaller, keeps valid schemas and constraints, and does not change its input."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cognitive.catalog.tool_variants import ToolVariants
 from cognitive.errors import InvalidInput
 from cognitive.turn import Tool
 
-DEMANDS = ("type", "enum", "const", "required", "$ref", "default", "additionalProperties")
+CONSTRAINTS = ("type", "enum", "const", "required", "$ref", "default", "additionalProperties")
 
 
 def every_form(tool):
@@ -45,7 +45,7 @@ def test_each_form_is_a_valid_tool_no_larger_than_the_form_before(tool):
         sent = json.loads(form)
         assert size(sent) == len(form)
         assert list(complaints(sent["parameters"])) == []
-        assert isinstance(sent["parameters"]["properties"], dict)  # providers ask for it
+        assert isinstance(sent["parameters"]["properties"], dict)  # providers require it
         assert isinstance(sent["description"], str)
 
 
@@ -55,9 +55,9 @@ def test_constraints_of_arguments_stay_in_every_form(tool):
     was = dict(nodes(ToolVariants(tool).value["parameters"]))
     for sent in every_form(tool):
         for path, node in nodes(sent["parameters"]):
-            for keyword in DEMANDS:
+            for keyword in CONSTRAINTS:
                 if keyword == "additionalProperties" and isinstance(was[path].get(keyword), dict):
-                    continue  # a schema of its own, which has a path of its own
+                    continue  # a schema with its own path
                 assert node.get(keyword) == was[path].get(keyword)
 
 
@@ -121,7 +121,7 @@ def test_smaller_limit_never_leaves_more_bytes(tools, one, other):
 
 
 def test_steps_run_in_order_and_only_effective_ones_are_named():
-    """The seed's order for packs and pipelines, then what schemas can do without."""
+    """The steps for packs and pipelines have the order of the seed; those for schemas follow."""
     drops = [step.drops for step in STEPS]
     assert drops[:5] == [
         "intent keywords",

@@ -1,4 +1,4 @@
-"""The ranked cut: only where compaction is not enough, within the bytes, and every tool accounted for."""
+"""The ranked cut: it happens only if compaction is not enough, stays within the bytes and accounts for every tool."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def fitted(tools, limit, order=None, confidence=1.0, by=("words", "meaning"), **
 
 
 def never():
-    raise AssertionError("nothing had to be ranked")
+    raise AssertionError("ranking was not needed")
 
 
 @given(CATALOGS, st.integers(1, 4000), st.randoms(use_true_random=False))
@@ -105,7 +105,7 @@ def test_most_relevant_tools_keep_their_optional_parameters():
     offer = fitted(tools, 5000, order)
     rich = [tool.name for tool in offer.tools if "option_0" in tool.parameters["properties"]]
     assert rich == [f"tool_{n}" for n in range(30, 30 + TOOLS_WITH_FULL_SCHEMA)]
-    assert all("query" in tool.parameters["properties"] for tool in offer.tools)  # what must be given stays
+    assert all("query" in tool.parameters["properties"] for tool in offer.tools)  # required parameters stay
     assert offer.trim.cut[-1] == "tool_29"
     assert len(offer.tools) + len(offer.trim.cut) == 60
     assert offer.trim.dropped[-1] == f"{len(offer.trim.cut)} of 60 tools by relevance"

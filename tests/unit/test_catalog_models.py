@@ -1,4 +1,4 @@
-"""Budgets: however an id is written it finds its row, an unknown model gets the careful one, files extend the table."""
+"""Model budgets: any notation of an id finds its row, unknown models get the default, files extend the table."""
 
 from __future__ import annotations
 
@@ -104,13 +104,13 @@ def test_invalid_row_in_a_file_raises_an_error_that_names_it(tmp_path, text, nam
 
 
 def test_context_budgets_list_the_rows_and_the_default_rule():
-    told = context_budgets({"acme/tiny": ROW})
-    assert json.loads(json.dumps(told)) == told
-    rows = {row["model"]: row for row in told["budgets"]}
+    table = context_budgets({"acme/tiny": ROW})
+    assert json.loads(json.dumps(table)) == table
+    rows = {row["model"]: row for row in table["budgets"]}
     assert rows["acme/tiny"]["catalog_bytes"] == 5_000
     assert {"input_tokens", "output_tokens", "tier"} < rows["claude-haiku"].keys()
-    assert "16,000" in told["policy"]
-    assert "Tier C" in told["policy"]
+    assert "16,000" in table["policy"]
+    assert "Tier C" in table["policy"]
 
 
 def test_negative_catalog_limit_is_refused():

@@ -1,4 +1,4 @@
-"""Past plans: turns that asked alike are one group, with what they called, the most frequent first."""
+"""Past plans: similar turns form one group with the tools that they called, the most frequent first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cognitive.catalog.plans import group
 
 
 def turn(n, message, *called, query=None):
-    """The n-th newest turn."""
+    """Return the n-th newest turn."""
     return CalledTurn(f"turn-{n}", AT - timedelta(hours=n), message, called, query)
 
 

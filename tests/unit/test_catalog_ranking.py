@@ -1,4 +1,4 @@
-"""Relevance of tools: shared words, nearness of meaning, what such messages led to; and how sure that is."""
+"""Relevance of tools: by shared words, by meaning and by past calls, with a confidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers of small models: what can be read is read, and what cannot says why."""
+"""Answers of small models: readable ones give names, unreadable ones a failure code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Categories: every row proves itself, traps stay traps, and what an operator adds counts, or is refused by name."""
+"""Categories: rules match their examples only, and settings of an operator apply or are refused by name."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
 POLICY = Policy()
 
 
-def classified(text: str, *said: str, policy: Policy = POLICY, attachments=()) -> Classification:
-    """What a message is about, through the real rules; `said` are the user's messages before it, latest first."""
-    read = signals.read(text, now=NOW, previous=said[0] if said else "")
-    return classification.classify_turn(text, read, said, attachments, policy)
+def classified(text: str, *previous: str, policy: Policy = POLICY, attachments=()) -> Classification:
+    """Classify a message by the real rules; `previous` are the user's earlier messages, latest first."""
+    read = signals.read(text, now=NOW, previous=previous[0] if previous else "")
+    return classification.classify_turn(text, read, previous, attachments, policy)
 
 
-def kinds(text: str, *said: str, **how) -> set[str]:
-    return set(classified(text, *said, **how).categories)
+def kinds(text: str, *previous: str, **how) -> set[str]:
+    return set(classified(text, *previous, **how).categories)
 
 
 # --- the table ---
@@ -44,21 +44,21 @@ def test_rule_fires_on_its_examples_and_not_on_its_counterexamples(rule):
         assert not alone.fired(fold(example).lower()), example
 
 
-@pytest.mark.parametrize("need", CATEGORY_DEFINITIONS, ids=lambda need: need.name)
-def test_category_matches_its_examples_and_not_its_counterexamples(need):
-    assert need.examples
-    assert need.counterexamples
-    for example in need.examples:
-        assert need.name in kinds(example), example
-    for example in need.counterexamples:
-        assert need.name not in kinds(example), example
+@pytest.mark.parametrize("definition", CATEGORY_DEFINITIONS, ids=lambda definition: definition.name)
+def test_category_matches_its_examples_and_not_its_counterexamples(definition):
+    assert definition.examples
+    assert definition.counterexamples
+    for example in definition.examples:
+        assert definition.name in kinds(example), example
+    for example in definition.counterexamples:
+        assert definition.name not in kinds(example), example
 
 
 def test_rule_table_is_complete_and_consistent():
-    assert tuple(need.name for need in CATEGORY_DEFINITIONS) == CATEGORIES
+    assert tuple(definition.name for definition in CATEGORY_DEFINITIONS) == CATEGORIES
     assert len({rule.id for rule in RULES}) == len(RULES)
     assert {rule.signal for rule in RULES} <= set(CATEGORIES)
-    assert {need.thinking for need in CATEGORY_DEFINITIONS} <= set(THINKING)
+    assert {definition.thinking for definition in CATEGORY_DEFINITIONS} <= set(THINKING)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,12 @@ def test_rule_table_is_complete_and_consistent():
     ],
 )
 def test_category_requirements_equal_those_of_the_seed(name, tools, caps, thinking):
-    need = next(need for need in CATEGORY_DEFINITIONS if need.name == name)
-    assert (" ".join(need.tools), (need.caps.memories, need.caps.tokens), need.thinking) == (tools, caps, thinking)
+    definition = next(definition for definition in CATEGORY_DEFINITIONS if definition.name == name)
+    assert (" ".join(definition.tools), (definition.caps.memories, definition.caps.tokens), definition.thinking) == (
+        tools,
+        caps,
+        thinking,
+    )
 
 
 # --- messages ---
@@ -198,7 +202,7 @@ def test_unsupported_language_is_left_unclassified(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "expected"),
+    ("text", "previous", "expected"),
     [
         ("and for staging?", ["deploy the app to production"], {"coding"}),
         ("yes", ["swap 1 SOL for USDC"], {"crypto"}),
@@ -212,27 +216,27 @@ def test_unsupported_language_is_left_unclassified(text):
         ("deploy it", [], set()),
     ],
 )
-def test_elliptic_message_inherits_the_category_of_the_last_message(text, said, expected):
-    found = classified(text, *said)
-    assert set(found.categories) == expected
+def test_elliptic_message_inherits_the_category_of_the_last_message(text, previous, expected):
+    result = classified(text, *previous)
+    assert set(result.categories) == expected
 
 
 def test_inheritance_gives_a_reason_and_can_be_disabled():
-    said = "deploy the app to production"
-    assert "session.coding" in classified("and for staging?", said).reasons
+    previous = "deploy the app to production"
+    assert "session.coding" in classified("and for staging?", previous).reasons
     assert "session.unknown" in classified("yes", "book a table for two").reasons
-    assert kinds("yes", said, policy=Policy(categories={"session_awareness": False})) == set()
+    assert kinds("yes", previous, policy=Policy(categories={"session_awareness": False})) == set()
 
 
-# --- what an operator changes ---
+# --- settings of an operator ---
 
 
 def test_extra_patterns_become_rules_of_their_category():
     assert "coding" not in kinds("polish the flux capacitor")
     policy = Policy(categories={"rules": {"coding": {"extra_patterns": [r"\bflux\b", "capacitor"]}}})
-    found = classified("polish the Flux capacitor", policy=policy)
-    assert found.categories == ("coding",)
-    assert {"coding.extra_1", "coding.extra_2"} <= set(found.reasons)
+    result = classified("polish the Flux capacitor", policy=policy)
+    assert result.categories == ("coding",)
+    assert {"coding.extra_1", "coding.extra_2"} <= set(result.reasons)
 
 
 def test_single_extra_pattern_suffices_without_an_explicit_weight():
@@ -272,11 +276,11 @@ def test_extra_pattern_can_be_in_any_language():
 
 def test_camel_case_names_of_the_seed_are_accepted():
     changes = {"media": {"extraPatterns": ["vinyl"], "extraTools": ["record"], "thinkingLevel": "high"}}
-    need = next(
+    definition = next(
         n for n in classification.category_table(Policy(categories={"rules": changes})).definitions if n.name == "media"
     )
-    assert need.tools[-1] == "record"
-    assert need.thinking == "high"
+    assert definition.tools[-1] == "record"
+    assert definition.thinking == "high"
 
 
 def test_weight_and_threshold_can_be_changed():
@@ -298,7 +302,7 @@ def test_new_category_is_appended_to_the_table():
 
 
 @pytest.mark.parametrize(
-    ("name", "pattern", "complaint"),
+    ("name", "pattern", "message"),
     [
         ("coding", r"(?<=a)b", "linear-time"),
         ("memory", r"(a)\1", "linear-time"),
@@ -309,12 +313,12 @@ def test_new_category_is_appended_to_the_table():
         ("mine", "x" * 1001, "longer than"),
     ],
 )
-def test_invalid_pattern_is_refused_with_category_and_pattern(name, pattern, complaint, tmp_path):
+def test_invalid_pattern_is_refused_with_category_and_pattern(name, pattern, message, tmp_path):
     with pytest.raises(InvalidInput) as refused:
         Policy(categories={"rules": {name: {"extra_patterns": ["fine", pattern]}}})
     assert repr(name) in str(refused.value)
     assert repr(pattern) in str(refused.value)
-    assert complaint in str(refused.value)
+    assert message in str(refused.value)
     path = tmp_path / "policy.toml"
     path.write_text(f"[categories.{name}]\nextraPatterns = ['fine', '{pattern}']\n", encoding="utf-8")
     with pytest.raises(PolicyError, match=name):
@@ -364,12 +368,12 @@ def test_policy_file_extends_the_category_table(tmp_path):
     policy = Policy.load(path)
     table = classification.category_table(policy)
     assert table.models == {"research": "lab/reader"}
-    assert next(need for need in table.definitions if need.name == "research").caps.tokens == 90
+    assert next(definition for definition in table.definitions if definition.name == "research").caps.tokens == 90
     assert kinds("what does the clause say?", policy=policy) == {"research", "legal"}
     assert Policy.from_record(policy.model_dump(mode="json")) == policy
 
 
-# --- whatever comes ---
+# --- arbitrary input ---
 
 HOSTILE = [
     "a" * 10_000,
@@ -395,12 +399,12 @@ def test_hostile_messages_are_classified_deterministically(text):
 
 @given(st.text(max_size=400))
 def test_any_text_gets_a_consistent_classification(text):
-    found = classified(text)
-    names = [need.name for need in CATEGORY_DEFINITIONS]
-    assert list(found.categories) == sorted(found.categories, key=names.index)
-    assert all(found.scores[name] > 0 for name in found.categories)
-    assert "casual" not in found.categories or len(found.categories) == 1
-    if "casual" in found.categories:
+    result = classified(text)
+    names = [definition.name for definition in CATEGORY_DEFINITIONS]
+    assert list(result.categories) == sorted(result.categories, key=names.index)
+    assert all(result.scores[name] > 0 for name in result.categories)
+    assert "casual" not in result.categories or len(result.categories) == 1
+    if "casual" in result.categories:
         assert signals.read(text, now=NOW).greeting or message_shape.emoji_only(text)
 
 

@@ -1,4 +1,4 @@
-"""Learned weights: they add and never take away, stay within their bounds, and show what they come from."""
+"""Learned weights only add, stay within their bounds and come with their evidence."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def test_call_explained_by_another_category_is_not_counted():
 
 
 def test_category_learns_only_its_most_called_tools():
-    lived = [call for n in range(9) for call in turns("media", f"tool{n}", times=4 + n)]
-    assert learn(lived, POLICY).tools["media"] == ("tool8", "tool7", "tool6", "tool5", "tool4")
+    observed = [call for n in range(9) for call in turns("media", f"tool{n}", times=4 + n)]
+    assert learn(observed, POLICY).tools["media"] == ("tool8", "tool7", "tool6", "tool5", "tool4")
 
 
 def test_tool_usage_counts_calls_and_turns():
-    lived = [*turns("media", "exec", "exec", times=3), *turns("media", "read")]
-    assert learn(lived, POLICY).tool_usage == (ToolUsage("media", "exec", 3, 4), ToolUsage("media", "read", 1, 4))
+    observed = [*turns("media", "exec", "exec", times=3), *turns("media", "read")]
+    assert learn(observed, POLICY).tool_usage == (ToolUsage("media", "exec", 3, 4), ToolUsage("media", "read", 1, 4))
 
 
 def test_learned_factor_grows_with_evidence_but_does_not_fire_alone():
@@ -75,26 +75,26 @@ def test_learned_factor_grows_with_evidence_but_does_not_fire_alone():
         return classification.classify_turn(text, read, (), (), POLICY, learned.factors).categories
 
     assert kinds(NOTHING_LEARNED) == ()
-    assert kinds(learn(turns("coding", "exec", times=9), POLICY)) == (), "a few turns prove little"
+    assert kinds(learn(turns("coding", "exec", times=9), POLICY)) == (), "a few turns are not enough"
     assert kinds(learn(turns("coding", "exec", times=5_000), POLICY)) == ()
     assert learn(turns("coding", "exec", times=500), POLICY).factors["coding"] > 1.45
     assert learn(turns("coding", "message", times=500), POLICY).factors == {}
 
 
 @given(TURNS)
-def test_learned_values_are_bounded_and_independent_of_order(lived):
-    learned = learn(lived, POLICY)
+def test_learned_values_are_bounded_and_independent_of_order(observed):
+    learned = learn(observed, POLICY)
     assert all(1.0 <= factor <= MAX_FACTOR for factor in learned.factors.values())
     assert all(len(tools) <= MAX_TOOLS for tools in learned.tools.values())
-    assert learned == learn(lived[::-1], POLICY)
+    assert learned == learn(observed[::-1], POLICY)
     for usage in learned.tool_usage:
         assert 1 <= usage.called <= usage.turns
 
 
 @given(TURNS)
-def test_profile_factors_never_fall_below_one_or_exceed_the_weight(lived):
+def test_profile_factors_never_fall_below_one_or_exceed_the_weight(observed):
     for user in ("u", "v", "w", None):
-        factors = prior(learn(lived, POLICY), user)
+        factors = prior(learn(observed, POLICY), user)
         assert all(1.0 <= factor <= 1.0 + PROFILE_WEIGHT for factor in factors.values())
 
 

@@ -1,4 +1,4 @@
-"""The fallback by example sentences: a clear majority of what is near, or nothing."""
+"""The fallback classifier: a clear majority of the nearest example sentences, or nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ POLICY = Policy()
 
 
 def named(*labelled: tuple[str | None, float]) -> tuple[str, ...]:
-    """What is guessed where sentences of these labels stand at these cosines to the message."""
+    """Return the guess for example sentences with these labels and cosines to the message."""
     labels = [label for label, _ in labelled]
     vectors = np.stack([beside(cosine) for _, cosine in labelled])
     return nearest(unit(1, 0), labels, vectors)

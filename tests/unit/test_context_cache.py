@@ -1,4 +1,4 @@
-"""Turns that wait for their outcome in a server: bounded, and each agent's own."""
+"""The server's cache of contexts that wait for their outcome: bounded and separate per agent."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from cognitive.wire.context import without_memory
 
 
 def context(agent_id, turn_id, text="Hello"):
-    said = (Message(role="user", content="x" * 1000),)
-    turn = Turn(agent_id=agent_id, session_id="s", text=text, conversation=said, tools=(Tool(name="t"),))
+    messages = (Message(role="user", content="x" * 1000),)
+    turn = Turn(agent_id=agent_id, session_id="s", text=text, conversation=messages, tools=(Tool(name="t"),))
     return without_memory(turn, turn_id, datetime(2026, 11, 2, tzinfo=UTC))
 
 
 def test_oldest_context_is_evicted_and_replaced_by_a_reference():
-    kept = ContextCache(2)
+    cache = ContextCache(2)
     for turn_id in ("t1", "t2", "t3"):
-        kept.put(context("a", turn_id))
-    assert kept.get("a", "t1") == TurnRef("a", "t1")
-    assert kept.get("a", "t3").message == "Hello"
+        cache.put(context("a", turn_id))
+    assert cache.get("a", "t1") == TurnRef("a", "t1")
+    assert cache.get("a", "t3").message == "Hello"
 
 
 def test_context_of_another_agent_is_not_returned():
-    kept = ContextCache(2)
-    kept.put(context("a", "t"))
-    assert kept.get("b", "t") == TurnRef("b", "t")
+    cache = ContextCache(2)
+    cache.put(context("a", "t"))
+    assert cache.get("b", "t") == TurnRef("b", "t")
 
 
 def test_first_context_of_a_turn_id_is_kept():
-    kept = ContextCache(2)
-    kept.put(context("a", "t", "first"))
-    kept.put(context("a", "t", "second"))
-    assert kept.get("a", "t").message == "first"
+    cache = ContextCache(2)
+    cache.put(context("a", "t", "first"))
+    cache.put(context("a", "t", "second"))
+    assert cache.get("a", "t").message == "first"
 
 
 def test_messages_and_tools_are_not_cached():
-    kept = ContextCache(2)
-    kept.put(context("a", "t"))
-    assert kept.get("a", "t").messages == kept.get("a", "t").tools == ()
+    cache = ContextCache(2)
+    cache.put(context("a", "t"))
+    assert cache.get("a", "t").messages == cache.get("a", "t").tools == ()
 
 
 def test_removed_turns_and_erased_agents_leave_the_cache():
-    kept = ContextCache(9)
+    cache = ContextCache(9)
     for agent_id, turn_id in (("a", "t1"), ("a", "t2"), ("b", "t1")):
-        kept.put(context(agent_id, turn_id))
-    kept.remove("a", "t1")
-    assert len(kept) == 2
-    kept.erase("a")
-    assert len(kept) == 1
+        cache.put(context(agent_id, turn_id))
+    cache.remove("a", "t1")
+    assert len(cache) == 2
+    cache.erase("a")
+    assert len(cache) == 1

@@ -1,4 +1,4 @@
-"""The deadline: it comes back in time from work that never ends, and what work says or raises is passed on."""
+"""The deadline ends a wait for endless work in time, and passes on the result or the error of the work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.promise(number=2)
 
 
 class Work:
-    """Work that never ends of its own, and knows whether it was cancelled."""
+    """Endless work that records whether it was cancelled; stubborn work ignores the cancellation."""
 
     def __init__(self, *, stubborn: bool = False) -> None:
         self.stubborn = stubborn
@@ -30,7 +30,7 @@ class Work:
             self.cancelled.set()
             if not self.stubborn:
                 raise
-            await self.release.wait()  # a driver that goes on waiting for its frozen server
+            await self.release.wait()  # like a driver that keeps waiting for a frozen server
         return "too late"
 
 
@@ -55,7 +55,7 @@ async def test_work_that_ignores_cancellation_is_not_awaited():
     work = Work(stubborn=True)
     with pytest.raises(TimeoutError):
         await Deadline(20).within(work.run())
-    await work.cancelled.wait()  # still running: `within` came back all the same
+    await work.cancelled.wait()  # the work still runs, but `within` has returned
     work.release.set()
 
 
@@ -81,28 +81,20 @@ async def test_work_can_be_limited_to_a_share_of_the_time():
     assert deadline.left() > 3_000
 
 
-async def test_cancelling_the_caller_cancels_the_work():
-    work = Work()
+@pytest.mark.parametrize("stubborn", [False, True])
+async def test_cancelling_the_caller_cancels_the_work(stubborn):
+    work = Work(stubborn=stubborn)
     caller = asyncio.ensure_future(Deadline(3_600_000).within(work.run()))
     await work.started.wait()
     caller.cancel()
     with pytest.raises(asyncio.CancelledError):
         await caller
     await work.cancelled.wait()
-
-
-async def test_cancelling_the_caller_of_stubborn_work_does_not_hang():
-    work = Work(stubborn=True)
-    caller = asyncio.ensure_future(Deadline(3_600_000).within(work.run()))
-    await work.started.wait()
-    caller.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await caller
     work.release.set()
 
 
 async def test_error_after_the_deadline_is_not_reported():
-    """asyncio reports errors that were never fetched to the loop's handler; here that would be noise in every log."""
+    """asyncio reports unretrieved errors to the handler of the loop, which would fill the logs."""
     reported = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
     ended = asyncio.Event()
@@ -132,7 +124,7 @@ def test_time_left_is_never_negative():
 
 
 async def test_passed_deadline_never_waits():
-    with contextlib.suppress(TimeoutError):  # work that is done at once may still be had
+    with contextlib.suppress(TimeoutError):  # work that ends at once may still return its result
         assert await Deadline(-1).within(answer("here")) == "here"
 
 

@@ -1,4 +1,4 @@
-"""Forgetting: a sum kept as events arrive is what a replay of them gives, whatever their order, at any time."""
+"""Decayed sums: a running sum equals a replay of its events at any time, in any order."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ DATES = st.datetimes(timezones=st.just(UTC))
 
 
 def replayed(events, now, half_life_days):
-    """The decayed sum by its definition: every event, halved once per half-life of its age."""
+    """Return the decayed sum by definition: each event is halved once per half-life of its age."""
     return math.fsum(
         weight * 2.0 ** -min(2_000.0, (now - at).total_seconds() / 86_400 / half_life_days) for at, weight in events
     )
 
 
-def kept(events, half_life_days):
-    """The decayed sum as it is kept: one event after the other, in the order they arrive."""
+def running_sum(events, half_life_days):
+    """Return the decayed sum and its time after adding the events one by one."""
     mass, as_of = 0.0, events[0][0]
     for at, weight in events:
         mass, as_of = added(mass, as_of, weight, at, half_life_days)
@@ -41,7 +41,7 @@ def test_running_sum_equals_a_replay_in_any_order_of_arrival(steps, half_life, l
     events = [(AT + timedelta(seconds=seconds), weight) for seconds, weight in steps]
     now = max(at for at, _ in events) + timedelta(seconds=later)
     shuffle.shuffle(events)
-    mass, as_of = kept(events, half_life)
+    mass, as_of = running_sum(events, half_life)
     assert as_of == max(at for at, _ in events)
     assert decayed(mass, as_of, now, half_life) == pytest.approx(replayed(events, now, half_life), rel=1e-9, abs=1e-9)
 
@@ -74,7 +74,7 @@ def test_mass_at_an_earlier_time_is_unchanged():
 
 def test_late_event_counts_as_much_as_a_timely_one():
     early, late = (AT, 1.0), (AT + timedelta(days=7), 1.0)
-    assert kept([early, late], 7.0) == kept([late, early], 7.0) == (pytest.approx(1.5), late[0])
+    assert running_sum([early, late], 7.0) == running_sum([late, early], 7.0) == (pytest.approx(1.5), late[0])
 
 
 def test_time_zone_of_an_event_does_not_matter():

@@ -1,4 +1,4 @@
-"""Decoys: what was found and not shown is judged like what was shown, and tells what of the credit is chance."""
+"""Decoys: candidates that were not shown are judged like shown memories, to measure credit by chance."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
 WALNUTS = "Ines is allergic to walnuts and carries an adrenaline pen."
 LAKE = "I painted a lake at sunrise."
 SHOWN = [ExposureRow(uid(1), "fact", "prompt", 0, 1.0, None, None, None, BACKUPS, None, None)]
-PASSED_OVER = [Decoy("fact", WALNUTS, None), Decoy("episode", LAKE, "Caroline")]
+NOT_SHOWN = [Decoy("fact", WALNUTS, None), Decoy("episode", LAKE, "Caroline")]
 DISPOSITIONS = st.lists(st.sampled_from(get_args(Disposition)), max_size=20)
 
 
-def credit(shown=SHOWN, passed_over=PASSED_OVER, message="", policy=None, **outcome):
-    return list(judge_all(shown, passed_over, message, Outcome(**outcome), policy or Policy()).decoys)
+def credit(shown=SHOWN, not_shown=NOT_SHOWN, message="", policy=None, **outcome):
+    return list(judge_all(shown, not_shown, message, Outcome(**outcome), policy or Policy()).decoys)
 
 
-# --- who they are ---
+# --- selection ---
 
 
 @given(DISPOSITIONS)
@@ -46,7 +46,7 @@ def test_seen_duplicate_or_replaced_candidate_is_not_a_decoy(seen):
     assert decoys([CandidateResult(candidate(1), seen, 0.0, "")]) == []
 
 
-# --- how they are judged ---
+# --- judgement ---
 
 
 def test_decoy_restated_in_the_response_is_credited():
@@ -58,11 +58,11 @@ def test_decoy_restated_in_the_response_is_credited():
 @pytest.mark.parametrize("strategy", ["relative", "windowed", "jaccard"])
 @pytest.mark.parametrize("response", [WALNUTS, BACKUPS, f"{BACKUPS} {WALNUTS}", "Caroline painted a lake."])
 def test_decoys_are_judged_by_the_same_rule_as_shown_memories(strategy, response):
-    """Shown together with the others instead of passed over, each would have the same verdict."""
+    """If the decoys had been shown with the other memories, each would have the same verdict."""
     policy = Policy(feedback={"attribution": strategy})
     as_shown = [
         ExposureRow(uid(n), d.type, "prompt", n, 1.0, None, None, None, d.content, d.speaker, None)
-        for n, d in enumerate(PASSED_OVER, 2)
+        for n, d in enumerate(NOT_SHOWN, 2)
     ]
     verdicts = judge([*as_shown, *SHOWN], "", Outcome(response=response), policy)
     assert [used for _, used in credit(response=response, policy=policy)] == [v.used for v in verdicts[:2]]
@@ -70,8 +70,8 @@ def test_decoys_are_judged_by_the_same_rule_as_shown_memories(strategy, response
 
 def test_decoy_is_not_credited_for_words_of_a_shown_memory():
     twin = [Decoy("fact", "Backups of the billing database were moved to Dublin in spring.", None)]
-    assert credit(passed_over=twin, response=BACKUPS) == [("fact", False)]
-    assert credit(passed_over=twin, response="The billing database backups were moved to Dublin.") == [("fact", True)]
+    assert credit(not_shown=twin, response=BACKUPS) == [("fact", False)]
+    assert credit(not_shown=twin, response="The billing database backups were moved to Dublin.") == [("fact", True)]
 
 
 def test_decoys_do_not_change_the_verdicts_of_shown_memories():
@@ -92,19 +92,19 @@ def test_quoted_tool_output_credits_no_decoy():
 
 
 @pytest.mark.parametrize(
-    "nothing",
+    "change",
     [
         pytest.param({"shown": []}, id="nothing was shown"),
         pytest.param(
             {"shown": [ExposureRow(uid(1), "fact", "prompt", 0, 1.0, None, None, None, None, None, None)]},
-            id="what was shown is erased",
+            id="the shown memory is erased",
         ),
-        pytest.param({"passed_over": []}, id="nothing was passed over"),
+        pytest.param({"not_shown": []}, id="no decoys"),
         pytest.param({"status": "failed"}, id="the turn failed"),
         pytest.param({"status": "abandoned"}, id="the turn was abandoned"),
-        pytest.param({"citations": (uid(1),)}, id="the host said what was used"),
-        pytest.param({"citations": (uuid4(),)}, id="the host cited something else"),
+        pytest.param({"citations": (uid(1),)}, id="the host cited a memory"),
+        pytest.param({"citations": (uuid4(),)}, id="the host cited an unknown memory"),
     ],
 )
-def test_unmeasured_turn_counts_no_decoys(nothing):
-    assert credit(response=WALNUTS, **nothing) == []
+def test_unmeasured_turn_counts_no_decoys(change):
+    assert credit(response=WALNUTS, **change) == []

@@ -1,4 +1,4 @@
-"""Nothing is shown twice, and nothing is taken for said that differs in what matters."""
+"""Deduplication: no memory is shown twice, and statements that differ in an important word are not duplicates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def to(statements):
 
 
 def dropped_by(memory: str, *messages: str, cosine: float | None = None, policy=POLICY, **given):
-    """The result of one memory before a window; with a cosine, memory and every sentence have hand-made vectors."""
+    """Return the result of one memory against a window. A cosine gives the memory and the sentences vectors."""
     vectors = {} if cosine is None else dict.fromkeys(window_sentences(messages), AXIS)
     own = candidate(1, memory, vector=None if cosine is None else beside(cosine))
     return next(
@@ -44,7 +44,7 @@ def dropped_by(memory: str, *messages: str, cosine: float | None = None, policy=
     )
 
 
-# (kind, what the memory says, what the window says): near-twins that a model of meaning takes for the same
+# (kind, memory, sentence of the window): similar statements that an embedding model does not distinguish
 DISTINCT = [
     ("number", "Backups are kept for 30 days.", "Backups are kept for 90 days."),
     ("number", "The request timeout of the API is 30 seconds.", "The request timeout of the API is 60 seconds."),
@@ -141,7 +141,7 @@ DISTINCT = [
     ),
 ]
 
-# Differences that neither a figure nor a negation nor a capital letter tells: what is lost here is known and counted.
+# Differences without a number, a negation or a name. Some of them are missed; the test limits how many.
 SUBTLE = [
     ("time", "The meeting with the auditors is in the morning.", "The meeting with the auditors is in the afternoon."),
     ("negation", "The feature is supported on Windows.", "The feature is unsupported on Windows."),
@@ -172,7 +172,7 @@ SUBTLE = [
     ("exclusion", "The discount applies to every plan.", "The discount applies to every plan except the free plan."),
 ]
 
-# (kind, what the memory says, what the window says)
+# (kind, memory, sentence of the window)
 SAME = [
     ("verbatim", "Backups are kept for 30 days.", "Backups are kept for 30 days."),
     ("case and mark", "Backups are kept for 30 days.", "backups are kept for 30 days!"),
@@ -227,7 +227,7 @@ def test_two_distinct_candidates_are_both_kept(pair):
 
 
 def test_at_most_three_subtle_differences_are_missed():
-    """Unspaced scripts (one name is two stems), and words that are too common to be stems: all, some, except."""
+    """Names in unspaced scripts and words too common to be stems (all, some, except) are missed."""
     for cosine in (None, 0.95):
         missed = [p for p in SUBTLE if dropped_by(*p[1:], cosine=cosine) or dropped_by(*p[:0:-1], cosine=cosine)]
         assert len(missed) <= 3, missed
@@ -378,17 +378,17 @@ def test_empty_window_drops_nothing():
     assert ids(drop_restated([candidate(1)], to(window()), POLICY, CONSTANTS).kept) == [1]
 
 
-# --- what is known of the window, whatever the policy ---
+# --- similarity to the window, for every policy ---
 
 
 def test_similarity_is_the_highest_among_compatible_sentences():
     memory = ParsedSentence.of("The backups are kept for 30 days.", AXIS)
     near = ParsedSentence.of("Backups are kept for 30 days, he says.", beside(0.7))
-    meant = ParsedSentence.of("For 30 days they stay.", beside(0.9))
-    vetoed = ParsedSentence.of("Backups are kept for 90 days.", beside(0.99))
-    assert SentenceSet([near, meant, vetoed]).similarity(memory) == WindowSimilarity(0.9, 1.0, 0.85)
-    assert SentenceSet([vetoed]).similarity(memory) == WindowSimilarity(None, 0.0)
-    assert SentenceSet([meant, vetoed]).similarity(memory).containment < 0.7
+    paraphrase = ParsedSentence.of("For 30 days they stay.", beside(0.9))
+    contradicting = ParsedSentence.of("Backups are kept for 90 days.", beside(0.99))
+    assert SentenceSet([near, paraphrase, contradicting]).similarity(memory) == WindowSimilarity(0.9, 1.0, 0.85)
+    assert SentenceSet([contradicting]).similarity(memory) == WindowSimilarity(None, 0.0)
+    assert SentenceSet([paraphrase, contradicting]).similarity(memory).containment < 0.7
     assert SentenceSet([]).similarity(memory) == WindowSimilarity(None, 0.0)
 
 
@@ -447,12 +447,12 @@ VECTORS = st.none() | st.floats(-1, 1).map(beside)
 
 @given(st.lists(st.tuples(TEXTS, VECTORS), max_size=10), st.lists(TEXTS, max_size=4), st.booleans())
 @settings(max_examples=50, deadline=None)
-def test_every_candidate_is_either_kept_in_order_or_dropped_once(crowd, messages, embedded):
+def test_every_candidate_is_either_kept_in_order_or_dropped_once(cases, messages, embedded):
     vectors = dict.fromkeys(window_sentences(messages), AXIS) if embedded else {}
-    candidates = [candidate(n, text, vector=vector) for n, (text, vector) in enumerate(crowd, 1)]
+    candidates = [candidate(n, text, vector=vector) for n, (text, vector) in enumerate(cases, 1)]
     sifted = drop_restated(candidates, to(window(*messages, vectors=vectors)), POLICY, CONSTANTS)
     kept, dropped = ids(sifted.kept), ids(result.candidate for result in sifted.dropped)
-    assert sorted(kept + dropped) == list(range(1, len(crowd) + 1))
+    assert sorted(kept + dropped) == list(range(1, len(cases) + 1))
     assert kept == sorted(kept)
     again = drop_restated(sifted.kept, to(window(*messages, vectors=vectors)), POLICY, CONSTANTS)
     assert again.kept == sifted.kept

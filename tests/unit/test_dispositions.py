@@ -1,4 +1,4 @@
-"""Whatever becomes of a candidate has words wherever it is told: one without ends a command, or a page."""
+"""Each disposition has a description in the demo and on the dashboard; a missing one would raise an error."""
 
 from __future__ import annotations
 

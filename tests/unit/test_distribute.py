@@ -1,4 +1,4 @@
-"""An agent's rows can stand on one machine: every key and every reference says whose they are."""
+"""The rows of an agent can be stored on one machine, because every key and reference includes the agent."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from brain.postgres.tables import metadata
 from tests.unit.test_statements import IDS, NAMED, TABLE, bare
 
 TABLES = metadata.sorted_tables
-# What Citus refuses of a distributed table, or leaves to each shard: none of it is in the schema.
+# Features that Citus refuses for distributed tables or applies only within each shard. The schema uses none of them.
 REFUSED = (
     r"\bTRIGGER\b|\bGENERATED\b|\b(?:BIG|SMALL)?SERIAL\b|\bSEQUENCE\b|\bEXCLUDE\b|\bINHERITS\b|\bPARTITION\b|\bVIEW\b"
     r"|\bCREATE RULE\b|\bUNLOGGED\b|\bSECURITY DEFINER\b|\bON (?:DELETE|UPDATE) SET\b"
 )
-# They read tables, and Citus answers them where the rows are: allowed by a setting (`brain.postgres.transaction`).
+# Functions that read tables. Citus runs them on the machine of the rows; a setting allows that
+# (`brain.postgres.transaction`).
 READING = {"most_common_model"}
 
 
@@ -45,7 +46,7 @@ def test_referenced_tables_are_distributed_first():
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_unique_and_foreign_keys_include_the_agent(table):
-    """Citus enforces both within a shard alone."""
+    """Citus enforces unique and foreign keys only within a shard."""
     unique = [index.columns for index in table.indexes if index.unique]
     unique += [each.columns for each in table.constraints if isinstance(each, UniqueConstraint)]
     assert not list(table.primary_key) or DISTRIBUTION_COLUMN in table.primary_key.columns
@@ -68,19 +69,19 @@ def test_schema_uses_no_feature_that_citus_refuses(root):
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
 def test_insert_from_a_query_has_on_conflict_or_returning(port, name, sql):
-    """Without either clause Citus hands them on by COPY, which Postgres refuses where row level security binds."""
+    """Without either clause, Citus uses COPY, which Postgres refuses under row level security."""
     for insert in re.findall(rf"INSERT INTO {TABLE}(?: AS \w+)? \([^)]*\) SELECT\b(.*?)(?=INSERT INTO|$)", bare(sql)):
         assert re.search(r"\bON CONFLICT\b|\bRETURNING\b", insert)
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
 def test_advisory_lock_statements_read_no_table(port, name, sql):
-    """A statement that reads tables is answered elsewhere, and a lock that is taken there holds off nobody."""
+    """A statement that reads tables runs on another machine, where an advisory lock has no effect."""
     assert "pg_advisory" not in sql or not re.search(TABLE, sql)
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
 def test_coordinator_tables_are_not_joined_with_agent_tables(port, name, sql):
-    """Citus joins no table of its own with those on other machines where that is asked for in a row's place."""
+    """Citus cannot join a coordinator table with distributed tables on another machine."""
     of_coordinator = r"\b(?:FROM|JOIN) (?:pg_\w+|cognitive\.alembic_version)\b"
     assert not (re.search(TABLE, bare(sql)) and re.search(of_coordinator, bare(sql)))

@@ -1,4 +1,4 @@
-"""What enters from outside: checked whole before anything happens, refused by the name of the field, and frozen."""
+"""Input from the caller is validated completely first, refused with the name of the field, and frozen."""
 
 from __future__ import annotations
 
@@ -103,11 +103,11 @@ BAD = [
 ]
 
 
-NESTED = {"conversation": "Message", "tool_calls": "ToolCall"}  # an error within one of these names its own type
+NESTED = {"conversation": "Message", "tool_calls": "ToolCall"}  # an error in a nested value names the nested type
 
 
 def short(value) -> str:
-    """An id for a bad value, however long it is."""
+    """Return a short test id for an invalid value."""
     return ascii(value) if len(repr(value)) < 30 else type(value).__name__
 
 
@@ -118,7 +118,7 @@ def test_invalid_value_raises_an_error_that_names_its_field(value, field, bad):
     with pytest.raises(InvalidInput, match=rf"{field}|{NESTED.get(field, field)}") as caught:
         value(**{**VALID[value], field: bad})
     assert isinstance(caught.value, CognitiveError)
-    assert len(str(caught.value)) < 1_000  # the message does not repeat a megabyte of input
+    assert len(str(caught.value)) < 1_000  # the message must not repeat a megabyte of input
 
 
 @pytest.mark.parametrize("value", VALID, ids=lambda value: value.__name__)
@@ -170,9 +170,9 @@ def test_messages_can_be_plain_mappings():
 
 
 def test_changing_the_list_of_the_caller_does_not_change_the_turn():
-    said = [Message(role="user", content="Hi")]
-    turn = Turn(agent_id="a", session_id="s", text="x", conversation=said)
-    said.clear()
+    messages = [Message(role="user", content="Hi")]
+    turn = Turn(agent_id="a", session_id="s", text="x", conversation=messages)
+    messages.clear()
     assert len(turn.conversation) == 1
 
 

@@ -1,4 +1,4 @@
-"""The embedders of a process: which one an agent's reads and writes use, by what the database names; models by name."""
+"""The embedders of a process: the ones for reads and writes of an agent, and models by name."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def having(*embedders) -> Embedders:
 
 
 @given(makers, spaces)
-def test_reads_use_the_live_model_and_writes_use_all_known_models(made, told):
-    embedders = having(*(make() for make in made))
+def test_reads_use_the_live_model_and_writes_use_all_known_models(chosen, known):
+    embedders = having(*(make() for make in chosen))
     own = [each.model for each in embedders]
-    embedders.remember("a", told)
+    embedders.remember("a", known)
     reading, writing = embedders.of("a").model, [each.model for each in embedders.writing("a")]
-    assert writing == ([model for model in own if model in told.models] or own[:1])
-    assert (embedders.lacking("a") is None) == (told.live is None or told.live in own)
-    assert reading == told.live or told.live not in own
-    if told.live not in own and set(own) & set(told.kept):
-        complete = {model for model in own if model in told.kept and told.kept[model].complete}
-        assert reading in (complete or set(own) & set(told.kept))
+    assert writing == ([model for model in own if model in known.models] or own[:1])
+    assert (embedders.lacking("a") is None) == (known.live is None or known.live in own)
+    assert reading == known.live or known.live not in own
+    if known.live not in own and set(own) & set(known.kept):
+        complete = {model for model in own if model in known.kept and known.kept[model].complete}
+        assert reading in (complete or set(own) & set(known.kept))
 
 
 def test_unknown_agent_uses_the_first_embedder():

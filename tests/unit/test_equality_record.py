@@ -1,4 +1,4 @@
-"""A recording names each memory, so that one in the place of another is a difference."""
+"""A recording identifies each memory, so that a wrong memory in its place is a difference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.conftest import NOW
 
 
 class Captured:
-    """A layer that finds memories which nobody handed to it."""
+    """A layer that returns captured memories, which the recorder did not add."""
 
     async def recall(self, agent, query, **_):
         return tuple(RecallHit(uuid4(), "fact", content, None, 1.0) for content in ("The key is blue.", "It rains."))

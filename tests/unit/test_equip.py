@@ -1,4 +1,4 @@
-"""What the categories make of a plan: tools, thinking, memory, model and hint, and that every switch switches."""
+"""The effect of categories on a plan: tools, thinking, memory, model and hint, and the settings that disable each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Off-policy estimates: exact where the log is, unbiased where it was random, refused where it cannot tell."""
+"""Off-policy estimates: exact for the logging policy, unbiased under exploration, refused without evidence."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from cognitive.lab.evaluate import doubly_robust, evaluate, ips, resample, snips
 from cognitive.lab.evidence import LoggedCandidate, LoggedTurn
 
 FEW = {"resamples": 200}
-RATES = (0.8, 0.5, 0.3, 0.2)  # how often each memory is used when shown: two by default, one of the others on trial
+RATES = (0.8, 0.5, 0.3, 0.2)  # use rates of the memories when shown: two are shown by default, the others in trials
 
 
 def choice(n: int, propensity: float, used: bool | None, target: float, predicted: float = 0.25) -> LoggedCandidate:
     return LoggedCandidate(uid(n), propensity, used, target, predicted, tokens=10 * n)
 
 
-def to_logged_turn(turns: int, target=(1, 0, 1, 0), every: float = 2.0, seed: int = 0) -> list[LoggedTurn]:
-    """The first memory always, the second unless, once in `every` turns, one of the last two is tried."""
+def logged_turns(turns: int, target=(1, 0, 1, 0), every: float = 2.0, seed: int = 0) -> list[LoggedTurn]:
+    """Return logged turns. They show the first memory, and the second one or, once in `every` turns, a trial."""
     chance = random.Random(seed)
     trial = 1 / every / 2
     rows = []
@@ -47,7 +47,7 @@ ESTIMATORS = pytest.mark.parametrize("estimator", [ips, snips, doubly_robust])
 
 @ESTIMATORS
 def test_estimators_are_unbiased(estimator):
-    values = [estimator(to_logged_turn(300, seed=seed), resamples=2).value for seed in range(60)]
+    values = [estimator(logged_turns(300, seed=seed), resamples=2).value for seed in range(60)]
     error = np.std(values) / np.sqrt(len(values))
     assert abs(np.mean(values) - (RATES[0] + RATES[2])) < 3.5 * error
 
@@ -65,7 +65,7 @@ def test_logging_policy_is_estimated_at_its_observed_value(estimator):
 def test_unchanged_policy_has_zero_gain():
     same = [
         LoggedTurn(turn.turn_id, tuple(replace(c, target=c.propensity) for c in turn.candidates))
-        for turn in to_logged_turn(200)
+        for turn in logged_turns(200)
     ]
     evaluation = evaluate(same, **FEW)
     for worth in (evaluation.ips, evaluation.snips, evaluation.doubly_robust):
@@ -82,33 +82,33 @@ def test_self_normalised_estimate_stays_at_most_one():
 def test_accurate_predictions_narrow_the_doubly_robust_interval():
     turns = [
         LoggedTurn(turn.turn_id, tuple(replace(c, predicted=RATES[c.memory_id.int]) for c in turn.candidates))
-        for turn in to_logged_turn(1000)
+        for turn in logged_turns(1000)
     ]
     by_model, by_weight = doubly_robust(turns, **FEW), ips(turns, **FEW)
     assert by_model.high - by_model.low < by_weight.high - by_weight.low
 
 
 def test_evaluation_reports_memories_and_tokens_per_turn():
-    evaluation = evaluate(to_logged_turn(100), **FEW)
+    evaluation = evaluate(logged_turns(100), **FEW)
     assert (evaluation.shown, evaluation.tokens) == (2, 20)
     assert evaluation.logged_shown == pytest.approx(2)
     assert evaluation.logged_tokens == pytest.approx(10 * 0.5 + 20 * 0.25 + 30 * 0.25)
 
 
 def test_turns_without_memories_count():
-    turns = [*to_logged_turn(200), *(LoggedTurn(f"silent-{n}", ()) for n in range(200))]
-    assert ips(turns, **FEW).value == pytest.approx(ips(to_logged_turn(200), **FEW).value / 2)
+    turns = [*logged_turns(200), *(LoggedTurn(f"silent-{n}", ()) for n in range(200))]
+    assert ips(turns, **FEW).value == pytest.approx(ips(logged_turns(200), **FEW).value / 2)
 
 
 def test_evaluation_is_deterministic_and_independent_of_turn_order():
-    turns = to_logged_turn(150)
+    turns = logged_turns(150)
     assert evaluate(turns, **FEW) == evaluate(turns[::-1], **FEW) == evaluate(list(turns), **FEW)
 
 
 def test_without_exploration_a_policy_that_adds_memories_is_refused():
     turns = [
         LoggedTurn(turn.turn_id, tuple(replace(c, propensity=float(c.memory_id.int < 2)) for c in turn.candidates))
-        for turn in to_logged_turn(1000)
+        for turn in logged_turns(1000)
         if all(c.used is None for c in turn.candidates[2:])
     ]
     evaluation = evaluate(turns, **FEW)
@@ -124,8 +124,8 @@ def test_without_exploration_a_policy_that_shows_less_is_evaluated():
 
 
 def test_effective_turns_count_only_where_the_policies_differ():
-    evaluation = evaluate(to_logged_turn(3000, every=60), **FEW)
-    trials = sum(turn.candidates[2].used is not None for turn in to_logged_turn(3000, every=60))
+    evaluation = evaluate(logged_turns(3000, every=60), **FEW)
+    trials = sum(turn.candidates[2].used is not None for turn in logged_turns(3000, every=60))
     assert evaluation.effective == pytest.approx(trials)
     assert f"evidence of {trials} turns, 200 are needed" in evaluation.refusal
 
@@ -139,7 +139,7 @@ def test_too_few_uses_in_trials_are_refused():
                 for c, t in zip(turn.candidates, (1.0, 1.0, 1.0, 0.0), strict=True)
             ),
         )
-        for turn in to_logged_turn(2000, every=4)
+        for turn in logged_turns(2000, every=4)
     ]
     evaluation = evaluate(turns, **FEW)
     assert evaluation.effective > 200
@@ -148,23 +148,25 @@ def test_too_few_uses_in_trials_are_refused():
 
 
 def test_too_few_turns_are_refused():
-    assert "99 turns are too few" in evaluate(to_logged_turn(99, every=2), **FEW).refusal
-    assert evaluate(to_logged_turn(2000, every=2), **FEW).refusal is None
+    assert "99 turns are too few" in evaluate(logged_turns(99, every=2), **FEW).refusal
+    assert evaluate(logged_turns(2000, every=2), **FEW).refusal is None
 
 
 @pytest.mark.parametrize(
-    ("broken", "says"),
+    ("log", "message"),
     [
         pytest.param([], "at least one", id="nothing"),
         pytest.param([LoggedTurn("a", ()), LoggedTurn("a", ())], "same id", id="a turn twice"),
         pytest.param([LoggedTurn("a", (choice(1, 1.5, True, 1.0),))], "propensity", id="more than certain"),
         pytest.param([LoggedTurn("a", (choice(1, 1.0, True, float("nan")),))], "target", id="no number"),
-        pytest.param([LoggedTurn("a", (choice(1, 0.0, True, 1.0),))], "could not have been", id="shown by miracle"),
+        pytest.param(
+            [LoggedTurn("a", (choice(1, 0.0, True, 1.0),))], "could not have been", id="shown with zero propensity"
+        ),
     ],
 )
-def test_invalid_log_is_refused(broken, says):
-    with pytest.raises(InvalidInput, match=says):
-        evaluate(broken)
+def test_invalid_log_is_refused(log, message):
+    with pytest.raises(InvalidInput, match=message):
+        evaluate(log)
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=40), st.integers(0, 9))

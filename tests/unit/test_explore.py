@@ -1,4 +1,4 @@
-"""Exploration: at most one slot, by a chance that the turn decides, with the probability of every showing known."""
+"""Exploration: at most one place per turn, a draw decided by the turn id, and a propensity for each memory."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from cognitive.context.explore import POOL, explore
 from cognitive.policy import Policy
 
 TYPES = st.sampled_from(["fact", "decision", "episode"])
-CROWDS = st.lists(st.tuples(TYPES, st.integers(1, 60)), max_size=20)
+TYPES_AND_TOKENS = st.lists(st.tuples(TYPES, st.integers(1, 60)), max_size=20)
 TURNS = st.uuids().map(str)
 EVERY = st.integers(2, 40)
 
 
-def crowd(*given, start=1):
-    """Candidates by falling score, from (type, tokens)."""
+def ranked(*given, start=1):
+    """Return candidates with descending scores from (type, tokens)."""
     return [
         candidate(n, type=type, tokens=tokens, score=1 - n / 100, rank=n)
         for n, (type, tokens) in enumerate(given, start)
@@ -29,22 +29,22 @@ def crowd(*given, start=1):
 
 
 def facts(start, count, tokens=10):
-    return crowd(*[("fact", tokens)] * count, start=start)
+    return ranked(*[("fact", tokens)] * count, start=start)
 
 
 KEPT, BELOW = facts(1, 3), facts(4, 8)
 
 
-def drawn_over(turns, kept, below, every, **given):
-    """How often each candidate was shown over so many turns, and the probability it was said to have."""
+def frequencies(turns, kept, below, every, **given):
+    """Return how often each candidate was shown in these turns, and the recorded propensities."""
     draws = [explore(f"turn-{n}", "agent", kept, below, every, **given) for n in range(turns)]
     return Counter(each.hit.memory_id for draw in draws for each in draw.kept), draws[0].propensities
 
 
-@given(TURNS, CROWDS, CROWDS, EVERY, st.integers(0, 50))
+@given(TURNS, TYPES_AND_TOKENS, TYPES_AND_TOKENS, EVERY, st.integers(0, 50))
 @settings(max_examples=200)
 def test_propensities_sum_to_the_number_shown_and_cover_every_shown(turn, above, under, every, room):
-    kept, below = crowd(*above), crowd(*under, start=50)
+    kept, below = ranked(*above), ranked(*under, start=50)
     draw = explore(turn, "agent", kept, below, every, room=room)
     assert math.isclose(sum(draw.propensities.values()), len(draw.kept), abs_tol=1e-9)
     assert len(draw.kept) == len(kept)
@@ -52,21 +52,21 @@ def test_propensities_sum_to_the_number_shown_and_cover_every_shown(turn, above,
     assert all(0 < value <= 1 for value in draw.propensities.values())
 
 
-@given(TURNS, CROWDS, CROWDS, EVERY, st.integers(0, 50))
+@given(TURNS, TYPES_AND_TOKENS, TYPES_AND_TOKENS, EVERY, st.integers(0, 50))
 @settings(max_examples=200)
 def test_at_most_one_place_changes_within_the_token_room(turn, above, under, every, room):
-    kept, below = crowd(*above), crowd(*under, start=50)
+    kept, below = ranked(*above), ranked(*under, start=50)
     draw = explore(turn, "agent", kept, below, every, room=room)
     changed = [(old, new) for old, new in zip(kept, draw.kept, strict=True) if old is not new]
     assert changed == ([] if draw.drawn is None else [(draw.displaced.candidate, draw.drawn)])
     assert sum(each.tokens for each in draw.kept) <= sum(each.tokens for each in kept) + room
 
 
-@given(TURNS, CROWDS, CROWDS, EVERY)
+@given(TURNS, TYPES_AND_TOKENS, TYPES_AND_TOKENS, EVERY)
 @settings(max_examples=200)
 def test_explored_memory_displaces_the_last_one_of_its_type(turn, above, under, every):
-    kept = crowd(*above)
-    draw = explore(turn, "agent", kept, crowd(*under, start=50), every)
+    kept = ranked(*above)
+    draw = explore(turn, "agent", kept, ranked(*under, start=50), every)
     if draw.drawn is not None:
         type = draw.drawn.hit.type
         own = [each for each in kept if each.hit.type == type] or kept
@@ -74,11 +74,11 @@ def test_explored_memory_displaces_the_last_one_of_its_type(turn, above, under, 
         assert draw.displaced.disposition == "displaced"
 
 
-@given(TURNS, CROWDS, CROWDS)
+@given(TURNS, TYPES_AND_TOKENS, TYPES_AND_TOKENS)
 def test_disabled_exploration_changes_nothing(turn, above, under):
     assert Policy().usage.explore_every == 0
-    kept = crowd(*above)
-    draw = explore(turn, "agent", kept, crowd(*under, start=50), Policy().usage.explore_every)
+    kept = ranked(*above)
+    draw = explore(turn, "agent", kept, ranked(*under, start=50), Policy().usage.explore_every)
     assert draw.kept == tuple(kept)
     assert (draw.drawn, draw.displaced) == (None, None)
     assert draw.propensities == {each.hit.memory_id: 1.0 for each in kept}
@@ -101,8 +101,8 @@ def test_only_the_last_place_and_the_pool_have_propensities_below_one():
 
 
 def test_displacement_probability_is_shared_by_the_pool_per_type():
-    kept = crowd(("fact", 10), ("episode", 10))
-    below = crowd(("fact", 10), ("episode", 10), ("fact", 10), start=3)
+    kept = ranked(("fact", 10), ("episode", 10))
+    below = ranked(("fact", 10), ("episode", 10), ("fact", 10), start=3)
     draw = explore("turn", "agent", kept, below, 10)
     assert draw.propensities[uid(1)] == 1 - 2 / 30
     assert draw.propensities[uid(2)] == 1 - 1 / 30
@@ -116,7 +116,7 @@ def test_candidate_larger_than_the_room_is_not_explored():
 
 def test_shown_frequencies_match_the_propensities():
     turns = 20_000
-    shown, propensities = drawn_over(turns, KEPT, BELOW, 4)
+    shown, propensities = frequencies(turns, KEPT, BELOW, 4)
     for id, propensity in propensities.items():
         error = math.sqrt(propensity * (1 - propensity) / turns)
         assert abs(shown[id] / turns - propensity) <= 4.5 * error

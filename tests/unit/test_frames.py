@@ -1,4 +1,4 @@
-"""Frames: every row proves itself, and whole messages land in the frame a reader would choose."""
+"""Frames: rules match their examples only, and messages get the frame that a reader would choose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A response with its marks: every word of it once, each passage with its number, nothing marked that was not used."""
+"""Highlights of a response: the complete text, each passage with the number of its memory, used memories only."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ def shown(n: int, content: str | None, *, used: bool | None = True) -> ExposureR
     return ExposureRow(uid(n), "fact", "prompt", n, 1.0, 0.9, used, None, content, None, None)
 
 
-def told(response: str, *memories: ExposureRow, **excerpts):
+def highlighted(response: str, *memories: ExposureRow, **excerpts):
     return highlight(response, memories, excerpts, "relative")
 
 
 def marked(response: str, *memories: ExposureRow) -> list[tuple[str, tuple[int, ...]]]:
-    return [(piece.text, piece.of) for piece in told(response, *memories).spans if piece.of]
+    return [(piece.text, piece.of) for piece in highlighted(response, *memories).spans if piece.of]
 
 
 def test_passages_have_the_number_of_their_memory_and_no_text_is_lost():
     response = f"Well then. {TEA} Moss grows. Rain falls. {BOAT} That is all."
 
-    found = told(response, shown(1, TEA), shown(2, BOAT))
+    result = highlighted(response, shown(1, TEA), shown(2, BOAT))
 
-    assert "".join(piece.text for piece in found.spans) == response
-    assert [(piece.text, piece.of, piece.ends) for piece in found.spans if piece.of] == [
+    assert "".join(piece.text for piece in result.spans) == response
+    assert [(piece.text, piece.of, piece.ends) for piece in result.spans if piece.of] == [
         (TEA, (1,), (1,)),
         (BOAT, (2,), (2,)),
     ]
@@ -48,7 +48,7 @@ def test_unused_or_erased_memory_is_not_marked():
 
 
 def test_used_memory_without_a_passage_is_listed_as_unlocated():
-    assert told("Moss grows.", shown(1, TEA)).unlocated == (1,)
+    assert highlighted("Moss grows.", shown(1, TEA)).unlocated == (1,)
 
 
 def test_only_the_shown_excerpt_of_a_memory_is_marked():

@@ -1,4 +1,4 @@
-"""A memory that the conversation still shows is not shown again, until it has left it or says something else."""
+"""A memory that the conversation still shows is not shown again until it leaves the window or changes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def line(each) -> str:
 
 
 def user(*numbers: int, words: str = "Hi", policy=JOURNALED) -> Message:
-    """A user's message with the block that showed these memories."""
+    """Return a user's message with a block that shows these memories."""
     block = render.block([candidate(n, HITS[n - 1].content) for n in numbers], policy)
     return Message(role="user", content=with_injected(words, None, block))
 
 
-def made(conversation, policy=JOURNALED, turn_id="turn", hits=HITS):
+def assemble_turn(conversation, policy=JOURNALED, turn_id="turn", hits=HITS):
     plan = planning.create_plan(Signals("Where is it?", question=True), "question", (), policy)
     still = find_in_history(hits, conversation, line)
     given = TurnInputs.from_plan(plan, AT, "m", found(*hits, passages=5), (), "agent", turn_id, still)
@@ -44,7 +44,7 @@ def results(assembled) -> dict[int, str]:
 def test_memory_in_an_earlier_block_is_found_with_its_latest_distance():
     talk = [user(1, 2), Message(role="assistant", content="Yes."), user(2), Message(role="assistant", content="No.")]
     assert find_in_history(HITS, talk, line) == ((uid(1), 0, 4), (uid(2), 0, 2))
-    assert find_in_history(HITS, talk[1:], line) == ((uid(2), 0, 2),), "the first has scrolled out"
+    assert find_in_history(HITS, talk[1:], line) == ((uid(2), 0, 2),), "the first message has left the window"
     assert find_in_history(HITS, [], line) == ()
 
 
@@ -72,18 +72,18 @@ def test_memory_in_history_is_dropped_with_its_distance():
 
 
 def test_memory_in_history_keeps_its_place_in_the_limit():
-    assert results(made([])) == {1: "shown", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
-    again = made([user(1)])
+    assert results(assemble_turn([])) == {1: "shown", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
+    again = assemble_turn([user(1)])
     assert results(again) == {1: "already_in_prompt", 2: "shown", 3: "over_limit", 4: "over_limit", 5: "over_limit"}
     assert "Memory 1" not in again.text
-    assert made([user(1, 2)]).text == ""
+    assert assemble_turn([user(1, 2)]).text == ""
 
 
 def test_memory_in_history_is_neither_explored_nor_a_decoy():
-    """The model has it before its eyes, however far down it ranks now."""
+    """The model sees the memory in the conversation, whatever its current rank."""
     policy = JOURNALED.changed({"usage.explore_every": 2})
     for turn_id in map(str, range(40)):
-        assembled = made([user(3, 4)], policy, turn_id)
+        assembled = assemble_turn([user(3, 4)], policy, turn_id)
         assert {n for n, result in results(assembled).items() if result == "already_in_prompt"} == {3, 4}
         assert {3, 4}.isdisjoint(ids(assembled.shown))
         assert {uid(3), uid(4)}.isdisjoint(decoys(assembled.candidates))
@@ -91,7 +91,7 @@ def test_memory_in_history_is_neither_explored_nor_a_decoy():
 
 def test_memory_in_history_is_reported_so_even_below_the_threshold():
     policy = Policy(placement="journaled", evidence={"threshold": 5.0})
-    assembled = made([user(3)], policy)
+    assembled = assemble_turn([user(3)], policy)
     assert results(assembled) == {
         1: "irrelevant",
         2: "irrelevant",
@@ -105,11 +105,11 @@ def test_duplicate_of_a_memory_in_history_is_not_shown():
     said = "The amber kettle stands in the attic beside the violin."
     hits = [hit(1, f"{said[:-1]} now.", scores={"content_cosine": 0.9}), hit(2, said, scores={"content_cosine": 0.5})]
     talk = [Message(role="user", content=with_injected("Hi", None, render.block([candidate(2, said)], JOURNALED)))]
-    assert results(made([], hits=hits)) == {1: "shown", 2: "duplicate"}
-    assert results(made(talk, hits=hits)) == {1: "duplicate", 2: "already_in_prompt"}
+    assert results(assemble_turn([], hits=hits)) == {1: "shown", 2: "duplicate"}
+    assert results(assemble_turn(talk, hits=hits)) == {1: "duplicate", 2: "already_in_prompt"}
 
 
 def test_only_journaled_placement_checks_the_history():
     for placement in ("user_tail", "system"):
         policy = Policy(placement=placement, abstention=False, limits={"default": 2})
-        assert results(made([user(1, 2)], policy))[1] == "shown"
+        assert results(assemble_turn([user(1, 2)], policy))[1] == "shown"

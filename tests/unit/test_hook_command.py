@@ -1,4 +1,4 @@
-"""`cognitive hook install | uninstall | status`: what is shown is what is written, and nothing without a yes."""
+"""`cognitive hook install | uninstall | status`: a change is shown first and written only after a confirmation."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ def test_invalid_settings_file_is_not_changed(home):
 
 
 def test_status_reports_installed_hooks_and_problems(home):
-    told = json.loads(call("status", "--json", code=1))
-    assert told["problems"] == ["no hooks are installed: cognitive hook install"]
-    assert told["agent"].startswith("project-")
+    status = json.loads(call("status", "--json", code=1))
+    assert status["problems"] == ["no hooks are installed: cognitive hook install"]
+    assert status["agent"].startswith("project-")
     call("install", "--yes")
     assert "All is well" in call("status")
     file = home / ".claude" / "settings.json"

@@ -1,4 +1,4 @@
-"""The hooks in an agent's settings: added and taken out again, and nobody else's word lost."""
+"""The hooks in the settings of an agent are added and removed without changing other settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cognitive.hook.protocol import EVENTS
 from cognitive.hook.settings import CLAUDE_EVENTS, CODEX_EVENTS, event_of, hook_commands, with_hooks, without_hooks
 
-THEIRS = {
+OTHER_SETTINGS = {
     "model": "opus",
     "hooks": {
         "PostToolUse": [{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "prettier --write"}]}],
@@ -25,31 +25,31 @@ def command(event):
     return f"/opt/venv/bin/cognitive hook {event}"
 
 
-def plus_ours(text):
+def installed(text):
     return with_hooks(text, command, CLAUDE_EVENTS)
 
 
 def test_hooks_are_appended_and_existing_settings_stay_in_place():
-    text = json.dumps(THEIRS, indent=4) + "\n"
-    new = plus_ours(text)
+    text = json.dumps(OTHER_SETTINGS, indent=4) + "\n"
+    new = installed(text)
     settings = json.loads(new)
-    assert list(settings) == list(THEIRS)
+    assert list(settings) == list(OTHER_SETTINGS)
     assert list(settings["hooks"])[:2] == ["PostToolUse", "Notification"]
-    assert settings["hooks"]["PostToolUse"][0] == THEIRS["hooks"]["PostToolUse"][0]
+    assert settings["hooks"]["PostToolUse"][0] == OTHER_SETTINGS["hooks"]["PostToolUse"][0]
     assert hook_commands(new) == {event: command(event) for event in CLAUDE_EVENTS}
-    assert '\n    "model"' in new, "indented as it was"
+    assert '\n    "model"' in new, "the indentation must not change"
     assert set(json.loads(with_hooks("", command, CODEX_EVENTS))["hooks"]) == {EVENTS[event] for event in CODEX_EVENTS}
 
 
 def test_reinstalling_does_not_change_the_text():
-    text = plus_ours('{"model": "opus",   "env": {}}')
-    assert plus_ours(text) == text
+    text = installed('{"model": "opus",   "env": {}}')
+    assert installed(text) == text
     scrawled = json.dumps(json.loads(text), separators=(",", " :  "))
-    assert plus_ours(scrawled) == scrawled
+    assert installed(scrawled) == scrawled
 
 
 def test_new_installation_replaces_the_earlier_one():
-    new = with_hooks(plus_ours(""), lambda event: f"cognitive hook {event} --agent team", CLAUDE_EVENTS)
+    new = with_hooks(installed(""), lambda event: f"cognitive hook {event} --agent team", CLAUDE_EVENTS)
     assert hook_commands(new)["stop"] == "cognitive hook stop --agent team"
     assert len(json.loads(new)["hooks"]["Stop"]) == 1
 
@@ -68,7 +68,7 @@ SETTINGS = st.dictionaries(st.text(max_size=6).filter(lambda key: key != "hooks"
 @given(SETTINGS, st.none() | HOOKS, st.sampled_from([None, 2, 4, "\t"]))
 def test_uninstalling_restores_the_settings(settings, hooks, indent):
     whole = settings if hooks is None else {**settings, "hooks": hooks}
-    back = json.loads(without_hooks(plus_ours(json.dumps(whole, indent=indent))))
+    back = json.loads(without_hooks(installed(json.dumps(whole, indent=indent))))
     was = dict(whole)
     kept = {name: groups for name, groups in was.pop("hooks", {}).items() if groups}
     empty = {name for name, groups in (hooks or {}).items() if not groups}
@@ -90,7 +90,7 @@ def test_uninstalling_restores_the_settings(settings, hooks, indent):
     ],
 )
 def test_invalid_settings_are_refused(text, why):
-    for change in (plus_ours, without_hooks, hook_commands):
+    for change in (installed, without_hooks, hook_commands):
         with pytest.raises(ValueError, match=why):
             change(text)
 

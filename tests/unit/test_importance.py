@@ -1,4 +1,4 @@
-"""Which lines of an output matter: many are told apart at once, just as each would be alone."""
+"""The importance of output lines: a batch of lines is classified like each line alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the journal keeps: the first of each, whole, for one database, until exactly that is settled."""
+"""Entries of the journal: the first opening and outcome of a turn, for one database, until they are stored."""
 
 from __future__ import annotations
 
@@ -109,15 +109,15 @@ def test_first_opening_and_first_outcome_are_final(journal):
 def test_only_the_stored_version_of_an_entry_is_removed(journal):
     journal.put("a", "t", opening="o")
     settled = journal.after(0)
-    journal.put("a", "t", outcome="came meanwhile")
+    journal.put("a", "t", outcome="added later")
     journal.remove(settled)
     journal.park(settled, "bad")
     entry = journal.find("a", "t")
-    assert (entry.outcome, entry.error) == ("came meanwhile", None)
+    assert (entry.outcome, entry.error) == ("added later", None)
     journal.remove(entry)
     journal.put("a", "t", outcome="again")
     journal.remove(replace(entry, version=1))
-    assert journal.find("a", "t").outcome == "again", "an id is never given twice"
+    assert journal.find("a", "t").outcome == "again", "an id is never reused"
 
 
 def test_entries_come_oldest_first_and_parked_ones_wait_for_additions(journal):
@@ -125,7 +125,7 @@ def test_entries_come_oldest_first_and_parked_ones_wait_for_additions(journal):
         journal.put("a", name, outcome="x")
     first = journal.after(0)
     assert first.turn_id == "one"
-    journal.park(first, "nobody knows it")
+    journal.park(first, "unknown turn")
     assert journal.after(0).turn_id == "two"
     assert (journal.count(), journal.count(parked=True)) == (2, 1)
     journal.put("a", "one", opening="o")

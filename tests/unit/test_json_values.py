@@ -1,4 +1,4 @@
-"""Whatever a call takes or returns, what a prompt holds of it is JSON, and what is JSON stays as it is."""
+"""Arguments and results of calls are converted to JSON; JSON values stay unchanged."""
 
 from __future__ import annotations
 

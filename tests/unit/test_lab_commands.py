@@ -1,4 +1,4 @@
-"""The commands on recorded turns: where they start, what they refuse, and what they print."""
+"""The commands on recorded turns: their starting policy, refusals and output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_live_policy_is_the_configured_file_or_the_default(tmp_path):
 
 
 def test_tune_reads_the_live_policy_first(tmp_path):
-    """A live policy that cannot be read ends it before any turn is: had it not been looked at, it would go on."""
+    """An unreadable live policy ends the command before any turn is read."""
     path = tmp_path / "live.toml"
     path.write_text("no_such_tunable = 1\n", encoding="utf-8")
     ran = CliRunner().invoke(

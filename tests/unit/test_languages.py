@@ -1,4 +1,4 @@
-"""The languages that words may be indexed in: one index for all, in which they never meet."""
+"""The languages of the word index: one index for all, with separate lexemes per language."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_inflected_forms_share_lexemes_in_their_language(language, one, other):
 @given(st.text(max_size=80), st.sampled_from(NAMES), st.sampled_from(NAMES))
 def test_lexemes_of_two_languages_are_disjoint(text, one, other):
     assert one == other or not set(lexemes(text, one)) & set(lexemes(text, other))
-    assert not any(" " in lexeme for lexeme in lexemes(text, one))  # they are handed on with a blank between them
+    assert not any(" " in lexeme for lexeme in lexemes(text, one))  # a space separates lexemes in SQL
     assert {language_of(lexeme) for lexeme in lexemes(text, one)} <= {one}
 
 

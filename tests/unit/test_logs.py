@@ -1,4 +1,4 @@
-"""The server's logs: one form for all that is said, which request it is about, and no values of variables."""
+"""The logs of the server: one format, the ids of the request, and no values of variables."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from cognitive.telemetry import logs
 
 @pytest.fixture
 def stream():
-    """What is logged, with logging as it was before afterwards."""
+    """Provide a stream for logs and restore the logging configuration afterwards."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
-    root.handlers = []  # pytest's own would be closed with the rest
+    root.handlers = []  # otherwise pytest's handlers would be closed too
     yield io.StringIO()
     root.handlers, root.level = handlers, level
     structlog.reset_defaults()
@@ -64,10 +64,10 @@ def test_logged_error_has_type_and_place_but_no_variable_values(stream, form):
     except ValueError:
         logging.getLogger("cognitive").exception("it failed")
         structlog.get_logger("cognitive").exception("it failed again")
-    told = stream.getvalue()
-    assert told.count("ValueError") >= 2
-    assert "test_logs.py" in told
-    assert "my secret" not in told
+    output = stream.getvalue()
+    assert output.count("ValueError") >= 2
+    assert "test_logs.py" in output
+    assert "my secret" not in output
 
 
 FORGED = "t\n2026-01-01 ERROR forged\x1b[2J\x07\u2028"
@@ -83,11 +83,11 @@ def test_logged_ids_cannot_forge_lines_or_send_control_codes(stream):
         raise ValueError(FORGED)
     except ValueError:
         log.exception("turn %s goes to the journal", FORGED)
-    for told in (stream.getvalue(), plain.getvalue()):
-        assert "\\x1b[2J" in told
-        assert not any(each in told for each in ("\x1b[2J", "\x07", "\u2028"))
-        assert not any(line.startswith("2026-01-01") for line in told.splitlines())
-        assert "ValueError" in told
+    for output in (stream.getvalue(), plain.getvalue()):
+        assert "\\x1b[2J" in output
+        assert not any(each in output for each in ("\x1b[2J", "\x07", "\u2028"))
+        assert not any(line.startswith("2026-01-01") for line in output.splitlines())
+        assert "ValueError" in output
 
 
 def test_records_below_the_level_are_not_logged(stream):
