@@ -44,10 +44,10 @@ def scored(n=1, *, cosine=None, matched=None, words=0.0, meaning=0.0, type="fact
     ],
 )
 def test_candidates_are_kept_only_with_enough_evidence_about_the_message(cosine, matched, known):
-    sifted = abstain([scored(cosine=cosine, matched=matched, words=0.2)], FOUND, SIGNALS, Policy(), "question")
-    assert bool(sifted.kept) == known
+    selection = abstain([scored(cosine=cosine, matched=matched, words=0.2)], FOUND, SIGNALS, Policy(), "question")
+    assert bool(selection.kept) == known
     if not known:
-        [result] = sifted.dropped
+        [result] = selection.dropped
         assert result.disposition == "irrelevant"
         assert result.value == pytest.approx(
             evidence([scored(cosine=cosine, matched=matched)], FOUND, SIGNALS, Policy())
@@ -68,10 +68,12 @@ def test_rare_word_is_stronger_evidence_than_a_common_word():
     )
 
 
-def test_named_speaker_adds_evidence():
-    assert evidence([scored(cosine=0.5, speaker=0.05)], FOUND, SIGNALS, Policy()) > evidence(
-        [scored(cosine=0.5)], FOUND, SIGNALS, Policy()
-    )
+@pytest.mark.parametrize(
+    "factor", [{"speaker": 0.05}, {"date": Policy().retrieval.relevance["date"]}], ids=["speaker", "date"]
+)
+def test_speaker_or_date_match_adds_evidence(factor):
+    plain, matching = scored(cosine=0.5), scored(cosine=0.5, **factor)
+    assert evidence([matching], FOUND, SIGNALS, Policy()) > evidence([plain], FOUND, SIGNALS, Policy())
 
 
 def test_small_store_needs_less_evidence():
@@ -107,9 +109,9 @@ def test_empty_store_abstains_without_error():
 
 def test_poor_match_beside_a_good_one_is_dropped_with_its_value():
     good, fair, poor = scored(1, cosine=0.9, meaning=0.20), scored(2, meaning=0.10), scored(3, meaning=0.02)
-    sifted = abstain([good, fair, poor], FOUND, SIGNALS, Policy(), "question")
-    assert ids(sifted.kept) == [1, 2]
-    [result] = sifted.dropped
+    selection = abstain([good, fair, poor], FOUND, SIGNALS, Policy(), "question")
+    assert ids(selection.kept) == [1, 2]
+    [result] = selection.dropped
     assert (result.candidate, result.disposition) == (poor, "irrelevant")
     assert result.value == pytest.approx(0.02)
     assert f"{0.5 * 0.20:.3f}" in result.reason
@@ -145,20 +147,15 @@ def test_both_thresholds_come_from_the_policy():
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.3)), max_size=12), st.floats(0, 2), st.floats(0, 1))
 def test_every_candidate_is_either_kept_in_order_or_dropped_once(scores, floor, item_floor):
     candidates = [scored(n, cosine=cosine, meaning=meaning) for n, (cosine, meaning) in enumerate(scores, 1)]
-    sifted = abstain(
+    selection = abstain(
         candidates, FOUND, SIGNALS, Policy(evidence={"threshold": floor, "min_item_share": item_floor}), "question"
     )
-    kept, dropped = ids(sifted.kept), ids(result.candidate for result in sifted.dropped)
+    kept, dropped = ids(selection.kept), ids(result.candidate for result in selection.dropped)
     assert sorted(kept + dropped) == list(range(1, len(scores) + 1))
     assert kept == sorted(kept)
     if candidates and evidence(candidates, FOUND, SIGNALS, Policy()) >= floor:
         best = max(candidates, key=match)
-        assert best in sifted.kept
-
-
-def test_date_match_adds_evidence():
-    dated = scored(cosine=0.4, date=Policy().retrieval.relevance["date"])
-    assert evidence([dated], FOUND, SIGNALS, Policy()) > evidence([scored(cosine=0.4)], FOUND, SIGNALS, Policy())
+        assert best in selection.kept
 
 
 @pytest.mark.parametrize(
@@ -181,9 +178,9 @@ def test_type_without_evidence_shows_nothing_while_other_types_do():
         scored(1, cosine=0.95, meaning=0.2, type="episode"),
         scored(2, cosine=0.5, meaning=0.15, type="fact"),
     )
-    sifted = abstain([episode, fact], FOUND, SIGNALS, Policy(), "question")
-    assert ids(sifted.kept) == [1]
-    [result] = sifted.dropped
+    selection = abstain([episode, fact], FOUND, SIGNALS, Policy(), "question")
+    assert ids(selection.kept) == [1]
+    [result] = selection.dropped
     assert "no fact is about this message" in result.reason
     assert ids(abstain([episode, fact], FOUND, SIGNALS, Policy(evidence={"min_type_share": 0.0}), "question").kept) == [
         1,

@@ -101,15 +101,15 @@ def test_custom_token_counter_decides_which_memories_fit():
 @settings(max_examples=150)
 def test_exploration_changes_at_most_one_place(hits, every, frame, turn):
     usual = assemble_hits(hits, OFF, turn_id=turn, frame=frame)
-    tried = assemble_hits(hits, Policy(**NARROW, usage={"explore_every": every}), turn_id=turn, frame=frame)
-    assert len(usual.shown) == len(tried.shown)
-    changed = [(a, b) for a, b in zip(names(usual), names(tried), strict=True) if a != b]
+    explored_turn = assemble_hits(hits, Policy(**NARROW, usage={"explore_every": every}), turn_id=turn, frame=frame)
+    assert len(usual.shown) == len(explored_turn.shown)
+    changed = [(a, b) for a, b in zip(names(usual), names(explored_turn), strict=True) if a != b]
     assert len(changed) <= 1
-    results = {result.candidate.hit.memory_id.int: result for result in tried.candidates}
+    results = {result.candidate.hit.memory_id.int: result for result in explored_turn.candidates}
     for before, now in changed:
         assert results[before].disposition == "displaced"
         assert results[now].disposition == "shown"
-    assert sum(each.tokens for each in tried.shown) <= FRAMES[frame].total
+    assert sum(each.tokens for each in explored_turn.shown) <= FRAMES[frame].total
 
 
 FACTS = [stored(n, "fact", 0.9 - n / 100) for n in range(1, 9)]
@@ -146,8 +146,8 @@ def test_same_turn_id_gives_the_same_exploration_draw():
         assert assemble_hits(FACTS, OFTEN, turn_id=f"turn-{n}") == assemble_hits(FACTS, OFTEN, turn_id=f"turn-{n}")
 
 
-def shown_over_turns(hits, policy=OFTEN, **given) -> set[int]:
-    return {name for n in range(40) for name in names(assemble_hits(hits, policy, turn_id=f"turn-{n}", **given))}
+def shown_over_turns(hits, policy=OFTEN, **options) -> set[int]:
+    return {name for n in range(40) for name in names(assemble_hits(hits, policy, turn_id=f"turn-{n}", **options))}
 
 
 @pytest.mark.parametrize("dedup", [True, False])

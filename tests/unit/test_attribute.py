@@ -47,8 +47,8 @@ def reply(sentences: int, *, saying: str = "") -> str:
     return " ".join([*body[: sentences // 2], *([saying] if saying else []), *body[sentences // 2 :]])
 
 
-def used(response: str, memories=MEMORIES, *, strategy: str = "relative", said: str = "") -> set[int]:
-    measured = overlaps(memories, response, said=said, strategy=strategy)
+def used(response: str, memories=MEMORIES, *, strategy: str = "relative", user: str = "") -> set[int]:
+    measured = overlaps(memories, response, said=user, strategy=strategy)
     return {n for n, overlap in enumerate(measured) if overlap >= THRESHOLDS[strategy]}
 
 
@@ -100,8 +100,8 @@ def test_unrelated_reply_uses_no_memory(strategy, sentences):
 @pytest.mark.parametrize("strategy", ["relative", "windowed"])
 def test_echo_of_the_users_words_earns_little_credit(strategy):
     question = "What about the billing database and the session cache?"
-    assert len(used(f"Sure, let me look into that for you. {reply(4)}", strategy=strategy, said=question)) == 0
-    assert len(used(f"You asked: {question}", strategy=strategy, said=question)) <= 2
+    assert len(used(f"Sure, let me look into that for you. {reply(4)}", strategy=strategy, user=question)) == 0
+    assert len(used(f"You asked: {question}", strategy=strategy, user=question)) <= 2
 
 
 def test_words_shared_by_all_memories_give_no_credit():
@@ -171,7 +171,7 @@ def test_numbers_code_links_and_other_scripts_are_measured(memory, other, respon
 
 
 @pytest.mark.parametrize(
-    ("said", "other", "response"),
+    ("restated", "other", "response"),
     [
         pytest.param("Logs are kept for 30 days.", "Traces are kept for 90 days.", "30 days.", id="figures"),
         pytest.param(
@@ -198,8 +198,8 @@ def test_numbers_code_links_and_other_scripts_are_measured(memory, other, respon
         pytest.param("Ｔｈｅ ｐｏｒｔ ｉｓ ５４３２", "Retries: 9", "Use port 5432.", id="full width"),
     ],
 )
-def test_similar_memory_that_the_reply_does_not_restate_is_not_used(said, other, response):
-    assert used(response, [said, other]) == {0}
+def test_similar_memory_that_the_reply_does_not_restate_is_not_used(restated, other, response):
+    assert used(response, [restated, other]) == {0}
 
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "attribution.json").read_text(encoding="utf-8"))
@@ -208,13 +208,13 @@ CASES = json.loads((Path(__file__).parents[1] / "data" / "attribution.json").rea
 @pytest.mark.parametrize("form", ["terse", "normal", "verbose"])
 def test_one_threshold_suits_terse_normal_and_verbose_replies(form):
     verdicts = [
-        (n in case["replies"][form]["used"], n in found)
+        (n in case["replies"][form]["used"], n in credited)
         for case in CASES
-        for found in [used(case["replies"][form]["text"], case["memories"], said=case["said"])]
+        for credited in [used(case["replies"][form]["text"], case["memories"], user=case["said"])]
         for n in range(len(case["memories"]))
     ]
-    true_positives = [credited for belongs, credited in verdicts if belongs]
-    false_positives = [credited for belongs, credited in verdicts if not belongs]
+    true_positives = [result for belongs, result in verdicts if belongs]
+    false_positives = [result for belongs, result in verdicts if not belongs]
     assert sum(true_positives) / len(true_positives) >= 0.60
     assert sum(false_positives) / len(false_positives) <= 0.07
 

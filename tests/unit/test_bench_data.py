@@ -12,7 +12,7 @@ from cognitive.bench.workload import END, START, WorkloadSize, lines, statement_
 
 SIZE = 2_000
 KNOWN = make_stock(90, size=SIZE, seed=3)
-SAID = KNOWN.statements[0]
+STATEMENTS = KNOWN.statements[0]
 
 
 def of(kind):
@@ -21,27 +21,27 @@ def of(kind):
 
 def rivals(item):
     number = item.source.removeprefix("known-")
-    return [text for source, text in SAID.items() if source.startswith(f"rival-{number}-")]
+    return [text for source, text in STATEMENTS.items() if source.startswith(f"rival-{number}-")]
 
 
 def test_question_kinds_are_equally_frequent_and_placeholders_are_filled():
     assert [len(of(kind.name)) for kind in KINDS] == [10] * len(KINDS)
     questions = [text for each in KNOWN.questions for text in (each.question, *each.preceding)]
-    assert not [text for text in (*SAID.values(), *questions) if re.search(r"[{}]", text)]
+    assert not [text for text in (*STATEMENTS.values(), *questions) if re.search(r"[{}]", text)]
 
 
 def test_each_answer_is_stored_once_with_its_number_of_rivals():
-    texts = list(SAID.values())
+    texts = list(STATEMENTS.values())
     for item in KNOWN.questions:
         if item.source is not None:
-            assert texts.count(SAID[item.source]) == 1
+            assert texts.count(STATEMENTS[item.source]) == 1
             assert len(rivals(item)) == (0 if item.kind == "stated" else RIVALS)
     assert RIVALS > 10
 
 
 def test_statements_are_stored_in_time_order_and_repeat_by_seed():
-    stored = list(lines(SIZE, SAID, seed=3))
-    assert [memory.source for memory in stored if memory.source in SAID] == list(SAID)
+    stored = list(lines(SIZE, STATEMENTS, seed=3))
+    assert [memory.source for memory in stored if memory.source in STATEMENTS] == list(STATEMENTS)
     assert len({memory.source for memory in stored}) == SIZE
     times = [memory.occurred_at for memory in stored]
     assert times == sorted(times)
@@ -51,26 +51,26 @@ def test_statements_are_stored_in_time_order_and_repeat_by_seed():
 
 
 def test_current_statement_is_stored_after_those_it_supersedes():
-    order = list(SAID)
+    order = list(STATEMENTS)
     for item in of("superseded"):
         earlier = [n for n, source in enumerate(order) if source.startswith(f"rival-{item.source[6:]}-")]
         assert order.index(item.source) > max(earlier)
 
 
 def test_question_by_day_names_a_date_that_only_the_timestamp_has():
-    at = {memory.source: memory.occurred_at for memory in lines(SIZE, SAID, seed=3)}
+    at = {memory.source: memory.occurred_at for memory in lines(SIZE, STATEMENTS, seed=3)}
     for item in of("day it was said"):
         day = f"{at[item.source].day} {at[item.source]:%B %Y}"
         assert item.question.endswith(f"on {day}?")
-        assert day not in SAID[item.source]
+        assert day not in STATEMENTS[item.source]
 
 
 def test_follow_up_question_needs_the_preceding_messages():
     for item in of("follow-up"):
-        who = re.search(r"[A-Z]\w+ [A-Z]\w+", SAID[item.source])[0]
-        assert who not in item.question
-        assert who in item.preceding[0]
-        assert who in item.with_context
+        name = re.search(r"[A-Z]\w+ [A-Z]\w+", STATEMENTS[item.source])[0]
+        assert name not in item.question
+        assert name in item.preceding[0]
+        assert name in item.with_context
         assert item.with_context.endswith(item.question)
     assert all(item.with_context == item.question for item in KNOWN.questions if item.kind != "follow-up")
 
@@ -92,5 +92,5 @@ def test_each_question_has_its_answer_in_the_store_of_its_agent(agents):
     for item in work.questions:
         stored = [memory.content for memory in work.memories_of(item.agent)]
         assert len(stored) == 300 // agents
-        who = re.search(r"Host\d+", item.question)[0]
-        assert [text for text in stored if f"{who} " in text and text in work.texts]
+        name = re.search(r"Host\d+", item.question)[0]
+        assert [text for text in stored if f"{name} " in text and text in work.texts]

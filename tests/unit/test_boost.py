@@ -128,9 +128,9 @@ def test_half_life_comes_from_the_policy():
     week = Policy(usage={"half_life_days": 7.0})
     year = Policy(usage={"half_life_days": 365.0})
     later = AT + timedelta(days=60)
-    kept = boost(experienced(30, 30), {}, later, year, CONSTANTS).factor
-    faded = boost(experienced(30, 30), {}, later, week, CONSTANTS).factor
-    assert kept > faded > 1
+    slow = boost(experienced(30, 30), {}, later, year, CONSTANTS).factor
+    fast = boost(experienced(30, 30), {}, later, week, CONSTANTS).factor
+    assert slow > fast > 1
 
 
 def test_boost_reason_states_the_numbers_of_turns():
@@ -152,7 +152,7 @@ RARE = base(1_000, 50)  # one use in 20 showings; the prior expects three times 
 
 
 def among(
-    alike: tuple[int, int], elsewhere: tuple[int, int], *, cosine: float = SAME, rates=RARE, policy=POLICY, **given
+    alike: tuple[int, int], elsewhere: tuple[int, int], *, cosine: float = SAME, rates=RARE, policy=POLICY, **options
 ):
     """Return the boost of a memory from (times shown, times used) in similar turns and in others."""
     turns = [
@@ -161,7 +161,7 @@ def among(
         for n in range(shown)
     ]
     both = experienced(alike[0] + elsewhere[0], alike[1] + elsewhere[1])
-    return boosts(found(both, base=rates, past=tuple(turns)), AT, policy, **{"constants": CONSTANTS, **given})[uid(1)]
+    return boosts(found(both, base=rates, past=tuple(turns)), AT, policy, **{"constants": CONSTANTS, **options})[uid(1)]
 
 
 TIMES = st.integers(0, 40).flatmap(lambda shown: st.tuples(st.just(shown), st.integers(0, shown)))

@@ -44,8 +44,8 @@ def test_kept_tokens_never_exceed_the_total_minus_overhead(candidates, budgets, 
 @given(CANDIDATES, BUDGETS, st.integers(0, 400))
 @settings(max_examples=100)
 def test_each_candidate_is_kept_or_dropped_once_in_order(candidates, budgets, total):
-    sifted = fitted(candidates, budgets, total)
-    kept, dropped = ids(sifted.kept), ids(result.candidate for result in sifted.dropped)
+    selection = fitted(candidates, budgets, total)
+    kept, dropped = ids(selection.kept), ids(result.candidate for result in selection.dropped)
     assert sorted(kept + dropped) == list(range(1, len(candidates) + 1))
     assert kept == sorted(kept)
     assert dropped == sorted(dropped)
@@ -69,9 +69,9 @@ def test_candidates_within_their_section_budgets_are_kept(candidates, budgets):
 @given(CANDIDATES, BUDGETS, st.integers(0, 400))
 @settings(max_examples=100)
 def test_dropped_candidate_exceeds_the_remaining_tokens(candidates, budgets, total):
-    sifted = fitted(candidates, budgets, total)
-    left = total - sum(map(cost, sifted.kept))
-    for result in sifted.dropped:
+    selection = fitted(candidates, budgets, total)
+    left = total - sum(map(cost, selection.kept))
+    for result in selection.dropped:
         assert result.disposition == "over_budget"
         assert result.value == result.candidate.tokens > left
         assert f"{left} left" in result.reason
@@ -85,9 +85,9 @@ def test_fitting_does_not_cut_memories(candidates, budgets, total):
 
 
 def test_short_memory_behind_a_too_long_one_is_kept():
-    sifted = fitted(facts(90, 20, 30, 40), {"fact": 60}, 60)
-    assert ids(sifted.kept) == [2, 3]
-    assert ids(result.candidate for result in sifted.dropped) == [1, 4]
+    selection = fitted(facts(90, 20, 30, 40), {"fact": 60}, 60)
+    assert ids(selection.kept) == [2, 3]
+    assert ids(result.candidate for result in selection.dropped) == [1, 4]
 
 
 def test_section_keeps_its_budget_although_other_types_rank_higher():
@@ -106,14 +106,14 @@ def test_type_without_a_section_uses_the_remaining_budget():
 
 
 def test_cost_function_sets_the_tokens_of_candidates():
-    sifted = fit(facts(0, 0), {"fact": 30}, 30, cost=lambda each: 7 * each.hit.memory_id.int, constants=CONSTANTS)
-    assert [each.tokens for each in sifted.kept] == [7, 14]
+    selection = fit(facts(0, 0), {"fact": 30}, 30, cost=lambda each: 7 * each.hit.memory_id.int, constants=CONSTANTS)
+    assert [each.tokens for each in selection.kept] == [7, 14]
 
 
 def test_zero_room_drops_all_candidates_with_a_reason():
-    sifted = fitted(facts(5), {"fact": 10}, 10, overhead=99)
-    assert sifted.kept == ()
-    assert [result.reason for result in sifted.dropped] == [
+    selection = fitted(facts(5), {"fact": 10}, 10, overhead=99)
+    assert selection.kept == ()
+    assert [result.reason for result in selection.dropped] == [
         "5 tokens, 0 left; 100% of the words are not in the shown memories"
     ]
     assert fitted([], {}, 0).kept == ()
@@ -121,11 +121,11 @@ def test_zero_room_drops_all_candidates_with_a_reason():
 
 @given(CANDIDATES, st.dictionaries(TYPES, st.integers(0, 5)))
 def test_limit_keeps_the_first_candidates_of_each_type(candidates, limits):
-    sifted = limit(candidates, limits)
+    selection = limit(candidates, limits)
     for type_ in MEMORY_TYPES:
         own = [each for each in candidates if each.hit.type == type_]
-        assert [each for each in sifted.kept if each.hit.type == type_] == own[: limits.get(type_, 0)]
-    assert sorted(ids(sifted.kept) + ids(result.candidate for result in sifted.dropped)) == list(
+        assert [each for each in selection.kept if each.hit.type == type_] == own[: limits.get(type_, 0)]
+    assert sorted(ids(selection.kept) + ids(result.candidate for result in selection.dropped)) == list(
         range(1, len(candidates) + 1)
     )
 
@@ -181,11 +181,11 @@ def test_preferred_type_gets_a_memory_if_one_fits(candidates, budgets, total, ty
 
 
 def test_repetition_gives_way_to_new_content():
-    said = ["Ines bought the blue boat in Kiel.", "In Kiel Ines bought the blue boat.", "Marek repairs clocks."]
-    candidates = [candidate(n, text, tokens=30, score=0.9 - n / 100) for n, text in enumerate(said, 1)]
-    sifted = fitted(candidates, {"fact": 60}, 60)
-    assert ids(sifted.kept) == [1, 3]
-    assert "0% of the words are not in the shown" in sifted.dropped[0].reason
+    texts = ["Ines bought the blue boat in Kiel.", "In Kiel Ines bought the blue boat.", "Marek repairs clocks."]
+    candidates = [candidate(n, text, tokens=30, score=0.9 - n / 100) for n, text in enumerate(texts, 1)]
+    selection = fitted(candidates, {"fact": 60}, 60)
+    assert ids(selection.kept) == [1, 3]
+    assert "0% of the words are not in the shown" in selection.dropped[0].reason
     assert ids(fitted(candidates, {"fact": 90}, 90).kept) == [1, 2, 3], "nothing is dropped where all fit"
 
 

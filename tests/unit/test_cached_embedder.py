@@ -182,6 +182,6 @@ async def test_concurrent_callers_get_their_vectors():
 async def test_changing_a_returned_vector_does_not_change_the_cache():
     embedder = CachedEmbedder(Letters())
     first = await embedder.embed(["a"])
-    kept = first.copy()
+    copy = first.copy()
     first[:] = 0
-    assert np.array_equal(await embedder.embed(["a"]), kept)
+    assert np.array_equal(await embedder.embed(["a"]), copy)

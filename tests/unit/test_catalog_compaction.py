@@ -39,9 +39,9 @@ def test_generated_schemas_are_valid(schema):
 @given(TOOLS)
 @settings(max_examples=50)
 def test_each_form_is_a_valid_tool_no_larger_than_the_form_before(tool):
-    made = forms(ToolVariants(tool).whole, (*STEPS, *MINIMAL_STEPS))
-    assert [len(form) for form in made] == sorted((len(form) for form in made), reverse=True)
-    for form in made:
+    variants = forms(ToolVariants(tool).whole, (*STEPS, *MINIMAL_STEPS))
+    assert [len(form) for form in variants] == sorted((len(form) for form in variants), reverse=True)
+    for form in variants:
         sent = json.loads(form)
         assert size(sent) == len(form)
         assert list(complaints(sent["parameters"])) == []
@@ -52,13 +52,13 @@ def test_each_form_is_a_valid_tool_no_larger_than_the_form_before(tool):
 @given(TOOLS)
 @settings(max_examples=50)
 def test_constraints_of_arguments_stay_in_every_form(tool):
-    was = dict(nodes(ToolVariants(tool).value["parameters"]))
+    original = dict(nodes(ToolVariants(tool).value["parameters"]))
     for sent in every_form(tool):
         for path, node in nodes(sent["parameters"]):
             for keyword in CONSTRAINTS:
-                if keyword == "additionalProperties" and isinstance(was[path].get(keyword), dict):
+                if keyword == "additionalProperties" and isinstance(original[path].get(keyword), dict):
                     continue  # a schema with its own path
-                assert node.get(keyword) == was[path].get(keyword)
+                assert node.get(keyword) == original[path].get(keyword)
 
 
 @given(TOOLS)
@@ -76,9 +76,9 @@ def test_name_id_and_supersedes_stay_in_every_form(tool):
 @settings(max_examples=50)
 def test_compaction_is_repeatable_and_does_not_change_its_input(tool):
     before = deepcopy(tool.model_dump())
-    made = every_form(tool)
+    variants = every_form(tool)
     assert tool.model_dump() == before
-    assert every_form(Tool(**before)) == made
+    assert every_form(Tool(**before)) == variants
 
 
 @given(TOOLS)

@@ -32,9 +32,9 @@ def plain(count: int, *, optional: int = 2, description: str = "Tells what is kn
     return [Tool(name=f"tool_{n}", description=description, parameters=parameters) for n in range(count)]
 
 
-def fitted(tools, limit, order=None, confidence=1.0, by=("words", "meaning"), **given):
+def fitted(tools, limit, order=None, confidence=1.0, by=("words", "meaning"), **options):
     ranking = ToolRanking(tuple(order if order is not None else range(len(tools))), by, confidence)
-    return fit(ToolCatalog(tools), "some/model", limit, lambda: ranking, **given)
+    return fit(ToolCatalog(tools), "some/model", limit, lambda: ranking, **options)
 
 
 def never():
@@ -69,14 +69,14 @@ def test_late_cut_accounts_for_every_tool_and_keeps_names_and_ids(tools, limit, 
     order = tuple(random.sample(range(len(tools)), len(tools)))
     offer = cut_late(ToolCatalog(tools), "some/model", limit, ToolRanking(order, ("names",), 0.0))
     sent = [dict(tool) for tool in offer.tools]
-    given = {tool.name: tool for tool in tools}
+    originals = {tool.name: tool for tool in tools}
     for tool in sent:
         assert list(complaints(tool["parameters"])) == []
-        whole = given[tool["name"]]
+        whole = originals[tool["name"]]
         assert (tool.get("id"), tuple(tool.get("supersedes", ()))) == (whole.id, whole.supersedes)
     assert offer.trim.after_bytes == size(sent) <= offer.trim.before_bytes
     assert offer.trim.fits or len(sent) == 1
-    assert sorted([*offer.trim.cut, *(tool["name"] for tool in sent)]) == sorted(given)
+    assert sorted([*offer.trim.cut, *(tool["name"] for tool in sent)]) == sorted(originals)
 
 
 def test_catalog_that_fits_is_unchanged_and_not_ranked():
@@ -164,8 +164,8 @@ def test_large_catalog_is_cut_without_compacting_the_tools_cut():
     catalog = ToolCatalog([tool.model_copy(update={"description": f"Of {n}."}) for n, tool in enumerate(plain(2000))])
     ranking = ToolRanking(tuple(range(2000)), ("words",), 1.0)
     offer = fit(catalog, "some/model", 3000, lambda: ranking)
-    made = [n for n, tool in enumerate(catalog.variants) if "forms" in vars(tool)]
-    assert len(made) < len(offer.tools) + 100
+    compacted = [n for n, tool in enumerate(catalog.variants) if "forms" in vars(tool)]
+    assert len(compacted) < len(offer.tools) + 100
 
 
 def test_sent_tool_is_an_independent_dict():

@@ -143,7 +143,7 @@ def test_required_fields_suffice_and_unknown_keys_are_errors(value):
 )
 def test_missing_field_is_named(value, needed):
     with pytest.raises(InvalidInput, match=needed):
-        value(**{name: given for name, given in VALID[value].items() if name != needed})
+        value(**{name: field for name, field in VALID[value].items() if name != needed})
 
 
 @pytest.mark.parametrize("value", VALID, ids=lambda value: value.__name__)

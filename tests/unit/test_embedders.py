@@ -87,11 +87,11 @@ def test_unknown_model_name_raises_an_error_with_the_name(name):
 @pytest.mark.skipif(find_spec("wordllama") is None, reason="the package with the second model")
 async def test_static_model_ranks_related_sentences_closer():
     embedder = CachedEmbedder(WordLlama())
-    key, asked, other = await embedder.embed(
+    key, question, other = await embedder.embed(
         ["The key hangs by the door.", "Where is the key?", "Taxes are due in May."]
     )
     assert key.shape == (256,)
-    assert key @ asked > 0.3 > 0.2 > key @ other
-    assert np.array_equal((await CachedEmbedder(WordLlama()).embed(["Where is the key?"]))[0], asked)
+    assert key @ question > 0.3 > 0.2 > key @ other
+    assert np.array_equal((await CachedEmbedder(WordLlama()).embed(["Where is the key?"]))[0], question)
     with pytest.raises(EmbeddingError, match="zero"):
         await embedder.embed([""])

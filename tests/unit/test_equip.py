@@ -276,8 +276,8 @@ NAMED = {"house": (), "wallets": ("crypto",), "shell": ("coding", "monitoring"),
 
 
 def test_sections_are_kept_by_the_categories_of_the_plan():
-    found = sections(NAMED, equipped("crypto"), POLICY)
-    assert (found.kept, found.dropped) == (("house", "wallets", "typo"), ("shell",))
+    result = sections(NAMED, equipped("crypto"), POLICY)
+    assert (result.kept, result.dropped) == (("house", "wallets", "typo"), ("shell",))
     assert sections(NAMED, equipped("monitoring", "memory"), POLICY).kept == ("house", "shell", "typo")
 
 

@@ -20,11 +20,11 @@ TURNS = st.uuids().map(str)
 EVERY = st.integers(2, 40)
 
 
-def ranked(*given, start=1):
+def ranked(*types_and_tokens, start=1):
     """Return candidates with descending scores from (type, tokens)."""
     return [
         candidate(n, type=type, tokens=tokens, score=1 - n / 100, rank=n)
-        for n, (type, tokens) in enumerate(given, start)
+        for n, (type, tokens) in enumerate(types_and_tokens, start)
     ]
 
 
@@ -35,9 +35,9 @@ def facts(start, count, tokens=10):
 KEPT, BELOW = facts(1, 3), facts(4, 8)
 
 
-def frequencies(turns, kept, below, every, **given):
+def frequencies(turns, kept, below, every, **options):
     """Return how often each candidate was shown in these turns, and the recorded propensities."""
-    draws = [explore(f"turn-{n}", "agent", kept, below, every, **given) for n in range(turns)]
+    draws = [explore(f"turn-{n}", "agent", kept, below, every, **options) for n in range(turns)]
     return Counter(each.hit.memory_id for draw in draws for each in draw.kept), draws[0].propensities
 
 

@@ -33,8 +33,8 @@ def user(*numbers: int, words: str = "Hi", policy=JOURNALED) -> Message:
 def assemble_turn(conversation, policy=JOURNALED, turn_id="turn", hits=HITS):
     plan = planning.create_plan(Signals("Where is it?", question=True), "question", (), policy)
     still = find_in_history(hits, conversation, line)
-    given = TurnInputs.from_plan(plan, AT, "m", found(*hits, passages=5), (), "agent", turn_id, still)
-    return assemble(plan, given, lambda *_: WindowSimilarity(None, 0.0), policy)
+    inputs = TurnInputs.from_plan(plan, AT, "m", found(*hits, passages=5), (), "agent", turn_id, still)
+    return assemble(plan, inputs, lambda *_: WindowSimilarity(None, 0.0), policy)
 
 
 def results(assembled) -> dict[int, str]:
@@ -42,9 +42,14 @@ def results(assembled) -> dict[int, str]:
 
 
 def test_memory_in_an_earlier_block_is_found_with_its_latest_distance():
-    talk = [user(1, 2), Message(role="assistant", content="Yes."), user(2), Message(role="assistant", content="No.")]
-    assert find_in_history(HITS, talk, line) == ((uid(1), 0, 4), (uid(2), 0, 2))
-    assert find_in_history(HITS, talk[1:], line) == ((uid(2), 0, 2),), "the first message has left the window"
+    messages = [
+        user(1, 2),
+        Message(role="assistant", content="Yes."),
+        user(2),
+        Message(role="assistant", content="No."),
+    ]
+    assert find_in_history(HITS, messages, line) == ((uid(1), 0, 4), (uid(2), 0, 2))
+    assert find_in_history(HITS, messages[1:], line) == ((uid(2), 0, 2),), "the first message has left the window"
     assert find_in_history(HITS, [], line) == ()
 
 
@@ -57,16 +62,16 @@ def test_forged_or_misplaced_block_is_ignored():
 
 
 def test_changed_memory_or_another_passage_is_eligible():
-    talk = [user(1, 2)]
+    messages = [user(1, 2)]
     changed = replace(HITS[0], content="Memory 1 is about something else.")
     other = replace(HITS[1], ordinal=1, content="Its second passage.", partial=True)
-    assert find_in_history([changed, other], talk, line) == ()
+    assert find_in_history([changed, other], messages, line) == ()
 
 
 def test_memory_in_history_is_dropped_with_its_distance():
-    sifted = drop_in_history([candidate(1), candidate(2)], [(uid(1), 0, 4), (uid(2), 1, 2)])
-    assert [each.hit.memory_id for each in sifted.kept] == [uid(2)]
-    [result] = sifted.dropped
+    selection = drop_in_history([candidate(1), candidate(2)], [(uid(1), 0, 4), (uid(2), 1, 2)])
+    assert [each.hit.memory_id for each in selection.kept] == [uid(2)]
+    [result] = selection.dropped
     assert (result.disposition, result.value) == ("already_in_prompt", 4)
     assert result.reason == "the conversation still shows it, 4 messages back"
 
@@ -102,11 +107,11 @@ def test_memory_in_history_is_reported_so_even_below_the_threshold():
 
 
 def test_duplicate_of_a_memory_in_history_is_not_shown():
-    said = "The amber kettle stands in the attic beside the violin."
-    hits = [hit(1, f"{said[:-1]} now.", scores={"content_cosine": 0.9}), hit(2, said, scores={"content_cosine": 0.5})]
-    talk = [Message(role="user", content=with_injected("Hi", None, render.block([candidate(2, said)], JOURNALED)))]
+    text = "The amber kettle stands in the attic beside the violin."
+    hits = [hit(1, f"{text[:-1]} now.", scores={"content_cosine": 0.9}), hit(2, text, scores={"content_cosine": 0.5})]
+    messages = [Message(role="user", content=with_injected("Hi", None, render.block([candidate(2, text)], JOURNALED)))]
     assert results(assemble_turn([], hits=hits)) == {1: "shown", 2: "duplicate"}
-    assert results(assemble_turn(talk, hits=hits)) == {1: "duplicate", 2: "already_in_prompt"}
+    assert results(assemble_turn(messages, hits=hits)) == {1: "duplicate", 2: "already_in_prompt"}
 
 
 def test_only_journaled_placement_checks_the_history():

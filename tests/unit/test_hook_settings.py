@@ -69,12 +69,12 @@ SETTINGS = st.dictionaries(st.text(max_size=6).filter(lambda key: key != "hooks"
 def test_uninstalling_restores_the_settings(settings, hooks, indent):
     whole = settings if hooks is None else {**settings, "hooks": hooks}
     back = json.loads(without_hooks(installed(json.dumps(whole, indent=indent))))
-    was = dict(whole)
-    kept = {name: groups for name, groups in was.pop("hooks", {}).items() if groups}
+    original = dict(whole)
+    kept = {name: groups for name, groups in original.pop("hooks", {}).items() if groups}
     empty = {name for name, groups in (hooks or {}).items() if not groups}
     assert {name: groups for name, groups in back.pop("hooks", {}).items() if name not in empty} == kept
-    assert back == was
-    assert list(back) == list(was)
+    assert back == original
+    assert list(back) == list(original)
 
 
 @pytest.mark.parametrize(

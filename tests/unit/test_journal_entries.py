@@ -69,11 +69,11 @@ def test_only_parked_entries_expire_by_the_time_of_their_turn(journal):
 
 def test_parked_outcome_without_opening_expires_by_its_storage_time(journal):
     journal.put("a", "alone", outcome='{"response": "One is all there is."}')
-    kept = datetime.now(UTC)
+    stored_at = datetime.now(UTC)
     assert journal.cut("a", Residue(["One is all there is."])) == 1
     journal.park(journal.find("a", "alone"), "refused")
-    assert journal.end("a", kept - timedelta(days=1)) == 0
-    assert journal.end("a", kept + timedelta(days=1)) == 1
+    assert journal.end("a", stored_at - timedelta(days=1)) == 0
+    assert journal.end("a", stored_at + timedelta(days=1)) == 1
     assert journal.find("a", "alone") is None
 
 
