@@ -76,7 +76,7 @@ async def _kickoff(layer, agent, script):
     return model, await asyncio.to_thread(wrapped.kickoff, session_id="s1")
 
 
-async def test_a_task_is_a_turn(layer, agent, key):
+async def test_task_is_recorded_as_one_turn(layer, agent, key):
     model, output = await _kickoff(layer, agent, [LOOKUP, EXEC, f"Thought: I know.\nFinal Answer: {KEY}"])
     assert output.raw == KEY
     assert CALLED == ["lookup"], "the plan of this message does without exec"
@@ -90,14 +90,14 @@ async def test_a_task_is_a_turn(layer, agent, key):
     assert (await layer.why(agent, turn.turn_id, key)).used is True
 
 
-async def test_a_model_that_fails_teaches_nothing(layer, agent, key):
+async def test_failing_model_records_a_failed_turn(layer, agent, key):
     with pytest.raises(RuntimeError, match="down"):
         await _kickoff(layer, agent, [RuntimeError("down")])
     await layer.flush()
     assert {turn.status for turn in await layer.explain.turns(agent)} == {"failed"}
 
 
-async def test_a_crew_beside_it_is_left_alone(layer, agent, key):
+async def test_unwrapped_crew_gets_no_memories(layer, agent, key):
     await _kickoff(layer, agent, ["Final Answer: yes"])
     model, crew = _crew(["Final Answer: no"])
     await asyncio.to_thread(crew.kickoff)

@@ -37,7 +37,7 @@ def _manager(layer, agent, **context):
     return manager
 
 
-async def test_a_turn_from_prefetch_to_sync(layer, agent, key):
+async def test_prefetch_and_sync_record_one_turn(layer, agent, key):
     manager = _manager(layer, agent)
     block = await asyncio.to_thread(manager.prefetch_all, ASK, session_id="s1")
     again = await asyncio.to_thread(manager.prefetch_all, ASK, session_id="s1")
@@ -58,7 +58,7 @@ async def test_a_turn_from_prefetch_to_sync(layer, agent, key):
     assert [[name for name, _ in plan.tools] for plan in await layer.explain.past_plans(agent)] == [["lookup"]]
 
 
-async def test_a_turn_without_an_answer_is_abandoned_by_the_next(layer, agent, key):
+async def test_next_prefetch_abandons_a_turn_without_answer(layer, agent, key):
     manager = _manager(layer, agent)
     await asyncio.to_thread(manager.prefetch_all, ASK, session_id="s1")
     await asyncio.to_thread(manager.prefetch_all, "And the other key?", session_id="s1")
@@ -66,14 +66,14 @@ async def test_a_turn_without_an_answer_is_abandoned_by_the_next(layer, agent, k
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["open", "abandoned"]
 
 
-async def test_the_recall_tool_answers_as_data(layer, agent, key):
+async def test_recall_tool_returns_memories_as_json(layer, agent, key):
     manager = _manager(layer, agent)
     await layer.remember(agent, [NewMemory(type="fact", content=DEEP)])
     answer = await asyncio.to_thread(manager.handle_tool_call, "recall_context", {"query": "parrot", "limit": 1})
     assert DEEP in json.loads(answer)["memories"]
 
 
-async def test_sub_agents_are_left_alone(layer, agent, key):
+async def test_subagent_gets_no_memories_and_records_no_turn(layer, agent, key):
     manager = _manager(layer, agent, agent_context="subagent")
     assert await asyncio.to_thread(manager.prefetch_all, ASK, session_id="s1") == ""
     assert list(await layer.explain.turns(agent)) == []

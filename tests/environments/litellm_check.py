@@ -71,7 +71,7 @@ async def _statuses(layer, agent, expected):
             await asyncio.sleep(0.05)
 
 
-async def test_a_turn_of_two_calls(layer, agent, key, provider):
+async def test_two_calls_are_recorded_as_one_turn(layer, agent, key, provider):
     provider.script = [{"role": "assistant", "content": None, "tool_calls": [CALL]}, KEY]
     tools = {"tools": [_tool("lookup"), _tool("exec")], "allowed_openai_params": ["tools"]}
     said = [{"role": "system", "content": "base"}, {"role": "user", "content": ASK}]
@@ -89,14 +89,14 @@ async def test_a_turn_of_two_calls(layer, agent, key, provider):
     assert [[name for name, _ in plan.tools] for plan in await layer.explain.past_plans(agent)] == [["lookup"]]
 
 
-async def test_a_call_that_fails_teaches_nothing(layer, agent, key, provider):
+async def test_failing_call_records_a_failed_turn(layer, agent, key, provider):
     provider.script = [RuntimeError("down")]
     with pytest.raises(litellm.exceptions.APIConnectionError):
         await _completed([{"role": "user", "content": ASK}], "s", num_retries=0)
     await _statuses(layer, agent, ["failed"])
 
 
-async def test_sessions_at_once_are_turns_of_their_own(layer, agent, key, provider):
+async def test_concurrent_sessions_are_separate_turns(layer, agent, key, provider):
     provider.script = ["Noted."] * 4
     said = [{"role": "user", "content": ASK}]
     await asyncio.gather(*(_completed(said, f"s{n}") for n in range(4)))

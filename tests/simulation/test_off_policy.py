@@ -23,7 +23,7 @@ def evaluations(world):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_intervals_hold_the_truth_as_often_as_they_say(world, evaluations, estimator):
+def test_confidence_intervals_have_their_nominal_coverage(world, evaluations, estimator):
     value, gain = truth(world, EVERY)
     told = [each for each in evaluations if each.refusal is None]
     assert len(told) >= 0.9 * TIMES
@@ -32,13 +32,13 @@ def test_intervals_hold_the_truth_as_often_as_they_say(world, evaluations, estim
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_estimates_of_the_gain_are_right_on_average(world, evaluations, estimator):
+def test_gain_estimates_are_unbiased(world, evaluations, estimator):
     gains = [getattr(each, estimator).gain.value for each in evaluations]
     error = np.std(gains) / np.sqrt(len(gains))
     assert abs(np.mean(gains) - truth(world, EVERY)[1]) < 3.5 * error
 
 
-def test_normalising_and_modelling_narrow_the_interval(evaluations):
+def test_snips_and_doubly_robust_have_narrower_intervals_than_ips(evaluations):
     def width(estimator):
         return np.mean([getattr(each, estimator).gain.high - getattr(each, estimator).gain.low for each in evaluations])
 
@@ -46,7 +46,7 @@ def test_normalising_and_modelling_narrow_the_interval(evaluations):
     assert width("doubly_robust") < width("ips")
 
 
-def test_without_exploration_the_log_cannot_tell(world):
+def test_log_without_exploration_is_refused(world):
     evaluation = evaluate(log(world, TURNS, 0, seed=0), resamples=100)
     assert evaluation.unsupported == 1
     assert "was never tried" in evaluation.refusal
@@ -54,6 +54,6 @@ def test_without_exploration_the_log_cannot_tell(world):
     assert evaluation.ips.gain.high < 0 < truth(world, 0)[1]
 
 
-def test_with_little_exploration_the_log_cannot_tell_yet(world):
+def test_log_with_little_exploration_is_refused(world):
     evaluation = evaluate(log(world, TURNS, 20, seed=0), resamples=100)
     assert "where the policies differ there is evidence of" in evaluation.refusal

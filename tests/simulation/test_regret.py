@@ -29,12 +29,12 @@ def lost():
 
 
 @pytest.mark.parametrize("kind", ["clean", "noisy"])
-def test_labels_that_say_something_lower_regret(lost, kind):
+def test_informative_labels_lower_regret(lost, kind):
     assert (lost["ours", kind] < lost["no feedback", kind]).all()
     assert (lost["ours", kind] < lost["seed's rule", kind]).all()
 
 
-def test_labels_that_say_nothing_cost_nothing_where_the_seeds_rule_pays_much(lost):
+def test_uninformative_labels_raise_regret_only_of_the_seed_rule(lost):
     plain = lost["no feedback", "uninformative"]
     assert (lost["ours", "uninformative"] < 1.03 * plain).all()
     assert lost["seed's rule", "uninformative"].mean() > 1.3 * plain.mean()
@@ -44,7 +44,7 @@ def test_no_order_beats_the_oracle():
     assert (regrets(ARMS["ours"], LABELS["clean"], 5, 60) >= 0).all()
 
 
-def test_who_knows_the_truth_regrets_nothing():
+def test_oracle_has_no_regret():
     world = World(9)
     rates = iter([world.message().rates for _ in range(30)])
 
@@ -59,7 +59,7 @@ def test_who_knows_the_truth_regrets_nothing():
     assert np.allclose(regrets(oracle, LABELS["clean"], 9, 30), 0)
 
 
-def test_the_seeds_rule_is_the_seeds():
+def test_seed_rule_gives_the_original_factors():
     hits = (
         memory(1),
         memory(2, times_shown=1, times_used=1),
@@ -74,20 +74,20 @@ def test_the_seeds_rule_is_the_seeds():
     ]
 
 
-def test_messages_of_a_topic_are_alike_enough_to_learn_from():
+def test_messages_of_a_topic_are_similar_enough_to_learn_from():
     world = World(4)
     asked = np.array([world.message().asked for _ in range(300)])
     cosines = np.sort(asked @ asked.T, axis=1)[:, -2]  # to the likest other message
     assert (cosines > CONSTANTS.association_full_similarity).mean() > 0.95
 
 
-def test_relevance_is_spread_as_the_products_is():
+def test_simulated_relevance_is_spread_like_the_products():
     world = World(4)
     best = np.array([np.sort(world.message().relevance(0.2))[::-1][[0, 9]] for _ in range(100)]).mean(axis=0)
     assert 0.1 < best[0] - best[1] < 0.15
 
 
-def test_the_ledger_finds_the_likest_turns_with_what_was_lacked_and_the_decoys():
+def test_ledger_returns_similar_turns_relevance_gaps_and_decoys():
     ledger, directions = Ledger(3), np.eye(DIMENSIONS)
     lacked = np.array([0.0, 0.05, 0.2])
     for direction in directions[:3]:
@@ -106,6 +106,6 @@ def test_the_ledger_finds_the_likest_turns_with_what_was_lacked_and_the_decoys()
     assert (masses.shown, masses.used, masses.decoys, masses.decoys_used) == (6, 3, 3 * DECOYS, 3)
 
 
-def test_an_arm_is_decided_by_its_seed():
+def test_simulation_is_deterministic_for_a_seed():
     arm = Arm(earned_by_the_seeds_rule, ranked)
     assert np.array_equal(regrets(arm, LABELS["noisy"], 3, 40), regrets(arm, LABELS["noisy"], 3, 40))

@@ -132,7 +132,7 @@ def pinned(candidates) -> list[Memory]:
 
 @given(MEMORIES, TEXT, TEXT, st.sampled_from([Policy(), Policy(trust={"max_source_chars": 10_000})]))
 @settings(max_examples=150)
-def test_reading_a_block_gives_exactly_the_memories_that_were_written(crowd, before, after, policy):
+def test_memory_lines_reads_back_exactly_the_written_memories(crowd, before, after, policy):
     for text, written in (
         (render.block(crowd, policy), [render.line(c.hit, policy) for c in crowd]),
         (render.prefix(pinned(crowd), policy), [render.line(memory, policy) for memory in pinned(crowd)]),
@@ -152,7 +152,7 @@ MARKS = re.compile(r"</|<\||<[a-z!]|[＜﹤]/|[‹⟨❮]/|\[/?INST\]|&(lt|#0*60
 
 @given(MEMORIES)
 @settings(max_examples=150)
-def test_no_line_of_a_memory_holds_what_could_be_taken_for_markup(crowd):
+def test_memory_line_contains_no_markup(crowd):
     for each in crowd:
         assert not MARKS.search(render.line(each.hit, Policy(trust={"max_source_chars": 10_000})))
 
@@ -162,7 +162,7 @@ def test_no_line_of_a_memory_holds_what_could_be_taken_for_markup(crowd):
 
 @given(TEXT)
 @settings(max_examples=150)
-def test_a_text_that_we_did_not_make_comes_back_byte_for_byte(text):
+def test_foreign_text_is_returned_unchanged(text):
     assert without_injected(text) == text
     assert memory_lines(text) == []
 
@@ -182,7 +182,7 @@ def test_a_text_that_we_did_not_make_comes_back_byte_for_byte(text):
         pytest.param(hint_line(HINT).replace("medium", "high"), id="a hint changed"),
     ],
 )
-def test_whoever_types_our_tags_keeps_his_words(forged):
+def test_forged_block_in_a_message_is_kept(forged):
     for text in (forged, f"Look: {forged}\nand so on"):
         assert without_injected(text) == text
         assert memory_lines(text) == []
@@ -194,7 +194,7 @@ def test_whoever_types_our_tags_keeps_his_words(forged):
 
 @given(TEXT, MEMORIES, st.none() | st.just(HINT))
 @settings(max_examples=150)
-def test_what_is_put_behind_a_message_leaves_it_as_it_was(text, crowd, hint):
+def test_removing_injected_text_restores_the_message(text, crowd, hint):
     block = render.block(crowd, POLICY)
     assert without_injected(with_injected(text, hint, block)) == text
     assert without_injected(text + block).strip() == text.strip()
@@ -202,14 +202,14 @@ def test_what_is_put_behind_a_message_leaves_it_as_it_was(text, crowd, hint):
     assert without_injected(render.prefix(pinned(crowd), POLICY)) == ""
 
 
-def test_blocks_go_from_wherever_they_stand():
+def test_blocks_are_removed_from_any_position():
     prefix = render.prefix(pinned([candidate(9, "Answer in French.")]), POLICY)
     text = with_injected("One.", HINT, GENUINE) + "\nTwo.\n\n" + prefix + "\nThree." + GENUINE + GENUINE
     assert without_injected(text) == "One.\nTwo.\nThree."
     assert len(memory_lines(text)) == 7  # thrice two, and the pinned one
 
 
-def test_a_hint_stands_in_a_line_of_its_own_before_the_block_and_not_in_it():
+def test_hint_is_a_separate_line_before_the_block():
     sent = with_injected("Hello?", "Look it\n up first.", GENUINE)
     assert sent == f"Hello?\n\n{hint_line('Look it up first.')}\n{GENUINE}"
     assert sent.split("\n")[2].startswith("Look it up first. ")
@@ -234,5 +234,5 @@ def test_a_hint_stands_in_a_line_of_its_own_before_the_block_and_not_in_it():
     ],
     ids=["open tags", "open brackets", "blocks left open", "seals", "lines with seals", "a long body"],
 )
-def test_a_text_made_to_be_slow_is_not(text):
+def test_adversarial_text_is_processed_quickly(text):
     assert without_injected(text) == text

@@ -70,7 +70,7 @@ def rates(rows: list[Planned]) -> dict[str, tuple[float, float]]:
     }
 
 
-def test_the_messages_are_many_distinct_and_of_known_labels():
+def test_messages_are_distinct_and_have_known_labels():
     assert len(MESSAGES) >= 400
     assert len({row["text"] for row in MESSAGES}) == len(MESSAGES)
     assert {row["half"] for row in MESSAGES} == {"tuning", "test"}
@@ -79,14 +79,14 @@ def test_the_messages_are_many_distinct_and_of_known_labels():
 
 
 @pytest.mark.parametrize("half", ["tuning", "test"])
-def test_at_most_one_needed_tool_in_a_hundred_is_removed(half):
+def test_at_most_one_percent_of_needed_tools_is_removed(half):
     rows = judged(half)
     lost = [(row.text, row.lost) for row in rows if row.lost]
     assert sum(len(tools) for _, tools in lost) <= 0.01 * sum(row.needed for row in rows), lost
 
 
 @pytest.mark.parametrize("half", ["tuning", "test"])
-def test_small_talk_skips_memory_and_questions_to_memory_never_do(half):
+def test_small_talk_skips_retrieval_and_memory_questions_never_do(half):
     rows = judged(half)
     small = [row for row in rows if row.expected == {"casual"}]
     assert sum(row.skipped for row in small) >= 0.6 * len(small)
@@ -94,32 +94,32 @@ def test_small_talk_skips_memory_and_questions_to_memory_never_do(half):
 
 
 @pytest.mark.parametrize("greeting", ["Hey, ", "hi ", "Hello! ", "Good morning. "])
-def test_a_greeting_before_it_makes_no_question_to_memory_small_talk(greeting):
+def test_memory_question_after_a_greeting_is_not_small_talk(greeting):
     asked = [row["text"] for row in MESSAGES if "memory" in row["categories"]]
     assert not [text for text in asked if not planned(greeting + text).retrieval]
     assert not [text for text in asked if "casual" in planned(greeting + text).categories]
 
 
-def test_every_category_is_found_and_meant():
+def test_every_category_reaches_its_minimum_precision_and_recall():
     """Floors, some way below what is measured; research is the widest net on purpose: it adds tools and takes none."""
     for name, (precision, recall) in rates(judged("test")).items():
         assert precision >= (0.4 if name == "research" else 0.7), name
         assert recall >= 0.7, name
 
 
-def test_most_complex_messages_are_known_as_such():
+def test_most_complex_messages_are_classified_as_complex():
     rows = [row for half in ("tuning", "test") for row in judged(half)]
     expected = [row for row in rows if "complex" in row.expected]
     assert sum("complex" in row.found for row in expected) >= 0.9 * len(expected)
     assert not [row.text for row in rows if "complex" in row.found - row.expected]
 
 
-def test_other_languages_lose_nothing():
+def test_messages_in_other_languages_keep_all_needed_tools():
     foreign = [row for row in MESSAGES if row["language"] != "en"]
     assert len({row["language"] for row in foreign}) >= 10
     assert not [row["text"] for row in foreign if not set(row["needs"]) <= set(planned(row["text"]).tools)]
 
 
-def test_most_tools_are_spared():
+def test_plans_keep_at_most_65_percent_of_the_tools():
     rows = [planned(row["text"]) for row in MESSAGES if row["categories"]]
     assert sum(len(plan.tools) for plan in rows) <= 0.65 * len(CORE) * len(rows)

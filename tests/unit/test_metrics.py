@@ -37,7 +37,7 @@ def value(metrics: PrometheusMetrics, name: str, **labels: str) -> float | None:
     return metrics.registry.get_sample_value(name, labels)
 
 
-def test_counters_and_histograms_are_exposed_as_they_were_observed(metrics):
+def test_counters_and_histograms_expose_the_observed_values(metrics):
     metrics.observe(
         [
             Observation(RETRIEVED, (3,), ("fact",)),
@@ -53,7 +53,7 @@ def test_counters_and_histograms_are_exposed_as_they_were_observed(metrics):
 
 
 @given(st.lists(st.floats(0, 2), max_size=30))
-def test_a_bucket_holds_all_that_is_not_above_its_bound(values):
+def test_bucket_counts_values_up_to_its_bound(values):
     metrics = PrometheusMetrics()
     metrics.observe([Observation(OVERLAP, values)])
     for bound in OVERLAP.buckets:
@@ -61,27 +61,27 @@ def test_a_bucket_holds_all_that_is_not_above_its_bound(values):
     assert value(metrics, "cognitive_overlap_count") == len(values)
 
 
-def test_series_that_are_known_beforehand_begin_at_zero_so_that_the_first_is_seen(metrics):
+def test_series_with_known_labels_start_at_zero(metrics):
     assert value(metrics, "cognitive_fail_open_total", stage="memory") == 0
     metrics.observe([Observation(FAIL_OPEN, (1,), ("memory",)), Observation(INTENTS, (1,), ("a host's own",))])
     assert value(metrics, "cognitive_fail_open_total", stage="memory") == 1
     assert value(metrics, "cognitive_intents_total", intent="a host's own") == 1
 
 
-def test_the_exposition_is_one_that_prometheus_reads(metrics):
+def test_exposition_is_parsed_by_the_prometheus_client(metrics):
     text, content_type = metrics.exposition()
     assert content_type.startswith("text/plain")
     families = {family.name for family in text_string_to_metric_families(text.decode())}
     assert families == {each.name.removesuffix("_total") for each in INSTRUMENTS}
 
 
-def test_a_scraper_that_asks_for_openmetrics_gets_it(metrics):
+def test_openmetrics_format_is_returned_on_request(metrics):
     text, content_type = metrics.exposition("application/openmetrics-text; version=1.0.0")
     assert content_type.startswith("application/openmetrics-text")
     assert text.endswith(b"# EOF\n")
 
 
-def test_a_host_may_have_them_in_its_own_registry():
+def test_metrics_can_use_the_registry_of_the_host():
     registry = CollectorRegistry()
     Counter("orders", "The host's own.", registry=registry)
     metrics = PrometheusMetrics(registry)
@@ -89,12 +89,12 @@ def test_a_host_may_have_them_in_its_own_registry():
     assert b"cognitive_pre_turn_seconds" in metrics.exposition()[0]
 
 
-def test_two_layers_of_a_process_may_have_metrics_of_their_own():
+def test_two_layers_in_a_process_have_separate_metrics():
     PrometheusMetrics().observe([Observation(RETRIEVED, (1,), ("fact",))])
     assert value(PrometheusMetrics(), "cognitive_memories_retrieved_total", memory_type="fact") == 0
 
 
-def test_the_journal_is_read_when_somebody_looks(metrics, tmp_path):
+def test_journal_gauge_is_read_at_exposition(metrics, tmp_path):
     journal = Journal(tmp_path / "journal.sqlite")
     watch_journal(metrics, journal)
     assert value(metrics, "cognitive_journal_entries", state="waiting") == 0
@@ -105,7 +105,7 @@ def test_the_journal_is_read_when_somebody_looks(metrics, tmp_path):
     assert value(metrics, "cognitive_journal_entries", state="aside") == 1
 
 
-def test_a_gauge_that_cannot_be_read_is_no_number_and_the_others_are(metrics, caplog):
+def test_unreadable_gauge_is_nan_and_other_gauges_keep_their_values(metrics, caplog):
     def broken() -> float:
         raise JournalError("the disk is gone")
 
@@ -117,7 +117,7 @@ def test_a_gauge_that_cannot_be_read_is_no_number_and_the_others_are(metrics, ca
     assert "the disk is gone" in caplog.text
 
 
-def test_without_the_extra_there_are_no_metrics_and_no_error(root: Path):
+def test_missing_extra_disables_metrics_without_error(root: Path):
     program = (
         "import sys; sys.modules['prometheus_client'] = None\n"
         "from cognitive.telemetry.prometheus import PrometheusMetrics\n"

@@ -55,7 +55,7 @@ def broken(script: str) -> list[str]:
     return found
 
 
-def test_every_migration_keeps_the_rules(root):
+def test_every_migration_follows_the_rules(root):
     scripts = sorted((root / "migrations" / "versions").glob("[0-9]*.sql"))
     assert scripts
     for path in scripts:
@@ -63,7 +63,7 @@ def test_every_migration_keeps_the_rules(root):
             assert broken(path.read_text(encoding="utf-8")) == [], path.name
 
 
-def test_indexes_beside_the_traffic_are_declared_as_they_must_be(root):
+def test_concurrent_index_files_are_declared_correctly(root):
     declared(root / "migrations" / "versions", HEAD)
 
 
@@ -95,12 +95,12 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("script", KEPT)
-def test_what_old_code_can_live_with(script):
+def test_compatible_statement_passes_the_rules(script):
     assert broken(script) == []
 
 
 @pytest.mark.parametrize("script", BROKEN)
-def test_what_it_cannot(script):
+def test_incompatible_statement_breaks_a_rule(script):
     assert len(broken(script)) == 1
 
 
@@ -117,19 +117,19 @@ def test_what_it_cannot(script):
         ("9999", None, "upgrade this package"),
     ],
 )
-def test_which_schema_serves_this_code(revision, oldest, said):
+def test_incompatible_schema_revision_is_refused_with_advice(revision, oldest, said):
     refused = refusal(revision, oldest)
     assert (refused is None) if said is None else (said in refused and revision in refused)
 
 
-def test_a_schema_of_an_older_version_is_to_be_upgraded():
+def test_older_schema_is_refused_until_upgraded():
     refused = refusal("0102", "0100", head="0103")
     assert refused == "the schema is at revision 0102, this version needs 0103: run `cognitive db upgrade`"
     assert refusal("0104", "0102", head="0103") is None
     assert "code for 0104 or newer" in (refusal("0105", "0104", head="0103") or "")
 
 
-def test_what_all_files_together_ask_for(tmp_path):
+def test_declared_indexes_follow_all_files_up_to_the_revision(tmp_path):
     (tmp_path / "0112_a.concurrently.sql").write_text(
         "-- Why.\nCREATE INDEX CONCURRENTLY one ON cognitive.memory (agent_id);\n"
         "CREATE UNIQUE INDEX CONCURRENTLY two\n    ON cognitive.turn (agent_id)"

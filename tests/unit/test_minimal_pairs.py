@@ -56,7 +56,7 @@ def named(pair):
     return f"{pair['kind']}: {pair['one'][:60]}"
 
 
-def test_the_fixture_is_large_enough_to_mean_something():
+def test_data_sets_have_enough_pairs():
     assert len(DISTINCT) >= 80
     assert len(SAME) >= 25
     assert len(RESTATEMENTS) >= 200
@@ -65,13 +65,13 @@ def test_the_fixture_is_large_enough_to_mean_something():
 
 @pytest.mark.parametrize("pair", DISTINCT, ids=named)
 @pytest.mark.parametrize("embedded", [True, False], ids=["by meaning and words", "by words"])
-def test_of_a_distinct_pair_neither_is_taken_for_said(dropped, pair, embedded):
+def test_distinct_texts_are_not_dropped_as_restated(dropped, pair, embedded):
     assert dropped(pair["one"], pair["other"], embedded=embedded) is None
     assert dropped(pair["other"], pair["one"], embedded=embedded) is None
 
 
 @pytest.mark.parametrize("pair", DISTINCT, ids=named)
-def test_of_a_distinct_pair_of_candidates_both_are_kept(vectors, pair):
+def test_distinct_candidates_are_both_kept(vectors, pair):
     crowd = [candidate(n, text, vector=vectors(text)) for n, text in enumerate((pair["one"], pair["other"]), 1)]
     nothing = SentenceSet([])
     assert ids(drop_restated(crowd, dedup.window_comparer(nothing, POLICY), POLICY, CONSTANTS).kept) == [1, 2]
@@ -79,11 +79,11 @@ def test_of_a_distinct_pair_of_candidates_both_are_kept(vectors, pair):
 
 
 @pytest.mark.parametrize("pair", SAME, ids=named)
-def test_what_is_said_the_same_is_dropped(dropped, pair):
+def test_equivalent_text_is_dropped_as_restated(dropped, pair):
     assert dropped(pair["one"], pair["other"]) is not None
 
 
-def test_most_restatements_are_caught_and_hardly_a_neighbour_is(dropped):
+def test_most_restatements_and_few_neighbours_are_dropped(dropped):
     rows = [row for row in RESTATEMENTS if row["half"] == "test"]
     caught = sum(dropped(row["memory"], row["restated"]) is not None for row in rows)
     false = sum(dropped(row["memory"], row["neighbour"]) is not None for row in rows)
@@ -91,7 +91,7 @@ def test_most_restatements_are_caught_and_hardly_a_neighbour_is(dropped):
     assert false <= 0.03 * len(rows), false / len(rows)
 
 
-def test_by_words_and_meaning_together_more_is_caught_than_by_either(dropped):
+def test_combined_threshold_catches_more_restatements(dropped):
     rows = [row for row in RESTATEMENTS if row["half"] == "test"]
     apart = POLICY.changed({"dedup.agreement_threshold": 1.0})
     caught, less = (
@@ -115,17 +115,17 @@ QUOTED = "The importer reads CSV files. Each row becomes one invoice. Rows witho
     ],
     ids=["in a long message", "as bullets", "in a code block", "hard wrapped"],
 )
-def test_a_memory_that_is_quoted_is_caught_wherever_its_sentences_break(dropped, message):
+def test_quoted_memory_is_dropped_for_any_line_breaks(dropped, message):
     assert dropped(QUOTED, message) is not None
     assert dropped(QUOTED, message, embedded=False) is not None
 
 
-def test_a_quotation_that_is_taken_back_is_none(dropped):
+def test_negated_quotation_is_not_a_restatement(dropped):
     memory = "Each row of the file becomes one invoice of the customer."
     assert dropped(memory, "It is not true that each row of the file becomes one invoice of the customer.") is None
 
 
-def test_a_guard_is_asked_in_the_language_of_the_text_as_far_as_it_goes():
+def test_different_figures_are_distinct_in_any_language():
     """Figures and swapped words need no lexicon."""
     one, two = "Бэкапы хранятся 30 дней на сервере.", "Бэкапы хранятся 90 дней на сервере."
     assert SentenceSet([ParsedSentence.of(two)]).similarity(ParsedSentence.of(one)).containment == 0.0

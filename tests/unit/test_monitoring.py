@@ -64,33 +64,33 @@ def check(expression: str) -> None:
     assert grouped <= known, f"grouped by what there is not: {expression}"
 
 
-def test_every_query_of_the_dashboard_asks_for_what_there_is(dashboard):
+def test_dashboard_queries_use_existing_metrics_and_labels(dashboard):
     asked = [target["expr"] for _, target in queries(dashboard)]
     assert len(asked) > 20
     for expression in asked:
         check(expression)
 
 
-def test_every_alert_asks_for_what_there_is(rules):
+def test_alerts_use_existing_metrics_and_labels(rules):
     expressions = re.split(r"^\s*- alert: ", rules, flags=re.MULTILINE)[1:]
     assert len(expressions) >= 5
     for expression in expressions:
         check(expression)
 
 
-def test_every_degradation_is_of_a_part_that_is_counted():
+def test_every_degradation_code_maps_to_a_counted_stage():
     # while its server is away a client says so in its own process, where no metric is kept: that alert is the prober's
     assert {part(code) for code in DEGRADATION_CODES} == (set(STAGES) - {"other"}) | {"server"}
 
 
-def test_every_code_of_a_degradation_is_given_somewhere(root: Path):
+def test_every_degradation_code_is_used_in_the_code(root: Path):
     sources = [path.read_text() for path in (root / "cognitive").rglob("*.py") if path.name != "degradation.py"]
     given = {code for text in sources for code in re.findall(r'Degradation\(\s*"(\w+)"', text)}
     failing = {name for text in sources for name in re.findall(r'from_error\(\s*"(\w+)"', text)}
     assert given | {f"{name}_{how}" for name in failing for how in ("late", "failed")} == set(DEGRADATION_CODES)
 
 
-def test_every_part_that_a_turn_can_lack_has_an_alert_and_a_panel(rules, dashboard):
+def test_every_stage_has_an_alert_and_a_panel(rules, dashboard):
     alerts = re.split(r"^\s*- alert: ", rules, flags=re.MULTILINE)[1:]
     alerted = {stage for each in alerts for stage in re.findall(rf'{DEGRADED.name}{{stage="(\w+)"}}', each)}
     assert alerted == set(STAGES)
@@ -99,18 +99,18 @@ def test_every_part_that_a_turn_can_lack_has_an_alert_and_a_panel(rules, dashboa
     assert "stage=" not in shown["expr"]
 
 
-def test_every_metric_is_looked_at(dashboard):
+def test_dashboard_shows_every_metric(dashboard):
     asked = {instrument(name) for _, target in queries(dashboard) for name in METRIC.findall(target["expr"])}
     assert asked == set(INSTRUMENTS)
 
 
-def test_a_legend_names_what_its_query_groups_by(dashboard):
+def test_legends_name_labels_that_their_query_groups_by(dashboard):
     for title, target in queries(dashboard):
         grouped = {label.strip() for labels in GROUPED.findall(target["expr"]) for label in labels.split(",")}
         assert set(LEGEND.findall(target["legendFormat"])) <= grouped, title
 
 
-def test_panels_stand_beside_each_other_and_not_on_top(dashboard):
+def test_panels_do_not_overlap(dashboard):
     assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
     places = [(panel["title"], panel["gridPos"]) for panel in dashboard["panels"]]
     for (name, one), (other, two) in combinations(places, 2):
@@ -124,17 +124,17 @@ def test_panels_stand_beside_each_other_and_not_on_top(dashboard):
     assert all(place["x"] + place["w"] <= 24 for _, place in places)
 
 
-def test_every_panel_says_what_it_is_and_asks_the_chosen_data_source(dashboard):
+def test_every_panel_has_a_description_and_the_selected_data_source(dashboard):
     shown = [panel for panel in dashboard["panels"] if panel["type"] != "row"]
     assert all(panel["title"] and panel["description"] for panel in shown)
     assert {panel["datasource"]["uid"] for panel in shown} == {"${datasource}"}
 
 
-def test_the_page_about_telemetry_names_every_metric(root: Path):
+def test_telemetry_page_names_every_metric(root: Path):
     page = (root / "docs/telemetry.md").read_text()
     assert [each.name for each in INSTRUMENTS if f"`{each.name}`" not in page] == []
 
 
-def test_the_names_checked_here_are_those_that_are_exposed():
+def test_exposed_metric_names_equal_the_instruments():
     exposed = {family.name for family in PrometheusMetrics().registry.collect()}
     assert exposed == {each.name.removesuffix("_total") for each in INSTRUMENTS}

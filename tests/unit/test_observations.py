@@ -60,7 +60,7 @@ def counted(observations) -> dict[tuple[str, ...], list[float]]:
     return told
 
 
-def test_a_prepared_turn_is_counted_by_what_became_of_its_candidates():
+def test_prepared_turn_counts_candidates_by_disposition():
     assert counted(pre_turn_observations(context(), 0.02)) == {
         ("pre_turn_seconds",): [0.02],
         ("turns_prepared_total", "question", "no"): [1],
@@ -83,7 +83,7 @@ def test_a_prepared_turn_is_counted_by_what_became_of_its_candidates():
     }
 
 
-def test_every_reason_of_a_degraded_turn_is_counted_by_its_part_once():
+def test_degraded_turn_counts_each_stage_once():
     reasons = (
         Degradation("retrieval_late", "no answer in time"),
         Degradation("record_late", "not in time"),
@@ -109,18 +109,18 @@ def test_every_reason_of_a_degraded_turn_is_counted_by_its_part_once():
         Degradation("retrieval_failed", "OSError: the server said so"),
     ],
 )
-def test_what_is_late_or_short_has_not_failed_open(reason):
+def test_degradation_of_a_single_stage_is_not_counted_as_fail_open(reason):
     assert not any(key[0] == "fail_open_total" for key in counted(pre_turn_observations(context(reason), 0.1)))
 
 
-def test_a_part_that_is_not_known_makes_no_label_of_its_own():
+def test_unknown_stage_is_counted_as_other():
     assert degraded((Degradation("session_failed", "gone"), Degradation("server_failed", "gone"))) == (
         "session",
         "other",
     )
 
 
-def test_an_outcome_is_counted_with_its_overlaps_and_what_was_used_by_type():
+def test_outcome_counts_overlaps_and_used_memories_by_type():
     used = [
         Attribution(uid(1), 0.4, True, "fact"),
         Attribution(uid(2), 0.1, False, "fact"),
@@ -138,22 +138,22 @@ def test_an_outcome_is_counted_with_its_overlaps_and_what_was_used_by_type():
     }
 
 
-def test_an_outcome_that_was_known_teaches_nothing_again():
+def test_duplicate_outcome_is_counted_without_attributions():
     report = Report("t", (Attribution(uid(1), 0.4, True, "fact"),), recorded=True, duplicate=True)
     told = counted(post_turn_observations(Outcome(response="x"), report, 0.01))
     assert told == {("post_turn_seconds",): [0.01], ("turns_settled_total", "duplicate", "postgres"): [1]}
 
 
-def test_a_failed_turn_in_the_journal_is_counted_as_both():
+def test_failed_turn_in_the_journal_is_counted_with_both_labels():
     told = counted(post_turn_observations(Outcome(status="failed"), Report("t", (), recorded=False), 0.01))
     assert ("turns_settled_total", "failed", "journal") in told
 
 
-def test_a_recall_is_counted_by_whether_it_found_anything():
+def test_recall_without_results_is_counted_as_empty():
     assert ("recall_calls_total", "empty") in counted(recall_observations((), 0.1))
 
 
-def test_observations_have_the_labels_of_their_instrument_and_known_values():
+def test_observations_use_the_labels_of_their_instrument():
     told = [
         *pre_turn_observations(context(Degradation("prefix_failed", "gone")), 0.1),
         *recall_observations((), 0.1),
@@ -164,7 +164,7 @@ def test_observations_have_the_labels_of_their_instrument_and_known_values():
         assert all(not known or value in known for known, value in zip(instrument.labels.values(), labels, strict=True))
 
 
-def test_no_instrument_has_a_label_that_could_hold_an_id_or_a_text():
+def test_instruments_have_only_labels_of_low_cardinality():
     allowed = {
         "stage",
         "frame",
@@ -182,7 +182,7 @@ def test_no_instrument_has_a_label_that_could_hold_an_id_or_a_text():
     assert {label for each in INSTRUMENTS for label in each.labels} <= allowed
 
 
-def test_buckets_of_seconds_begin_at_a_millisecond_and_hold_the_deadlines():
+def test_duration_buckets_start_at_1_ms_and_include_the_deadlines():
     policy = Policy()
     for name, deadline in (
         ("PRE_TURN_SECONDS", policy.deadline_ms),
@@ -194,14 +194,14 @@ def test_buckets_of_seconds_begin_at_a_millisecond_and_hold_the_deadlines():
         assert deadline / 1000 in buckets
 
 
-def test_buckets_of_shares_have_a_bound_at_each_threshold():
+def test_share_buckets_include_each_threshold():
     policy = Policy()
     dedup = {policy.dedup.threshold, policy.dedup.containment_threshold}
     assert dedup <= set(instruments.DEDUP_SIMILARITY.buckets)
     assert set(policy.feedback.attribution_thresholds.values()) <= set(instruments.OVERLAP.buckets)
 
 
-def test_every_stage_and_disposition_is_a_known_one():
+def test_stages_are_unique_and_dispositions_have_instruments():
     assert len(set(STAGES)) == len(STAGES)
     assert set(COUNTED.values()) == set(MEMORY_INSTRUMENTS)
     assert set(MEMORY_INSTRUMENTS.values()) <= set(INSTRUMENTS)

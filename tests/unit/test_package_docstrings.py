@@ -23,7 +23,7 @@ def there(package) -> set[str]:
     return modules | {path.parent.name for path in package.glob("*/__init__.py")}
 
 
-def test_a_package_lists_its_modules_and_no_others(root):
+def test_package_docstring_lists_exactly_its_modules(root):
     wrong = {}
     for package in packages(root):
         name = package.relative_to(root).as_posix()

@@ -23,7 +23,7 @@ CONTENT = st.lists(
 
 
 @given(CONTENT | st.text(max_size=200), st.integers(min_value=1, max_value=60))
-def test_passages_are_ordered_disjoint_within_the_limit_and_together_hold_every_visible_character(content, limit):
+def test_passages_are_ordered_limited_and_contain_all_visible_characters(content, limit):
     spans = cut(content, limit)
     assert all(0 <= start <= end <= len(content) and end - start <= limit for start, end in spans)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
@@ -32,7 +32,7 @@ def test_passages_are_ordered_disjoint_within_the_limit_and_together_hold_every_
 
 
 @given(CONTENT)
-def test_content_within_the_limit_is_one_passage_of_all_its_characters(content):
+def test_content_within_the_limit_is_one_passage(content):
     assert cut(content, len(content)) == [(0, len(content))]
 
 
@@ -43,18 +43,18 @@ def test_passages_are_filled_with_whole_sentences():
 
 
 @pytest.mark.parametrize("gap", [" ", "\t", "\n"])
-def test_a_long_sentence_is_cut_between_words(gap):
+def test_long_sentence_is_cut_between_words(gap):
     content = gap.join(["painting"] * 40)
     pieces = [content[start:end] for start, end in cut(content, 50)]
     assert {word for piece in pieces for word in piece.split()} == {"painting"}
     assert max(map(len, pieces)) <= 50
 
 
-def test_an_endless_word_is_cut_at_the_limit():
+def test_word_longer_than_the_limit_is_cut_at_the_limit():
     assert cut("x" * 25, 10) == [(0, 10), (10, 20), (20, 25)]
 
 
-def test_the_default_limit_holds_for_a_book():
+def test_default_limit_holds_for_a_long_text():
     content = "Caroline painted the lake at dawn and showed it to Ines. " * 2_000
     spans = cut(content)
     assert max(end - start for start, end in spans) <= PASSAGE_CHARS
@@ -64,14 +64,14 @@ def test_the_default_limit_holds_for_a_book():
 # --- what is indexed of them ---
 
 
-def test_a_passage_says_who_and_when_and_embeds_no_date():
+def test_passage_indexes_speaker_and_date_and_embeds_no_date():
     [passage] = passages("I paint lakes.", "Caroline", "", AT)
     assert passage.content_text == "Caroline: I paint lakes."
     assert set(passage.live.content) == set(lexemes("8 May 2023 Caroline paint lakes"))
     assert passage.live.content_length == 6
 
 
-def test_context_surrounds_but_is_not_said():
+def test_context_is_indexed_apart_from_the_content():
     [passage] = passages("Yes, at dawn.", "Caroline", "Do you paint outdoors?", AT)
     assert passage.context_text == "Do you paint outdoors?\nCaroline: Yes, at dawn."
     assert "outdoor" in passage.live.context
@@ -79,13 +79,13 @@ def test_context_surrounds_but_is_not_said():
     assert set(passage.live.content) <= set(passage.live.context)
 
 
-def test_without_surroundings_nothing_is_embedded_twice():
+def test_passage_without_context_is_embedded_once():
     [passage] = passages("I paint lakes.", None, "  ", AT)
     assert passage.context_text is None
     assert passage.live.context == passage.live.content
 
 
-def test_each_passage_surrounds_the_next():
+def test_each_passage_is_context_of_the_next():
     content = "Alpha is the first word here. " * 40 + "Omega is the last word of all. " * 40
     found = passages(content, None, "Prologue.", AT)
     assert [passage.ordinal for passage in found] == list(range(len(found)))
@@ -96,7 +96,7 @@ def test_each_passage_surrounds_the_next():
     assert "prologu" not in found[1].live.context
 
 
-def test_only_the_end_of_a_long_context_surrounds_and_it_begins_with_a_whole_word():
+def test_long_context_keeps_its_end_from_a_whole_word():
     context = "beginning " + "middle " * 100 + "ending"
     [passage] = passages("Yes.", None, context, AT)
     assert "begin" not in passage.live.context
@@ -105,13 +105,13 @@ def test_only_the_end_of_a_long_context_surrounds_and_it_begins_with_a_whole_wor
 
 
 @pytest.mark.parametrize("word", ["buffalo", "水"])
-def test_a_word_said_very_often_still_fits_sixteen_bits(word):
+def test_count_of_a_frequent_word_fits_in_16_bits(word):
     counts = [
         count for passage in passages(f"{word} " * 40_000, None, "", AT) for count in passage.live.content.values()
     ]
     assert max(counts) <= 32_767
 
 
-def test_the_first_of_a_month_and_every_year_can_be_indexed():
+def test_earliest_and_latest_dates_can_be_indexed():
     for at in (datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)):
         assert str(at.day) in passages("Tea.", None, "", at)[0].live.content

@@ -26,7 +26,7 @@ GITHUB = "ghp_" + "a1B2" * 9
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", "[private key]"),
     ],
 )
-def test_it_is_replaced_by_what_it_was(text, left):
+def test_secret_or_personal_data_is_replaced_by_its_kind(text, left):
     assert redact(text) == left
     assert redact(left) == left
 
@@ -40,5 +40,5 @@ def test_it_is_replaced_by_what_it_was(text, left):
         "",
     ],
 )
-def test_plain_talk_stays_as_it_is(text):
+def test_ordinary_text_is_unchanged(text):
     assert redact(text) == text

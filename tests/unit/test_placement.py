@@ -57,9 +57,7 @@ def flat(messages) -> str:
 
 @given(st.sampled_from(PLACEMENTS), WORDS, WORDS, st.sampled_from(["", PREFIX]), BLOCKS, st.none() | st.just("Search."))
 @settings(max_examples=150)
-def test_everything_stands_in_the_prompt_once_and_the_users_words_stay_as_they_are(
-    placement, system, message, prefix, block, hint
-):
+def test_prompt_contains_each_part_once_and_the_unchanged_message(placement, system, message, prefix, block, hint):
     prompt = context(message, block=block, prefix=prefix, hint=hint, placement=placement).prompt(system)
     whole = flat(prompt)
     assert [each.role for each in prompt] in (["system", "user"], ["user"])
@@ -78,7 +76,7 @@ def test_everything_stands_in_the_prompt_once_and_the_users_words_stay_as_they_a
 
 @given(st.sampled_from(PLACEMENTS), st.lists(st.tuples(WORDS, BLOCKS, WORDS), max_size=6), WORDS)
 @settings(max_examples=100)
-def test_from_turn_to_turn_a_prompt_keeps_what_its_placement_promises(placement, turns, system):
+def test_successive_prompts_share_the_beginning_of_their_placement(placement, turns, system):
     """The host keeps `user_message` and the answer, and hands them in again."""
     kept: list[Message] = []
     earlier = None
@@ -97,7 +95,7 @@ def test_from_turn_to_turn_a_prompt_keeps_what_its_placement_promises(placement,
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
-def test_a_block_that_a_host_kept_by_mistake_goes_unless_it_is_journaled(placement):
+def test_old_block_in_a_conversation_is_removed_unless_journaled(placement):
     block = render.block([candidate(1)], POLICY)
     forged = block.replace("Tea", "Rum")
     conversation = [
@@ -124,19 +122,19 @@ def test_a_block_that_a_host_kept_by_mistake_goes_unless_it_is_journaled(placeme
     assert [message.role for message in messages] == ["system", "user", "assistant", "tool", "user", "tool"]
 
 
-def test_only_what_is_journaled_is_kept_with_its_block():
+def test_only_journaled_user_message_includes_the_block():
     block = render.block([candidate(1)], POLICY)
     kept = {each: context("Hi", block=block, placement=each).user_message.content for each in PLACEMENTS}
     assert kept == {"user_tail": "Hi", "system": "Hi", "journaled": f"Hi\n\n{block}"}
 
 
-def test_a_message_of_the_utmost_length_is_sent_with_its_block():
+def test_message_of_maximum_length_is_sent_with_its_block():
     block = render.block([candidate(1)], POLICY)
     sent = context("x" * MAX_MESSAGE_LENGTH, block=block).prompt()[-1].content
     assert sent.endswith(block)
 
 
-def test_the_prefix_stands_behind_the_hosts_own_words():
+def test_prefix_follows_the_system_prompt_of_the_host():
     placed = place(PromptParts("Be kind.", PREFIX, "Hi", None, ""), "user_tail")
     assert (placed.system, placed.sent, placed.user_message) == (f"Be kind.\n\n{PREFIX}", "Hi", "Hi")
     assert context("Hi").prompt() == (Message(role="user", content="Hi"),)

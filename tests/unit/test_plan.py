@@ -50,22 +50,22 @@ def limits(plan: Plan) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("type_", MEMORY_TYPES)
-def test_the_type_that_is_hinted_at_is_looked_for_most(type_):
+def test_hinted_type_gets_the_highest_limit(type_):
     assert limits(made(hints=((type_, 1.0),))) == {each: 8 if each == type_ else 3 for each in MEMORY_TYPES}
 
 
-def test_the_stronger_of_two_hints_leads_and_equals_lead_together():
+def test_strongest_hint_wins_and_equal_hints_share_the_highest_limit():
     assert limits(made(hints=(("fact", 1.0), ("procedure", 2.0))))["fact"] == 3
     equal = limits(made(hints=(("decision", 1.0), ("episode", 1.0))))
     assert (equal["decision"], equal["episode"], equal["fact"]) == (8, 8, 3)
 
 
-def test_without_a_hint_all_types_are_looked_for_alike():
+def test_without_hints_all_types_get_the_same_limit():
     assert limits(made()) == dict.fromkeys(MEMORY_TYPES, 5)
 
 
 @pytest.mark.parametrize("recency", [0.51, 0.8, 1.0])
-def test_what_is_recent_is_looked_for_in_episodes(recency):
+def test_strong_recency_raises_limit_and_budget_of_episodes(recency):
     plan = made("conversation", recency=recency)
     assert limits(plan)["episode"] == 8
     assert plan.budgets["episode"] == 1000
@@ -73,24 +73,24 @@ def test_what_is_recent_is_looked_for_in_episodes(recency):
 
 
 @pytest.mark.parametrize("recency", [0.0, 0.3, 0.5])
-def test_a_little_recency_makes_no_room(recency):
+def test_weak_recency_changes_neither_limit_nor_budget(recency):
     plan = made("conversation", recency=recency)
     assert limits(plan)["episode"] == 5
     assert plan.budgets["episode"] == FRAMES["conversation"].episode
 
 
-def test_recency_never_narrows_what_a_frame_gives():
+def test_recency_never_lowers_the_budget_of_a_frame():
     roomy = Policy(budgets={"frames": {"task": {"episode": 3000}}})
     assert made("task", roomy, recency=1.0).budgets["episode"] == 3000
 
 
-def test_a_named_date_is_looked_for_in_episodes_and_goes_with_every_query():
+def test_date_raises_the_episode_limit_and_is_in_every_query():
     plan = made(dates=MAY, hints=(("fact", 1.0),))
     assert limits(plan)["episode"] == 8
     assert {query.dates for query in plan.retrieval} == {MAY}
 
 
-def test_a_greeting_asks_for_nothing():
+def test_greeting_plans_no_retrieval():
     plan = planned("Hello there!")
     assert (plan.retrieval, dict(plan.budgets), plan.total) == ((), {}, 0)
     assert plan.frame == "conversation"
@@ -106,13 +106,13 @@ def test_a_greeting_asks_for_nothing():
         pytest.param("Hi, what did we decide about the schema?", None, "decision", id="a greeting before it"),
     ],
 )
-def test_messages_lead_to_their_plan(text, frame, type_):
+def test_message_determines_frame_and_leading_type(text, frame, type_):
     plan = planned(text)
     assert frame is None or plan.frame == frame
     assert type_ is None or max(limits(plan), key=limits(plan).__getitem__) == type_
 
 
-def test_every_query_searches_the_sentence_and_not_its_keywords():
+def test_query_text_is_the_sentence_without_the_greeting():
     assert {query.text for query in planned("Hi! what did we decide about Redis?").retrieval} == {
         "what did we decide about Redis?"
     }
@@ -122,7 +122,7 @@ def test_every_query_searches_the_sentence_and_not_its_keywords():
 
 
 @pytest.mark.parametrize("frame", FRAME_NAMES)
-def test_the_frame_gives_the_budgets_the_total_and_the_window(frame):
+def test_frame_sets_budgets_total_and_window(frame):
     plan, row = made(frame), FRAMES[frame]
     assert dict(plan.budgets) == {type_: getattr(row, type_) for type_ in MEMORY_TYPES}
     assert (plan.total, plan.window) == (row.total, row.window)
@@ -139,50 +139,50 @@ def test_the_frame_gives_the_budgets_the_total_and_the_window(frame):
         ("debug", (10000, 1500, 1000, 2500, 1000, 6)),
     ],
 )
-def test_the_frames_are_the_seeds(frame, numbers):
+def test_frame_budgets_have_their_default_values(frame, numbers):
     row = FRAMES[frame]
     assert (row.total, row.decision, row.fact, row.procedure, row.episode, row.window) == numbers
 
 
 @given(SIGNALS, st.sampled_from(FRAME_NAMES))
-def test_no_row_zeroes_a_type_that_is_asked_for(read, frame):
+def test_hinted_type_always_has_a_limit_and_a_budget(read, frame):
     plan = create_plan(read, frame, (), POLICY)
     for type_, _ in read.hints:
         assert limits(plan)[type_] > 0
         assert plan.budgets[type_] > 0
 
 
-def test_a_type_that_is_asked_for_gets_room_even_where_the_frame_has_none():
+def test_hinted_type_gets_a_budget_even_if_the_frame_has_none():
     assert made("conversation").budgets["procedure"] == 0
     assert made("conversation", hints=(("procedure", 1.0),)).budgets["procedure"] == FRAMES["question"].procedure
 
 
-def test_the_operators_zero_is_final():
+def test_budget_override_of_zero_disables_the_type():
     plan = made("conversation", Policy(budgets={"overrides": {"episode": 0}}), recency=1.0, hints=(("episode", 1.0),))
     assert "episode" not in {query.type for query in plan.retrieval}
 
 
 @pytest.mark.parametrize("tokens", [123, 9_000])
-def test_the_operator_has_the_last_word(tokens):
+def test_budget_override_replaces_the_planned_budget(tokens):
     policy = Policy(budgets={"overrides": {"episode": tokens}})
     plan = made("conversation", policy, recency=1.0, hints=(("episode", 1.0),))
     assert plan.budgets["episode"] == tokens
     assert plan.budgets["fact"] == FRAMES["conversation"].fact
 
 
-def test_a_limit_of_none_asks_for_nothing_of_it():
+def test_limit_of_zero_disables_the_query():
     assert limits(made(policy=Policy(limits={"default": 0}))) == {}
     assert limits(made(policy=Policy(limits={"other_types": 0}), hints=(("fact", 1.0),))) == {"fact": 8}
 
 
-def test_the_limits_are_the_policys():
+def test_limits_come_from_the_policy():
     policy = Policy(limits={"default": 2, "hinted_type": 20, "other_types": 1})
     assert set(limits(made(policy=policy)).values()) == {2}
     assert sorted(limits(made(policy=policy, hints=(("fact", 1.0),))).values()) == [1, 1, 1, 20]
 
 
 @given(SIGNALS, st.sampled_from(FRAME_NAMES))
-def test_a_plan_is_whole_and_always_the_same(read, frame):
+def test_plan_is_consistent_and_deterministic(read, frame):
     plan = create_plan(read, frame, ("because",), POLICY)
     assert plan == create_plan(read, frame, ("because",), POLICY)
     assert {query.type for query in plan.retrieval} == set(plan.budgets)
@@ -193,7 +193,7 @@ def test_a_plan_is_whole_and_always_the_same(read, frame):
 # --- no field is decoration ---
 
 
-def test_the_reasons_are_the_rules_that_fired_and_those_of_the_frame():
+def test_plan_reasons_are_fired_rules_and_frame_reasons():
     plan = planned("what did we decide about Redis?")
     assert plan.reasons[: len(plan.signals.fired)] == plan.signals.fired != ()
     debug = planned("The build fails with a KeyError")
@@ -201,7 +201,7 @@ def test_the_reasons_are_the_rules_that_fired_and_those_of_the_frame():
     assert len(set(plan.reasons)) == len(plan.reasons)
 
 
-def test_a_plan_names_its_policy_and_passes_the_callers_thinking_through():
+def test_plan_holds_policy_version_thinking_and_dedup():
     plan = create_plan(Signals("text"), "task", (), POLICY, thinking="high")
     assert (plan.policy, plan.thinking) == (POLICY.version, "high")
     assert made(policy=Policy(dedup={"enabled": False})).dedup is False
@@ -233,7 +233,7 @@ CONSUMERS = {
 
 
 @pytest.mark.parametrize("value", CONSUMERS, ids=lambda value: value.__name__)
-def test_every_field_of_a_plan_is_read_by_some_stage(value, root):
+def test_every_plan_field_is_read_by_a_stage(value, root):
     """`plan.field` or `query.field` stands somewhere behind preflight, or the field goes out with the context."""
     assert {field.name for field in fields(value)} == CONSUMERS[value]
     product = [path for path in (root / "cognitive").rglob("*.py") if path.parent.name not in ("preflight", "rules")]
@@ -243,7 +243,7 @@ def test_every_field_of_a_plan_is_read_by_some_stage(value, root):
     assert unread <= passed_on
 
 
-def test_a_plan_is_frozen():
+def test_plan_is_frozen():
     plan = made()
     assert replace(plan, total=1) != plan
     with pytest.raises(AttributeError):

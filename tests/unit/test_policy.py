@@ -62,11 +62,11 @@ def loaded(tmp_path: Path, toml: str) -> Policy:
 
 
 @pytest.mark.parametrize("name", settings())
-def test_the_version_changes_with_every_field(name):
+def test_version_changes_with_every_setting(name):
     assert Policy().changed({name: another(name)}).version != Policy().version
 
 
-def test_the_version_is_short_and_the_same_in_every_process(root):
+def test_version_is_12_hex_digits_and_equal_in_every_process(root):
     program = "from cognitive import Policy; print(Policy().version)"
     run = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == Policy().version
@@ -74,7 +74,7 @@ def test_the_version_is_short_and_the_same_in_every_process(root):
     assert int(Policy().version, 16) >= 0
 
 
-def test_saying_a_default_is_saying_nothing():
+def test_explicit_default_values_equal_the_default_policy():
     said = Policy(budgets={"frames": dict(FRAMES)}, retrieval={"relevance": dict(RELEVANCE)}, dedup={"enabled": True})
     assert said == Policy()
     assert said.version == Policy().version
@@ -114,12 +114,12 @@ def test_saying_a_default_is_saying_nothing():
         pytest.param({"budgets.frames": 3}, "frames", id="no table"),
     ],
 )
-def test_what_makes_no_sense_is_refused_by_its_name(given, names):
+def test_invalid_setting_is_refused_by_name(given, names):
     with pytest.raises(InvalidInput, match=names):
         Policy().changed(given)
 
 
-def test_tunables_go_by_keyword_only_and_stay_as_they_are():
+def test_policy_takes_keyword_arguments_only_and_is_immutable():
     with pytest.raises(TypeError):
         Policy(250.0)  # type: ignore[misc]
     policy = Policy()
@@ -129,14 +129,14 @@ def test_tunables_go_by_keyword_only_and_stay_as_they_are():
 
 
 @pytest.mark.parametrize("strategy", ATTRIBUTION_THRESHOLDS)
-def test_each_strategy_has_its_own_threshold(strategy):
+def test_each_attribution_strategy_has_its_own_threshold(strategy):
     assert Policy(feedback={"attribution": strategy}).attribution_threshold == ATTRIBUTION_THRESHOLDS[strategy]
     own = Policy(feedback={"attribution": strategy, "attribution_thresholds": {strategy: 0.9}})
     assert own.attribution_threshold == 0.9
     assert own.feedback.attribution_thresholds.keys() == ATTRIBUTION_THRESHOLDS.keys()
 
 
-def test_the_binding_defaults():
+def test_documented_defaults_hold():
     policy = Policy()
     assert (policy.deadline_ms, policy.dedup.threshold, policy.usage.half_life_days) == (250.0, 0.85, 7.0)
     assert (policy.limits.hinted_type, policy.limits.other_types, policy.limits.default) == (8, 3, 5)
@@ -145,7 +145,7 @@ def test_the_binding_defaults():
     )
 
 
-def test_the_seeds_rules_are_one_word_away_and_can_be_changed():
+def test_seed_policy_uses_the_original_rules_and_can_be_changed():
     seed = Policy.seed()
     assert (seed.feedback.attribution, seed.attribution_threshold) == ("jaccard", 0.15)
     assert (seed.usage.boost, seed.usage.combine, seed.association.weight) == ("rate", "multiply", 0.0)
@@ -156,18 +156,18 @@ def test_the_seeds_rules_are_one_word_away_and_can_be_changed():
         Policy.seed(magic=True)
 
 
-def test_the_weights_of_relevance_sum_to_one():
+def test_relevance_weights_sum_to_one():
     assert sum(Policy().retrieval.relevance.values()) == pytest.approx(1.0)
 
 
 # --- files ---
 
 
-def test_an_empty_file_is_the_default(tmp_path):
+def test_empty_file_loads_the_default_policy(tmp_path):
     assert loaded(tmp_path, "") == Policy()
 
 
-def test_a_file_changes_what_it_names_and_nothing_else(tmp_path):
+def test_file_changes_only_the_settings_it_names(tmp_path):
     policy = loaded(
         tmp_path,
         """
@@ -200,13 +200,13 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path):
     assert policy.dedup.threshold == Policy().dedup.threshold
 
 
-def test_loading_a_file_does_not_change_the_defaults_of_others(tmp_path):
+def test_loading_a_file_does_not_change_the_defaults(tmp_path):
     before = Policy().version
     loaded(tmp_path, "[budgets.frames.debug]\ntotal = 1\n[retrieval.relevance]\nlexical = 0.9\n")
     assert Policy().version == before
 
 
-def test_a_loaded_policy_is_the_same_as_one_that_was_written_in_code(tmp_path):
+def test_loaded_policy_equals_the_same_policy_in_code(tmp_path):
     assert (
         loaded(tmp_path, "[retrieval.relevance]\nlexical = 0.5\n").version
         == Policy(retrieval={"relevance": {"lexical": 0.5}}).version
@@ -227,20 +227,20 @@ def test_a_loaded_policy_is_the_same_as_one_that_was_written_in_code(tmp_path):
         pytest.param("dedup = 3", "dedup", id="a number for a group"),
     ],
 )
-def test_a_bad_file_is_refused_by_its_path_and_its_fault(tmp_path, toml, says):
+def test_invalid_file_is_refused_with_its_path_and_fault(tmp_path, toml, says):
     with pytest.raises(PolicyError, match=says) as caught:
         loaded(tmp_path, toml)
     assert "policy.toml" in str(caught.value)
 
 
-def test_a_file_that_is_no_text_or_not_there_is_refused(tmp_path):
+def test_binary_or_missing_file_is_refused(tmp_path):
     (tmp_path / "policy.toml").write_bytes(b"\xff\xfe\x00")
     for path in (tmp_path / "policy.toml", tmp_path / "absent.toml", tmp_path):
         with pytest.raises(PolicyError, match=str(path)):
             Policy.load(path)
 
 
-def test_an_agent_may_have_tunables_of_its_own_and_no_record_of_another_tells_of_them():
+def test_agent_settings_apply_to_that_agent_only():
     policy = Policy(
         evidence={"threshold": 0.9},
         agents={"a": {"evidence": {"threshold": 0.5}, "budgets": {"frames": {"debug": {"total": 7}}}}, "b": {}},
@@ -257,7 +257,7 @@ def test_an_agent_may_have_tunables_of_its_own_and_no_record_of_another_tells_of
     assert other == policy.for_agent("b") == Policy(evidence={"threshold": 0.9})
 
 
-def test_a_policy_without_agents_is_every_agents_own():
+def test_policy_without_agent_settings_applies_to_every_agent():
     policy = Policy()
     assert policy.for_agent("a") is policy
 
@@ -270,12 +270,12 @@ def test_a_policy_without_agents_is_every_agents_own():
         ({"agents": {}}, "agents"),
     ],
 )
-def test_what_is_no_tunable_of_an_agent_is_an_error_that_names_both(changes, named):
+def test_invalid_agent_setting_is_refused_with_agent_and_setting(changes, named):
     with pytest.raises(CognitiveError, match=rf"agents\.ines.*{named}"):
         Policy(agents={"ines": changes})
 
 
-def test_agents_are_read_from_a_file(tmp_path):
+def test_agent_settings_are_read_from_a_file(tmp_path):
     policy = loaded(
         tmp_path,
         """

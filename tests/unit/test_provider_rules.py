@@ -13,7 +13,7 @@ def rules(*messages):
     return {each.rule for each in violations(messages)}
 
 
-def test_a_valid_conversation_breaks_no_rule():
+def test_valid_conversation_has_no_violations():
     assert rules() == set()
     assert (
         rules(
@@ -60,17 +60,17 @@ def test_a_valid_conversation_breaks_no_rule():
         ([user(tool_call_id="a")], "misplaced_calls"),
     ],
 )
-def test_what_an_api_would_refuse_is_found(messages, rule):
+def test_invalid_conversation_violates_the_expected_rule(messages, rule):
     assert rule in rules(*messages)
 
 
-def test_results_behind_what_the_user_says_are_split_from_their_calls():
+def test_result_after_a_user_message_is_split_from_its_call():
     assert {each.rule for each in anthropic([user(), calls("a"), user("Wait."), result("a")])} == {
         "calls_split",
         "unanswered",
     }
 
 
-def test_a_violation_names_the_place_and_the_id():
+def test_violation_names_the_message_index_and_the_call_id():
     [found] = openai([user(), calls("a", "b"), result("a"), says()])
     assert (found.rule, found.index, found.detail) == ("unanswered", 1, "b")

@@ -37,7 +37,7 @@ NAMES = [
 ID, AT = uuid4(), datetime(2026, 9, 1, tzinfo=UTC)
 
 
-def test_the_package_exports_these_names_and_no_others():
+def test_package_exports_exactly_these_names():
     assert cognitive.__all__ == NAMES
     assert all(hasattr(cognitive, name) for name in NAMES)
 
@@ -78,7 +78,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_every_method_takes_what_the_design_shows_and_is_awaited(name):
+def test_layer_method_is_async_and_accepts_the_documented_arguments(name):
     method = getattr(CognitiveLayer, name)
     assert inspect.iscoroutinefunction(method)
     for args, kwargs in CALLS[name]:
@@ -113,17 +113,17 @@ def public(owner):
     )
 
 
-def test_layer_has_these_methods_and_no_others():
+def test_layer_has_exactly_these_methods():
     assert public(CognitiveLayer) == sorted([*CALLS, "open", "settle"])
 
 
 @pytest.mark.parametrize("name", NAMESPACES)
-def test_namespace_has_these_methods_and_no_others(name):
+def test_namespace_has_exactly_these_methods(name):
     owner, names = NAMESPACES[name]
     assert " ".join(public(owner)) == names
 
 
-async def test_layer_holds_its_namespaces(layer):
+async def test_layer_has_its_namespaces(layer):
     held = {name for name in vars(layer) if not name.startswith("_")}
     assert held == {*NAMESPACES, "loop"}
     assert all(isinstance(getattr(layer, name), owner) for name, (owner, _) in NAMESPACES.items())
@@ -131,7 +131,7 @@ async def test_layer_holds_its_namespaces(layer):
     assert {name for name in vars(layer.admin) if not name.startswith("_")} == {"reembedding", "reindexing"}
 
 
-def test_a_layer_is_opened_with_or_without_a_database_a_policy_and_an_embedder():
+def test_open_accepts_the_documented_arguments():
     signature = inspect.signature(CognitiveLayer.open)
     signature.bind()
     signature.bind(None, policy=None, embedder=None)
@@ -153,7 +153,7 @@ def test_a_layer_is_opened_with_or_without_a_database_a_policy_and_an_embedder()
     assert hasattr(opened, "__aexit__")
 
 
-def test_the_verdict_of_a_rating_is_named():
+def test_rate_takes_useful_by_keyword_only():
     with pytest.raises(TypeError):
         inspect.signature(CognitiveLayer.rate).bind(None, "a", "t", ID, True)
 
@@ -168,13 +168,13 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("value", FIELDS, ids=lambda value: value.__name__)
-def test_what_comes_back_has_the_promised_fields_and_is_frozen(value):
+def test_result_type_has_the_documented_fields_and_is_frozen(value):
     have = {field.name for field in dataclasses.fields(value)} | set(dir(value))
     assert FIELDS[value] <= have
     assert value.__dataclass_params__.frozen
 
 
-def test_the_inputs_of_the_design_are_accepted_as_written():
+def test_input_types_accept_the_documented_fields():
     NewMemory(
         type="episode",
         content="x",
@@ -218,14 +218,14 @@ def test_the_inputs_of_the_design_are_accepted_as_written():
     assert TurnRef("a", "t") == TurnRef(agent_id="a", turn_id="t")
 
 
-def test_the_names_outside_the_package_are_where_the_design_says():
+def test_documented_names_outside_the_package_exist():
     from cognitive.feedback.attribute import overlaps
 
     assert overlaps(["Tea is served at noon."], "Tea is served at noon.", said="")[0] > Policy().attribution_threshold
     assert Policy(abstention=False).abstention is False
 
 
-def test_every_error_of_the_product_can_be_caught_as_one():
+def test_every_error_is_exported_and_derives_from_cognitive_error():
     errors = [each for _, each in inspect.getmembers(brain.errors, inspect.isclass) if issubclass(each, Exception)]
     assert len(errors) >= 8
     assert all(issubclass(each, cognitive.CognitiveError) for each in errors)
@@ -248,7 +248,7 @@ HEAVY = [
 ]
 
 
-def test_importing_the_package_does_not_pull_in_what_only_some_users_need(root):
+def test_import_does_not_load_optional_dependencies(root):
     program = f"import sys, cognitive; print(*[name for name in {HEAVY!r} if name in sys.modules])"
     command = [sys.executable, "-W", "error", "-c", program]
     run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)

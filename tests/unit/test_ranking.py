@@ -23,30 +23,30 @@ def ranked(*candidates, boosts=None, policy=POLICY):
     return rank(candidates, earned | {uid(n): Boost(factor) for n, factor in (boosts or {}).items()}, policy, CONSTANTS)
 
 
-def test_the_list_is_sorted_by_the_score_and_not_by_the_boost():
+def test_candidates_are_sorted_by_score_not_by_boost():
     got = ranked(candidate(1, relevance=0.9), candidate(2, relevance=0.3), boosts={1: 0.5, 2: 1.5})
     assert ids(got) == [1, 2]
     assert [each.score for each in got] == sorted((each.score for each in got), reverse=True)
 
 
-def test_usage_settles_a_near_tie_in_both_directions():
+def test_usage_decides_a_near_tie_in_both_directions():
     pair = candidate(1, relevance=0.508), candidate(2, relevance=0.51)
     assert ids(ranked(*pair)) == [2, 1]
     assert ids(ranked(*pair, boosts={1: 1.5})) == [1, 2]
     assert ids(ranked(*pair, boosts={2: 0.5})) == [1, 2]
 
 
-def test_usage_cannot_lift_an_irrelevant_memory_over_an_exact_match():
+def test_usage_cannot_rank_an_irrelevant_memory_above_a_match():
     assert ids(ranked(candidate(1, relevance=0.45), candidate(2, relevance=0.25), boosts={1: 0.5, 2: 1.5})) == [1, 2]
 
 
-def test_the_score_is_what_the_docstring_says():
+def test_score_is_relevance_plus_weighted_log_of_the_boost():
     [one] = ranked(candidate(1, relevance=0.4), boosts={1: 1.5})
     assert one.score == pytest.approx(0.4 + POLICY.usage.weight * math.log2(1.5))
     assert one.boost.factor == 1.5
 
 
-def test_without_a_usage_weight_usage_changes_nothing():
+def test_usage_weight_of_zero_ignores_usage():
     got = ranked(
         candidate(1, relevance=0.5),
         candidate(2, relevance=0.51),
@@ -56,23 +56,23 @@ def test_without_a_usage_weight_usage_changes_nothing():
     assert ids(got) == [2, 1]
 
 
-def test_equal_scores_stay_in_the_agents_own_order_whatever_order_they_come_in():
+def test_equal_scores_are_ordered_by_sequence_number():
     three = [candidate(n, relevance=0.5) for n in (3, 1, 2)]
     assert ids(ranked(*three)) == ids(ranked(*reversed(three))) == [1, 2, 3]
 
 
-def test_ranks_count_from_one():
+def test_ranks_start_at_one():
     assert [each.rank for each in ranked(candidate(1, relevance=0.1), candidate(2, relevance=0.9))] == [1, 2]
     assert ranked() == []
 
 
 @pytest.mark.parametrize("old_relevance", [0.1, 0.5, 0.99])
-def test_a_replaced_memory_stands_behind_its_replacement_whatever_it_scores(old_relevance):
+def test_superseded_memory_ranks_below_its_replacement(old_relevance):
     got = ranked(candidate(1, relevance=old_relevance, superseded_by=2), candidate(2, relevance=0.05), boosts={1: 1.5})
     assert ids(got) == [2, 1]
 
 
-def test_a_chain_of_replacements_ends_with_the_oldest():
+def test_chain_of_superseded_memories_ranks_newest_first():
     chain = [
         candidate(1, relevance=0.9, superseded_by=2),
         candidate(2, relevance=0.8, superseded_by=3),
@@ -81,7 +81,7 @@ def test_a_chain_of_replacements_ends_with_the_oldest():
     assert ids(ranked(*chain)) == [3, 2, 1]
 
 
-def test_others_keep_their_order_around_a_replaced_memory():
+def test_other_candidates_keep_their_order_around_a_superseded_one():
     got = ranked(
         candidate(1, relevance=0.9, superseded_by=4),
         candidate(2, relevance=0.6),
@@ -91,14 +91,14 @@ def test_others_keep_their_order_around_a_replaced_memory():
     assert ids(got) == [2, 3, 4, 1]
 
 
-def test_replaced_by_something_that_was_not_found_costs_score_only():
+def test_replacement_that_is_no_candidate_only_lowers_the_score():
     got = ranked(candidate(1, relevance=0.8, superseded_by=99), candidate(2, relevance=0.5))
     assert ids(got) == [2, 1]
     assert got[1].score == pytest.approx(0.8 * CONSTANTS.superseded_factor)
 
 
 @pytest.mark.parametrize("members", [1, 2, 3, 5])
-def test_a_circle_of_replacements_loses_nobody_and_ends(members):
+def test_circular_replacements_keep_every_candidate(members):
     circle = [candidate(n, relevance=n / 10, superseded_by=n % members + 1) for n in range(1, members + 1)]
     assert sorted(ids(ranked(*circle))) == list(range(1, members + 1))
 
@@ -114,7 +114,7 @@ def crowds(draw):
 
 
 @given(crowds())
-def test_in_any_crowd_nobody_is_lost_and_every_replacement_leads(crowd):
+def test_ranking_keeps_all_candidates_and_replacements_lead(crowd):
     candidates, factors = crowd
     got = ranked(*candidates, boosts=factors)
     assert sorted(ids(got)) == sorted(ids(candidates))
@@ -126,13 +126,13 @@ def test_in_any_crowd_nobody_is_lost_and_every_replacement_leads(crowd):
 
 
 @given(crowds())
-def test_the_order_does_not_depend_on_the_order_of_arrival(crowd):
+def test_ranking_does_not_depend_on_the_input_order(crowd):
     candidates, factors = crowd
     assert ids(ranked(*candidates, boosts=factors)) == ids(ranked(*reversed(candidates), boosts=factors))
 
 
 @given(crowds())
-def test_those_that_nothing_replaced_are_in_the_order_of_their_scores(crowd):
+def test_current_memories_are_ordered_by_score(crowd):
     candidates, factors = crowd
     current = [each for each in ranked(*candidates, boosts=factors) if each.hit.superseded_by is None]
     keys = [(-each.score, each.hit.seq) for each in current]

@@ -27,7 +27,7 @@ def verdicts(policy=None, memories=THREE, message="", **outcome):
     return {judgement.memory_id.int: judgement.used for judgement in judgements}
 
 
-def test_the_overlap_decides_where_the_host_says_nothing():
+def test_overlap_decides_without_ratings_or_citations():
     assert verdicts(response=f"Yes. {BACKUPS}") == {1: True, 2: False, 3: False}
 
 
@@ -39,64 +39,64 @@ def test_each_strategy_judges_at_its_own_threshold(strategy):
     assert judgements[0].used
 
 
-def test_a_turn_is_judged_by_what_its_record_says_and_by_what_holds_where_nobody_can_read_that():
+def test_unreadable_recorded_policy_falls_back_to_the_current_one():
     own, holds = Policy(usage={"half_life_days": 1}), Policy()
     assert planned_under(own.model_dump(mode="json"), holds) == own
     assert planned_under(None, holds) is holds
     assert planned_under({"a_tunable_of_tomorrow": 1}, holds) is holds
 
 
-def test_citations_say_which_were_used_and_therefore_which_were_not():
+def test_citations_decide_used_and_unused_memories():
     assert verdicts(response=BACKUPS, citations=(uid(2),)) == {1: False, 2: True, 3: False}
 
 
-def test_a_rating_outranks_citation_and_overlap_for_its_memory_alone():
+def test_rating_overrides_citation_and_overlap_of_its_memory_only():
     rated = verdicts(response=BACKUPS, citations=(uid(2),), ratings={uid(2): False, uid(3): True})
     assert rated == {1: False, 2: False, 3: True}
     assert verdicts(response=BACKUPS, ratings={uid(2): True}) == {1: True, 2: True, 3: False}
 
 
-def test_citing_what_was_not_shown_teaches_nothing_about_it():
+def test_citation_of_a_memory_not_shown_is_ignored():
     assert set(verdicts(response="Hm.", citations=(uid(99),), ratings={uid(98): True})) == {1, 2, 3}
 
 
-def test_the_overlap_is_recorded_though_the_host_decides():
+def test_overlap_is_recorded_even_if_a_rating_decides():
     first = judge(THREE, "", Outcome(response=BACKUPS, ratings={uid(1): False}), Policy())[0]
     assert first.overlap > 0.9
     assert first.used is False
 
 
 @pytest.mark.parametrize("status", ["failed", "abandoned"])
-def test_a_turn_that_did_not_complete_judges_nothing(status):
+def test_incomplete_turn_has_no_judgements(status):
     assert verdicts(response=BACKUPS, status=status, citations=(uid(1),), ratings={uid(2): True}) == {}
 
 
-def test_a_memory_erased_meanwhile_is_left_out():
+def test_erased_memory_is_not_judged():
     assert verdicts(memories=[shown(1, None), shown(2, WALNUTS)], response=WALNUTS) == {2: True}
 
 
-def test_an_empty_response_used_nothing():
+def test_empty_response_uses_no_memory():
     assert verdicts(response="") == {1: False, 2: False, 3: False}
     assert verdicts(response=None) == {1: False, 2: False, 3: False}
 
 
-def test_a_response_that_is_withheld_tells_of_nothing_and_the_host_still_does():
+def test_withheld_response_is_judged_by_ratings_and_citations_only():
     assert verdicts(response="[withheld]") == {}
     assert verdicts(response="[withheld]", ratings={uid(2): True}) == {2: True}
     assert verdicts(response="[withheld]", citations=(uid(1),)) == {1: True, 2: False, 3: False}
 
 
-def test_nothing_shown_is_nothing_judged():
+def test_turn_without_shown_memories_has_no_judgements():
     assert verdicts(memories=[], response=BACKUPS) == {}
 
 
-def test_the_speaker_is_part_of_what_was_shown():
+def test_overlap_includes_the_speaker():
     lake = [shown(1, LAKE, "Caroline"), shown(2, LAKE, "Ines")]
     one, other = judge(lake, "", Outcome(response="Caroline painted a lake at sunrise."), Policy())
     assert one.overlap > other.overlap
 
 
-def test_judgements_come_in_the_order_shown_and_go_out_as_attributions():
+def test_judgements_keep_the_shown_order_and_become_attributions():
     judgements = judge(THREE, "", Outcome(response=WALNUTS), Policy())
     assert [each.memory_id for each in judgements] == [uid(1), uid(2), uid(3)]
     assert attributions([Judgement(uid(1), 0.25, True)]) == (Attribution(uid(1), 0.25, True),)

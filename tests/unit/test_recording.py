@@ -43,7 +43,7 @@ def same(one: TurnInputs, other: TurnInputs) -> bool:
     return bare[0] == bare[1] and empty[0] == empty[1]
 
 
-def test_everything_comes_back():
+def test_restored_inputs_equal_the_recorded_inputs():
     hits = [
         hit(1, "One.", previous_id=2, next_id=None, scores={"content_cosine": 0.123456789, "session_bm25": 1e-9}),
         hit(1, "Two.", ordinal=1, scores={}),
@@ -72,7 +72,7 @@ def test_everything_comes_back():
     assert (record.text, record.prefix, record.model) == (sha256("text"), sha256(""), "model")
 
 
-def test_what_the_conversation_still_showed_comes_back_and_older_records_knew_nothing_of_it():
+def test_already_in_prompt_is_restored_and_empty_for_older_records():
     was = dataclasses.replace(given(hit(1)), already_in_prompt=((uid(1), 0, 4), (uid(7), 2, 1)))
     assert recorded(was).restored(said(hit(1)), {}).inputs.already_in_prompt == was.already_in_prompt
     document = json.loads(zlib.decompress(b64decode(encode(was, (), text="", prefix=""))))
@@ -82,7 +82,7 @@ def test_what_the_conversation_still_showed_comes_back_and_older_records_knew_no
 
 
 @having(st.lists(st.tuples(EXACT, EXACT, EXACT), min_size=1, max_size=20))
-def test_every_number_comes_back_to_the_last_bit(numbers):
+def test_numbers_are_restored_exactly(numbers):
     hits = [hit(n, scores={"x": a}, usage_shown=b, usage_used=c) for n, (a, b, c) in enumerate(numbers, 1)]
     back = recorded(given(*hits)).restored(said(*hits), {}).inputs.found.hits
     assert [(h.scores["x"].hex(), h.usage_shown.hex(), h.usage_used.hex()) for h in back] == [
@@ -91,12 +91,12 @@ def test_every_number_comes_back_to_the_last_bit(numbers):
 
 
 @having(st.datetimes(timezones=st.just(UTC) | st.just(timezone(timedelta(hours=5, minutes=30)))))
-def test_every_time_comes_back(at: datetime):
+def test_times_are_restored_exactly(at: datetime):
     back = recorded(given(hit(1, usage_at=at))).restored(said(hit(1)), {}).inputs.found.hits
     assert back[0].usage_at == at
 
 
-def test_neighbours_that_are_no_hits_are_not_named():
+def test_only_neighbours_that_are_hits_are_recorded():
     hits = [hit(1, previous_id=2, next_id=3), hit(2)]
     record = recorded(given(*hits))
     assert [(row["previous_id"], row["next_id"]) for row in record.rows] == [(uid(2), None), (None, None)]
@@ -116,19 +116,19 @@ def test_neighbours_that_are_no_hits_are_not_named():
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_a_memory_that_says_something_else_is_known_by_it(change):
+def test_changed_memory_is_detected(change):
     restored = recorded(given(hit(1), hit(2))).restored(said(hit(1), hit(2, **change)), {})
     assert restored.changed == {uid(2)}
     assert restored.gone == frozenset()
 
 
-def test_what_the_store_no_longer_has_is_left_out_and_named():
+def test_erased_memory_is_left_out_and_reported():
     restored = recorded(given(hit(1), hit(2))).restored(said(hit(2)), {})
     assert [h.memory_id for h in restored.inputs.found.hits] == [uid(2)]
     assert restored.gone == {uid(1)}
 
 
-def test_fates_and_likenesses_come_back():
+def test_dispositions_and_similarities_are_restored():
     one = candidate(1, factors={"words": 0.1}, boost=Boost(1.2, 3.0, 1.0, "used"), score=0.5, rank=1, tokens=9)
     one = dataclasses.replace(one, similarity=WindowSimilarity(0.81, 0.5), propensity=0.25)
     two = dataclasses.replace(candidate(2), similarity=WindowSimilarity(None, 0.0))
@@ -150,25 +150,25 @@ def test_fates_and_likenesses_come_back():
     assert [result.propensity for result in record.candidates] == [0.25, None, None]
 
 
-def test_of_those_far_down_only_the_fate_is_kept():
+def test_low_ranked_candidates_are_recorded_without_factors():
     far = [candidate(n, factors={"words": 0.1}, rank=n) for n in range(1, 50)]
     results = [CandidateResult(c, "over_limit" if c.rank < 49 else "shown", 1.0, "x") for c in far]
     told = recorded(given(*(c.hit for c in far)), *results).candidates
     assert [result.factors is not None for result in told] == [True] * 30 + [False] * 18 + [True]
 
 
-def test_a_turn_in_which_no_stage_ran_has_nothing_to_tell():
+def test_missing_record_decodes_to_an_empty_recording():
     assert decode(None) is NOTHING
     assert NOTHING.candidates == ()
 
 
-def test_another_form_of_record_is_refused():
+def test_unknown_record_form_is_refused():
     document = json.loads(zlib.decompress(b64decode(encode(given(), (), text="", prefix=""))))
     other = b64encode(zlib.compress(json.dumps(document | {"form": 99}).encode())).decode()
     with pytest.raises(InvalidInput, match="format 99"):
         decode(other)
 
 
-def test_a_found_without_hits_comes_back():
+def test_search_result_without_hits_is_restored():
     assert recorded(given()).restored({}, {}).inputs == given()
     assert SearchResult(()) == given().found

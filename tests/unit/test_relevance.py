@@ -67,7 +67,7 @@ DECIDERS = {
 
 
 @pytest.mark.parametrize("name", DECIDERS)
-def test_a_factor_decides_between_two_that_are_otherwise_alike(name):
+def test_factor_decides_between_otherwise_equal_memories(name):
     without, having, query = DECIDERS[name]
     hits = hit(1, **{"content": LINE, **without}), hit(2, **{"content": LINE, **having})
     first, second = of(*hits, **query)
@@ -82,14 +82,14 @@ def test_a_factor_decides_between_two_that_are_otherwise_alike(name):
 
 
 @pytest.mark.parametrize("name", DECIDERS)
-def test_a_factor_without_weight_decides_nothing(name):
+def test_factor_of_weight_zero_changes_nothing(name):
     without, having, query = DECIDERS[name]
     hits = hit(1, **{"content": LINE, **without}), hit(2, **{"content": LINE, **having})
     weights = {**RELEVANCE, name: 0.0}
     assert ids(of(*hits, policy=Policy(retrieval={"relevance": weights}), **query)) == [1, 2]
 
 
-def test_every_factor_of_the_policy_is_tried_here():
+def test_every_factor_of_the_policy_has_a_case():
     assert {*DECIDERS, "neighbor"} == set(RELEVANCE)
 
 
@@ -109,7 +109,7 @@ def talk(*matches: float, session="s"):
     ]
 
 
-def test_what_stands_beside_a_match_gains_in_both_directions_and_less_two_lines_away():
+def test_neighbour_bonus_falls_with_the_distance_in_both_directions():
     got = factors(*talk(0.0, 0.0, 0.0, 0.9, 0.0, 0.0, 0.0))
     gain = {n: got[n].get("neighbor", 0.0) for n in got}
     assert gain[3] == gain[5] > gain[2] == gain[6] > 0
@@ -117,12 +117,12 @@ def test_what_stands_beside_a_match_gains_in_both_directions_and_less_two_lines_
     assert gain[4] == 0  # a match does not stand beside itself
 
 
-def test_a_neighbour_that_no_channel_found_lends_nothing_and_hides_what_is_behind_it():
+def test_neighbour_missing_from_the_hits_passes_on_no_bonus():
     lines = talk(0.0, 0.0, 0.9)
     assert factors(lines[0], lines[2])[1].get("neighbor", 0.0) == 0.0
 
 
-def test_the_best_passage_stands_for_its_memory():
+def test_best_passage_represents_its_memory():
     weak = hit(1, "Tea.", ordinal=0, scores={"content_cosine": 0.1})
     best = hit(1, "Guests had tea.", ordinal=3, scores={"content_cosine": 0.9})
     middling = hit(1, "Had tea.", ordinal=4, scores={"content_cosine": 0.5})
@@ -131,24 +131,24 @@ def test_the_best_passage_stands_for_its_memory():
         assert only.hit.ordinal == 3
 
 
-def test_of_equal_passages_the_first_is_shown():
+def test_first_of_equal_passages_is_chosen():
     [only] = of(hit(1, "Tea.", ordinal=0), hit(1, "Tea.", ordinal=1))
     assert only.hit.ordinal == 0
 
 
-def test_candidates_come_best_first_with_their_place_and_ties_in_the_agents_order():
+def test_candidates_are_ordered_by_relevance_then_sequence():
     got = of(hit(3), hit(1, scores={"content_cosine": 0.5}), hit(2))
     assert ids(got) == [1, 2, 3]
     assert [each.rank_before for each in got] == [1, 2, 3]
 
 
-def test_relevance_is_the_sum_of_its_factors_and_none_is_listed_as_zero():
+def test_relevance_is_the_sum_of_its_nonzero_factors():
     for each in of(*talk(0.2, 0.9), hit(9, "My tea.", speaker="user", scores={"content_bm25": 1.0})):
         assert each.relevance == pytest.approx(sum(each.factors.values()))
         assert all(each.factors.values())
 
 
-def test_a_perfect_match_stays_within_one_and_nothing_at_all_within_zero():
+def test_relevance_lies_between_zero_and_one():
     idf = {"tea": 2.0, "guest": 1.0}
     perfect = {
         "content_bm25": 3.0 * (K1 + 1),
@@ -192,25 +192,25 @@ def test_a_perfect_match_stays_within_one_and_nothing_at_all_within_zero():
         pytest.param("what does Dr Will drink", {6}, id="a title is no name"),
     ],
 )
-def test_the_one_speaker_that_a_question_names(text, named):
+def test_speaker_factor_requires_exactly_one_named_speaker(text, named):
     hits = hit(1, LINE, speaker="Ines"), hit(2, LINE, speaker="Caroline"), hit(3, LINE, speaker="user"), hit(4, LINE)
     hits = *hits, hit(5, LINE, speaker="Dr Ito"), hit(6, LINE, speaker="Dr Will")
     assert {n for n, each in factors(*hits, text=text).items() if "speaker" in each} == named
 
 
-def test_what_the_model_said_is_meant_where_it_is_asked_for():
+def test_question_about_the_assistant_prefers_assistant_memories():
     hits = hit(1, LINE, speaker="user"), hit(2, LINE, speaker="assistant")
     assert ids(of(*hits, text="which tea")) == [1, 2]
     assert ids(of(*hits, text="which tea did you recommend")) == [2, 1]
 
 
 @pytest.mark.parametrize("role", ["Assistant", "ASSISTANT", "AI"])
-def test_a_role_is_known_in_any_case(role):
+def test_role_is_recognised_in_any_letter_case(role):
     hits = hit(1, LINE, speaker=None), hit(2, LINE, speaker=role)
     assert ids(of(*hits, text="which tea did you recommend")) == [2, 1]
 
 
-def test_an_assistants_line_is_no_standing_instruction():
+def test_assistant_message_is_not_a_standing_instruction():
     hits = hit(1, "Always warm the pot.", speaker="assistant"), hit(2, "Always warm the pot.", speaker="user")
     got = factors(*hits)
     assert "instruction" in got[2]
@@ -230,22 +230,22 @@ def test_an_assistants_line_is_no_standing_instruction():
         pytest.param((2023, 5, 1), (2023, 4, 30), id="the start belongs to the range"),
     ],
 )
-def test_nearer_to_the_named_range_is_better(day, closer):
+def test_memory_nearer_to_the_date_range_ranks_first(day, closer):
     hits = hit(1, LINE, occurred_at=datetime(*closer, tzinfo=UTC)), hit(2, LINE, occurred_at=datetime(*day, tzinfo=UTC))
     assert ids(of(*hits, dates=MAY)) == [2, 1]
 
 
 @pytest.mark.parametrize("day", [(2023, 6, 16), (2023, 4, 20), (2026, 1, 1)])
-def test_far_from_the_named_range_the_date_says_nothing(day):
+def test_memory_far_from_the_date_range_has_no_date_factor(day):
     assert "date" not in factors(hit(1, LINE, occurred_at=datetime(*day, tzinfo=UTC)), dates=MAY)[1]
 
 
-def test_without_a_range_or_a_wish_for_the_recent_time_says_nothing():
+def test_time_has_no_effect_without_date_range_or_recency():
     got = factors(hit(1, LINE, occurred_at=NOW), hit(2, LINE, occurred_at=NOW - timedelta(days=999)))
     assert got[1] == got[2]
 
 
-def test_a_memory_of_the_future_is_no_more_recent_than_now():
+def test_future_memory_is_as_recent_as_now():
     got = factors(hit(1, LINE, occurred_at=NOW), hit(2, LINE, occurred_at=NOW + timedelta(days=99)), recency=1.0)
     assert got[1] == got[2]
 
@@ -253,7 +253,7 @@ def test_a_memory_of_the_future_is_no_more_recent_than_now():
 # --- where ---
 
 
-def test_a_memory_of_no_session_is_taken_for_one_of_a_usual_session():
+def test_memory_without_session_gets_the_average_session_factor():
     good = hit(1, LINE, session_id="a", scores={"session_bm25": 3.0})
     poor = hit(2, LINE, session_id="b", scores={"session_bm25": 1.0})
     got = factors(good, poor, hit(3, LINE))
@@ -261,11 +261,11 @@ def test_a_memory_of_no_session_is_taken_for_one_of_a_usual_session():
     assert ids(of(good, poor, hit(3, LINE))) == [1, 3, 2]
 
 
-def test_where_no_memory_has_a_session_none_has_the_factor():
+def test_without_sessions_there_is_no_session_factor():
     assert all("session" not in each for each in factors(hit(1, LINE), hit(2, LINE)).values())
 
 
-def test_without_surroundings_a_memory_is_judged_by_its_own_words():
+def test_memory_without_context_uses_its_content_cosine():
     alone = hit(1, LINE, scores={"content_cosine": 0.6})
     same = hit(2, LINE, scores={"content_cosine": 0.6, "context_cosine": 0.6})
     got = factors(alone, same)
@@ -292,7 +292,7 @@ def test_raising_a_raw_score_never_lowers_relevance(scores, data, more, others):
 
 @given(SCORES, st.sampled_from(RAW), st.floats(min_value=0, max_value=3))
 @settings(max_examples=60)
-def test_being_found_by_one_more_channel_never_lowers_relevance(scores, channel, value):
+def test_additional_channel_never_lowers_relevance(scores, channel, value):
     if channel in scores or (channel == "context_cosine" and value < scores.get("content_cosine", 0.0)):
         return
     found_by_more = {**scores, channel: value}
@@ -303,5 +303,5 @@ def test_being_found_by_one_more_channel_never_lowers_relevance(scores, channel,
 
 @given(st.permutations([*talk(0.1, 0.4, 0.4, 0.2), hit(9, LINE, speaker="Ines"), hit(8, "My tea, always.")]))
 @settings(max_examples=30)
-def test_the_order_of_the_hits_does_not_matter(shuffled):
+def test_relevance_does_not_depend_on_the_order_of_hits(shuffled):
     assert ids(of(*shuffled)) == ids(of(*sorted(shuffled, key=lambda each: each.seq)))

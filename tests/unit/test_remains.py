@@ -22,7 +22,7 @@ KEY = "The spare key of the boat house hangs behind the barometer. Ask Ada for t
         pytest.param("Remember to ask Ada for the ladder first, please.", id="a sentence of it"),
     ],
 )
-def test_a_text_that_holds_it_is_left_without_it(text):
+def test_erased_text_is_detected_and_cut(text):
     remains = Residue([KEY])
     assert remains.held(text)
     left = remains.cut(text)
@@ -33,23 +33,23 @@ def test_a_text_that_holds_it_is_left_without_it(text):
 
 
 @pytest.mark.parametrize("text", ["The key of the boat house is lost.", "Ask Ada.", "behind the barometer", ""])
-def test_what_merely_speaks_of_the_same_things_stays_as_it_is(text):
+def test_text_on_the_same_subject_is_unchanged(text):
     remains = Residue([KEY])
     assert not remains.held(text)
     assert remains.cut(text) == text
 
 
-def test_one_plain_word_is_no_trace_and_a_number_is():
+def test_single_word_is_not_residue_but_a_number_is():
     assert not Residue(["Fixed."]).held("It is fixed now.")
     assert Residue(["4711"]).cut("The code is 4711.") == f"The code is {MARK}."
 
 
-def test_a_summary_loses_the_lines_that_were_condensed_from_it_and_no_other():
+def test_summary_loses_only_the_lines_from_the_erased_text():
     lines = ['- user: "spare key boat house hangs barometer, ladder from Ada"', '- user: "The crane was inspected."']
     assert Residue([KEY]).without_lines("\n".join(lines)) == lines[1]
 
 
-def test_json_is_cut_in_its_texts_and_stays_json():
+def test_json_strings_are_cut_and_the_result_is_valid_json():
     document = json.dumps({"message": KEY, "n": [1, {"said": "nothing"}]})
     assert json.loads(Residue([KEY]).cut_json(document)) == {
         "message": f"{MARK}.",
@@ -59,7 +59,7 @@ def test_json_is_cut_in_its_texts_and_stays_json():
 
 
 @given(st.text(max_size=60), st.text(min_size=1, max_size=80), st.text(max_size=60))
-def test_whatever_is_cut_is_gone_and_has_a_word_that_postgres_looks_for(before, erased, after):
+def test_cut_text_contains_no_residue_and_has_search_probes(before, erased, after):
     remains = Residue([erased])
     text = f"{before} {erased} {after}"
     left = remains.cut(text)

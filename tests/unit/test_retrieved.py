@@ -11,17 +11,17 @@ from cognitive.degradation import Degradation
 FOUND = Retrieved(SearchResult((hit(),)), None, ("lexical",), (Degradation("embedding_late", "late"),))
 
 
-def test_what_leaves_time_to_weigh_it_is_kept():
+def test_result_in_time_is_kept():
     assert FOUND.in_time(left=0.025, reserved=0.05) is FOUND
 
 
-def test_what_comes_when_that_time_is_gone_is_given_up_and_said_to_be():
+def test_late_result_is_dropped_and_reported():
     late = FOUND.in_time(left=0.024, reserved=0.05)
     assert (late.found.hits, late.channels) == ((), ())
     assert late.degraded == ("embedding: late", "retrieval: the candidates arrived too late to be ranked")
     assert [each.code for each in late.degraded] == ["embedding_late", "retrieval_late"]
 
 
-def test_of_nothing_nothing_is_late():
+def test_empty_result_is_never_late():
     nothing = Retrieved(SearchResult(()), None, ())
     assert nothing.in_time(left=0.0, reserved=0.05) is nothing

@@ -26,13 +26,13 @@ def made(base, policy=ON, *, hints=(), room=None, now=AT):
     return plan, section_budgets(plan, found(base=base), room, now, policy, CONSTANTS)
 
 
-def test_off_is_the_plan_to_the_last_token():
+def test_disabled_learning_keeps_the_planned_budgets():
     plan, planned = made(USED, Policy())
     assert planned.budgets is plan.budgets
     assert (planned.total, planned.reasons) == (FRAMES["question"].total, ())
 
 
-def test_a_type_whose_memories_are_never_used_shrinks_to_the_bound_and_no_further():
+def test_budget_of_an_unused_type_shrinks_to_the_bound():
     plan, learned = made(USED)
     assert learned.budgets["decision"] == plan.budgets["decision"] / 2
     assert learned.budgets["fact"] == plan.budgets["fact"] * 1.5
@@ -41,17 +41,17 @@ def test_a_type_whose_memories_are_never_used_shrinks_to_the_bound_and_no_furthe
     assert "decision: 1000 to 500, used 0.0" in " ".join(learned.reasons)
 
 
-def test_a_handful_of_showings_hardly_moves_anything():
+def test_few_showings_change_budgets_by_less_than_6_percent():
     plan, learned = made({"decision": Masses(1.0, 0.0, AT), "fact": Masses(1.0, 1.0, AT)})
     assert all(abs(learned.budgets[type_] / plan.budgets[type_] - 1) < 0.06 for type_ in plan.budgets)
 
 
-def test_what_is_long_ago_is_forgotten():
+def test_old_usage_does_not_change_budgets():
     _, learned = made(USED, now=AT + timedelta(days=365))
     assert learned.reasons == ()
 
 
-def test_no_section_falls_below_what_a_hint_asks_for_and_the_operators_word_stands():
+def test_hinted_types_and_overrides_keep_their_budget():
     plan, learned = made(USED, hints=(("decision", 0.9),))
     assert learned.budgets["decision"] == plan.budgets["decision"]
     _, ruled = made(USED, Policy(budgets={"learned": True, "overrides": {"decision": 700}}))
@@ -59,7 +59,7 @@ def test_no_section_falls_below_what_a_hint_asks_for_and_the_operators_word_stan
 
 
 @given(st.dictionaries(st.sampled_from(["decision", "fact", "procedure", "episode"]), MASSES), st.integers(0, 9_000))
-def test_whatever_was_used_the_bounds_hold_and_the_room_caps_the_total(base, room):
+def test_learned_budgets_stay_within_bounds_and_available_tokens(base, room):
     plan, learned = made(base, room=room)
     assert learned.total == min(plan.total, room)
     for type_, planned in plan.budgets.items():

@@ -19,7 +19,7 @@ def file(tmp_path):
     return tmp_path / "new" / "tokens.toml"
 
 
-def test_a_token_is_its_agents_and_an_admins_is_everybodys(file):
+def test_agent_token_is_limited_to_its_agent_and_admin_token_is_not(file):
     (id, token), (_, admin) = create(file, "a"), create(file, None)
     tokens = Tokens(file)
     assert tokens.caller(token) == Caller(id, "a")
@@ -29,7 +29,7 @@ def test_a_token_is_its_agents_and_an_admins_is_everybodys(file):
     assert tokens.caller(admin).may("b")
 
 
-def test_the_file_holds_no_token_and_is_its_owners_only(file):
+def test_token_file_holds_only_digests_and_is_private(file):
     _, token = create(file, "a")
     assert token.split("_")[2] not in file.read_text()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -49,17 +49,17 @@ def test_the_file_holds_no_token_and_is_its_owners_only(file):
         lambda t: "é\ud800_a_b",
     ],
 )
-def test_what_is_not_quite_a_token_is_nobodys(file, change):
+def test_malformed_token_is_rejected(file, change):
     _, token = create(file, "a")
     assert Tokens(file).caller(change(token)) is None
 
 
-def test_the_secret_of_one_token_is_not_another_ones(file):
+def test_secret_of_another_token_is_rejected(file):
     (one, first), (other, _) = create(file, "a"), create(file, None)
     assert Tokens(file).caller(first.replace(one, other)) is None
 
 
-def test_a_server_that_runs_heeds_what_changes(file):
+def test_running_server_applies_changes_of_the_token_file(file):
     id, token = create(file, "a")
     tokens = Tokens(file)
     _, later = create(file, "b")
@@ -73,27 +73,27 @@ def test_a_server_that_runs_heeds_what_changes(file):
     assert tokens.caller(later) is None
 
 
-def test_a_file_that_others_may_read_is_refused(file):
+def test_token_file_readable_by_others_is_refused(file):
     create(file, "a")
     file.chmod(0o640)
     with pytest.raises(PolicyError, match="chmod 600"):
         Tokens(file)
 
 
-def test_nobody_else_can_hold_the_lock_and_keep_a_token_from_being_revoked(file):
+def test_lock_file_is_private(file):
     create(file, "a")
     assert {stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()} == {0o600}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
-def test_a_file_that_somebody_else_could_write_is_refused(file):
+def test_token_file_of_another_owner_is_refused(file):
     create(file, "a")
     os.chown(file, 12_345, -1)
     with pytest.raises(PolicyError, match="another user"):
         Tokens(file)
 
 
-def test_a_symbolic_link_to_the_file_stays_one(file, tmp_path):
+def test_symbolic_link_to_the_token_file_is_preserved(file, tmp_path):
     create(file, "a")
     link = tmp_path / "link.toml"
     link.symlink_to(file)
@@ -113,7 +113,7 @@ def test_a_symbolic_link_to_the_file_stays_one(file, tmp_path):
         ("a = 1", "valid dictionary"),
     ],
 )
-def test_a_file_that_holds_no_tokens_is_refused_by_its_name(tmp_path, text, said):
+def test_invalid_token_file_is_refused_with_its_path(tmp_path, text, said):
     file = tmp_path / "tokens.toml"
     file.touch(0o600)
     file.write_text(text)
@@ -122,21 +122,21 @@ def test_a_file_that_holds_no_tokens_is_refused_by_its_name(tmp_path, text, said
     assert str(file) in str(raised.value)
 
 
-def test_what_there_is_not_cannot_be_revoked(file):
+def test_revoking_an_unknown_token_fails(file):
     create(file, "a")
     with pytest.raises(InvalidInput, match="'nothing'"):
         revoke(file, "nothing")
 
 
 @given(agent=st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1).filter(str.strip))
-def test_any_name_of_an_agent_is_kept(tmp_path_factory, agent):
+def test_token_file_stores_any_agent_name(tmp_path_factory, agent):
     file = tmp_path_factory.mktemp("t") / "tokens.toml"
     _, token = create(file, agent)
     assert Tokens(file).caller(token).agent == agent
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.5", "memory.internal"])
-def test_beyond_this_machine_nobody_is_let_in_without_a_token(file, host):
+def test_remote_address_requires_tokens(file, host):
     config = ServerConfig(host=host)
     with pytest.raises(PolicyError, match="cognitive token create"):
         config.known_tokens()
@@ -145,7 +145,7 @@ def test_beyond_this_machine_nobody_is_let_in_without_a_token(file, host):
 
 
 @pytest.mark.parametrize("config", [{}, {"host": "::1"}, {"host": "127.8.0.1"}, {"host": "0.0.0.0", "socket": "/s"}])
-def test_on_this_machine_it_is_open_unless_there_are_tokens(config, file):
+def test_local_address_requires_no_tokens(config, file):
     assert ServerConfig(**config).known_tokens() is None
     with pytest.raises(PolicyError, match="no tokens"):
         ServerConfig(**config, tokens=file).known_tokens()
@@ -153,6 +153,6 @@ def test_on_this_machine_it_is_open_unless_there_are_tokens(config, file):
     assert ServerConfig(**config, tokens=file).known_tokens() is not None
 
 
-def test_an_option_that_there_is_not_is_refused_by_its_name():
+def test_unknown_option_is_refused_by_name():
     with pytest.raises(InvalidInput, match="prot"):
         ServerConfig(prot=1)

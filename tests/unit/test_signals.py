@@ -39,7 +39,7 @@ def test_rule_ids_are_unique():
     assert len({rule.id for rule in ALL}) == len(ALL)
 
 
-def test_a_pattern_that_is_not_linear_is_refused_by_the_name_of_its_rule():
+def test_nonlinear_pattern_is_refused_with_its_rule_id():
     with pytest.raises(PolicyError, match=r"'bad\.rule'"):
         RuleTable([Rule("bad.rule", "question", r"(?<=a)b")])
 
@@ -97,7 +97,7 @@ SMALL_TALK = (
 
 
 @pytest.mark.parametrize("text", SMALL_TALK)
-def test_small_talk_alone_asks_for_nothing(text):
+def test_small_talk_is_a_greeting_without_other_signals(text):
     assert read(text) == Signals(text.strip(), greeting=True, fired=read(text).fired)
 
 
@@ -135,7 +135,7 @@ CONTENT = (
 
 @pytest.mark.parametrize("text", CONTENT)
 @pytest.mark.parametrize("greeting", ["", "Hey, ", "hi! ", "Hello there. ", "Good morning, "])
-def test_a_word_of_content_is_never_swallowed(greeting, text):
+def test_content_after_a_greeting_is_kept(greeting, text):
     found = read(greeting + text)
     assert not found.greeting
     assert found.text.endswith(text)
@@ -154,7 +154,7 @@ def test_a_word_of_content_is_never_swallowed(greeting, text):
         ("Nice, Lyon and Paris have offices", "Nice, Lyon and Paris have offices"),
     ],
 )
-def test_only_the_pleasantries_are_peeled_off(text, said):
+def test_only_pleasantries_are_removed(text, said):
     assert read(text).text == said
 
 
@@ -162,7 +162,7 @@ def test_only_the_pleasantries_are_peeled_off(text, said):
     "text",
     ["continue", "yes", "the second one", "go ahead", "do it", "and why?", "ok", "👍", "what about staging?", "no"],
 )
-def test_an_elliptic_message_is_read_with_the_one_before(text):
+def test_elliptic_message_is_read_with_the_previous_one(text):
     found = read(text, "Hi! How do we deploy the billing service?")
     assert found.elliptic
     assert not found.greeting
@@ -172,11 +172,11 @@ def test_an_elliptic_message_is_read_with_the_one_before(text):
 
 
 @pytest.mark.parametrize("text", ["hey", "thanks a lot!", "ok thanks", "bye", "how are you?", "great job"])
-def test_pleasantries_stay_small_talk_whatever_was_said_before(text):
+def test_pleasantries_stay_small_talk_after_any_message(text):
     assert read(text, "How do we deploy the billing service?").greeting
 
 
-def test_an_elliptic_message_keeps_its_own_date_and_borrows_the_one_it_lacks():
+def test_elliptic_message_takes_a_missing_date_from_the_previous_one():
     before = "what did we deploy last week?"
     borrowed, own = read("what about staging?", before).dates, read("and what about May 2024?", before).dates
     assert borrowed is not None
@@ -184,7 +184,7 @@ def test_an_elliptic_message_keeps_its_own_date_and_borrows_the_one_it_lacks():
     assert (borrowed.phrase, own.phrase) == ("last week", "May 2024")
 
 
-def test_a_whole_sentence_does_not_lean_on_the_one_before():
+def test_complete_sentence_is_read_without_the_previous_message():
     found = read("which database does the billing service use?", "How do we deploy?")
     assert not found.elliptic
     assert found.text == "which database does the billing service use?"
@@ -218,7 +218,7 @@ STARTERS = (
 
 
 @pytest.mark.parametrize("starter", STARTERS)
-def test_a_question_needs_no_question_mark(starter):
+def test_question_is_recognised_without_a_question_mark(starter):
     assert read(f"{starter} the build pipeline").question
     assert read(f"Hey, {starter.title()} the build pipeline").question
 
@@ -226,7 +226,7 @@ def test_a_question_needs_no_question_mark(starter):
 @pytest.mark.parametrize(
     "text", ["Redis is fast.", "see https://x.org/?q=1", "whatever you think of Redis", "Fix it now"]
 )
-def test_statements_are_no_questions(text):
+def test_statement_is_not_a_question(text):
     assert not read(text).question
 
 
@@ -246,7 +246,7 @@ def test_statements_are_no_questions(text):
         ("catch me up", 0.8),
     ],
 )
-def test_recency(text, recency):
+def test_recency_of_time_expressions(text, recency):
     assert read(text).recency == recency
 
 
@@ -265,12 +265,12 @@ def test_recency(text, recency):
         ("What is the decision from last time, and how do I apply it?", ("decision", "fact", "procedure", "episode")),
     ],
 )
-def test_hints_come_in_the_order_of_the_types(text, hints):
+def test_hints_follow_the_order_of_memory_types(text, hints):
     assert tuple(hint for hint, _ in read(text).hints) == hints
 
 
 @pytest.mark.parametrize("kind", ENTITIES, ids=lambda kind: kind.id)
-def test_every_kind_of_entity_is_told_by_its_examples(kind):
+def test_every_entity_rule_matches_its_examples(kind):
     table = RuleTable([kind])
     for example in kind.examples:
         assert table.fired(example.encode()), example
@@ -295,7 +295,7 @@ def test_every_kind_of_entity_is_told_by_its_examples(kind):
         ("Bank of England", ("Bank of England",)),
     ],
 )
-def test_entities(text, entities):
+def test_entities_of_a_message(text, entities):
     assert read(text).entities == entities
 
 
@@ -309,17 +309,17 @@ def test_entities(text, entities):
         ("что мы решили про базу", ("что", "мы", "решили", "про", "базу")),
     ],
 )
-def test_keywords(text, keywords):
+def test_keywords_of_a_message(text, keywords):
     assert read(text).keywords == keywords
 
 
-def test_of_too_many_keywords_the_frequent_ones_stay_in_the_order_of_the_text():
+def test_most_frequent_keywords_are_kept_in_text_order():
     words = [f"topic{index}" for index in range(30)]
     found = read(" ".join(words) + " topic29 topic28").keywords
     assert found == (*words[:8], "topic28", "topic29")
 
 
-def test_the_same_signals_under_every_hash_seed():
+def test_signals_do_not_depend_on_the_hash_seed():
     program = (
         "from datetime import UTC, datetime\n"
         "from cognitive.preflight.signals import read\n"
@@ -339,7 +339,7 @@ def test_the_same_signals_under_every_hash_seed():
     assert len(outputs) == 1
 
 
-def test_of_a_huge_message_head_and_tail_are_read():
+def test_huge_message_is_read_at_its_head_and_tail():
     found = read("Ask Caroline first. " + "x " * 5_000_000 + "Should we use Redis since May?")
     assert len(found.text) < signals.HEAD + signals.TAIL + 8
     assert {"Caroline", "Redis"} <= set(found.entities)
@@ -347,7 +347,7 @@ def test_of_a_huge_message_head_and_tail_are_read():
     assert found.dates is not None
 
 
-def test_a_naive_clock_is_refused():
+def test_naive_datetime_is_refused():
     with pytest.raises(InvalidInput, match="now"):
         signals.read("hello", now=datetime(2026, 11, 18))  # noqa: DTZ001
 
@@ -361,7 +361,7 @@ WORDS = st.sampled_from(
     text=st.one_of(st.text(), st.lists(WORDS, max_size=10).map(" ".join)),
     previous=st.one_of(st.just(""), st.text()),
 )
-def test_no_text_raises_and_the_signals_agree_with_each_other(text, previous):
+def test_any_text_gives_consistent_signals(text, previous):
     found = read(text, previous)
     assert found == read(text, previous)
     assert len(set(found.keywords)) == len(found.keywords) <= 10
@@ -372,11 +372,11 @@ def test_no_text_raises_and_the_signals_agree_with_each_other(text, previous):
 
 
 @given(st.text())
-def test_folding_keeps_every_position(text):
+def test_folding_keeps_the_text_length(text):
     assert len(fold(text)) == len(text)
 
 
-def test_a_question_about_somebody_not_named_is_searched_with_the_message_before_it():
+def test_question_with_a_pronoun_is_read_with_the_previous_message():
     asked = read("Where does she live?", "Is Ada coming on Friday?")
     assert asked.elliptic
     assert asked.text == "Is Ada coming on Friday?\nWhere does she live?"

@@ -31,7 +31,7 @@ def used(units, at):
 
 @given(UNITS)
 @settings(max_examples=200)
-def test_the_bounds_hold_and_the_newest_is_whole(units):
+def test_window_stays_within_bounds_and_keeps_the_newest_whole(units):
     at = find_start(units, RULES)
     assert used(units, at).beyond(BOUNDS) is None or at.start == len(units) - 1
     assert not units or at.stubs < len(units)
@@ -39,20 +39,20 @@ def test_the_bounds_hold_and_the_newest_is_whole(units):
 
 @given(UNITS, st.integers(0, 60))
 @settings(max_examples=200)
-def test_reading_on_from_where_it_stood_is_reading_from_the_start(units, length):
+def test_incremental_start_equals_the_start_computed_anew(units, length):
     earlier, whole = find_start(units[:length], RULES), find_start(units, RULES)
     later = find_start(units[earlier.start :], RULES, earlier.stubs - earlier.start)
     assert (later.start + earlier.start, later.stubs + earlier.start) == (whole.start, whole.stubs)
 
 
-def test_a_step_leaves_room_for_many_more():
+def test_window_start_moves_in_large_steps():
     units = [MessageSize(WindowSize(1, 50, 10), WindowSize(1, 50, 10)) for _ in range(400)]
     starts = [find_start(units[:n], RULES).start for n in range(401)]
     assert starts == sorted(starts)
     assert len(set(starts)) <= 400 // 10 + 1
 
 
-def test_old_results_become_stubs_before_anything_leaves_but_not_the_last_nor_the_recent():
+def test_old_results_become_stubs_except_the_last_and_the_recent():
     units = [MessageSize(WindowSize(2, 100, 10), WindowSize(2, 10, 5), at=float(n)) for n in range(11)]
     rules = WindowLimits(WindowSize(100, 1_000, 500), low=0.5, keep_last=4)
     assert find_start(units, rules) == type(find_start([], rules))(0, 9, "characters")
@@ -60,7 +60,7 @@ def test_old_results_become_stubs_before_anything_leaves_but_not_the_last_nor_th
     assert find_start(units, recent).stubs == 6
 
 
-def test_every_fifth_call_compacts_what_is_above_the_mark_and_nothing_leaves():
+def test_every_fifth_iteration_compacts_results_above_the_low_mark():
     units = [MessageSize(WindowSize(2, 100, 10), WindowSize(2, 10, 5), iteration=n + 1) for n in range(5)]
     assert find_start(units, RULES).trigger is None
     more = [MessageSize(WindowSize(2, 150, 10), WindowSize(2, 10, 5), iteration=n + 1) for n in range(5)]

@@ -27,14 +27,14 @@ PINNED = {
 NAMES = {name: value for name, value in vars(attributes).items() if isinstance(value, str) and name.isupper()}
 
 
-def test_the_strings_of_the_conventions_are_as_they_are_published():
+def test_convention_names_equal_the_published_names():
     assert {name: NAMES[name] for name in PINNED} == PINNED
 
 
-def test_what_the_conventions_have_no_name_for_is_under_our_own():
+def test_other_names_have_the_cognitive_prefix():
     own = {value for name, value in NAMES.items() if name not in PINNED}
     assert all(value.startswith("cognitive.") for value in own)
 
 
-def test_no_two_names_mean_the_same():
+def test_names_are_unique():
     assert len(set(NAMES.values())) == len(NAMES)

@@ -69,7 +69,7 @@ def bare(sql: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"--[^\n]*", "", sql)).strip()
 
 
-def test_all_files_are_covered_and_every_statement_is_found(root):
+def test_all_statement_files_are_listed_and_loaded(root):
     folder = root / "brain" / "statements"
     assert sorted(path.stem for path in folder.glob("*.sql")) == PORTS
     for port in PORTS:
@@ -79,7 +79,7 @@ def test_all_files_are_covered_and_every_statement_is_found(root):
         assert not set(headings) & set(dir(Mapping)), "would be read as a method of the mapping"
 
 
-def test_every_statement_is_run_by_something(root):
+def test_every_statement_is_used(root):
     paths = [path for folder in ("brain", "cognitive") for path in (root / folder).rglob("*.py")]
     sources = [path.read_text(encoding="utf-8") for path in paths]
     attributes = {name for text in sources for name in re.findall(r"\b(?:SQL|WRITING)\.(\w+)", text)}
@@ -108,12 +108,12 @@ def test_statements_are_written_with_named_parameters(root):
         ("DO $$ BEGIN x := 1; RAISE ':y'; END $$", "DO $$ BEGIN x := 1; RAISE ':y'; END $$", ()),
     ],
 )
-def test_names_become_numbers_where_they_are_parameters(source, sql, parameters):
+def test_named_parameters_become_numbered_parameters(source, sql, parameters):
     statement = SqlStatement("test", source)
     assert (statement.sql, statement.parameters) == (sql, parameters)
 
 
-def test_a_call_returns_the_same_sql_and_the_values_in_order():
+def test_call_returns_cached_sql_and_ordered_values():
     statement = SqlStatement("test", "SELECT :b, :agent_id, :a")
     assert statement(a=1, b=2, agent_id="x") == ("SELECT $2, $1, $3", "x", 2, 1)
     assert statement(a=1, b=2, agent_id="x")[0] is statement(a=3, b=4, agent_id="y")[0]
@@ -129,12 +129,12 @@ def test_a_call_returns_the_same_sql_and_the_values_in_order():
         ({"a": 1, "c": 3}, "statement test: missing b; unknown c"),
     ],
 )
-def test_a_wrong_call_names_the_missing_and_unknown_parameters(values, message):
+def test_invalid_call_names_missing_and_unknown_parameters(values, message):
     with pytest.raises(TypeError, match=f"^{message}$"):
         SqlStatement("test", "SELECT :a, :b")(**values)
 
 
-def test_a_slot_is_filled_with_sql_that_has_parameters_of_its_own():
+def test_slot_accepts_sql_with_its_own_parameters():
     inner, outer = (
         SqlStatement("inner", "SELECT :a LIMIT <most>"),
         SqlStatement("outer", "SELECT :b FROM (<inner>) AS i"),
@@ -144,12 +144,12 @@ def test_a_slot_is_filled_with_sql_that_has_parameters_of_its_own():
     assert filled.parameters == ("b", "a")
 
 
-def test_a_name_that_no_statement_has_is_an_error():
+def test_unknown_statement_name_is_an_error():
     with pytest.raises(AttributeError, match="there is no statement missing"):
         _ = statements.load("turns").missing
 
 
-def test_every_statement_that_code_names_exists_and_is_called_with_its_parameters(root):
+def test_statement_calls_in_code_pass_the_declared_parameters(root):
     """Read from the syntax trees: `SQL.name(...)` for each file that a module loads."""
     called = 0
     for path in sorted((root / "brain").rglob("*.py")):
@@ -175,7 +175,7 @@ def test_every_statement_that_code_names_exists_and_is_called_with_its_parameter
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_every_join_on_a_table_carries_the_agent(port, name, sql):
+def test_every_join_is_restricted_to_the_agent(port, name, sql):
     for table, alias, condition in re.findall(
         rf"\bJOIN ({TABLE})(?: AS)? (\w+) (?:USING|ON) (.*?)(?= (?:LEFT|CROSS|INNER|JOIN|WHERE|GROUP|ORDER)\b|\)|;|$)",
         bare(sql),
@@ -185,7 +185,7 @@ def test_every_join_on_a_table_carries_the_agent(port, name, sql):
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_every_reading_changing_or_deleting_of_a_table_carries_the_agent(port, name, sql):
+def test_every_table_access_is_restricted_to_the_agent(port, name, sql):
     """As many `agent_id = $1` as tables that are read, updated or deleted from; an insert names the agent first."""
     text = bare(sql)
     touched = len(re.findall(rf"\b(?:FROM|JOIN) {TABLE}", text)) + len(re.findall(rf"(?<!DO )\bUPDATE {TABLE}", text))
@@ -197,7 +197,7 @@ def test_every_reading_changing_or_deleting_of_a_table_carries_the_agent(port, n
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_values_are_bound_and_parameters_are_numbered_without_gaps(port, name, sql):
+def test_values_are_bound_and_parameter_numbers_have_no_gaps(port, name, sql):
     text = bare(sql)
     numbers = {int(number) for number in re.findall(r"\$(\d+)", text)}
     assert numbers == set(range(1, len(numbers) + 1))
@@ -206,7 +206,7 @@ def test_values_are_bound_and_parameters_are_numbered_without_gaps(port, name, s
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
-def test_rows_that_are_locked_one_after_the_other_are_taken_in_a_fixed_order(port, name, sql):
+def test_upserts_of_many_rows_lock_them_in_a_fixed_order(port, name, sql):
     """Upserts of many rows from a set: ordered, or two writers that meet deadlock."""
     upsert = r"INSERT INTO cognitive\.(?:usage|exposure|session|usage_base)\b(.*?)ON CONFLICT"
     for source in re.findall(upsert, bare(sql)):
@@ -231,11 +231,11 @@ SESSION_LEVEL = re.compile(
         ("SELECT set_config('cognitive.agent_id', $1, true)", False),
     ],
 )
-def test_the_pattern_tells_what_lasts_from_what_ends_with_the_transaction(sql, is_session_level):
+def test_pattern_separates_session_from_transaction_settings(sql, is_session_level):
     assert bool(SESSION_LEVEL.search(sql)) == is_session_level
 
 
-def test_nothing_in_the_product_is_set_for_a_whole_session(root):
+def test_no_setting_outlives_its_transaction(root):
     """Through a transaction pooler a session-level setting is another tenant's setting."""
     found = []
     for folder in ("brain", "cognitive"):
@@ -250,7 +250,7 @@ def test_nothing_in_the_product_is_set_for_a_whole_session(root):
     assert found == []
 
 
-def test_the_tenant_is_set_for_the_transaction(root):
+def test_agent_is_set_for_the_transaction_only(root):
     sources = [path.read_text(encoding="utf-8") for path in (root / "brain").rglob("*.py")]
     settings = [found for source in sources for found in re.findall(r"(\w+ \w+) cognitive\.agent_id TO", source)]
     assert settings
@@ -258,6 +258,6 @@ def test_the_tenant_is_set_for_the_transaction(root):
     assert not any("set_config(" in text for _, _, text in NAMED)
 
 
-def test_comments_name_parameters_and_no_numbers_of_them(root):
+def test_statement_files_contain_no_numbered_parameters(root):
     files = sorted((root / "brain" / "statements").glob("*.sql"))
     assert [file.name for file in files if re.search(r"\$\d", file.read_text(encoding="utf-8"))] == []

@@ -125,17 +125,17 @@ STORIES = [
 
 
 @pytest.mark.parametrize(("disposition", "value", "reason", "fields", "told"), STORIES, ids=lambda v: str(v)[:12])
-def test_a_candidate_is_told_in_plain_words(disposition, value, reason, fields, told):
+def test_description_explains_each_disposition(disposition, value, reason, fields, told):
     assert story(disposition, value, reason, **fields) == told
 
 
 @pytest.mark.parametrize(("lift", "told"), [(0.08, "used it, which adds 0.080"), (-0.01, "takes 0.010"), (0.0, None)])
-def test_what_similar_turns_add_is_told(lift, told):
+def test_description_states_what_similar_turns_add(lift, told):
     text = story("shown", 0.4, "rank 2", boost=Boost(lift=lift))
     assert (told in text) if told else ("like this one" not in text)
 
 
-def test_every_disposition_and_every_factor_has_its_words():
+def test_every_disposition_and_factor_has_a_description():
     assert set(_DESCRIPTIONS) == set(get_args(Disposition)) == {row[0] for row in STORIES}
     assert set(FACTORS) == set(RELEVANCE)
 
@@ -149,7 +149,7 @@ def missed(memory: Memory | None, told, cosine: float | None = None, policy: Pol
     return describe_missing(Missing(memory, cosine, told, replan(told, policy), **of_turn))
 
 
-def test_a_memory_that_was_no_candidate_is_told_why():
+def test_description_explains_why_a_memory_was_no_candidate():
     near = [CandidateResult(candidate(n, scores={"content_cosine": n / 10}), "shown", 0.1, "x") for n in range(1, 6)]
     told = record(*near, idf={"amber": 2.0, "kettl": 3.0})
     assert "erased, or never was" in missed(None, told)
@@ -168,24 +168,24 @@ def test_a_memory_that_was_no_candidate_is_told_why():
 @pytest.mark.parametrize(
     ("idf", "shared"), [("german/kettl", "it has kettle, and"), ("kettl", "none of the message's")]
 )
-def test_words_are_shared_in_the_language_that_the_turn_was_searched_in(idf, shared):
+def test_shared_words_are_found_in_the_language_of_the_search(idf, shared):
     assert shared in missed(memory("fact", "Mit den Kettlen."), record(idf={idf: 3.0}))
 
 
-def test_a_turn_that_looked_for_nothing_says_so():
+def test_turn_without_retrieval_is_described_as_a_greeting():
     given = TurnInputs(Signals("Hi", greeting=True), "conversation", (), None, AT, "m", found())
     told = decode(encode(given, (), text="", prefix=""))
     assert "greeting" in missed(memory("fact", "x"), told)
 
 
-def test_where_nothing_was_searched_no_channel_is_blamed():
+def test_failed_search_is_described_without_channels():
     told = record(CandidateResult(candidate(1), "shown", 0.1, "x"), idf={"kettl": 3.0})
     late = "retrieval: no answer from Postgres in time"
     text = missed(memory("fact", "A kettle."), told, channels=[], degraded=[late])
     assert text == f"Not shown: nothing was searched in this turn ({late})."
 
 
-def test_what_was_stored_after_the_turn_could_not_be_found():
+def test_memory_stored_after_the_turn_is_described_so():
     told = record(CandidateResult(candidate(1), "shown", 0.1, "x"), idf={"kettl": 3.0})
     text = missed(memory("fact", "A kettle."), told, stored=AT)
     assert text == "Not shown: it was stored later, at 2026-09-01 12:00:00 UTC."
@@ -203,17 +203,17 @@ MOVES = [
 
 
 @pytest.mark.parametrize(("boost", "before", "rank", "mover"), MOVES)
-def test_what_moved_a_memory_is_what_added_most_to_its_score(boost, before, rank, mover):
+def test_rank_change_is_explained_by_the_largest_score_change(boost, before, rank, mover):
     text = story("shown", 0.4, "x", boost=boost, rank_before=before, rank=rank)
     assert text.endswith(f"It was moved from rank {before} to {rank} {mover}")
 
 
-def test_what_sinks_since_it_was_replaced_is_told_so():
+def test_lower_rank_of_a_superseded_memory_is_explained():
     text = story("superseded", 0.2, "replaced by that", boost=USED, rank_before=2, rank=6)
     assert text.endswith("It was moved from rank 2 to 6 by having been replaced.")
 
 
-def test_a_boost_that_multiplies_is_told_by_what_it_adds_to_the_relevance():
+def test_multiplied_boost_is_described_by_its_added_score():
     own = candidate(1, relevance=0.5, score=0.655, rank=1, boost=USED)
     told = record(CandidateResult(own, "shown", 0.655, "rank 1"))
     assert "adds 0.155 to its score" in describe(
@@ -221,7 +221,7 @@ def test_a_boost_that_multiplies_is_told_by_what_it_adds_to_the_relevance():
     )
 
 
-def test_what_exploration_tried_is_told_with_its_chance_and_sets_no_bar():
+def test_explored_memory_is_described_with_its_probability():
     kept, last, drawn, other = (
         candidate(n, score=score, rank=rank, tokens=9)
         for n, score, rank in ((1, 0.9, 1), (2, 0.8, 2), (3, 0.3, 7), (4, 0.4, 6))

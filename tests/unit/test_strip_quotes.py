@@ -51,7 +51,7 @@ PROMPTED = [shown(1, BACKUPS), shown(2, WALNUTS)]
         pytest.param(line(candidate(1, BACKUPS, partial=True)), id="excerpt"),
     ],
 )
-def test_our_own_records_repeated_earn_nothing(echo):
+def test_repeated_memory_block_earns_no_credit(echo):
     assert used(PROMPTED, f"Here is what I was given:\n{echo}\nAnything else?") == set()
     assert used(PROMPTED, f"Here is what I was given:\n{echo}\n{BACKUPS}") == {1}  # said beside it, it counts
 
@@ -75,50 +75,50 @@ def test_our_own_records_repeated_earn_nothing(echo):
         pytest.param(json.dumps({"stdout": FILE, "code": 0}), id="json"),
     ],
 )
-def test_what_is_quoted_from_a_tool_earns_nothing(response, result):
+def test_quotation_of_a_tool_result_earns_no_credit(response, result):
     assert used(PROMPTED, response) == {1}
     assert used(PROMPTED, response, result) == set()
 
 
-def test_the_same_thing_in_the_models_own_words_earns_despite_the_tool():
+def test_paraphrase_of_a_tool_result_earns_credit():
     assert used(PROMPTED, "We keep billing backups 30 days, in Frankfurt, of the whole database.", FILE) == {1}
 
 
-def test_a_tool_that_speaks_of_something_else_takes_nothing():
+def test_unrelated_tool_result_does_not_remove_credit():
     assert used(PROMPTED, f"{BACKUPS} {WALNUTS}", "Exit code 0", {"rows": ["The pager rotates on Mondays."]}) == {1, 2}
 
 
 @pytest.mark.parametrize("result", [WALNUTS, {"memories": [{"content": WALNUTS}]}, json.dumps([WALNUTS])])
-def test_a_recalled_memory_stands_in_the_recall_tools_output_and_still_earns(result):
+def test_recalled_memory_earns_credit_despite_the_recall_result(result):
     assert used([shown(1, BACKUPS), shown(2, WALNUTS, "recall")], f"Careful: {WALNUTS}", result) == {2}
     assert used([shown(1, BACKUPS), shown(2, WALNUTS, "prompt")], f"Careful: {WALNUTS}", result) == set()
 
 
-def test_the_users_message_echoed_earns_nothing():
+def test_echo_of_the_user_message_earns_no_credit():
     message = f"I read this somewhere: {BACKUPS} Is that true?"
     assert used(PROMPTED, f"You asked: {message} I cannot tell.", message=message) == set()
     assert used(PROMPTED, "Yes: billing backups stay in Frankfurt for 30 days.", message=message) == {1}
 
 
-def test_a_quotation_in_a_script_without_spaces_is_one_too():
+def test_quotation_is_recognised_in_a_script_without_spaces():
     memory = "我们决定使用北京的数据中心保存备份。"
     assert used([shown(1, memory)], f"好的。{memory}") == {1}
     assert used([shown(1, memory)], f"好的。{memory}", f"文件：{memory}完") == set()
 
 
-def test_a_few_words_in_common_are_no_quotation():
+def test_few_shared_words_are_not_a_quotation():
     few = " ".join(f"word{n}" for n in range(MIN_QUOTED - 1))
     assert own_words(f"{few} indeed", quoted=[f"so {few}."]) == f"{few} indeed"
     assert "word0" not in own_words(f"word {few} indeed", quoted=[f"a word {few}."])
 
 
-def test_a_tag_left_open_takes_nothing_with_it():
+def test_unclosed_tag_removes_nothing():
     response = f"<memory-records> is how it starts. {BACKUPS} </pinned-memory-records>"
     assert own_words(response, quoted=[]) == response
     assert own_words("<memory-records>" * 3 + "x</memory-records>y", quoted=[]).split() == ["<memory-records>" * 2, "y"]
 
 
-def test_texts_are_found_at_any_depth_and_broken_json_is_a_text():
+def test_texts_are_found_at_any_depth_and_in_broken_json():
     deep: list = ["bottom"]
     for _ in range(5_000):
         deep = [deep]
@@ -141,7 +141,7 @@ def test_texts_are_found_at_any_depth_and_broken_json_is_a_text():
     ],
     ids=["open tags", "open brackets", "escapes", "open quotes", "spaces", "one word"],
 )
-def test_a_response_made_to_be_slow_is_not(response):
+def test_adversarial_response_is_processed_quickly(response):
     assert own_words(response, quoted=["a b c d e f g h"]) == response
 
 
@@ -167,7 +167,7 @@ TEXTS = st.lists(PIECES | st.text(max_size=20), max_size=6).map("".join)
 
 @given(TEXTS, st.lists(TEXTS, max_size=3))
 @settings(max_examples=150)
-def test_nothing_is_added_and_what_memory_gave_is_never_taken(response, quoted):
+def test_own_words_adds_nothing_and_keeps_recalled_text(response, quoted):
     left = own_words(response, quoted=quoted)
     assert len(left) <= len(response) + 1 + left.count("\n")
     assert own_words(response, quoted=[response, *quoted], recalled=[response]) == own_words(response, quoted=[])

@@ -23,7 +23,7 @@ COUNTS = st.dictionaries(st.text(min_size=1, max_size=4), st.integers(0, 40_000)
 
 
 @pytest.mark.parametrize("holding", [1_500, 40_000])
-def test_the_estimate_of_a_count_that_stopped_early_is_near_the_truth(holding):
+def test_estimated_count_is_within_10_percent(holding):
     ids = sorted(uuid5(NAMESPACE_OID, f"memory {n}").int for n in range(holding))
     told = {
         "ferry": (MAX_COUNTED_POSTINGS // 2, 40, MAX_COUNTED_POSTINGS, str(UUID(int=ids[MAX_COUNTED_POSTINGS - 1])))
@@ -34,21 +34,21 @@ def test_the_estimate_of_a_count_that_stopped_early_is_near_the_truth(holding):
     assert found.sessions <= 10_000
 
 
-def test_what_was_counted_to_its_end_is_taken_as_it_is_and_in_the_order_of_the_query():
+def test_exact_counts_are_returned_in_query_order():
     told = {"a": (3, 2, 5, None), "b": (1, 1, 1, None)}
     found = terms(told, ["b", "a"], 7)
     assert list(found.items()) == [("b", Term(1, 1, 1)), ("a", Term(3, 2, 5))]
 
 
 @given(COUNTS)
-def test_a_small_agent_reads_every_word_that_it_has_and_that_is_not_too_common(counts):
+def test_small_agent_reads_every_word_that_is_not_too_common(counts):
     chosen = select_terms({word: Term(n, 1, n) for word, n in counts.items()}, LARGE_AGENT_PASSAGES)
     assert list(chosen.read) == [word for word, n in counts.items() if 0 < n < MAX_POSTINGS]
     assert not chosen.common
 
 
 @given(COUNTS)
-def test_a_large_agent_reads_the_rarest_within_the_bound_and_looks_up_the_next(counts):
+def test_large_agent_reads_the_rarest_words_within_the_bound(counts):
     chosen = select_terms({word: Term(n, 1, n) for word, n in counts.items()}, LARGE_AGENT_PASSAGES + 1)
     assert sum(chosen.read.values()) <= MAX_READ
     assert len(chosen.common) <= MAX_COMMON

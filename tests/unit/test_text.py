@@ -45,7 +45,7 @@ PROSE = st.lists(
         pytest.param("... --- !!! 👍", [], id="no words"),
     ],
 )
-def test_words(text, expected):
+def test_words_of_a_text(text, expected):
     assert words(text) == expected
 
 
@@ -63,7 +63,7 @@ def test_words(text, expected):
         pytest.param("ﬁle", "file", id="ligature"),
     ],
 )
-def test_spellings_of_the_same_thing_share_their_lexemes(one, other):
+def test_spelling_variants_have_the_same_lexemes(one, other):
     assert set(lexemes(one)) == set(lexemes(other))
 
 
@@ -76,20 +76,20 @@ def test_spellings_of_the_same_thing_share_their_lexemes(one, other):
         pytest.param("May 8th", "May 9th", id="days"),
     ],
 )
-def test_different_figures_are_different_lexemes(one, other):
+def test_different_figures_have_different_lexemes(one, other):
     assert set(lexemes(one)) != set(lexemes(other))
 
 
-def test_stop_words_say_nothing_in_any_case_and_with_a_possessive():
+def test_stop_words_have_no_lexemes():
     assert lexemes("The AND of what's Who's she'd it’s won’t") == ["she'd"]
     assert as_lexeme("the") == ""
 
 
-def test_order_and_repetition_survive():
+def test_lexemes_keep_order_and_repetition():
     assert lexemes("lakes tea lakes") == ["lake", "tea", "lake"]
 
 
-def test_an_endless_word_becomes_a_short_lexeme():
+def test_very_long_word_becomes_a_short_lexeme():
     [lexeme] = lexemes("aGVsbG8" * 10_000)
     assert len(lexeme) <= 64
 
@@ -109,12 +109,12 @@ def test_an_endless_word_becomes_a_short_lexeme():
         pytest.param("crlf one.\r\ncrlf two.", ["crlf one.", "crlf two."], id="carriage returns"),
     ],
 )
-def test_sentences(text, expected):
+def test_sentences_of_a_text(text, expected):
     assert sentences(text) == expected
 
 
 @given(ANY_TEXT | PROSE)
-def test_any_text_is_read_without_error_and_always_alike(text):
+def test_any_text_gives_valid_and_deterministic_lexemes(text):
     assert lexemes(text) == lexemes(text)
     assert all(words(text))
     assert all(0 < len(lexeme) <= 64 for lexeme in lexemes(text))
@@ -123,7 +123,7 @@ def test_any_text_is_read_without_error_and_always_alike(text):
 
 
 @given(ANY_TEXT | PROSE)
-def test_sentence_spans_are_ordered_disjoint_trimmed_and_hold_all_that_is_not_white_space(text):
+def test_sentence_spans_are_ordered_trimmed_and_complete(text):
     spans = sentence_spans(text)
     assert all(0 <= start < end <= len(text) for start, end in spans)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
@@ -132,7 +132,7 @@ def test_sentence_spans_are_ordered_disjoint_trimmed_and_hold_all_that_is_not_wh
     assert [text[place] for place in range(len(text)) if place not in covered and not text[place].isspace()] == []
 
 
-def test_words_are_found_where_they_are_written():
+def test_word_spans_are_the_positions_of_words():
     text = "Kept for 30 days, naïvely: 我们 run_all()."
     assert [text[start:end] for start, end in word_spans(text)] == [
         "Kept",
@@ -147,14 +147,14 @@ def test_words_are_found_where_they_are_written():
 
 
 @given(ANY_TEXT)
-def test_written_words_are_in_order_and_hold_no_white_space(text):
+def test_word_spans_are_ordered_and_contain_no_white_space(text):
     spans = list(word_spans(text))
     assert all(one[1] <= other[0] for one, other in pairwise(spans))
     assert all(text[start:end] and not any(map(str.isspace, text[start:end])) for start, end in spans)
 
 
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=30))
-def test_stems_never_grow(word):
+def test_stem_is_never_longer_than_its_word(word):
     assert len(stem(word)) <= len(word)
 
 
@@ -184,10 +184,10 @@ def test_lexemes_do_not_depend_on_the_hash_seed(root):
         pytest.param("\udfff", "lone surrogate at position 0", id="low surrogate"),
     ],
 )
-def test_what_postgres_cannot_keep_is_named_with_its_place(text, says):
+def test_unstorable_character_is_reported_with_its_position(text, says):
     assert says in (unstorable(text) or "")
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=100))
-def test_all_other_text_can_be_kept(text):
+def test_text_without_nul_and_surrogates_is_storable(text):
     assert unstorable(text) is None

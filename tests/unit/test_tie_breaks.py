@@ -50,11 +50,11 @@ def test_codes_releases_addresses_and_long_numbers_are_identifiers(text):
     "text",
     ["2026", "mid-2023", "1990s", "500ml", "2nd", "covid-19", "5.11.2026", "2026-01-05", "10:30", "stand-up", "340"],
 )
-def test_dates_quantities_and_words_are_none(text):
+def test_dates_quantities_and_words_are_not_identifiers(text):
     assert identifiers(f"What about {text}?") == ()
 
 
-def test_the_text_with_the_identifier_that_was_asked_for_is_first_however_the_others_score():
+def test_text_with_the_requested_identifier_ranks_first():
     near, longer, other, asked = (
         candidate(1, "Ticket QB-31133 is about the export."),
         candidate(2, "Ticket QB-311321 is about the import."),
@@ -64,27 +64,27 @@ def test_the_text_with_the_identifier_that_was_asked_for_is_first_however_the_ot
     assert preceded("What is ticket QB-31132 about?", near, longer, other, asked) == [4, 1, 2, 3]
 
 
-def test_a_text_that_ends_with_the_release_holds_it_and_one_with_a_longer_release_does_not():
+def test_longer_release_number_does_not_match_the_requested_one():
     longer, asked = candidate(1, "Ada runs 3.9.31.4 at home."), candidate(2, "The export breaks in 3.9.31.")
     assert preceded("What breaks in 3.9.31?", longer, asked) == [2, 1]
 
 
-def test_of_two_identifiers_both_come_before_one():
+def test_text_with_both_identifiers_ranks_before_text_with_one():
     one, both = candidate(1, "QB-31132 is done."), candidate(2, "QB-31132 waits for NX-20417.")
     assert preceded("Does QB-31132 wait for NX-20417?", one, both) == [2, 1]
 
 
-def test_of_versions_of_a_statement_the_newest_takes_the_place_of_the_best():
+def test_newest_version_takes_the_rank_of_the_best_version():
     other = candidate(9, "Ada keeps her paddle in the attic.", scores={"content_matched": 4.0})
     got = preceded("Where is Ada's kayak?", parked(1, "quay", 1), other, parked(2, "pier", 3), parked(3, "lake", 2))
     assert got == [2, 9, 3, 1]
 
 
-def test_what_holds_more_of_the_question_stays_before_what_is_newer():
+def test_version_matching_more_of_the_question_stays_first():
     assert preceded("Is Ada's kayak at the quay?", parked(1, "quay", 1, 12.0), parked(2, "pier", 3)) == [1, 2]
 
 
-def test_of_versions_of_one_time_the_one_that_was_told_last_is_the_newest():
+def test_version_stored_last_is_newest_at_equal_times():
     assert preceded("Where is Ada's kayak?", parked(1, "quay", 1), parked(2, "pier", 1)) == [2, 1]
 
 
@@ -98,40 +98,40 @@ def test_of_versions_of_one_time_the_one_that_was_told_last_is_the_newest():
         pytest.param({"matched": 0.0}, {"matched": 0.0}, id="nothing of the question in it"),
     ],
 )
-def test_what_is_told_alike_is_no_version_for_that(one, other):
+def test_similar_text_that_differs_in_a_field_is_not_a_version(one, other):
     assert preceded("Where is Ada's kayak?", parked(1, "quay", 1, **one), parked(2, "pier", 3, **other)) == [1, 2]
 
 
-def test_what_says_much_more_is_no_version():
+def test_much_longer_text_is_not_a_version():
     more = "Ada has parked the kayak at the quay and sold the green paddle to Bo, who paid forty crowns in March."
     longer = candidate(2, more, occurred_at=AT + 3 * DAY, scores={"content_matched": 9.0})
     assert preceded("Where is Ada's kayak?", parked(1, "quay", 1), longer) == [1, 2]
 
 
-def test_a_date_in_the_question_decides_and_not_the_age():
+def test_versions_are_not_reordered_if_the_question_has_a_date():
     dates = DateRange(AT, AT + DAY, "on 1 September")
     assert preceded(
         "Where was Ada's kayak on 1 September?", parked(1, "quay", 0), parked(2, "pier", 3), dates=dates
     ) == [1, 2]
 
 
-def test_other_statements_on_the_subject_are_no_versions():
+def test_other_statement_on_the_subject_is_not_a_version():
     old = candidate(1, "Ada sold the kayak to a neighbour.", scores={"content_matched": 9.0}, occurred_at=AT)
     assert preceded("What about Ada's kayak?", old, parked(2, "pier", 3)) == [1, 2]
 
 
-def test_what_was_replaced_comes_behind_it_though_it_holds_what_was_asked_for():
+def test_superseded_memory_ranks_below_even_with_the_identifier():
     was, now = candidate(1, "QB-31132 is open.", superseded_by=2), candidate(2, "The export ticket is closed.")
     assert preceded("What about QB-31132?", was, now) == [2, 1]
     assert ids(precede([was, now], None, CONSTANTS)) == [2, 1], "and where nothing is asked for"
 
 
-def test_of_a_chain_of_replacements_the_last_is_first_and_a_circle_has_an_end():
+def test_last_of_a_replacement_chain_ranks_first_and_a_circle_ends():
     chain = [candidate(1, superseded_by=2), candidate(2, superseded_by=3), candidate(3)]
     assert preceded("When is tea?", *chain) == [3, 2, 1]
     assert sorted(preceded("When is tea?", candidate(1, superseded_by=2), candidate(2, superseded_by=1))) == [1, 2]
 
 
-def test_only_equal_words_are_versions_at_the_highest_threshold():
+def test_highest_version_threshold_requires_equal_words():
     strict = Constants(version_threshold=1.0)
     assert preceded("Where is Ada's kayak?", parked(1, "quay", 1), parked(2, "pier", 3), constants=strict) == [1, 2]

@@ -16,14 +16,14 @@ def ledger(most=1_000, **used):
 
 
 @given(TOKENS, TOKENS)
-def test_what_is_available_is_never_negative(used, more):
+def test_available_tokens_are_never_negative(used, more):
     assert ledger(messages=used).available == max(0, 600 - used)
     assert ledger(messages=used).spend("messages", -more).used["messages"] == max(0, used - more)
 
 
 @example(0, 0, [Prunable(601, 0)])
 @given(TOKENS, TOKENS, RESULTS)
-def test_room_is_made_by_the_oldest_results_and_no_more_than_needed(used, tokens, results):
+def test_oldest_results_are_pruned_and_no_more_than_needed(used, tokens, results):
     book = ledger(results=used + sum(result.tokens for result in results))
     room = book.room_for(tokens, results)
     useful = [n for n, result in enumerate(results) if result.stub < result.tokens]
@@ -39,7 +39,7 @@ def test_room_is_made_by_the_oldest_results_and_no_more_than_needed(used, tokens
         assert room.short == book.spent - freed + tokens - 600
 
 
-def test_the_share_in_use_and_the_reserves():
+def test_ledger_computes_available_spent_and_share():
     book = TokenLedger.of(1_000, {"response": 0.2, "tools": 0.1}).spend("messages", 350)
     assert (book.available, book.spent, book.share) == (350, 350, 0.35)
     assert book.fits(350)

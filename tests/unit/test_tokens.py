@@ -24,64 +24,64 @@ def error(rows) -> float:
 
 
 @pytest.mark.parametrize("kind", BY_KIND)
-def test_every_kind_of_text_is_counted_within_a_tenth(kind):
+def test_estimate_per_kind_of_text_is_within_its_error_limit(kind):
     assert abs(error(BY_KIND[kind])) <= (0.15 if kind == "emoji" else 0.10)
 
 
 @pytest.mark.parametrize("half", ["tuning", "test"])
-def test_a_single_text_is_counted_within_a_seventh_and_the_half_it_belongs_to_a_little_high(half):
+def test_estimate_of_each_text_and_half_is_within_its_error_limit(half):
     own = [row for row in TEXTS if row["half"] == half]
     assert {row["kind"]: error([row]) for row in own if abs(error([row])) > 1 / 7} == {}
     assert 0 <= error(own) <= 0.05
 
 
-def test_the_table_has_a_text_of_every_kind_in_either_half():
+def test_table_has_every_kind_of_text_in_both_halves():
     assert len(TEXTS) >= 40
     assert all({row["half"] for row in rows} == {"tuning", "test"} for rows in BY_KIND.values())
 
 
-def test_a_quarter_of_the_characters_is_what_this_improves_on():
+def test_estimate_is_better_than_a_quarter_of_the_characters():
     def naive(row):
         return abs(len(row["text"]) / 4 / row["o200k_base"] - 1)
 
     assert sum(abs(error([row])) for row in TEXTS) < 0.25 * sum(map(naive, TEXTS))
 
 
-def test_nothing_costs_nothing_and_anything_costs_something():
+def test_only_empty_text_has_no_tokens():
     assert count("") == 0
     assert all(count(text) >= 1 for text in ("a", "  ", "\n", ".", "中", "👍", "\u200b", "\ud800"))
 
 
-def test_it_has_the_name_that_turns_are_recorded_under():
+def test_counter_name_is_the_recorded_name():
     counter: TokenCounter = count
     assert counter.name == "estimate-2"
 
 
 @given(st.text(alphabet=st.characters(), max_size=200))
-def test_any_text_costs_at_least_nothing_and_at_most_a_few_tokens_a_character(text):
+def test_estimate_is_bounded_by_the_number_of_characters(text):
     assert 0 <= count(text) <= 3.5 * len(text) + 1
 
 
 @given(st.text(max_size=100), st.text(max_size=100))
-def test_more_text_never_costs_clearly_less_and_two_texts_about_their_sum(one, other):
+def test_estimate_of_joined_texts_is_about_their_sum(one, other):
     together = count(f"{one}\n{other}")
     assert together >= 0.8 * max(count(one), count(other)) - 2  # where the two meet a piece may merge
     assert together <= 1.1 * (count(one) + count(other)) + 3
 
 
 @given(st.sampled_from([row["text"] for row in TEXTS]), st.integers(2, 20))
-def test_a_text_said_so_often_costs_so_much_more(text, times):
+def test_repeated_text_costs_a_proportional_number_of_tokens(text, times):
     once = count(text + "\n")
     assert count((text + "\n") * times) == pytest.approx(times * once, rel=0.02, abs=times)
 
 
 @given(st.sampled_from([row["text"] for row in TEXTS]))
-def test_a_count_is_a_whole_number_and_always_the_same(text):
+def test_estimate_is_a_deterministic_integer(text):
     assert isinstance(count(text), int)
     assert count(text) == count(text)
 
 
 @pytest.mark.parametrize("piece", ["a", "A", "aB", "aA1", " ", " \n", "=", "'", "a'", "/", "中", "ไ", "👍", "\u200d"])
-def test_a_long_run_of_anything_costs_in_proportion(piece):
+def test_estimate_of_a_long_run_is_linear(piece):
     """Were one regular expression not linear, this would not end."""
     assert count(piece * 200_000) <= 10 * count(piece * 20_000) + 10

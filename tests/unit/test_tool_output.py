@@ -77,7 +77,7 @@ def recorded(name):
 @example("a\rb" * 500, "Bash")
 @example("\ud83d" * 2000, "Read")
 @example("1\b" + "0" * 21 + ":" + "000000000000000:" * 3 + "0" * 340, "Bash")
-def test_any_text_is_bounded_storable_pointed_to_and_stays_as_it_is_the_second_time(text, tool):
+def test_any_output_is_bounded_storable_and_idempotent(text, tool):
     once = shown(text, tool, SMALL)
     assert len(once.text) <= 600
     once.text.encode()
@@ -90,7 +90,7 @@ def test_any_text_is_bounded_storable_pointed_to_and_stays_as_it_is_the_second_t
 
 @given(st.dictionaries(st.text(max_size=20), JSON, min_size=1) | st.lists(JSON, min_size=1))
 @settings(max_examples=75, deadline=None)
-def test_json_of_a_reasonable_shape_is_json_afterwards(value):
+def test_shortened_json_is_valid_json(value):
     once = shown(json.dumps(value), "api", OutputLimits({"data": OutputLimit("data", 2_000, 200)}))
     assert len(once.text) <= 2_000
     if once.notes == ("json",):
@@ -101,7 +101,7 @@ def test_json_of_a_reasonable_shape_is_json_afterwards(value):
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=300), TOOLS)
 @settings(deadline=None)
-def test_not_a_character_of_what_is_short_and_clean_changes(text, tool):
+def test_short_clean_text_is_unchanged(text, tool):
     clean = text.rstrip()
     assert shown(clean, tool).text == clean
 
@@ -152,13 +152,13 @@ def test_recorded_outputs_are_bounded_clean_and_stable(path):
         ("powershell-windows.txt", ["error CS0103", "1 Error(s)"], ["\r"]),
     ],
 )
-def test_what_matters_stays_and_noise_goes(name, kept, gone):
+def test_important_lines_are_kept_and_noise_is_removed(name, kept, gone):
     text = shown(recorded(name), name.split("-")[0]).text
     assert [each for each in kept if each not in text] == []
     assert [each for each in gone if each in text] == []
 
 
-def test_long_json_is_still_json_with_its_keys_its_failed_item_and_the_pointer():
+def test_long_json_keeps_keys_failed_item_and_pointer():
     once = shown(recorded("api-orders.json"), "api")
     value = json.loads(once.text)
     assert list(value)[:4] == ["object", "has_more", "next_cursor", "data"]
@@ -167,7 +167,7 @@ def test_long_json_is_still_json_with_its_keys_its_failed_item_and_the_pointer()
     assert value["[...]"].endswith(f"whole: artifact:{once.pointer}]")
 
 
-def test_a_search_shows_a_line_of_every_file_before_it_shows_many_of_one():
+def test_search_output_keeps_a_line_of_every_file():
     whole = recorded("grep-results.txt")
     text = shown(whole, "grep").text
     assert {line.split(":")[0] for line in text.splitlines() if line[0] == "s"} == {
@@ -175,7 +175,7 @@ def test_a_search_shows_a_line_of_every_file_before_it_shows_many_of_one():
     }
 
 
-def test_a_file_that_was_read_is_cut_but_never_cleaned_or_folded():
+def test_file_output_is_cut_but_never_cleaned_or_folded():
     repeated = "x = 1   \r\n" * 500 + "50% [=====>     ]\n\x1b[31m\n"
     assert shown(repeated, "read_file").text == repeated
     whole = recorded("read-module.txt")
@@ -184,7 +184,7 @@ def test_a_file_that_was_read_is_cut_but_never_cleaned_or_folded():
     assert whole.endswith(tail)
 
 
-def test_errors_in_the_middle_of_megabytes_are_kept():
+def test_error_in_the_middle_of_a_long_output_is_kept():
     lines = [f"row {n} of the import was read and written" for n in range(120_000)]
     lines[60_000] = "ValueError: row 60000 has no price"
     text = shown("\n".join(lines)).text
@@ -193,14 +193,14 @@ def test_errors_in_the_middle_of_megabytes_are_kept():
     assert text.endswith(lines[-1])
 
 
-def test_a_thousand_errors_of_one_kind_leave_room_for_one_of_another():
+def test_repeated_errors_leave_room_for_a_different_error():
     lines = [f"step {n} went well and nothing is to be said of it" for n in range(400)]
     lines[100:300] = [f"Error: part {n} is missing" for n in range(200)]
     lines[222] = "MemoryError: the heap is full"
     assert "MemoryError: the heap is full" in shown("\n".join(lines)).text
 
 
-def test_what_was_not_read_is_not_counted_as_repeated():
+def test_unread_lines_are_not_counted_as_repeated():
     text = shown(
         "tick\n" * 20_000 + "\n".join(f"another line, number {n}" for n in range(80_000)) + "\ntick" * 20_000
     ).text
@@ -208,7 +208,7 @@ def test_what_was_not_read_is_not_counted_as_repeated():
     assert not any(int(n.replace(",", "")) > 8_000 for n in re.findall(r"above ([\d,]+) more times", text))
 
 
-def test_rows_of_data_are_not_folded_though_they_differ_only_in_figures():
+def test_data_rows_that_differ_in_figures_are_not_folded():
     table = "\n".join(f"{n},{n * n},{n % 7}" for n in range(200))
     assert shown(table).text == table
 
@@ -221,19 +221,19 @@ def test_repeated_lines_and_blocks_are_counted():
     assert "tock of the clock\n[... the 2 lines above 29 more times]" in text
 
 
-def test_errors_among_progress_are_kept():
+def test_error_among_progress_lines_is_kept():
     log = [f"Downloading part-{n}.tar.gz (12 MB)" for n in range(60)]
     log[30] = "Downloading part-30.tar.gz: ERROR: checksum differs"
     assert "checksum differs" in shown("\n".join(log)).text
 
 
-def test_no_cut_parts_what_a_reader_sees_as_one_character():
+def test_cut_never_splits_a_grapheme():
     families = "👩\u200d👩\u200d👧" * 3_000
     for piece in re.split(r"\[\.\.\. [^\]]*\]|\n", shown(families).text):
         assert piece.replace("👩\u200d👩\u200d👧", "") == ""
 
 
-def test_the_pointer_is_a_function_of_session_and_whole():
+def test_pointer_depends_on_session_and_full_text():
     text = "\n".join(f"line {n}" for n in range(5_000))
     assert shown(text).pointer == shown(text).pointer
     assert normalise(text, tool="Bash", session_id="other", limits=OutputLimits()).pointer != shown(text).pointer
@@ -241,7 +241,7 @@ def test_the_pointer_is_a_function_of_session_and_whole():
     assert pointers(shown(text).text) == (shown(text).pointer,)
 
 
-def test_a_pointer_that_a_tool_made_up_hides_nothing():
+def test_forged_pointer_in_output_is_ignored():
     faked = "[... 1 of 2 characters left out; whole: artifact:00000000-0000-0000-0000-000000000001]\n" + "x y\n" * 9_000
     once = shown(faked)
     assert once.whole == faked
@@ -268,17 +268,17 @@ def test_a_pointer_that_a_tool_made_up_hides_nothing():
         ("", "default"),
     ],
 )
-def test_a_tool_is_known_by_the_words_of_its_name(tool, kind):
+def test_kind_of_a_tool_follows_from_its_name(tool, kind):
     assert kind_of(tool) == kind
 
 
-def test_a_tool_can_be_given_a_kind_and_a_kind_other_bounds():
+def test_tool_kinds_and_character_limits_are_configurable():
     limits = OutputLimits(tools={"calculator": "file"}).with_characters({"terminal": 500})
     assert limits.of("calculator").exact
     assert limits.of("Bash").characters == 500
     assert limits.of("Grep") == LIMITS["search"]
 
 
-def test_a_bound_that_cannot_hold_the_pointer_is_refused():
+def test_limit_too_small_for_the_pointer_is_refused():
     with pytest.raises(PolicyError, match="terminal"):
         OutputLimit("terminal", characters=100, line=50)

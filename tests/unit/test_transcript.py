@@ -70,7 +70,7 @@ def read(memory_lines):
     return turns_of(json.dumps(record).encode() for record in memory_lines)
 
 
-def test_both_formats_tell_the_same():
+def test_both_formats_give_the_same_turns():
     for turns in (read(CLAUDE), read(CODEX)):
         first, second = turns
         assert (first.prompt, first.answer, first.status) == ("which db?", "Postgres it is.", "completed")
@@ -80,7 +80,7 @@ def test_both_formats_tell_the_same():
     assert [each.prompt_id for each in read(CLAUDE)] == ["p1", "p2"]
 
 
-def test_the_conversation_has_what_was_said_and_what_we_added_and_no_tools_output():
+def test_conversation_has_messages_and_blocks_without_tool_output():
     messages = conversation(read(CLAUDE))
     assert [message.role for message in messages] == ["user", "assistant", "user"]
     assert messages[0].content == f"which db?\n\n{BLOCK}"
@@ -89,7 +89,7 @@ def test_the_conversation_has_what_was_said_and_what_we_added_and_no_tools_outpu
     assert not any("tool-says" in message.content for message in messages)
 
 
-def test_who_was_stopped_gave_no_answer_and_who_failed_none_either():
+def test_interrupted_turn_is_abandoned_and_api_error_is_failed():
     half = [*CLAUDE[:5], claude("user", [{"type": "text", "text": "[Request interrupted by user]"}])]
     assert [(each.status, len(each.texts)) for each in read(half)] == [("abandoned", 1)]
     failed = [CLAUDE[1], said("API Error") | {"isApiErrorMessage": True}]
@@ -97,7 +97,7 @@ def test_who_was_stopped_gave_no_answer_and_who_failed_none_either():
     assert read([*CODEX[:4], event("turn_aborted")])[0].status == "abandoned"
 
 
-def test_what_is_no_file_is_not_read_and_nobody_waits_for_it(tmp_path):
+def test_pipe_link_or_directory_is_refused_without_waiting(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("/dev/zero")
     for path in (tmp_path / "pipe", tmp_path / "link", tmp_path):
@@ -105,7 +105,7 @@ def test_what_is_no_file_is_not_read_and_nobody_waits_for_it(tmp_path):
             tail(str(path))
 
 
-def test_after_a_compaction_what_was_before_is_not_in_the_context():
+def test_conversation_starts_after_the_last_compaction():
     compacted = [*CLAUDE[:8], {"type": "system", "subtype": "compact_boundary"}, claude("user", "Summary: ...")]
     assert conversation(read(compacted)) == (Message(role="user", content="Summary: ..."),)
     assert read([*CODEX, {"type": "compacted", "payload": {}}, event("user_message", message="x")]) == [
@@ -113,7 +113,7 @@ def test_after_a_compaction_what_was_before_is_not_in_the_context():
     ]
 
 
-def test_only_whole_lines_at_the_end_of_the_file_are_read(tmp_path):
+def test_tail_reads_only_whole_lines(tmp_path):
     file = tmp_path / "t.jsonl"
     file.write_bytes(b"first\n" + b"second line\n" + b"third")
     assert tail(str(file), 100) == [b"first", b"second line", b"third"]
@@ -131,7 +131,7 @@ FOREIGN = st.recursive(
 
 
 @given(st.lists(FOREIGN | st.sampled_from(CLAUDE + CODEX), max_size=8), st.binary(max_size=30))
-def test_whatever_stands_there_it_is_read_and_can_be_kept(lines, noise):
+def test_any_transcript_is_read_as_storable_messages(lines, noise):
     turns = turns_of([noise, *(json.dumps(line).encode() for line in lines)])
     for message in conversation(turns):
         message.content.encode()

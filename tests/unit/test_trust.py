@@ -18,7 +18,7 @@ LEVELS = st.sampled_from(TRUSTS)
 
 
 @pytest.mark.parametrize(("trust", "shown"), [("foreign", False), ("talk", False), ("agent", True), ("host", True)])
-def test_a_type_is_shown_from_the_level_that_the_policy_names(trust, shown):
+def test_type_is_shown_from_its_minimum_trust_level(trust, shown):
     policy = Policy(trust={"min_level": {"decision": "agent"}})
     sifted = drop_untrusted(
         [candidate(1, type="decision", trust=trust), candidate(2, type="fact", trust=trust)], policy
@@ -30,7 +30,7 @@ def test_a_type_is_shown_from_the_level_that_the_policy_names(trust, shown):
         assert trust in result.reason
 
 
-def test_one_speaker_gets_so_many_places_and_the_others_theirs():
+def test_places_per_speaker_are_limited():
     mallory = [candidate(n, speaker="mallory", session_id=f"s{n}", trust="talk") for n in range(1, 11)]
     ada = [candidate(n, speaker="ada", trust="talk") for n in range(11, 14)]
     quoted = [candidate(n, speaker="ada", trust="foreign") for n in range(14, 16)]  # may be anybody's word
@@ -44,13 +44,13 @@ def test_one_speaker_gets_so_many_places_and_the_others_theirs():
     ("fields", "named"),
     [({"session_id": "s", "source": "x/1"}, "session"), ({"source": "x/1"}, "source"), ({}, "way in")],
 )
-def test_without_a_speaker_a_source_is_its_session_its_name_or_the_way_in(fields, named):
+def test_source_without_speaker_is_session_source_or_trust_level(fields, named):
     crowd = [candidate(n, trust="foreign", **fields) for n in range(1, 4)]
     [result] = cap_per_source(crowd, Policy(trust={"max_per_source": 2})).dropped
     assert result.reason == f"number 3 of one {named} with trust foreign; at most 2 are shown"
 
 
-def test_what_the_program_handed_over_is_not_counted_and_nought_is_no_bound():
+def test_host_memories_and_a_limit_of_zero_are_not_capped():
     handed = [candidate(n, speaker="ada") for n in range(1, 9)]
     assert len(cap_per_source(handed, Policy(trust={"max_per_source": 1})).kept) == 8
     said = [candidate(n, speaker="ada", trust="talk") for n in range(1, 9)]
@@ -62,7 +62,7 @@ def test_what_the_program_handed_over_is_not_counted_and_nought_is_no_bound():
     LEVELS,
     st.integers(0, 4),
 )
-def test_use_never_raises_trust(lived, least, cap):
+def test_usage_never_raises_trust(lived, least, cap):
     """What is left out of a history of use is left out of any other."""
     policy = Policy(trust={"min_level": {"fact": least}, "max_per_source": cap})
 
@@ -82,7 +82,7 @@ def test_use_never_raises_trust(lived, least, cap):
     assert left(used=True) == left(used=False)
 
 
-def test_what_is_captured_is_talk_and_what_a_program_hands_over_is_its_own_word():
+def test_captured_memory_is_talk_and_stored_memory_is_host():
     said = CapturedExchange(
         "a", "s", "t", datetime(2026, 9, 1, tzinfo=UTC), "The vault is open on Mondays.", "Noted, Mondays."
     )

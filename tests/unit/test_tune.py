@@ -60,7 +60,7 @@ def case(*hits, verdicts=(), propensities=None) -> EvaluationCase:
 # --- the search ---
 
 
-def test_the_search_finds_the_best_of_each_tunable_and_reports_every_trial():
+def test_search_finds_the_best_value_of_each_setting():
     peak = {"evidence.min_item_share": 0.5, "limits.default": 3, "usage.weight": POLICY.usage.weight}
 
     def score(policy: Policy) -> float:
@@ -77,26 +77,26 @@ def test_the_search_finds_the_best_of_each_tunable_and_reports_every_trial():
     assert len(tried) == sum(len(row.values) - (row.of(POLICY) in row.values) for row in SPACE)
 
 
-def test_what_changes_nothing_is_left_alone():
+def test_setting_without_effect_is_unchanged():
     found, steps = search(POLICY, lambda policy: 0.5, space=SPACE)
     assert found == POLICY
     assert all(step.before == step.after for step in steps)
 
 
-def test_a_threshold_belongs_to_its_strategy():
+def test_threshold_is_set_for_the_current_strategy():
     row = SettingRange("attribution_threshold", (0.2,))
     changed = row.set(POLICY, 0.2)
     assert changed.feedback.attribution_thresholds == {**POLICY.feedback.attribution_thresholds, "relative": 0.2}
     assert row.of(changed) == 0.2
 
 
-def test_every_row_of_the_space_can_be_set():
+def test_every_value_of_the_search_space_can_be_set():
     for row in SPACE:
         for value in row.values:
             assert row.of(row.set(POLICY, value)) == value
 
 
-def test_the_balance_is_the_f1_of_what_is_shown_and_used():
+def test_balance_is_the_f1_score_of_shown_and_used_memories():
     kept = [LoggedCandidate(uid(1), 1.0, True, 1.0), LoggedCandidate(uid(2), 1.0, False, 1.0)]
     left = [LoggedCandidate(uid(1), 1.0, True, 1.0), LoggedCandidate(uid(2), 1.0, False, 0.0)]
     lost = [LoggedCandidate(uid(1), 1.0, True, 0.0), LoggedCandidate(uid(2), 1.0, False, 1.0)]
@@ -104,7 +104,7 @@ def test_the_balance_is_the_f1_of_what_is_shown_and_used():
     assert balance([]) == 0.0
 
 
-def test_a_gain_comes_with_its_interval_and_nothing_gained_is_nothing():
+def test_gain_has_a_confidence_interval_and_is_zero_without_change():
     good, bad = LoggedCandidate(uid(1), 1.0, True, 1.0), LoggedCandidate(uid(2), 1.0, False, 0.0)
     left = [LoggedTurn(f"t{n}", (good, bad)) for n in range(40)]
     gained = balance_gained(left)
@@ -114,7 +114,7 @@ def test_a_gain_comes_with_its_interval_and_nothing_gained_is_nothing():
     assert (balance_gained(as_it_was).value, balance_gained(as_it_was).low) == (0.0, 0.0)
 
 
-def test_the_turns_that_judge_are_the_later_ones_and_the_search_never_sees_them():
+def test_held_out_turns_are_the_latest_and_unseen_by_the_search():
     cases = [dataclasses.replace(case(), turn_id=f"t{n:03}") for n in range(200)]
     seen: dict[str, set[str]] = {}
 
@@ -141,7 +141,7 @@ def test_the_turns_that_judge_are_the_later_ones_and_the_search_never_sees_them(
 # --- the file ---
 
 
-def test_a_policy_is_written_as_what_differs_and_read_back_as_it_was(tmp_path):
+def test_policy_file_holds_the_differences_and_is_read_back(tmp_path):
     policy = Policy(
         evidence={"min_item_share": 0.4},
         dedup={"enabled": False},
@@ -190,22 +190,22 @@ def test_a_policy_is_written_as_what_differs_and_read_back_as_it_was(tmp_path):
         ({}, {"budgets.frames": {"debug": {"total": 9}}}, set()),
     ],
 )
-def test_what_a_record_cannot_tell_is_named_against_the_turns_own_policy(was, policy, told):
+def test_unanswerable_settings_are_compared_with_the_turns_policy(was, policy, told):
     assert unanswerable(Policy().changed(policy), Policy().changed(was)) == told
 
 
 @pytest.mark.parametrize("name", settings())
-def test_every_setting_says_whether_a_replay_can_tell_of_it(name):
+def test_every_setting_is_marked_for_replay_once(name):
     marks = [mark for mark in settings()[name].metadata if isinstance(mark, BeforeRecord | Replayable | Outside)]
     assert len(marks) == 1
 
 
 @pytest.mark.parametrize("name", ["categories.learned_weights", "categories.user_profiles", "categories.rules"])
-def test_what_changes_categories_is_unanswered(name):
+def test_category_settings_cannot_be_replayed(name):
     assert settings()[name].metadata.count(BEFORE_RECORD) == 1
 
 
-def test_only_values_are_searched_that_all_turns_can_tell_of():
+def test_search_uses_only_values_that_all_turns_can_answer():
     space = [SettingRange("limits.default", (2, 4, 6)), SettingRange("evidence.min_item_share", (0.3, 0.5))]
     cases = [dataclasses.replace(case(), policy=Policy(limits={"default": limit})) for limit in (4, 8)]
     assert answerable(space, cases, POLICY) == [SettingRange("limits.default", (2, 4)), space[1]]
@@ -215,7 +215,7 @@ def test_only_values_are_searched_that_all_turns_can_tell_of():
     ]
 
 
-def test_the_space_holds_todays_defaults_and_what_turns_under_them_can_tell_of():
+def test_search_space_is_answerable_and_includes_the_defaults():
     assert answerable(SPACE, [case()], POLICY) == list(SPACE)
     assert all(row.of(POLICY) in row.values for row in SPACE)
 
@@ -223,7 +223,7 @@ def test_the_space_holds_todays_defaults_and_what_turns_under_them_can_tell_of()
 # --- evidence ---
 
 
-def test_what_was_not_compared_with_the_window_is_counted():
+def test_candidates_not_compared_with_the_window_are_counted():
     turn = case(hit(1, scores={"content_cosine": 0.9}), verdicts=[])
     blind = dataclasses.replace(turn, policy=Policy(abstention=False, dedup={"enabled": False}))
     window_similarities = dataclasses.replace(blind, similarity={(uid(1), 0): WindowSimilarity(0.1, 0.0)})
@@ -241,18 +241,18 @@ def test_what_was_not_compared_with_the_window_is_counted():
         (Constants(version_threshold=1.0).digest, False),
     ],
 )
-def test_a_turn_recorded_under_other_constants_is_no_evidence(recorded, kept):
+def test_turn_recorded_with_other_constants_is_not_evidence(recorded, kept):
     given = dataclasses.replace(case().inputs, counter=count.name, constants=recorded)
     record = decode(encode(given, (), text="", prefix=""))
     assert (restored_evaluation_case("t", record, {}, {}, POLICY, {}, count, CONSTANTS) is not None) == kept
 
 
-def test_under_the_turns_own_half_life_the_record_stands():
+def test_same_half_life_keeps_the_recorded_usage():
     turn = case(hit(1, usage_shown=0.3, usage_used=0.2, times_shown=1, times_used=1, usage_at=AT))
     assert with_relearned_usage(turn, POLICY, [verdict()]) is turn.inputs
 
 
-def test_under_another_half_life_everything_before_the_turn_is_counted_again():
+def test_other_half_life_recounts_usage_before_the_turn():
     turn = case(hit(1), hit(2, usage_shown=9.0, times_shown=9, usage_at=AT))
     history = [verdict(days=1), verdict(days=3, used=False), verdict(days=-1), verdict(days=2, turn_id="now")]
     slow = Policy(usage={"half_life_days": 2.0})
@@ -264,7 +264,7 @@ def test_under_another_half_life_everything_before_the_turn_is_counted_again():
     assert (base.shown, base.used) == pytest.approx((1.5, 1.0))
 
 
-def test_another_threshold_moves_what_the_overlap_decided_and_nothing_else():
+def test_other_threshold_changes_only_overlap_verdicts():
     turn = case(hit(1))
     strict = Policy(feedback={"attribution_thresholds": {"relative": 0.6}})
     history = [
@@ -277,7 +277,7 @@ def test_another_threshold_moves_what_the_overlap_decided_and_nothing_else():
     assert (again.times_shown, again.times_used) == (4, 3), "a citation and a rating stand"
 
 
-def test_what_the_overlap_decided_is_told_by_the_policy_of_its_own_turn():
+def test_overlap_verdicts_are_recognised_by_their_turns_threshold():
     """A half that is no use is so for a strict policy; for a lenient one, somebody said what was used instead."""
     frank = Policy(feedback={"attribution_thresholds": {"relative": 0.01}})
     history = [
@@ -289,7 +289,7 @@ def test_what_the_overlap_decided_is_told_by_the_policy_of_its_own_turn():
     assert (again.times_shown, again.times_used) == (3, 1)
 
 
-def test_another_threshold_moves_what_the_turns_alike_used():
+def test_other_threshold_changes_usage_in_similar_turns():
     turn = case(hit(1), hit(2))
     alike = (PastTurn("then", AT, 0.9, 0.9, (PastShown(uid(1), True, 0.1), PastShown(uid(2), True, 0.1))),)
     given = dataclasses.replace(turn.inputs, found=dataclasses.replace(turn.inputs.found, past=alike))
@@ -299,7 +299,7 @@ def test_another_threshold_moves_what_the_turns_alike_used():
     assert [shown.used for shown in again.shown] == [False, True], "what no verdict is known of stands"
 
 
-def test_a_turn_is_evidence_on_what_either_policy_shows():
+def test_logged_turn_includes_candidates_of_either_policy():
     hits = [hit(n, f"The tea number {n} is green.", scores={"content_cosine": 0.9 - n / 100}) for n in range(1, 8)]
     turn = case(*hits, verdicts=[verdict(n, used=n == 1) for n in range(1, 6)], propensities={uid(6): 0.1})
     frank = Policy(abstention=False, dedup={"enabled": False})
@@ -317,7 +317,7 @@ def test_a_turn_is_evidence_on_what_either_policy_shows():
 
 
 @pytest.mark.parametrize("every", [2, 5])
-def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
+def test_exploring_policy_has_no_gain_on_its_own_log(every):
     policy = Policy(abstention=False, dedup={"enabled": False}, usage={"explore_every": every})
     hits = [hit(n, f"The tea number {n} is green.", scores={"content_cosine": 0.9 - n / 100}) for n in range(1, 13)]
     told, drawn = [], 0
@@ -348,7 +348,7 @@ def test_a_policy_that_explores_gains_nothing_on_its_own_log(every):
         assert (each.gain.low, each.gain.value, each.gain.high) == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
 
 
-def test_what_another_policy_leaves_to_chance_has_that_chance():
+def test_target_probabilities_include_exploration():
     hits = [hit(n, f"The tea number {n} is green.", scores={"content_cosine": 0.9 - n / 100}) for n in range(1, 13)]
     turn = case(*hits, verdicts=[verdict(n) for n in range(1, 6)])
     policy = Policy(abstention=False, dedup={"enabled": False}, usage={"explore_every": 4})

@@ -28,14 +28,14 @@ def characters(messages):
 
 @given(CONVERSATIONS, POLICIES)
 @settings(max_examples=200)
-def test_whatever_comes_in_it_is_valid_and_there_if_the_user_said_anything(talk, policy):
+def test_fallback_window_is_valid_for_any_conversation(talk, policy):
     shown = newest_messages(talk, policy)
     assert violations(shown) == ()
     said = any(m.role == "user" and m.content.strip() and not groups.authored(m) for m in talk)
     assert any(m.role == "user" for m in shown) == said
 
 
-def test_it_is_bounded_with_the_newest():
+def test_fallback_window_is_bounded_and_ends_with_the_newest():
     talk = turns(80, calls_each=2, output=50_000)
     shown = newest_messages(talk, Policy())
     assert 4 < len(shown) <= 12
@@ -43,7 +43,7 @@ def test_it_is_bounded_with_the_newest():
     assert shown[-1] == talk[-1]
 
 
-def test_a_long_loop_keeps_the_message_that_began_it():
+def test_long_tool_loop_keeps_its_user_message():
     talk = [user("Port the parser."), *(m for n in range(60) for m in (calls(f"c{n}"), result(f"c{n}", "r" * 9_000)))]
     shown = newest_messages(talk, Policy())
     assert shown[0].content == "Port the parser."
@@ -51,7 +51,7 @@ def test_a_long_loop_keeps_the_message_that_began_it():
     assert violations(shown) == ()
 
 
-def test_more_parallel_calls_than_the_window_has_messages_keep_all_their_results():
+def test_parallel_calls_beyond_the_limit_keep_all_results():
     ids = [f"c{n}" for n in range(60)]
     shown = newest_messages([user("Read all."), calls(*ids), *(result(id, "r" * 9_000) for id in ids)], Policy())
     assert [m.tool_call_id for m in shown[2:]] == ids
@@ -59,7 +59,7 @@ def test_more_parallel_calls_than_the_window_has_messages_keep_all_their_results
     assert characters(shown) <= 80_000
 
 
-def test_long_arguments_are_bounded_too():
+def test_long_arguments_are_shortened():
     call = ToolCall(name="write_file", id="a", arguments={"text": "x" * 3_000_000})
     shown = newest_messages([user(), Message(role="assistant", tool_calls=(call,)), result("a")], Policy())
     assert characters(shown) < 10_000
@@ -68,7 +68,7 @@ def test_long_arguments_are_bounded_too():
 @pytest.mark.parametrize(
     "kept", [Message(role="system", content="Be brief. " * 30), engine_messages.summary('- user: "Hello."')]
 )
-def test_what_leads_an_earlier_prompt_stays(kept):
+def test_leading_system_message_or_summary_is_kept(kept):
     shown = newest_messages([kept, *turns(100)], Policy())
     assert shown[0] == kept
     assert shown[-1] == says("Answer 99: it holds 99.")

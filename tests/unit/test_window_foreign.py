@@ -35,7 +35,7 @@ def windows(talk):
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_a_window_is_made_of_any_result_and_of_any_argument(name):
+def test_window_accepts_any_python_value(name):
     for talk in (called(VALUES[name]), called("fine", given=VALUES[name])):
         for messages in windows(talk):
             sendable(messages)
@@ -43,13 +43,13 @@ def test_a_window_is_made_of_any_result_and_of_any_argument(name):
 
 @given(ANYTHING, ANYTHING)
 @settings(max_examples=60)
-def test_a_window_is_made_of_whatever_they_hold(result, argument):
+def test_window_accepts_generated_nested_values(result, argument):
     for messages in windows(called(result, given=argument)):
         sendable(messages)
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_a_session_keeps_what_came_of_any_call(name):
+def test_session_stores_any_call_result(name):
     outcome = Outcome(response="Done.", tool_calls=called(VALUES[name])[1].tool_calls)
     messages, _ = recent.answered([], outcome, session_id="s", limits=limits(POLICY), cache=WindowCache())
     kept = recent.sanitized([called("")[0], *messages], max_messages=50, max_chars=10_000)
@@ -62,15 +62,15 @@ def test_a_session_keeps_what_came_of_any_call(name):
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_the_texts_of_any_result_can_be_read(name):
+def test_texts_of_any_result_are_strings(name):
     assert all(isinstance(text, str) for text in texts(VALUES[name]))
 
 
-def test_the_texts_of_what_holds_itself_are_read_once():
+def test_texts_of_a_self_referencing_value_are_read_once():
     assert texts(VALUES["loop"]) == ["a line"]
 
 
-def test_what_can_be_read_only_once_is_left_to_the_host():
+def test_iterators_are_not_consumed():
     lines = iter(["a line"])
     assert texts([lines, "another"]) == ["another"]
     assert next(lines) == "a line"

@@ -25,14 +25,14 @@ def texts(messages):
 
 @given(CONVERSATIONS)
 @settings(max_examples=300)
-def test_whatever_comes_in_the_groups_are_valid_behind_a_users_message(conversation):
+def test_groups_of_any_conversation_are_valid(conversation):
     flat, _ = repaired(user(), *conversation)
     assert violations(flat) == ()
 
 
 @given(CONVERSATIONS)
 @settings(max_examples=200)
-def test_what_is_valid_already_is_not_changed(conversation):
+def test_valid_conversation_is_unchanged(conversation):
     valid, _ = repaired(user(), *conversation)
     again, repairs = repaired(*valid)
     assert again == valid
@@ -41,19 +41,19 @@ def test_what_is_valid_already_is_not_changed(conversation):
 
 @given(CONVERSATIONS)
 @settings(max_examples=100)
-def test_every_text_of_a_tool_is_in_a_group_or_an_orphan(conversation):
+def test_every_tool_result_is_in_a_group_or_an_orphan(conversation):
     grouped = group(conversation)
     kept = {message.content for each in (*grouped.groups, *grouped.orphans) for message in each.messages}
     assert {m.content for m in conversation if m.role == "tool" and m.content.strip()} <= kept
 
 
-def test_a_call_without_a_result_gets_one_that_says_so():
+def test_call_without_result_gets_an_interrupted_result():
     flat, repairs = repaired(user(), calls("a", "b"), result("b", "B"), user("Stop."))
     assert texts(flat[2:4]) == [INTERRUPTED, "B"]
     assert repairs == ["interrupted"]
 
 
-def test_a_late_result_is_pulled_to_its_call_and_takes_the_place_of_one_that_was_made():
+def test_late_result_is_moved_to_its_call():
     flat, repairs = repaired(user(), calls("a"), user("Well?"), result("a", "A"))
     assert texts(flat) == ["Go on.", "", "A", "Well?"]
     assert repairs == ["regrouped"]
@@ -61,21 +61,21 @@ def test_a_late_result_is_pulled_to_its_call_and_takes_the_place_of_one_that_was
     assert texts(flat) == ["Go on.", "", "A", "Well?"]
 
 
-def test_interleaved_parallel_calls_are_told_apart():
+def test_interleaved_parallel_calls_are_regrouped():
     flat, repairs = repaired(user(), calls("a"), calls("b"), result("a", "A"), result("b", "B"))
     assert [(m.tool_call_id, m.content) for m in flat if m.role == "tool"] == [("a", "A"), ("b", "B")]
     assert violations(flat) == ()
     assert repairs == ["regrouped"]
 
 
-def test_the_first_of_two_results_stays_and_an_orphan_is_kept_aside():
+def test_duplicate_and_unmatched_results_become_orphans():
     grouped = group([user(), calls("a"), result("a", "first"), result("a", "second"), result("z", "nobody's")])
     assert texts(grouped.groups[1].messages[1:]) == ["first"]
     assert [each.messages[0].content for each in grouped.orphans] == ["second", "nobody's"]
     assert [repair.what for repair in grouped.repairs] == ["duplicate", "orphan"]
 
 
-def test_an_id_that_comes_back_belongs_to_the_latest_call():
+def test_repeated_call_ids_are_renamed():
     flat, repairs = repaired(user(), calls("a"), result("a", "1"), calls("a"), result("a", "2"), calls("a"))
     made = [message for message in flat if message.role == "tool"]
     assert [m.tool_call_id for m in made] == ["a", "a-2", "a-3"]
@@ -83,21 +83,21 @@ def test_an_id_that_comes_back_belongs_to_the_latest_call():
     assert repairs == ["interrupted", "renamed", "renamed"]
 
 
-def test_ids_that_are_missing_or_malformed_are_made_of_what_the_call_says():
+def test_missing_or_invalid_ids_are_derived_from_the_call():
     first, _ = repaired(user(), calls(None, "functions.bash:0", "x" * 41))
     second, _ = repaired(user("Something else."), says(), calls(None, "functions.bash:0", "x" * 41))
     assert violations(first) == ()
     assert [call.id for call in first[1].tool_calls] == [call.id for call in second[2].tool_calls]
 
 
-def test_results_without_ids_answer_their_calls_in_order():
+def test_results_without_ids_are_matched_to_calls_in_order():
     flat, _ = repaired(user(), calls("a", "b"), result(None, "A"), result(None, "B"))
     assert [(m.tool_call_id, m.content) for m in flat[2:]] == [("a", "A"), ("b", "B")]
     flat, _ = repaired(user(), calls(None, None), result("x", "A"), result("y", "B"))
     assert texts(flat[2:]) == ["A", "B"]
 
 
-def test_a_result_within_the_call_becomes_a_message_and_leaves_the_call():
+def test_inline_result_becomes_a_separate_message():
     call = ToolCall(name="sql", id="a", result={"rows": [2, 1], "n": 2})
     flat, repairs = repaired(user(), Message(role="assistant", tool_calls=(call,)))
     assert texts(flat) == ["Go on.", "", '{"n": 2, "rows": [2, 1]}']
@@ -107,23 +107,23 @@ def test_a_result_within_the_call_becomes_a_message_and_leaves_the_call():
     assert texts(flat[2:]) == ["the message"]
 
 
-def test_nothing_is_empty():
+def test_blank_messages_are_removed_or_filled():
     flat, repairs = repaired(user(), says(" "), calls("a", content="\n"), result("a", " "), says("Done. \n"))
     assert texts(flat) == ["Go on.", "", EMPTY, "Done."]
     assert repairs == ["blank"]
 
 
-def test_a_system_message_between_a_call_and_its_result_stands_behind_them():
+def test_system_message_inside_a_group_is_moved_behind_it():
     flat, _ = repaired(user(), calls("a"), Message(role="system", content="Note."), result("a", "A"))
     assert texts(flat) == ["Go on.", "", "A", "Note."]
 
 
-def test_what_the_engine_said_itself_is_left_out():
+def test_engine_messages_are_left_out():
     own = [engine_messages.summary("Once."), engine_messages.directive("Look", 1, 2), engine_messages.action()]
     assert texts(repaired(*own, user(), *own)[0]) == ["Go on."]
 
 
-def test_a_mark_is_found_again_in_a_longer_conversation():
+def test_mark_is_found_in_a_longer_conversation():
     talk = [user("continue"), says("ok"), user("continue"), says("well"), user("continue")]
     longer = [*talk, says("ok"), user("continue"), says("hm")]
     for place in range(len(talk)):
@@ -133,7 +133,7 @@ def test_a_mark_is_found_again_in_a_longer_conversation():
     assert find([user(str(n)) for n in range(50)], mark([user(str(n)) for n in range(50)], 3), back=20) is None
 
 
-def test_a_digest_tells_role_text_calls_and_ids_apart():
+def test_digest_depends_on_role_text_calls_and_ids():
     messages = [
         user("a"),
         says("a"),

@@ -9,7 +9,7 @@ from cognitive.window import rendering
 from cognitive.window.rendering import WindowCache
 
 
-def test_a_value_is_made_once_and_what_was_used_least_lately_is_forgotten():
+def test_cache_computes_once_and_evicts_the_least_recently_used():
     memo, made = TextCache(10, len), []
 
     def get(text):
@@ -23,11 +23,11 @@ def test_a_value_is_made_once_and_what_was_used_least_lately_is_forgotten():
     assert len(memo) == 1
 
 
-def test_keys_tell_texts_apart_whatever_is_in_them():
+def test_keys_of_different_texts_differ():
     assert len({key("a", "b"), key("ab"), key("a", "b", ""), key("", "ab"), key("\ud800")}) == 5
 
 
-def test_what_a_tool_returned_is_normalised_once_when_the_turn_is_over():
+def test_tool_result_is_normalised_once_after_its_turn():
     returned = "\n".join(f"line {n} of what the build of part {n % 7} says" for n in range(2_000))
     outcome = Outcome(response="Done.", tool_calls=(ToolCall(name="bash", arguments={"n": 1}, result=returned),))
     limits, cache = rendering.limits(Policy()), WindowCache()
