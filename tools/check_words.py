@@ -17,7 +17,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("cognitive", "brain", "benchmarks")
 # Their strings are patterns, examples and lines of ordinary speech, or recorded as they are.
-DATA = ("cognitive/preflight/rules/", "benchmarks/turns/question_kinds.py", "cognitive/window/engine_messages.py")
+DATA = (
+    "benchmarks/turns/question_kinds.py",
+    "cognitive/context/answer_types.py",
+    "cognitive/context/lexicon.py",
+    "cognitive/preflight/rules/",
+    "cognitive/window/engine_messages.py",
+)
 
 MAX_DOC_WORDS = 35_000
 MAX_GLOSSARY_TERMS = 30

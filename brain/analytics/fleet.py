@@ -1,4 +1,7 @@
-"""Read the counts of all agents, which contain no text, for logins with the overview role."""
+"""Read the turn counts of all agents together.
+
+They contain no text, and only logins with the overview role may read them.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,10 @@ _SECONDS = 10.0
 
 
 class FleetAnalytics:
-    """Reads the rollups of all agents, each in a transaction as the role `cognitive_overview`.
+    """Reads the hourly and daily counts of all agents, for the dashboard's page on all agents.
 
-    All methods raise StoreError if the login was not granted this role.
+    Each query runs in a transaction as the role `cognitive_overview`. All methods raise StoreError if the login was not
+    granted this role.
     """
 
     def __init__(self, database: Database | ReadDatabase) -> None:
@@ -33,9 +37,9 @@ class FleetAnalytics:
     async def agents(
         self, period: Period, order: Literal["turns", "degraded"] = "turns", limit: int = 50
     ) -> list[Total]:
-        """Return each agent's totals in a period.
+        """Return one page of agents with the sums of their turn counts in a period.
 
-        The busiest agents come first, or those with the largest share of degraded turns.
+        The agents with the most turns come first, or those with the largest share of degraded turns.
         """
         if not 0 < limit <= MAX_AGENTS:
             raise InvalidInput(f"limit: expected a number from 1 to {MAX_AGENTS}, got {limit}")
@@ -43,11 +47,11 @@ class FleetAnalytics:
         return [Total(row["agent_id"], _numbers(row), row["last_at"]) for row in rows]
 
     async def count(self, period: Period) -> int:
-        """Return the number of agents that had turns."""
+        """Return the number of agents that had turns in the period."""
         return int((await self._fetch(SQL.across_count, period))[0][0])
 
     async def days(self, period: Period) -> list[Point]:
-        """Return the totals of all agents together, per day (UTC)."""
+        """Return the turn counts of all agents together for each day (UTC) of the period."""
         rows = await self._fetch(SQL.across_series, period)
         return [Point(row["step"], Total("", _numbers(row))) for row in rows]
 

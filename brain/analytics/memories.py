@@ -26,7 +26,10 @@ UsageGroup = Literal["never", "ignored", "rising", "stale"]
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """A filter of memories; None matches all. `words` must all be in the content."""
+    """The conditions that a list of memories is filtered by. A condition that is None matches every memory.
+
+    `words` must all appear in the memory's content.
+    """
 
     types: tuple[MemoryType, ...] = MEMORY_TYPES
     words: str | None = None
@@ -40,10 +43,10 @@ class MemoryFilter:
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:
-    """A memory in a list, with its usage.
+    """A memory as a row of the dashboard's list, with how often it was shown and used.
 
-    `content` is its beginning. The masses `shown` and `used` are as of `shown_at`, the latest counted turn that showed
-    it.
+    `content` is the beginning of the memory. `shown` and `used` are sums of its showings and uses in which older ones
+    weigh less; they hold for the time `shown_at`, when a turn last showed the memory.
     """
 
     id: UUID
@@ -65,12 +68,14 @@ class MemoryRow:
 
 @dataclass(frozen=True, slots=True)
 class UsageThresholds:
-    """The thresholds that put memories into groups by their usage.
+    """The thresholds by which the dashboard groups memories by their usage.
 
-    *Never*: not shown in any counted turn, and not pinned. *Ignored*: shown at least `showings` times and never used.
-    *Rising*: used at least `uses` times, with at least the share `fresh` of the decayed uses left, so that most uses
-    are younger than a half-life. *Stale*: used at least `uses` times, with less than the mass `left` left; 0.25 is one
-    use two half-lives ago.
+    - Never: no turn has shown the memory, and it is not pinned.
+    - Ignored: it was shown at least `showings` times and never used.
+    - Rising: it was used at least `uses` times, and at least the share `fresh` of these uses is left after decay, so
+      that most uses are recent.
+    - Stale: it was used at least `uses` times, and less than `left` is left of them after decay. 0.25 is one use two
+      half-lives ago.
     """
 
     half_life_days: float
@@ -82,9 +87,10 @@ class UsageThresholds:
 
 @dataclass(frozen=True, slots=True)
 class GroupSizes:
-    """The number of memories in each group, out of `looked` ones: a random sample of `memories`, or all of them.
+    """The number of memories in each usage group (see `UsageThresholds`).
 
-    `pinned` and `superseded` count all memories, up to a bound.
+    The groups were counted among `looked` memories: a random sample of `memories`, or all of them. `pinned` and
+    `superseded` count all memories up to a maximum.
     """
 
     looked: int
@@ -98,13 +104,16 @@ class GroupSizes:
 
     @property
     def sampled(self) -> bool:
-        """True if there are more memories than were examined."""
+        """True if only a sample of the memories was examined."""
         return self.looked < self.memories
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryLifecycle:
-    """A complete memory; `replaced` and `replacement` are the beginnings of the versions before and after it."""
+    """One memory with everything that the dashboard's page on it shows.
+
+    `replaced` and `replacement` are the beginnings of the memories that it supersedes and that supersede it.
+    """
 
     memory: MemoryRow
     supersedes: UUID | None
@@ -121,7 +130,7 @@ class MemoryLifecycle:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A turn that showed a memory: the beginning of its message, and the result for the memory."""
+    """A turn that showed a memory, with the beginning of its message and the verdict on the memory's use."""
 
     turn_id: str
     at: datetime
@@ -140,7 +149,7 @@ class Showing:
 
 @dataclass(frozen=True, slots=True)
 class SimilarMemory:
-    """The memories most similar to a memory, with the cosines, out of `looked` compared ones."""
+    """The memories most similar to a given one, each with its cosine; `looked` memories were compared."""
 
     rows: tuple[tuple[MemoryRow, float], ...]
     looked: int
@@ -163,14 +172,17 @@ _ANY = MemoryFilter()
 
 
 class MemoryAnalytics:
-    """Reads the memories of one agent at a time."""
+    """Reads memories for the dashboard, of one agent at a time."""
 
     _database: Database | ReadDatabase
 
     async def memories(
         self, agent_id: str, wanted: MemoryFilter = _ANY, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> ResultPage[MemoryRow]:
-        """Return the memories that match a filter, latest first; examines at most `MAX_LOOKED`."""
+        """Return a page of the memories that match a filter, latest first.
+
+        At most `MAX_LOOKED` memories are examined.
+        """
         begin = start(after, wanted.until)
         rows = await paging.fetched(
             self._database,
@@ -190,9 +202,9 @@ class MemoryAnalytics:
         return paging.page(rows, limit, _memory_row, "seq", "occurred_at")
 
     async def group_sizes(self, agent_id: str, habit: UsageThresholds, now: datetime) -> GroupSizes:
-        """Return the sizes of the groups in a sample of `MAX_SAMPLED` memories.
+        """Return the number of memories in each usage group, counted in a sample of `MAX_SAMPLED` memories.
 
-        Pinned and superseded memories are counted in all, up to `MAX_LOOKED`.
+        Pinned and superseded memories are counted among all memories, up to `MAX_LOOKED`.
         """
         rows = await self._of_memories(agent_id, SQL.group_sizes, **_habit(habit, now))
         return as_value(GroupSizes, rows[0])
@@ -209,10 +221,10 @@ class MemoryAnalytics:
         limit: int = 50,
         after: tuple[Any, ...] | None = None,
     ) -> ResultPage[MemoryRow]:
-        """Return a page of the memories of a group, by descending score within windows of `MAX_SAMPLED` memories by id.
+        """Return a page of the memories of one usage group, those that fit the group best first.
 
-        The score is the age, the number of showings or uses, or the rise, depending on the group. For the group "never"
-        the windows are of all memories, else of those that were shown.
+        Memories are read in blocks of `MAX_SAMPLED` by id, and sorted within each block: by age, by the number of
+        showings or uses, or by how recent the uses are, depending on the group.
         """
         window, score, last = after or (_NO_ID, None, None)
         rows = await paging.fetched(
@@ -236,7 +248,7 @@ class MemoryAnalytics:
         return ResultPage(tuple(map(_memory_row, found)), looked, following)
 
     async def beginnings(self, agent_id: str, ids: Sequence[UUID]) -> dict[UUID, MemoryRow]:
-        """Return memories by id in the form of lists; unknown ids are left out."""
+        """Return the list rows of memories by id. Unknown ids are left out."""
         rows = await self._of_memories(agent_id, SQL.beginnings, memory_ids=list(ids))
         return {row["id"]: _memory_row(row) for row in rows}
 
@@ -245,12 +257,12 @@ class MemoryAnalytics:
         return [row["tag"] for row in await self._of_memories(agent_id, SQL.tags, limit=MAX_TAGS)]
 
     async def base(self, agent_id: str) -> Mapping[str, Masses]:
-        """Return the showings and uses by memory type: the base rates of the boost."""
+        """Return how often memories of each type were shown and used, which is the base rate for ranking by usage."""
         rows = await self._of_memories(agent_id, SQL.base)
         return {row["type"]: Masses(**{name: row[name] for name in row.keys() if name != "type"}) for row in rows}  # noqa: SIM118
 
     async def removal(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Return the receipt that erasing these memories would return now."""
+        """Return the receipt that erasing these memories would produce now, for a confirmation page."""
         rows = await self._of_memories(agent_id, SQL.removal, memory_ids=list(ids))
         return Receipt(agent_id, **dict(rows[0]))
 
@@ -273,17 +285,20 @@ class MemoryAnalytics:
         return ResultPage(tuple(as_value(Showing, row) for row in rows), len(rows), following)
 
     async def shown_at(self, agent_id: str, memory_id: UUID) -> list[tuple[datetime, bool | None, bool | None]]:
-        """Return the time, use and rating of a memory's latest `MAX_SHOWINGS` showings, in chronological order."""
+        """Return when a memory was shown, whether it was used, and how it was rated.
+
+        The list has its latest `MAX_SHOWINGS` showings in chronological order.
+        """
         rows = await self._of_memories(agent_id, SQL.shown_at, memory_id=memory_id, limit=MAX_SHOWINGS)
         return [tuple(row) for row in rows]
 
     async def near(
         self, agent_id: str, memory_id: UUID, model: str | None = None, *, least: float = 0.8, limit: int = 10
     ) -> SimilarMemory:
-        """Return the memories most similar to a memory, by the vectors of their first passages.
+        """Return the memories most similar to a given memory, by the vectors of their first passages.
 
-        Without a `model`, one that the memory has a vector of is used. Only memories that share one of its rarest
-        lexemes are compared, at most `MAX_COMPARED`. `least` is the minimum cosine.
+        `model` names the embedding model; by default one that the memory has a vector of. Only memories that share one
+        of the memory's rarest words are compared, at most `MAX_COMPARED`. `least` is the minimum cosine.
         """
         rows = await self._of_memories(
             agent_id,
@@ -303,7 +318,7 @@ class MemoryAnalytics:
 
 
 def _walk(wanted: MemoryFilter) -> str:
-    """Return the statement whose index has the fewest memories to examine."""
+    """Return the name of the SQL statement that reads the fewest memories for a filter."""
     if wanted.session_id is not None:
         return "walk_session"
     if wanted.pinned:

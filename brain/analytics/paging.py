@@ -1,4 +1,8 @@
-"""Read lists for the dashboard page by page, with a bound on the rows examined; each page says how far it came."""
+"""Read lists for the dashboard page by page.
+
+Each page examines a limited number of rows, so that a filter that matches few stays fast. A page therefore says how
+many rows were examined and where the next page starts.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +26,9 @@ SECONDS = 10.0  # timeout of a page
 
 
 def load(file: str) -> SqlStatements:
-    """Return the statements of a file with their bounds filled in.
+    """Return the SQL statements of a file with the limits on examined rows filled in.
 
-    Bounds that influence the plan are literals: for a parameter Postgres assumes that a tenth of the rows is wanted.
+    The limits are literals in the SQL: for a parameter Postgres would plan for a tenth of the rows.
     """
     return statements.load(file, most=MAX_LOOKED, sample=MAX_SAMPLED)
 
@@ -38,12 +42,16 @@ async def fetched(
 
 
 def start(after: tuple[Any, ...] | None, until: datetime | None) -> tuple[Any, Any]:
-    """Return the start of a page: after the last row of the page before, or before `until`."""
+    """Return where a page starts: after the last row of the previous page, or before the time `until`."""
     return (after[0], after[1]) if after is not None else (until or LATEST, None)
 
 
 def page(rows: Sequence[Any], limit: int, made: Callable[[Any], RowT], key: str, at: str) -> ResultPage[RowT]:
-    """Return rows as a page. Every row says how far the statement came, even a first row without data."""
+    """Build a page from the rows of a statement.
+
+    Every row carries the position that the statement reached; if nothing matched, the only row carries nothing else.
+    `made` converts a row, and `key` and `at` name the columns of its id and time.
+    """
     found = [row for row in rows if row[key] is not None]
     looked = max(row["looked"] for row in rows)
     following = (rows[0]["last_at"], rows[0]["last_key"]) if looked == MAX_LOOKED else None
@@ -62,7 +70,7 @@ def patterns(words: str | None) -> list[str] | None:
 
 
 def most(limit: int) -> int:
-    """Return the number of rows of a page.
+    """Check the number of rows requested for a page, and return it.
 
     Raises:
         InvalidInput: it is more than `MAX_ROWS`.

@@ -1,4 +1,7 @@
-"""Read properties of the latest turns and of a sample of passages that no rollup counts; results state their bounds."""
+"""Read properties of the latest turns and of a sample of passages for which no counts are stored.
+
+Each result says how many turns or passages were examined.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ _SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """A language model, "" for turns without one, with its turns and the tools removed from them."""
+    """The number of recent turns that named a language model, and of the tools removed to fit it.
+
+    `model` is "" for turns that named no model.
+    """
 
     model: str
     turns: int
@@ -31,7 +37,7 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsageList:
-    """The language models of the latest turns, of which `looked` were examined, back to a time."""
+    """The language models of the latest turns. `looked` turns were examined, back to a time."""
 
     rows: tuple[ModelUsage, ...]
     looked: int
@@ -45,7 +51,7 @@ class ModelUsageList:
 
 @dataclass(frozen=True, slots=True)
 class Degradations:
-    """Degraded turns by time step and code, and all turns by time step, among the latest turns."""
+    """The number of degraded turns among the latest ones, by time step and degradation code."""
 
     steps: Mapping[datetime, Mapping[str, int]]
     turns: Mapping[datetime, int]
@@ -63,19 +69,22 @@ class Degradations:
 
 @dataclass(frozen=True, slots=True)
 class VectorCoverage:
-    """The number of passages with vectors by embedding model, out of `looked` passages: a random sample, or all."""
+    """The number of passages with vectors of each embedding model.
+
+    The passages are a random sample of `looked` ones, or all.
+    """
 
     models: Mapping[str, int]
     looked: int
 
     @property
     def sampled(self) -> bool:
-        """True if there may be more passages."""
+        """True if only a sample of the passages was examined."""
         return self.looked == MAX_PASSAGES
 
 
 class RecentAnalytics:
-    """Reads one agent's latest turns, under row level security."""
+    """Reads the latest turns of one agent for the dashboard, under row level security."""
 
     def __init__(self, database: Database | ReadDatabase) -> None:
         self._database = database
@@ -111,6 +120,6 @@ class RecentAnalytics:
         )
 
     async def embedded(self, agent_id: str) -> VectorCoverage:
-        """Return the embedding models that passages have vectors of."""
+        """Return how many passages have vectors of each embedding model."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.embedded(agent_id=agent_id)), timeout=_SECONDS)
         return VectorCoverage({row["model"]: row["passages"] for row in rows[1:]}, rows[0]["passages"])

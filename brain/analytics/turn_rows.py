@@ -1,4 +1,4 @@
-"""The values that describe an agent's turns: totals with rates, rows of lists, and pages with their bounds."""
+"""The values that describe an agent's turns on the dashboard: periods, sums and rates, rows of lists, pages."""
 
 from __future__ import annotations
 
@@ -35,17 +35,20 @@ class Period:
 
     @property
     def begin(self) -> datetime:
-        """The start of its first hour (UTC): the hourly counts cannot be divided."""
+        """The start of the period's first hour (UTC).
+
+        Counts are stored per hour, so a part of an hour cannot be read.
+        """
         return self.since.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
 
     @property
     def begin_of_day(self) -> datetime:
-        """The start of its first day (UTC)."""
+        """The start of the period's first day (UTC)."""
         return self.begin.replace(hour=0)
 
     @property
     def days(self) -> tuple[datetime, datetime, datetime, datetime]:
-        """Its start and end in whole hours, and the start and end of the whole days (UTC) in it."""
+        """The period's start and end in whole hours, and the start and end of the whole days (UTC) in it."""
         first = self.begin if self.begin == self.begin_of_day else self.begin_of_day + timedelta(days=1)
         last = self.until.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         return (
@@ -54,14 +57,20 @@ class Period:
 
     @property
     def span(self) -> Literal["hour", "day"]:
-        """The counts that a series uses: hours fit days of any zone; long periods use days to be fast."""
+        """The stored counts that a chart of the period uses: hourly ones, or daily ones for long periods.
+
+        Hours can be summed to days of any time zone; daily counts are faster to read.
+        """
         of_days = self.step == "day" and (self.zone == "UTC" or self.until - self.since > _MAX_HOURLY)
         return "day" if of_days else "hour"
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """The totals of some turns. A rate is None if its denominator is 0."""
+    """The sums of the counts of some turns, with the rates computed from them.
+
+    A rate is None if its denominator is 0.
+    """
 
     value: str
     numbers: rollups.RollupCounts
@@ -94,7 +103,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The totals of the turns of one time step."""
+    """The sums of the counts of the turns in one time step of a chart."""
 
     at: datetime
     total: Total
@@ -102,10 +111,12 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class ResultPage(Generic[RowT]):
-    """Some rows of a list that was read up to a bound.
+    """One page of a list.
 
-    `looked` is the number of rows examined, `back_to` the time that they reach back to if the list is ordered by time,
-    and `after` the start of the next page, None at the end. A page may be empty without being the last.
+    Reading a page stops after a number of examined rows, so a page may be empty without being the last.
+
+    `looked` is the number of rows examined. `back_to` is the time of the earliest examined row if the list is ordered
+    by time. `after` is the start of the next page, or None at the end.
     """
 
     rows: tuple[RowT, ...]
@@ -116,13 +127,18 @@ class ResultPage(Generic[RowT]):
 
 @dataclass(frozen=True, slots=True)
 class TurnFilter:
-    """A filter of turns; None matches all.
+    """The conditions that a list of turns is filtered by. A condition that is None matches every turn.
 
-    `words` must all be in the message. `min_ms` is the duration of `pre_turn`, or of `stage`. `status` may be
-    "unfinished":
-    failed or abandoned. `showed` is the type, and `used` the verdict, of a memory that the turn showed. `held_back` is
-    "deduped" or "trimmed": the turn dropped a memory so. `model` is the language model, "" for none. `reason` is the
-    code of a degradation.
+    Attributes:
+        words: must all appear in the message.
+        status: the status of the turn, or "unfinished" for failed and abandoned turns.
+        stage: the stage that `min_ms` applies to, by default the whole `pre_turn`.
+        min_ms: the minimum duration in milliseconds.
+        showed: the type of a memory that the turn showed.
+        used: whether the response used such a memory.
+        held_back: "deduped" or "trimmed", if a memory was dropped for that reason.
+        model: the language model, "" for turns that named none.
+        reason: the code of a degradation.
     """
 
     words: str | None = None
@@ -150,7 +166,10 @@ class TurnFilter:
 
 @dataclass(frozen=True, slots=True)
 class TurnListRow:
-    """A turn in a list; `message` is its beginning. `milliseconds` and `found` are None if they were not measured."""
+    """A turn as a row of the dashboard's list. `message` is the beginning of the user's message.
+
+    `milliseconds` and `found` (the number of candidates) are None if they were not measured.
+    """
 
     turn_id: str
     session_id: str
@@ -175,11 +194,11 @@ class TurnListRow:
 
 @dataclass(frozen=True, slots=True)
 class TurnMeasurements:
-    """The measurements of a turn: times by stage, what was removed, and its neighbours in the session.
+    """The measurements that the page of a turn shows: durations, removed parts, the turns before and after.
 
-    `response` is its beginning, None if it is not stored. `bytes` is the size of the trace. `trim`, `window`,
-    `sections` and `excerpts` (the shown parts of memories) are as in the trace, else empty. `attribution` is the method
-    by which overlaps were measured, None if it is not recorded.
+    `response` is the beginning of the response, or None if it is not stored. `bytes` is the size of the stored trace.
+    `trim`, `window`, `sections` and `excerpts` (the shown parts of memories) are copied from the trace and empty
+    without one. `attribution` is the method that measured use, or None if it is not recorded.
     """
 
     turn_id: str
@@ -223,10 +242,10 @@ class PolicyUsage:
 
 @dataclass(frozen=True, slots=True)
 class OmittedTool:
-    """A tool that turns of a category were not offered: removed by the plan, or to fit the model (`cut`).
+    """A tool that turns of a category were not offered: the plan removed it, or it did not fit the model.
 
-    `asked` counts turns in which the model called it anyway, and `named` those whose message names it. `wanted_in` and
-    `left_out_in` are the latest such turns.
+    `removed` and `cut` count these turns. `asked` counts turns in which the model called the tool anyway, and `named`
+    those whose message names it. `wanted_in` and `left_out_in` are the ids of the latest such turns.
     """
 
     category: str
@@ -246,7 +265,10 @@ class OmittedTool:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table or an index: size in bytes, estimated rows (-1: never analyzed), dead rows."""
+    """A table or an index of the database.
+
+    It has its size in bytes, its estimated rows (-1: never analyzed) and its dead rows.
+    """
 
     name: str
     kind: str
@@ -260,7 +282,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class OpenTurnRow:
-    """A turn without an outcome."""
+    """A turn that has no outcome yet."""
 
     turn_id: str
     session_id: str
@@ -270,10 +292,10 @@ class OpenTurnRow:
 
 @dataclass(frozen=True, slots=True)
 class AgentHealth:
-    """The state of the store for an agent.
+    """The state of an agent's data and of the database, for the dashboard's page on health.
 
-    `models` counts the vectors by embedding model in a random sample of `vectors_looked`; `open_turns` is counted up to
-    a bound.
+    `models` counts vectors by embedding model in a random sample of `vectors_looked` vectors. `open_turns` stops
+    counting at a maximum.
     """
 
     memories: int

@@ -1,8 +1,8 @@
-"""Read the data of dashboards about turns: counts over time, lists, the state of the store.
+"""Read the dashboard's data about turns: counts over time, lists of turns, the state of the database.
 
-Every read has a bounded cost, whatever an agent has stored. Sums come from the rollups, lists are read in the order of
-an index up to a number of rows, and shares are taken from a random sample; each result gives its bound. Nothing here
-writes, so a read-only role suffices.
+The cost of every query is limited, however much an agent has stored. Sums are read from stored hourly and daily counts,
+lists examine a limited number of rows, and shares are computed from a random sample. Nothing here writes, so that a
+read-only role is enough.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ _ANY_TURN = TurnFilter()
 
 
 class TurnAnalytics(MemoryAnalytics):
-    """Reads one agent's turns and memories under row level security.
+    """Reads one agent's turns and memories for the dashboard, under row level security.
 
-    `recent` reads properties without a rollup, and `fleet` reads the counts of all agents.
+    `recent` reads what has no stored counts, and `fleet` reads the counts of all agents.
     """
 
     def __init__(self, database: Database | ReadDatabase) -> None:
@@ -64,10 +64,10 @@ class TurnAnalytics(MemoryAnalytics):
         self.fleet = FleetAnalytics(database)
 
     async def totals(self, agent_id: str, period: Period, by: Dimension = "all", *, timed: bool = True) -> list[Total]:
-        """Return the totals of the turns of a period: one, or one per value of a dimension, most frequent first.
+        """Return the sums of the turns of a period, in all or for each value of a dimension, most frequent first.
 
-        In the dimension "tool" a value is "category/name". The period is widened to whole hours. With `timed` False
-        there are no latencies.
+        A dimension is, for example, the frame or the memory type; in the dimension "tool" a value is "category/name".
+        The period is widened to whole hours. With `timed` False the sums have no durations.
         """
         since, until, first_day, last_day = period.days
         asked = {
@@ -90,7 +90,7 @@ class TurnAnalytics(MemoryAnalytics):
     async def series(
         self, agent_id: str, period: Period, by: Dimension = "all", value: str | None = None
     ) -> list[Point]:
-        """Return the totals of a period by time step, in order; steps without turns are left out.
+        """Return the sums of the turns of a period by time step, in order. Steps without turns are left out.
 
         Raises:
             InvalidInput: Postgres does not know the time zone.
@@ -116,7 +116,7 @@ class TurnAnalytics(MemoryAnalytics):
     async def turns(
         self, agent_id: str, wanted: TurnFilter = _ANY_TURN, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> ResultPage[TurnListRow]:
-        """Return the turns that match a filter, newest first; examines at most `MAX_LOOKED`."""
+        """Return a page of the turns that match a filter, newest first. At most `MAX_LOOKED` turns are examined."""
         begin = start(after, wanted.until)
         rows = await self._fetch(
             agent_id,
@@ -157,14 +157,14 @@ class TurnAnalytics(MemoryAnalytics):
         return as_value(TurnMeasurements, row, **told)
 
     async def policies(self, agent_id: str, limit: int = 100) -> list[PolicyUsage]:
-        """Return the policies that the agent's turns were planned with, latest first, with their totals."""
+        """Return the policies that the agent's turns used, latest first, with the sums of these turns."""
         rows = await self._fetch(agent_id, SQL.policies, limit=most(limit))
         return [PolicyUsage(row["version"], row["first_used_at"], _total(row, "version")) for row in rows]
 
     async def left_out(self, agent_id: str, period: Period | None = None) -> tuple[list[OmittedTool], int]:
-        """Return the tools that the latest turns (of a period) were not offered, and the number of turns examined.
+        """Return the tools that the latest turns were not offered, and the number of turns examined.
 
-        Tools that were wanted come first, then the most frequent.
+        Tools that a model or a message asked for come first, then the most frequent ones.
         """
         since, until = (period.since, period.until) if period is not None else (None, None)
         rows = await self._fetch(
@@ -196,7 +196,10 @@ class TurnAnalytics(MemoryAnalytics):
 
 
 def _added(rows: Sequence[Any], *keys: str) -> dict[tuple[Any, ...], tuple[int, ...]]:
-    """Return arrays of counts added element by element, by key; faster here than by unnesting them in Postgres."""
+    """Add the duration histograms of rows with the same key, element by element.
+
+    This is faster here than in Postgres.
+    """
     sums: dict[tuple[Any, ...], NDArray[np.int64]] = {}
     for row in rows:
         counts = sums.setdefault(tuple(row[key] for key in keys), np.zeros(rollups.BUCKETS, dtype=np.int64))

@@ -38,7 +38,10 @@ _TURNS = 64  # turns per batch
 
 @dataclass(frozen=True, slots=True)
 class PendingMemory:
-    """A memory to embed or index again. Any change to its row gives it a new `version`."""
+    """A memory that must be embedded or indexed again.
+
+    Any change to its row in the database gives it another `version`.
+    """
 
     id: UUID
     type: MemoryType
@@ -56,7 +59,7 @@ class PendingMemory:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The speed of a worker: memories per batch, and the share of the time that it works."""
+    """The speed of a background worker: memories per batch, and the share of the time that it works."""
 
     batch: int = 64
     load: float = 0.5
@@ -66,12 +69,12 @@ class Pace:
             raise InvalidInput(f"expected a batch of 1 to 1000 and a load in (0, 1], got {self.batch} and {self.load}")
 
     async def rest(self, worked: float) -> None:
-        """Sleep after `worked` seconds of work, as long as the load requires."""
+        """Sleep after `worked` seconds of work, so that the worker is busy only for its share of the time."""
         await asyncio.sleep(worked * (1 - self.load) / self.load)
 
 
 class Backfill:
-    """The long part of a change of embedding model."""
+    """Embeds existing memories and past turns with a new model: the long part of a change of embedding model."""
 
     def __init__(self, database: Database, embedders: Embedders) -> None:
         self._database = database
@@ -80,11 +83,13 @@ class Backfill:
     async def fill(
         self, agent_id: str, model: str, pace: Pace = Pace(), progress: Progress = lambda done, total: None
     ) -> int:
-        """Embed every memory without vectors of a registered model; return the number that still have none.
+        """Embed every memory that has no vectors of a registered model, and return how many still have none.
+
+        `progress` is called with the numbers of done and of all memories.
 
         Raises:
             EmbeddingError: this process does not have the model, or the model failed.
-            InvalidInput: the model is not registered for the agent, or no longer.
+            InvalidInput: the model is not registered for the agent.
         """
         total = await self._database.run(agent_id, lambda c: c.fetchval(*SQL.memories(agent_id=agent_id)))
         lacking = await self._lacking(agent_id, model)
@@ -107,7 +112,7 @@ class Backfill:
         )
 
     async def _take(self, agent_id: str, model: str, batch: int) -> list[PendingMemory]:
-        """Return the next memories, which no other worker takes; none at the end."""
+        """Reserve the next memories for this worker and return them; an empty list at the end."""
 
         async def work(c: Connection) -> list[PendingMemory]:
             held = await c.fetchrow(*SQL.hold(agent_id=agent_id, model=model))
@@ -168,9 +173,9 @@ class Backfill:
     async def fill_turns(
         self, agent_id: str, model: str, latest: int, asked: Callable[[str, str | None], str], pace: Pace = Pace()
     ) -> int:
-        """Embed the latest completed turns without a vector of a model; return how many got one.
+        """Embed the latest completed turns that have no vector of a model, and return how many got one.
 
-        `asked` returns the query text of a turn from its message and its record.
+        `asked` returns the query text of a turn, given its message and its record.
         """
         embedder, done = self._embedders.named(model), 0
         while rows := await self._database.run(
@@ -199,7 +204,7 @@ class Backfill:
 
 
 async def lock(c: Connection, agent_id: str) -> None:
-    """Lock the agent's row against writers until the transaction ends.
+    """Lock the agent's row until the transaction ends, so that no other writer stores memories meanwhile.
 
     Raises:
         InvalidInput: there is no such agent.
@@ -209,7 +214,7 @@ async def lock(c: Connection, agent_id: str) -> None:
 
 
 def _bounded(rows: Sequence[Any]) -> list[PendingMemory]:
-    """Return the first memories that fit into a batch by their length, at least one."""
+    """Return the first memories whose total length fits into a batch, at least one memory."""
     taken: list[PendingMemory] = []
     characters = 0
     for memory in (as_value(PendingMemory, row) for row in rows):

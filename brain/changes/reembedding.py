@@ -42,7 +42,7 @@ class ModelStatus:
 
 @dataclass(frozen=True, slots=True)
 class DroppedModel:
-    """The numbers of vectors that were deleted with a model, of memories and of past turns."""
+    """The result of deleting an embedding model: how many vectors of memories and of past turns were deleted."""
 
     agent_id: str
     model: str
@@ -52,7 +52,7 @@ class DroppedModel:
 
 @dataclass(frozen=True, slots=True)
 class PastRequest:
-    """A past turn: its message, its record, and the memories that it used."""
+    """A past turn to compare models on: its message, its record, and the memories that its response used."""
 
     message: str
     record: str | None
@@ -61,7 +61,7 @@ class PastRequest:
 
 @dataclass(frozen=True, slots=True)
 class _StoredModel:
-    """A registered model of an agent."""
+    """An embedding model that is registered for an agent."""
 
     model: str
     dimension: int
@@ -71,12 +71,15 @@ class _StoredModel:
 
 
 class Reembedding(Backfill):
-    """Changes the embedding models of agents."""
+    """Changes the embedding model of an agent.
+
+    It registers a new model, makes it live, rolls back to the old one, and deletes vectors.
+    """
 
     async def standings(self, agent_id: str) -> tuple[ModelStatus, ...]:
-        """Return the agent's models in the order of their registration.
+        """Return the registered models of an agent with their progress, oldest first.
 
-        Counting takes about 2 s for a million memories.
+        Counting the missing vectors takes about 2 s for a million memories.
         """
 
         async def work(c: Connection) -> tuple[ModelStatus, ...]:
@@ -204,7 +207,7 @@ class Reembedding(Backfill):
         return gone
 
     async def asked(self, agent_id: str, latest: int) -> list[PastRequest]:
-        """Return the latest completed turns, newest first."""
+        """Return the latest completed turns with their messages and used memories, newest first."""
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.asked_turns(agent_id=agent_id, limit=latest)))
         return [PastRequest(row["message"], row["record"], tuple(row["used"])) for row in rows]
 

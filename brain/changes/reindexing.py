@@ -55,13 +55,15 @@ class LanguageStatus:
 
 
 class Reindexing:
-    """Changes the languages of agents."""
+    """Changes the language in which an agent's memories are indexed for lexical search."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def standing(self, agent_id: str, language: str | None = None) -> LanguageStatus:
-        """Return the progress of an agent in a language, or in that of its searches. Reads every passage's row.
+        """Return how many of an agent's memories are indexed in a language, by default the one that searches use.
+
+        The row of every passage is read.
 
         Raises:
             UnknownLanguage: there is no such language.
@@ -79,14 +81,13 @@ class Reindexing:
     ) -> LanguageStatus:
         """Index an agent's present and future memories in a language, and then use it for searches.
 
-        A repeated call continues an interrupted change. For the present language it completes missing entries. A change
-        to another language is abandoned.
+        A repeated call continues an interrupted change. For the present language it adds missing index entries. A
+        change to another language that was under way is abandoned.
 
         Raises:
             UnknownLanguage: there is no such language; nothing is changed.
-            InvalidInput: meanwhile the agent was erased or its language set again, or some process still writes without
-                the
-                new language.
+            InvalidInput: meanwhile the agent was erased or its language was set again, or some process still writes
+                without the new language.
         """
         require(language)
         pace = pace or Pace()
@@ -126,7 +127,7 @@ class Reindexing:
         return await self._database.run(agent_id, work)
 
     async def _clear(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
-        """Remove every other language from the index."""
+        """Remove the index entries of all other languages."""
         total, done = (await self.standing(agent_id, language)).leaving, 0
         async for rows in self._pages(SQL.next_leaving, agent_id, language, pace):
             ids = [row["id"] for row in rows]
@@ -137,7 +138,7 @@ class Reindexing:
     async def _pages(
         self, statement: SqlStatement, agent_id: str, language: str, pace: Pace
     ) -> AsyncIterator[Sequence[Any]]:
-        """Yield pages of the memories that a statement finds, in the order of their ids, at the given pace."""
+        """Yield the memories that a statement finds, in batches ordered by id, at the speed that `pace` allows."""
         after = _START
 
         async def page(c: Connection) -> Sequence[Any]:

@@ -25,7 +25,7 @@ _MAX_AGENTS = 10_000  # agents whose models are remembered; the first read of an
 
 
 class CachedEmbedder:
-    """An `Embedder` with an LRU cache by text, which runs in threads."""
+    """Wraps an `Embedder`: runs it in threads and caches the vectors of the latest texts."""
 
     def __init__(self, embedder: Embedder, *, max_cached: int = _MAX_CACHED) -> None:
         self._embedder = embedder
@@ -142,7 +142,11 @@ _UNKNOWN = EmbeddingSpaces()
 
 
 class Embedders:
-    """The embedders of a process, one per model; agents without vectors use the first.
+    """The embedders of a process, one for each embedding model.
+
+    It chooses the model for each agent's searches and writes.
+
+    Agents without stored vectors use the first model.
 
     Raises:
         EmbeddingError: there is none, or two have the same model.

@@ -9,7 +9,7 @@ from brain.errors import EmbeddingError
 
 
 def packaged(package: str, file: str) -> Path:
-    """Return the path of a file in a package.
+    """Return the path of a data file in an installed package.
 
     Raises:
         EmbeddingError: the package is not installed.

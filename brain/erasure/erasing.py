@@ -30,7 +30,10 @@ _SECONDS = 600.0  # timeout: all texts of an agent are searched, while turns go 
 
 @dataclass(frozen=True, slots=True)
 class _Sought:
-    """Memories to erase: their present and earlier texts, and the oldest transaction that ran when they were read."""
+    """The memories that an erasure must remove, with all their texts.
+
+    `since` is the oldest transaction that was running when the texts were read.
+    """
 
     agent_id: str
     ids: list[UUID]
@@ -53,7 +56,7 @@ class _Others:
 
 
 class Eraser:
-    """Erases memories and agents."""
+    """Erases memories or whole agents from the database, including text that was derived from them."""
 
     def __init__(self, database: Database, store: MemoryStore, embedders: Embedders) -> None:
         self._database = database
@@ -117,7 +120,7 @@ class Eraser:
         raise StoreError(f"new memories quoted the ones to erase {MAX_TRIES} times in a row; nothing is erased")
 
     async def _leave(self, sought: _Sought, found: Sequence[Quoting], others: _Others) -> None:
-        """Cut the erased text out of other memories, and collect those that would be empty, to be erased too."""
+        """Cut the erased text out of other memories, and collect those that would be empty, to erase them too."""
         for other in found:
             if other.restates:
                 others.restated.add(other.id)

@@ -79,7 +79,7 @@ async def erase(c: Connection, agent_id: str, remains: Residue, since: int) -> C
 
 
 def parts(remains: Residue) -> Sequence[Part]:
-    """Return the functions that each search one kind of row; none if there is nothing to search for."""
+    """Return the functions that each search one kind of row for erased text; none if there is nothing to find."""
     return (_turns, _revisions, _sessions, _artifacts, _subtasks, _notes) if remains.probes else ()
 
 
@@ -172,7 +172,7 @@ async def log(c: Connection, agent_id: str, what: str, counts: Mapping[str, int]
 
 
 def counts(receipt: Receipt) -> dict[str, int]:
-    """Return the numbers of a receipt that are not zero."""
+    """Return the numbers of a receipt that are not zero, for the erasure log."""
     return {name: count for name, count in asdict(receipt).items() if name != "agent_id" and count}
 
 

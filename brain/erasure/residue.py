@@ -24,7 +24,7 @@ Words = tuple[str, ...]
 
 
 class Residue:
-    """The texts that are being erased, prepared for the search."""
+    """The texts that are being erased, prepared for finding and cutting them in other texts."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         whole = [_words(text) for text in texts]

@@ -28,20 +28,23 @@ _ENDS: Mapping[Retained, str] = {
 
 
 class Retention:
-    """Deletes rows that are older than allowed, one agent at a time."""
+    """Deletes memories, turns and other rows that are older than the policy allows, one agent at a time."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def due(self, agent_id: str, days: Mapping[Retained, float], now: datetime) -> dict[Retained, int]:
-        """Return the numbers of rows that are due now, by kind. Deletes nothing."""
+        """Return how many rows of each kind are old enough to be deleted. Deletes nothing."""
         due = dict[Retained, int]()
         for kind, kept in days.items():
             due[kind] = await self._database.run(agent_id, partial(_counted, agent_id, kind, _until(now, kept)))
         return {kind: number for kind, number in due.items() if number}
 
     async def enforce(self, agent_id: str, days: Mapping[Retained, float], now: datetime) -> dict[Retained, int]:
-        """Delete the rows that are due and return their numbers. An interrupted call can be repeated."""
+        """Delete the rows that are old enough, and return how many of each kind.
+
+        An interrupted call can be repeated.
+        """
         gone = dict[Retained, int]()
         for kind, kept in days.items():
             number = len(await self._all(agent_id, kind, _until(now, kept)))

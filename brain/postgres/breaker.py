@@ -35,11 +35,12 @@ _waiting: ContextVar[bool] = ContextVar("waits_for_recovery", default=False)
 
 
 class Breaker:
-    """A count of consecutive failures that opens at `failures`; 0 means that it never opens.
+    """Counts consecutive failures of Postgres, and refuses calls after `failures` of them (0: never).
 
     Failures of calls that began before the previous failure count once: twenty turns that time out together behind a
-    blocked event loop are one failure. Any answer to a call closes the breaker. The first probe starts `wait` seconds
-    after it opened. The wait doubles with each failed probe, up to `longest` seconds, until a call succeeds.
+    blocked event loop are one failure. Any answer to a call closes the breaker, which lets calls through. The first
+    probe starts `wait` seconds after it opened. The wait doubles with each failed probe, up to `longest` seconds, until
+    a call succeeds.
     """
 
     def __init__(self, failures: int = 5, wait: float = 0.25, longest: float = 5.0) -> None:
@@ -54,12 +55,12 @@ class Breaker:
 
     @property
     def state(self) -> State:
-        """The current state."""
+        """The state: closed (calls pass), open (calls are refused), half-open (calls pass after a probe)."""
         return self._state
 
     @property
     def wait(self) -> float:
-        """Seconds until the next probe, counted from the opening or from the last probe."""
+        """The number of seconds to wait before each probe; it doubles after a failed probe."""
         return self._wait
 
     def refusal(self) -> str | None:
@@ -84,7 +85,7 @@ class Breaker:
         return True
 
     def probed(self, *, answered: bool, now: float) -> None:
-        """Take the result of a probe: a success lets calls through again."""
+        """Take the result of a probe of Postgres; if it succeeded, let calls through again."""
         if self._state != "open":
             return
         if answered:
@@ -97,7 +98,7 @@ class Breaker:
 
 
 class Probe:
-    """A background task that calls `answers` until it returns True: Postgres answered."""
+    """Checks in the background whether Postgres answers again, by calling `answers` until it returns True."""
 
     def __init__(self, breaker: Breaker, answers: Callable[[], Awaitable[bool]]) -> None:
         self._breaker = breaker
@@ -146,5 +147,5 @@ def waits_for_recovery(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P,
 
 
 def may_wait() -> bool:
-    """Return True inside a function decorated with `waits_for_recovery`."""
+    """Return True if the running call is inside a function decorated with `waits_for_recovery`."""
     return _waiting.get()

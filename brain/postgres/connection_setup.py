@@ -130,7 +130,7 @@ async def _checked(connection: Connection) -> None:
 
 
 class _Brief(logging.Filter):
-    """A filter that logs a failure to connect in one line; other failures keep their traceback.
+    """A log filter that shortens a failure to connect to one line. Other failures keep their traceback.
 
     asyncpg reconnects by itself, at intervals of up to a minute, and logs each failed attempt with a traceback of
     twenty lines.

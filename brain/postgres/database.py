@@ -80,7 +80,7 @@ class Database:
 
     @property
     def breaker(self) -> Breaker:
-        """The circuit breaker of this pool."""
+        """The circuit breaker that refuses calls while Postgres does not answer."""
         return self._breaker
 
     async def open(self) -> None:
@@ -237,7 +237,10 @@ class Database:
         return True
 
     def _settings(self) -> dict[str, str]:
-        """Return the settings of new connections. Behind a pooler they must not include the role or the mode."""
+        """Return the Postgres settings for new connections.
+
+        Behind a pooler they cannot include the role or read-only mode.
+        """
         own = {"role": self._role} | ({"default_transaction_read_only": "on"} if self._read_only else {})
         return {"application_name": "cognitive-layer", "timezone": "UTC", **({} if self._pooled else own)}
 
@@ -283,7 +286,7 @@ class Database:
 
 
 class _Attempt(Generic[T]):
-    """Work for an agent, its timeout in seconds, and whether it got a connection."""
+    """One attempt to run an agent's work in a transaction: its timeout, and whether it got a connection."""
 
     def __init__(self, agent_id: str, work: Work[T], timeout: float, durable: bool, snapshot: bool) -> None:
         self.agent_id = agent_id

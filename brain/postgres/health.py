@@ -135,7 +135,7 @@ async def _examined(connection: Any) -> DatabaseHealth:
 
 
 async def _revision(connection: Any) -> tuple[str | None, str | None]:
-    """Return the revision and the oldest supported code, read as the login or else as the application's role."""
+    """Return the schema's revision and the oldest code it supports, as the login may read it or else the app's role."""
     try:
         return await _read(connection)
     except asyncpg.InsufficientPrivilegeError:

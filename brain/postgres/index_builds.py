@@ -28,9 +28,9 @@ _LEFT_BEHIND = re.compile(r"_cc(?:new|old)\d*$")  # the indexes that an interrup
 
 
 def declared(folder: Path, revision: str) -> Mapping[str, str | None]:
-    """Return the statement that builds each index, by the index's name; None for an index to drop.
+    """Return the statements that build the indexes declared by the migrations, by index name.
 
-    Reads the files of the migrations up to `revision`, in their order.
+    The value is None for an index to drop. Only migrations up to `revision` are read, in their order.
 
     Raises:
         SchemaError: a file contains another kind of statement.

@@ -34,13 +34,13 @@ _COMPARE_MS = 2_000.0  # timeout for comparing both servers: a health check must
 
 @dataclass(frozen=True, slots=True)
 class ReadServer:
-    """The replication state of a server.
+    """The replication state of a Postgres server.
 
     Attributes:
-        standby: True if the server replays the log of a primary.
+        standby: True if the server is a standby that replays the log of a primary.
         cluster: the system identifier, which a standby shares with its primary.
-        position: position of the write-ahead log, in bytes.
-        since: seconds since the last replayed transaction; None if there was none.
+        position: the position of the write-ahead log, in bytes.
+        since: seconds since the last replayed transaction, or None if there was none.
     """
 
     standby: bool
@@ -51,9 +51,9 @@ class ReadServer:
 
 @dataclass(frozen=True, slots=True)
 class Replica:
-    """The state of a standby: `unfit` is the reason why it is not read, or None; then it lags by `bytes` and `seconds`.
+    """The state of a standby. `unfit` is the reason why it is not read, or None if it can be read.
 
-    Both are 0 if it has replayed the whole log of its primary.
+    `bytes` and `seconds` say how far it lags behind its primary. Both are 0 if it has replayed the whole log.
     """
 
     unfit: str | None
@@ -100,17 +100,19 @@ async def _server_at(which: str, url: str) -> ReadServer:
 
 
 class ReadDatabase:
-    """A read-only pool, opened on first use, so that reads and turns do not wait for each other's connections.
+    """A pool of read-only connections for dashboards and analysis, so that reads and turns do not wait for each other.
+
+    The pool is opened on first use.
 
     Args:
         url: the address of the server.
         pool_size: the maximum number of connections.
         pooled: the address leads to a pooler in transaction mode.
         clustered: the address leads to the coordinator of a Citus cluster.
-        revive: called in a thread when a connection is lost; it restarts the embedded server.
+        revive: called in a thread when a connection is lost, to restart the embedded server.
         grant: creates the read-only roles of an embedded server; awaited if they are missing.
         breaker: makes the circuit breaker of the pool, which is separate from the one for turns.
-        standby: the pool of a standby, which is read instead of the server while it is usable.
+        standby: the pool of a standby server, which is read instead of the server while it is usable.
     """
 
     def __init__(
@@ -159,7 +161,7 @@ class ReadDatabase:
         return await database.run(agent_id, work, timeout=timeout)
 
     async def compared(self) -> Replica | None:
-        """Return the lag of the standby behind the server; None without a standby."""
+        """Return how far the standby lags behind the server, or None without a standby."""
         return await compared(self.url, self._standby.url) if self._standby is not None else None
 
     async def close(self) -> None:

@@ -24,7 +24,7 @@ ROLES = (READER, OVERVIEW)
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """The read-only roles that a login may use."""
+    """The read-only roles that a database login may use: the reader of one agent, and the overview of all agents."""
 
     login: str
     reader: bool
