@@ -1,49 +1,50 @@
-"""One turn of an agent: what its model should see before it, what was worth showing after it.
+"""Memory for agents: select what the model sees in a turn, and learn from its response.
 
-The names are imported when they are first used: a hook, which starts with every prompt, needs none of them.
+The public names are imported when they are first used, because a hook starts a process per event and needs none of
+them.
 
 Modules, in order of execution:
 
 - `cli`: the commands.
-- `bench`: `cognitive bench turns`, which times turns on the user's own database.
+- `bench`: `cognitive bench turns`, which measures turns on the user's own database server.
 - `server`: the HTTP API.
-- `dashboard`: the web pages of what was recorded.
+- `dashboard`: the web pages about recorded turns and memories.
 - `hook`: the hooks of coding agents.
-- `runtimes`: one module per agent framework, MCP among them.
-- `client`: a remote layer, over HTTP.
+- `runtimes`: one module per agent framework, and MCP.
+- `client`: a layer that calls a server over HTTP.
 - `wire`: the values that cross HTTP.
 - `layer`: `CognitiveLayer`, with `pre_turn` and `post_turn`.
 - `bootstrap`: compose the services of a layer; the only place that names adapters, with `admin`.
 - `api`: the layer's namespaces `sessions`, `policies`, `explain` and `admin`.
 - `doctor`: checks of the machine, the database and the embedding model.
-- `admin`: what an operator does to a database: migrate, repair, grant roles.
+- `admin`: an operator's work on a database: migrate, repair, grant roles.
 - `validation`: check the arguments of the layer's methods.
 - `pipeline`: the parts of a turn, each of which fails open.
-- `privacy`: redaction before anything is stored, retention, erasure.
+- `privacy`: redaction before storage, retention, erasure.
 - `preflight`: from the message to the plan.
 - `context`: from the plan to the shown memories.
 - `window`: from the conversation to the messages that the model sees.
-- `session`: what is carried from turn to turn, and working memory.
-- `catalog`: from the tools to those that are sent.
-- `recording`: what of a turn is recorded, and how it is encoded.
+- `session`: the state carried from turn to turn, and working memory.
+- `catalog`: from the available tools to the tools that are sent.
+- `recording`: the record of a turn, and its encoding.
 - `prompt`: put the blocks of a turn into the prompt, and recognise them there.
 - `recall`: the recall tool, over the same stages.
 - `feedback`: from the response to usage and new memories.
 - `lab`: questions about recorded turns: why, replay, evaluate, tune.
 - `telemetry`: spans, metrics and logs.
 - `background`: bounded work beside a turn.
-- `turn`: the values that enter and leave a turn.
+- `turn`: the inputs and results of a turn.
 - `plan`: the plan of a turn.
-- `trace`: what became of every candidate of a turn.
-- `degradation`: what a turn had to do without, as a sentence with a code.
-- `policy`: every setting of a turn, and which policy is active for an agent.
+- `trace`: the result of every candidate of a turn, and the time of every stage.
+- `degradation`: a part that a turn continued without, with a code and a reason.
+- `policy`: every setting of a turn, and the policy in effect for an agent.
 - `tokens`: count tokens.
 - `errors`: the errors that the layer raises.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # to a type checker it is True, and `typing` takes a hook longer than its call
+TYPE_CHECKING = False  # type checkers assume True; importing `typing` would take longer than a hook's call
 if TYPE_CHECKING:
     from typing import Any
 

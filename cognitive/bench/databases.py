@@ -1,4 +1,4 @@
-"""Create databases for a benchmark, on an embedded server or on a named one, and drop them when it is over."""
+"""Create databases for a benchmark, on an embedded server or on a given one, and drop them at the end."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _TIMEOUT = 3_600.0  # seconds: VACUUM of a million rows takes minutes
 
 @asynccontextmanager
 async def server(url: str | None, data: Path | None) -> AsyncIterator[str]:
-    """Yield the URL of a role that may create databases: `url`, or that of an embedded server.
+    """Yield the URL of a role that may create databases: `url`, or the URL of an embedded server if it is None.
 
-    The embedded server keeps its data in `data`, or in a temporary directory.
+    The embedded server keeps its data in the directory `data`, or in a temporary directory if it is None.
     """
     if url is not None:
         yield url
         return
     with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as directory:
         home = data or Path(directory)
-        home.chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        home.chmod(0o711)  # started by root, the server runs as another user, which must reach the directory
         embedded = EmbeddedServer(home)
         try:
             urls = await asyncio.to_thread(embedded.acquire)
@@ -39,7 +39,7 @@ async def server(url: str | None, data: Path | None) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def database(server_url: str) -> AsyncIterator[str]:
-    """Yield the URL of a new and empty database of that server; it is dropped at the end."""
+    """Yield the URL of a new, empty database on a server; drop the database at the end."""
     name = f"cognitive_bench_{uuid4().hex[:8]}"
     try:
         await execute(server_url, f"CREATE DATABASE {name}")
@@ -49,7 +49,7 @@ async def database(server_url: str) -> AsyncIterator[str]:
 
 
 async def execute(url: str, statement: str) -> None:
-    """Execute a statement on a connection of its own."""
+    """Execute a statement on a separate connection, outside any transaction."""
     connection = await asyncpg.connect(url)
     try:
         await connection.execute(statement, timeout=_TIMEOUT)
@@ -58,7 +58,7 @@ async def execute(url: str, statement: str) -> None:
 
 
 async def megabytes(url: str) -> int:
-    """Return the size of a database on disk."""
+    """Return the size of a database on disk, in MB."""
     connection = await asyncpg.connect(url)
     try:
         return int(await connection.fetchval("SELECT pg_database_size(current_database()) / 1048576"))

@@ -1,4 +1,4 @@
-"""Numbers of a run: percentiles, ratios, and how a time grows with a size."""
+"""Figures of a benchmark: percentiles, ratios, and the growth of a time with a size."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import Any
 
 
 def percentiles(values: Sequence[float]) -> dict[str, float]:
-    """p50, p95, p99 and the least of some milliseconds; of few values the high ones are the highest."""
+    """Return p50, p95, p99 and the minimum of some times in milliseconds, rounded to 0.01.
+
+    A percentile is the value at that share of the sorted values; with few values, p95 and p99 are the maximum.
+    """
     ordered = sorted(values)
-    place = {name: ordered[min(len(ordered) - 1, int(len(ordered) * share))] for name, share in _SHARES}
-    return {"p50": round(statistics.median(ordered), 2), **_rounded(place), "min": round(ordered[0], 2)}
+    upper = {name: ordered[min(len(ordered) - 1, int(len(ordered) * share))] for name, share in _SHARES}
+    return {"p50": round(statistics.median(ordered), 2), **_rounded(upper), "min": round(ordered[0], 2)}
 
 
 _SHARES = (("p95", 0.95), ("p99", 0.99))
@@ -23,9 +26,9 @@ def _rounded(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def growth(times: Mapping[int, float]) -> float | None:
-    """The slope of log time over log size, by least squares: 0 does not grow, 1 grows as the size does.
+    """Return the slope of log(time) over log(size), by least squares: 0 if the time is constant, 1 if it is linear.
 
-    None of fewer than two sizes.
+    Returns None for fewer than two sizes.
     """
     if len(times) < 2:
         return None
@@ -36,11 +39,11 @@ def growth(times: Mapping[int, float]) -> float | None:
 
 
 def ratio(one: Sequence[float], other: Sequence[float]) -> float:
-    """Of medians."""
+    """Return the median of `one` divided by the median of `other`."""
     return round(statistics.median(one) / max(statistics.median(other), 1e-9), 2)
 
 
 def growths(sizes: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
-    """Return the growth of what was measured at these sizes: of turns and of both floors."""
+    """Return the growth of `pre_turn` and of both floors, from the figures measured at each size."""
     names = {"pre_turn": "pre_turn_ms", "floor": "floor_ms", "exact_floor": "exact_floor_ms"}
     return {name: growth({each["memories"]: each[key]["p50"] for each in sizes}) for name, key in names.items()}

@@ -1,11 +1,11 @@
-"""Store memories, run whole turns and time them, round by round beside the floor of the same machine.
+"""Store memories, run whole turns, and time them in rounds together with the floor on the same machine.
 
-The floor is what no turn can do without: the message is embedded, its ten nearest memories are read by one statement,
-and a row that says there was a turn is committed. It reads the cells that a turn reads; the exact floor reads all.
+The floor is the least that any turn must do: embed the message, read its ten nearest memories in one statement, and
+commit a row for the turn. It reads the same cells of the vector index as a turn; the exact floor reads all vectors.
 
-A turn is `pre_turn` and `post_turn`; beside it stands a bare search, `recall`, of a layer whose caches the turn did not
-fill. Both are asked the same, of the same lines. A search is handed a follow-up question behind the user's words before
-it; `pre_turn` gets the conversation, as it does in every turn.
+Each round runs a turn (`pre_turn` and `post_turn`) and a `recall` by a second layer, whose caches the turn has not
+filled, with the same question over the same memories. `pre_turn` gets the conversation as in every turn; `recall` gets
+none, so a follow-up question is preceded by the user's earlier words.
 """
 
 from __future__ import annotations
@@ -41,16 +41,19 @@ from cognitive.turn import Message, Outcome, RecallHit, Turn, TurnContext
 
 SQL = statements.load("bench")
 TEN = 10
-WARMING = 5  # turns before the clock counts
-DEADLINE_MS = 60_000.0  # a late turn is measured, and not cut
-_ALL_EMBEDDED = 10_000  # memories: a minute or two of a processor
-_EXACT_EVERY = 5
+WARMING = 5  # rounds before measuring begins
+DEADLINE_MS = 60_000.0  # so long that slow turns are measured in full
+_ALL_EMBEDDED = 10_000  # memories up to which all are embedded, which takes one processor a minute or two
+_EXACT_EVERY = 5  # rounds per measurement of the exact floor
 ProgressReport = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """What one round came to: the hits of the search, the context of the turn and the response that was handed in."""
+    """The results of one round.
+
+    `hits` are those of `recall`, `context` is that of the turn, and `response` is the text passed to `post_turn`.
+    """
 
     agent: str
     hits: Sequence[RecallHit]
@@ -59,27 +62,27 @@ class RoundResult:
 
 
 class PeerBenchmark(Protocol):
-    """What is measured in the same rounds on the same memories."""
+    """A system to compare with, which runs in the same rounds on the same memories."""
 
     async def store(
         self, agents: Sequence[str], workload: Workload, embedder: Embedder, report_progress: ProgressReport
     ) -> None:
-        """Store the memories of all agents once more."""
+        """Store the memories of all agents in the peer as well."""
 
     def compare(self, question: Question, answer: RoundResult, embedder: Embedder, counted: bool) -> None:
-        """Ask the same; the first rounds are not `counted`."""
+        """Ask the peer the question of a round; the warm-up rounds are not `counted`."""
 
 
-def _message(place: int, text: str) -> Message:
-    return Message(role="user" if place % 2 == 0 else "assistant", content=text)
+def _message(index: int, text: str) -> Message:
+    return Message(role="user" if index % 2 == 0 else "assistant", content=text)
 
 
-_TALK = tuple(_message(n, f"We talked about point {n} of the plan.") for n in range(8))
+_CONVERSATION = tuple(_message(n, f"We talked about point {n} of the plan.") for n in range(8))
 
 
 @dataclass(slots=True)
 class Times:
-    """Milliseconds by what took them."""
+    """Times in milliseconds of every measured call, and the number of degraded turns."""
 
     floor: list[float] = field(default_factory=list)
     exact: list[float] = field(default_factory=list)
@@ -92,8 +95,11 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkTarget:
-    """What is asked in every round: the layer, another one on the same database for bare searches, the database for
-    the floor, and the embedder of all."""
+    """The measured system.
+
+    `layer` runs the turns, `apart` the bare searches on the same database, and `database` the floor. All share
+    `embedder`.
+    """
 
     layer: CognitiveLayer
     apart: CognitiveLayer
@@ -104,12 +110,17 @@ class BenchmarkTarget:
 async def timed_turns(
     url: str | None, data: Path | None, sizes: Sequence[WorkloadSize], report_progress: ProgressReport
 ) -> list[dict[str, Any]]:
-    """Return the figures of each size, measured in a database of its own on a server; see `databases.server`."""
+    """Return the figures of each size, measured in a temporary database.
+
+    See `databases.server` for `url` and `data`.
+    """
     real, policy = await asyncio.to_thread(MiniLM), Policy(deadline_ms=DEADLINE_MS)
-    async with databases.server(url, data) as server, databases.database(server) as own:
-        await upgrade(own)
+    async with databases.server(url, data) as server, databases.database(server) as database_url:
+        await upgrade(database_url)
         return [
-            await measure(own, real, size, statement_workload(size, size.turns + WARMING), policy, report_progress)
+            await measure(
+                database_url, real, size, statement_workload(size, size.turns + WARMING), policy, report_progress
+            )
             for size in sizes
         ]
 
@@ -123,40 +134,40 @@ async def measure(
     report_progress: ProgressReport,
     beside: PeerBenchmark | None = None,
 ) -> dict[str, Any]:
-    """Return the figures of a size, in the migrated database at `url`.
+    """Return the figures of one size, measured in the migrated database at `url`.
 
     Args:
-        real: what embeds all messages, and the memories as far as there is time for it.
-        told: called with (done, total, what).
+        real: the embedder of all messages, and of the memories as far as time allows.
+        report_progress: called with (done, total, label).
+        beside: a system to compare with in the same rounds.
     """
     report_progress(0, size.memories, "embedding")
-    embedder = await asyncio.to_thread(InterpolatedEmbedder, real, _embedded(workload, size))
+    embedder = await asyncio.to_thread(InterpolatedEmbedder, real, _texts_to_embed(workload, size))
     database = Database(url)
     try:
         async with (
             CognitiveLayer.open(url, embedder=embedder, policy=policy) as layer,
             CognitiveLayer.open(url, embedder=embedder, policy=policy) as apart,
         ):
-            found = await _measured(
-                BenchmarkTarget(layer, apart, database, embedder), url, workload, size, report_progress, beside
-            )
+            target = BenchmarkTarget(layer, apart, database, embedder)
+            figures = await _measure(target, url, workload, size, report_progress, beside)
         async with CognitiveLayer.open(url, embedder=real, policy=policy) as layer:
-            found["cold_ms"] = await _cold(layer, size.names()[0])
-        found["database_mb"] = await databases.megabytes(url)
-        return found
+            figures["cold_ms"] = await _cold_ms(layer, size.names()[0])
+        figures["database_mb"] = await databases.megabytes(url)
+        return figures
     finally:
         await database.close()
 
 
-def _embedded(workload: Workload, size: WorkloadSize) -> Sequence[str]:
-    """Return the texts that get a real vector before the clock runs."""
+def _texts_to_embed(workload: Workload, size: WorkloadSize) -> Sequence[str]:
+    """Return the texts that the real model embeds before the measurement begins."""
     if size.memories > _ALL_EMBEDDED:
         return workload.texts
     return [memory.content for agent in range(size.agents) for memory in workload.memories_of(agent)]
 
 
-async def _measured(
-    measured: BenchmarkTarget,
+async def _measure(
+    target: BenchmarkTarget,
     url: str,
     workload: Workload,
     size: WorkloadSize,
@@ -164,85 +175,90 @@ async def _measured(
     beside: PeerBenchmark | None,
 ) -> dict[str, Any]:
     agents = size.names()
-    stored = await _stored(measured.layer, agents, workload, size, report_progress)
+    stored_per_second = await _store(target.layer, agents, workload, size, report_progress)
     if beside is not None:
-        await beside.store(agents, workload, measured.embedder, report_progress)
-    # as autovacuum would before long: plans and index-only scans need it
+        await beside.store(agents, workload, target.embedder, report_progress)
+    # Query plans and index-only scans need what autovacuum would do some minutes later.
     await databases.execute(url, "VACUUM ANALYZE")
     times = Times()
     gc.collect()
-    for n, asked in enumerate(workload.questions):
-        answer = await _round(measured, agents[asked.agent], n, asked, times if n >= WARMING else Times())
+    for n, question in enumerate(workload.questions):
+        result = await _round(target, agents[question.agent], n, question, times if n >= WARMING else Times())
         if beside is not None:
-            beside.compare(asked, answer, measured.embedder, n >= WARMING)
+            beside.compare(question, result, target.embedder, n >= WARMING)
         report_progress(n + 1, len(workload.questions), "turns")
-    return {"memories": size.memories, "agents": size.agents, "stored_per_second": round(stored), **_figures(times)}
+    return {
+        "memories": size.memories,
+        "agents": size.agents,
+        "stored_per_second": round(stored_per_second),
+        **_figures(times),
+    }
 
 
-async def _stored(
+async def _store(
     layer: CognitiveLayer,
     agents: Sequence[str],
     workload: Workload,
     size: WorkloadSize,
     report_progress: ProgressReport,
 ) -> float:
-    """Store the memories and sort them if they are many; return how many were stored in a second."""
+    """Store the memories, build vector indexes for large agents, and return the memories stored per second."""
     start = perf_counter()
     for n, agent in enumerate(agents):
-        moved = partial(report_part, report_progress, "storing", n * size.each, size.memories)
-        await layer.remember(agent, workload.memories_of(n), progress=moved)
+        progress = partial(report_part, report_progress, "storing", n * size.each, size.memories)
+        await layer.remember(agent, workload.memories_of(n), progress=progress)
     rate = size.memories / (perf_counter() - start)
     for agent in agents:
         await layer.admin.build_vector_index(
-            agent, progress=partial(report_part, report_progress, "sorting", 0, size.each)
+            agent, progress=partial(report_part, report_progress, "indexing", 0, size.each)
         )
     return rate
 
 
 def report_part(report_progress: ProgressReport, what: str, before: int, total: int, done: int, _of: int) -> None:
-    """Report the progress of one agent as that of all."""
+    """Report the progress of one agent as progress of all agents."""
     report_progress(before + done, total, what)
 
 
-async def _round(measured: BenchmarkTarget, agent: str, n: int, asked: Question, at: Times) -> RoundResult:
-    at.floor.append(await _floor(measured.database, measured.embedder, agent, asked.question, PROBES))
+async def _round(target: BenchmarkTarget, agent: str, n: int, question: Question, times: Times) -> RoundResult:
+    times.floor.append(await _floor(target.database, target.embedder, agent, question.question, PROBES))
     if n % _EXACT_EVERY == 0:
-        at.exact.append(await _floor(measured.database, measured.embedder, agent, asked.question, None))
-    with timed(at.recall):
-        hits = await measured.apart.recall(agent, asked.with_context, limit=TEN, now=END)
-    context, response = await _turn(measured.layer, agent, n, asked, at)
+        times.exact.append(await _floor(target.database, target.embedder, agent, question.question, None))
+    with timed(times.recall):
+        hits = await target.apart.recall(agent, question.with_context, limit=TEN, now=END)
+    context, response = await _turn(target.layer, agent, n, question, times)
     return RoundResult(agent, hits, context, response)
 
 
 @contextmanager
 def timed(milliseconds: list[float]) -> Iterator[None]:
-    """Append how long the block took."""
+    """Append the duration of the block in milliseconds."""
     start = perf_counter()
     yield
     milliseconds.append((perf_counter() - start) * 1000)
 
 
-async def _turn(layer: CognitiveLayer, agent: str, n: int, asked: Question, at: Times) -> tuple[TurnContext, str]:
-    """Return the context, and the response, which repeats what was shown first."""
-    talk = tuple(_message(place, text) for place, text in enumerate(asked.preceding)) or _TALK
-    turn = Turn(agent_id=agent, session_id=f"bench-{n}", text=asked.question, conversation=talk, now=END)
-    with timed(at.pre_turn):
+async def _turn(layer: CognitiveLayer, agent: str, n: int, question: Question, times: Times) -> tuple[TurnContext, str]:
+    """Run a turn; return its context and its response, which repeats the first memories shown."""
+    conversation = tuple(_message(index, text) for index, text in enumerate(question.preceding)) or _CONVERSATION
+    turn = Turn(agent_id=agent, session_id=f"bench-{n}", text=question.question, conversation=conversation, now=END)
+    with timed(times.pre_turn):
         context = await layer.pre_turn(turn)
-    at.degraded += bool(context.degraded)
+    times.degraded += bool(context.degraded)
     for stage, milliseconds in context.trace.timings.items():
-        at.stages.setdefault(stage, []).append(milliseconds)
+        times.stages.setdefault(stage, []).append(milliseconds)
     response = " ".join(shown.content for shown in context.shown[:2]) or "Nothing is known of that."
-    with timed(at.post_turn):
+    with timed(times.post_turn):
         await layer.post_turn(context, Outcome(response=response))
     return context, response
 
 
-async def _floor(database: Database, real: Embedder, agent: str, message: str, probes: int | None) -> float:
+async def _floor(database: Database, embedder: Embedder, agent: str, message: str, probes: int | None) -> float:
     start = perf_counter()
-    vector = encode_halfvec(real.embed([message])[0])
+    vector = encode_halfvec(embedder.embed([message])[0])
 
     async def work(c: Connection) -> None:
-        await c.fetch(*SQL.nearest(agent_id=agent, model=real.model, embedding=vector, cells=probes))
+        await c.fetch(*SQL.nearest(agent_id=agent, model=embedder.model, embedding=vector, cells=probes))
         await c.execute(
             *SQL.there_was_a_turn(agent_id=agent, turn_id=f"floor-{uuid4()}", at=datetime.now(UTC), message=message)
         )
@@ -264,22 +280,22 @@ def _figures(times: Times) -> dict[str, Any]:
         "pre_turn_by_floor": ratio(times.pre_turn, times.floor),
         "pre_turn_by_exact_floor": ratio(times.pre_turn, times.exact),
         "degraded": times.degraded,
-        "resident_mb": _resident(),
+        "resident_mb": _resident_mb(),
     }
 
 
 def sums(before: Sequence[float], after: Sequence[float]) -> list[float]:
-    """Return the times of whole turns from those of their halves."""
+    """Return the times of whole turns from the times of their two halves."""
     return [sum(halves) for halves in zip(before, after, strict=True)]
 
 
-def _resident() -> int:
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(most / (1024 * 1024 if sys.platform == "darwin" else 1024))
+def _resident_mb() -> int:
+    maximum = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS, KB on Linux
+    return round(maximum / (1024 * 1024 if sys.platform == "darwin" else 1024))
 
 
-async def _cold(layer: CognitiveLayer, agent: str) -> float:
-    """Return the milliseconds of the first turn of a layer that was just opened: nothing planned, nothing cached."""
+async def _cold_ms(layer: CognitiveLayer, agent: str) -> float:
+    """Return the duration of the first turn of a new layer, whose caches are empty, in milliseconds."""
     start = perf_counter()
     await layer.pre_turn(Turn(agent_id=agent, session_id="cold", text="Where does Ada keep the kayak?"))
     return round((perf_counter() - start) * 1000, 2)

@@ -1,8 +1,9 @@
-"""Vectors of what is stored: real ones as far as there is time for, and others of the same kind beyond that.
+"""Vectors of generated memories: real ones as far as time allows, interpolated ones beyond.
 
-A million texts take a processor two hours. Lines that were not embedded beforehand get vectors between those of two
-that were, with a little noise: near one another as texts are, which is what an index depends on and independent
-directions do not have. Questions, and whatever else is said, are always embedded by the real model.
+Embedding a million texts takes one processor two hours. A line that is not embedded in advance gets a vector between
+those of two embedded texts, with a little noise. These vectors cluster as those of real texts do, which the speed of a
+vector index depends on; random directions would not. All other texts, such as questions, are embedded by the real
+model.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ import numpy as np
 from brain.ports import Embedder
 from brain.types import Vector, Vectors
 
-_BETWEEN = 0.5  # of the way to another statement at most
-_NOISE = 0.35  # length of what is added
-_AT_ONCE = 64
+_BETWEEN = 0.5  # maximum share of the way from one embedded text to another
+_NOISE = 0.35  # expected length of the added noise, relative to a unit vector
+_BATCH = 64  # texts per call of the model
 
 
 class InterpolatedEmbedder:
-    """An embedder that knows some texts beforehand and gives a line that nobody asks for a place between them.
+    """An embedder with real vectors for some texts and interpolated vectors for generated lines.
 
-    A text has one vector, whoever asks for it and however often.
+    No question is about a generated line. The vector of a text is always the same.
     """
 
     def __init__(self, real: Embedder, texts: Sequence[str]) -> None:
@@ -34,18 +35,18 @@ class InterpolatedEmbedder:
         self._base = np.stack(list(self._known.values()))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (len(texts), dimension)."""
+        """Return unit vectors of shape (len(texts), dimension)."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        real = []
+        other = []
         for n, text in enumerate(texts):
             if (known := self._known.get(text)) is not None:
                 vectors[n] = known
-            elif ", number " in text:
+            elif ", number " in text:  # a generated line
                 vectors[n] = self._between(text)
             else:
-                real.append(n)
-        if real:
-            vectors[real] = self._real.embed([texts[n] for n in real])
+                other.append(n)
+        if other:
+            vectors[other] = self._real.embed([texts[n] for n in other])
         return vectors
 
     def _between(self, text: str) -> Vector:
@@ -54,10 +55,10 @@ class InterpolatedEmbedder:
         share = chance.uniform(0, _BETWEEN)
         noise = chance.standard_normal(self.dimension) * _NOISE / np.sqrt(self.dimension)
         vector = one * (1 - share) + other * share + noise
-        found: Vector = (vector / np.linalg.norm(vector)).astype(np.float32)
-        return found
+        unit: Vector = (vector / np.linalg.norm(vector)).astype(np.float32)
+        return unit
 
 
 def _embedded(real: Embedder, texts: list[str]) -> Iterator[tuple[str, Vector]]:
-    for n in range(0, len(texts), _AT_ONCE):
-        yield from zip(texts[n : n + _AT_ONCE], real.embed(texts[n : n + _AT_ONCE]), strict=True)
+    for n in range(0, len(texts), _BATCH):
+        yield from zip(texts[n : n + _BATCH], real.embed(texts[n : n + _BATCH]), strict=True)

@@ -1,4 +1,4 @@
-"""Make up the memories that a benchmark stores and the questions that it asks."""
+"""Generate the memories that a benchmark stores and the questions that it asks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from brain.types import NewMemory
 START = datetime(2025, 1, 1, tzinfo=UTC)
 _SPAN = timedelta(days=365)
 END = START + _SPAN + timedelta(days=1)
-_SESSION = 25  # lines
+_SESSION = 25  # lines per session
 STATEMENT_FORMS = (
     ("{who} keeps the {thing} in the {place}", "Where does {who} keep the {thing}?"),
     ("{who} bought the {thing} from a shop near the {place}", "Near what did {who} buy the {thing}?"),
@@ -31,12 +31,12 @@ PLACES = (
     "attic boathouse cellar garage library harbour orchard greenhouse workshop station church museum stadium bakery"
     " lighthouse quarry theatre vineyard campsite brewery"
 ).split()
-_AFTER = ("since last winter", "as the whole street knows", "after the flood", "and nobody minds", "for a good reason")
+_AFTER = ("since last winter", "as the whole street knows", "after the flood", "to great joy", "for a good reason")
 
 
 @dataclass(frozen=True, slots=True)
 class WorkloadSize:
-    """The memories, how many agents share them, and the turns that are timed; `seed` decides all that is drawn."""
+    """The numbers of memories, of agents that share them, and of timed turns; `seed` determines all random choices."""
 
     memories: int
     agents: int
@@ -45,7 +45,7 @@ class WorkloadSize:
 
     @property
     def each(self) -> int:
-        """The memories of one agent."""
+        """The number of memories per agent."""
         return self.memories // self.agents
 
     def names(self) -> list[str]:
@@ -55,7 +55,7 @@ class WorkloadSize:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to the agent of that number, and the messages before it: user and assistant in turn."""
+    """A question to the agent with this number, and the messages before it, by user and assistant in turn."""
 
     agent: int
     question: str
@@ -63,29 +63,29 @@ class Question:
 
     @property
     def with_context(self) -> str:
-        """The question behind what the user said before it, for a search that is given no conversation."""
+        """The question, preceded by the user's message before it, for a search that takes no conversation."""
         return " ".join((*self.preceding[:1], self.question))
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What is stored and asked. `memories_of` returns the memories of the agent of that number."""
+    """Generated memories and questions. `memories_of` returns the memories of the agent with a given number."""
 
     memories_of: Callable[[int], list[NewMemory]]
     questions: Sequence[Question]
-    texts: Sequence[str]  # of the statements that the questions are about
+    texts: Sequence[str]  # the statements that the questions are about
 
 
 def statement_workload(size: WorkloadSize, count: int) -> Workload:
-    """Return a store of statements about people, with `count` questions that each have their answer in it."""
+    """Return statements about people, with `count` questions whose answers are among them."""
     chance = random.Random(size.seed)
     statements: list[dict[str, str]] = [{} for _ in range(size.agents)]
     questions = []
     for n in range(min(count, size.memories)):
-        said, asked = STATEMENT_FORMS[n % len(STATEMENT_FORMS)]
+        statement, question = STATEMENT_FORMS[n % len(STATEMENT_FORMS)]
         names = {"who": f"Host{n}", "thing": chance.choice(THINGS), "place": chance.choice(PLACES)}
-        statements[n % size.agents][f"known-{n}"] = f"{_capitalized(said.format(**names))}."
-        questions.append(Question(n % size.agents, asked.format(**names)))
+        statements[n % size.agents][f"known-{n}"] = f"{_capitalized(statement.format(**names))}."
+        questions.append(Question(n % size.agents, question.format(**names)))
     return Workload(
         lambda agent: list(lines(size.each, statements[agent], size.seed + agent)),
         questions,
@@ -94,7 +94,10 @@ def statement_workload(size: WorkloadSize, count: int) -> Workload:
 
 
 def lines(size: int, statements: Mapping[str, str], seed: int) -> Iterator[NewMemory]:
-    """Yield lines of talk in sessions of 25, a tenth of other types; the statements are spread evenly among them."""
+    """Yield `size` memories in sessions of 25 lines, with the statements spread evenly among them.
+
+    The statements and 90 % of the other lines are episodes.
+    """
     chance = random.Random(seed)
     spread = max(1, size // max(1, len(statements)))
     waiting = iter(statements.items())
@@ -111,15 +114,15 @@ def lines(size: int, statements: Mapping[str, str], seed: int) -> Iterator[NewMe
 
 
 def line_time(n: int, size: int) -> datetime:
-    """Return when that line was said: a minute after the one before it; the sessions are spread over a year."""
+    """Return the time of a line: a minute after the line before it, in sessions spread over a year."""
     return START + _SPAN * (n // _SESSION) / max(1, -(-size // _SESSION)) + timedelta(minutes=n % _SESSION)
 
 
 def _line(chance: random.Random, n: int) -> str:
-    """Return a statement of the same form that no question is about: its person has a number for a name."""
+    """Return a line of the same form as a statement that no question is about; its person's name contains a number."""
     names = {"who": f"Guest{chance.randrange(max(40, n // 8))}", "thing": chance.choice(THINGS)}
-    said = chance.choice(STATEMENT_FORMS)[0].format(**names, place=chance.choice(PLACES))
-    return f"{_capitalized(said)}, {chance.choice(_AFTER)}, number {n}."
+    statement = chance.choice(STATEMENT_FORMS)[0].format(**names, place=chance.choice(PLACES))
+    return f"{_capitalized(statement)}, {chance.choice(_AFTER)}, number {n}."
 
 
 def _capitalized(text: str) -> str:

@@ -1,9 +1,9 @@
-"""Check all that the layer stands on, and say how to mend it.
+"""Check everything that the layer depends on, and give a remedy for each problem.
 
 Modules, in order of execution:
 
-- `facts`: what was looked at, and the form of a verdict on it.
-- `examine`: look at the machine, the model and the database, and judge what was found.
+- `facts`: the collected facts, and the form of a verdict on them.
+- `examine`: collect facts about the machine, the model and the database, and judge them.
 - `machine`: checks of the settings, files, disk, journal and embedding model.
 - `database`: checks of the server, the schema, the tables and the agents in them.
 """

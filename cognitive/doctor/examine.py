@@ -1,4 +1,4 @@
-"""Look at this machine, the model and the database, each by itself, and judge what was found, a row per check."""
+"""Collect facts about this machine, the embedding model and the database, and judge them, one finding per check."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from brain.embedding.minilm import MiniLM
 from brain.errors import CognitiveError, EmbeddingError, JournalError, PolicyError, StoreError
 from brain.journal import Journal, journal_name
 from brain.postgres.health import DatabaseHealth
-from brain.postgres.health import examine as look
+from brain.postgres.health import examine as examine_database
 from brain.postgres.reading import Replica, compared
 from brain.settings import Settings, from_environment
 from cognitive import admin
@@ -31,18 +31,20 @@ from cognitive.doctor.facts import UNREACHABLE, Facts, HostFacts, ModelFacts, Sp
 from cognitive.policy import Policy
 from cognitive.policy.configured import live_policy
 
-_MIN_SIMILARITY = 0.85  # of the letters: a name that is so near to a setting's was meant to be it
+_MIN_SIMILARITY = 0.85  # of letters, at which a variable probably is a misspelt setting
 _SENTENCES = ("The migration of the database runs at noon.", "At twelve o'clock the database will be migrated.")
 
 Judge = Callable[[Facts], Verdict]
-ReportProgress = Callable[[str], None]  # told what is looked at next
-Embed = Callable[[Sequence[str]], Coroutine[Any, Any, Any]]  # from texts to a row of numbers for each
+ReportProgress = Callable[[str], None]  # called with the name of the next part
+Embed = Callable[[Sequence[str]], Coroutine[Any, Any, Any]]  # returns a vector per text
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found. `unknown`: it could not look, since another check failed. `fix` is empty if nothing is to be
-    done; with "ok" it is what could be.
+    """The result of a check.
+
+    The status is "unknown" if the check depends on one that failed. `fix` is the remedy; it is empty if none is needed,
+    and optional if the status is "ok".
     """
 
     check: str
@@ -52,7 +54,7 @@ class Finding:
 
 
 async def examine(report_progress: ReportProgress = lambda _: None) -> tuple[Finding, ...]:
-    """Every check, in its order. Raises nothing: what cannot be looked at is a finding."""
+    """Run all checks and return their findings in order. Raises nothing: a fact that cannot be read is a finding."""
     report_progress("this machine")
     settings, problem = _settings()
     host = await asyncio.to_thread(_host, settings)
@@ -60,8 +62,8 @@ async def examine(report_progress: ReportProgress = lambda _: None) -> tuple[Fin
     model = await asyncio.to_thread(_model, settings)
     report_progress("the database")
     facts = Facts(replace(host, settings=problem), model, _address(settings), settings.database_url is None)
-    if problem is not None:  # where the database is, nobody knows
-        return judge_all(replace(facts, unreachable="the settings cannot be read"))
+    if problem is not None:  # the address of the database is unknown
+        return judge_all(replace(facts, unreachable="the settings are invalid"))
     try:
         facts = replace(facts, spaces=await asyncio.to_thread(_embedding_models))
         health, spaces = await _database(settings, facts.spaces)
@@ -73,7 +75,10 @@ async def examine(report_progress: ReportProgress = lambda _: None) -> tuple[Fin
 
 
 async def _opening_error(settings: Settings) -> str | None:
-    """Why no layer opens on a database of one's own; on the embedded one, opening is what mends it."""
+    """Return the reason why no layer can open on the configured database, or None.
+
+    The embedded server is not tried, because opening a layer there repairs it.
+    """
     if settings.database_url is None:
         return None
     database = opening.connections(settings.database_url, settings)
@@ -95,28 +100,29 @@ async def _replica(settings: Settings) -> Replica | None:
 async def examine_layer(
     url: str, own: bool, journal: Journal, embed: Embed, model: str, seconds: float, replica: Replica | None = None
 ) -> Facts:
-    """What a layer that runs stands on: its own database, journal and model, each within so many seconds. Raises
-    nothing: what does not answer is a fact too. `own` says that the database is the one that we bring.
+    """Collect the facts about a running layer: its database, journal and model, each within `seconds`.
+
+    Raises nothing: a part that does not answer is a fact too. `own` is True for the embedded server.
     """
     settings, problem = _settings()
-    host, of_model, database = await asyncio.gather(
+    host, model_facts, health = await asyncio.gather(
         asyncio.to_thread(_host, settings, journal), _embedded(embed, model, seconds), _answer(url, seconds)
     )
     facts = Facts(
         replace(host, settings=problem),
-        of_model,
+        model_facts,
         "the embedded server" if own else _without_secrets(url),
         own,
-        spaces=SpaceFacts((model,), hidden="`cognitive doctor` asks for them"),
+        spaces=SpaceFacts((model,), hidden="only `cognitive doctor` reads them"),
         replica=replica,
     )
-    return replace(facts, unreachable=database) if isinstance(database, str) else replace(facts, database=database)
+    return replace(facts, unreachable=health) if isinstance(health, str) else replace(facts, database=health)
 
 
 async def _answer(url: str, seconds: float) -> DatabaseHealth | str:
-    """The database, or why it is away."""
+    """Return the health of the database, or the reason why it does not answer."""
     try:
-        return await Deadline(seconds * 1000).within(look(url))
+        return await Deadline(seconds * 1000).within(examine_database(url))
     except TimeoutError:
         return f"no answer within {seconds:g} s"
     except CognitiveError as error:
@@ -133,7 +139,7 @@ async def _embedded(embed: Embed, model: str, seconds: float) -> ModelFacts:
 
 
 def _settings() -> tuple[Settings, str | None]:
-    """The settings; where one makes no sense, those that remain without any."""
+    """Return the settings and no error; or the defaults and the error, if a setting is invalid."""
     try:
         return from_environment(), None
     except PolicyError as error:
@@ -144,51 +150,54 @@ def _host(settings: Settings, journal: Journal | None = None) -> HostFacts:
     policies, problem = _policies(settings)
     directory = settings.directory
     unusable = _unusable(directory)
-    standing = next((place for place in (directory, *directory.parents) if place.is_dir()), None)
+    existing = next((each for each in (directory, *directory.parents) if each.is_dir()), None)
     host = HostFacts(
         unknown=_unknown(os.environ),
         policy=problem,
         policies=policies,
         directory=str(directory),
         unusable=unusable,
-        free=shutil.disk_usage(standing).free if standing is not None else None,
+        free=shutil.disk_usage(existing).free if existing is not None else None,
         failures=settings.breaker_failures,
     )
     return _with_journal(host, journal or Journal(directory / "journal" / journal_name(settings.database_url)))
 
 
 def _policies(settings: Settings) -> tuple[tuple[str, ...], str | None]:
-    """The files that are in effect, and what is wrong with the first that is none."""
+    """Return the policy files in use and no error; or none and the error of the first invalid file."""
     try:
         live_policy(settings)
         if settings.shadow_policy is not None:
             Policy.load(settings.shadow_policy)
     except PolicyError as error:
         return (), str(error)
-    named = (
+    files = (
         ("policy", settings.policy),
         ("model limits", settings.model_limits),
         ("shadow policy", settings.shadow_policy),
     )
-    return tuple(f"{name} {path}" for name, path in named if path is not None), None
+    return tuple(f"{name} {path}" for name, path in files if path is not None), None
 
 
 def _unknown(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Variables that are named nearly as a setting."""
+    """Return the variables that resemble a setting, each with that setting."""
     known = [f"COGNITIVE_{name.upper()}" for name in Settings.model_fields]
-    given = [name for name in sorted(environment) if name.startswith("COGNITIVE") and name not in known]
-    meant = [(name, get_close_matches(name, known, n=1, cutoff=_MIN_SIMILARITY)) for name in given]
-    return tuple((name, detail[0]) for name, detail in meant if detail)
+    unknown = [name for name in sorted(environment) if name.startswith("COGNITIVE") and name not in known]
+    matches = [(name, get_close_matches(name, known, n=1, cutoff=_MIN_SIMILARITY)) for name in unknown]
+    return tuple((name, similar[0]) for name, similar in matches if similar)
 
 
 def _unusable(directory: Path) -> str | None:
-    """Why nothing can be kept in a directory; one that is not there yet is made when it is needed."""
-    place = next((place for place in (directory, *directory.parents) if place.exists()), directory)
+    """Return the reason why a directory cannot be written, or None.
+
+    A missing directory is created when it is needed.
+    """
+    existing = next((each for each in (directory, *directory.parents) if each.exists()), directory)
     try:
-        with TemporaryFile(dir=place):
+        with TemporaryFile(dir=existing):
             return None
     except OSError as error:
-        return f"nothing can be written ({error.strerror})"
+        return f"cannot be written ({error.strerror})"
 
 
 def _with_journal(host: HostFacts, journal: Journal) -> HostFacts:
@@ -204,13 +213,13 @@ def _model(settings: Settings) -> ModelFacts:
     began = perf_counter()
     try:
         one, other = model.embed(_SENTENCES)
-    except Exception as error:  # whatever a broken file makes of it, it is a finding
+    except Exception as error:  # a broken model file may raise anything, which is a finding
         return ModelFacts(MiniLM.model, error=f"{type(error).__name__}: {error}")
     return ModelFacts(MiniLM.model, len(one), float(one @ other), perf_counter() - began)
 
 
 def _embedding_models() -> SpaceFacts:
-    """The embedding models that the settings name."""
+    """Return the embedding models that the settings name, or the error."""
     try:
         return SpaceFacts(models=tuple(each.model for each in admin.embedders_with(None)[0]))
     except EmbeddingError as error:
@@ -223,7 +232,7 @@ async def _database(settings: Settings, spaces: SpaceFacts) -> tuple[DatabaseHea
         if url is None or all_seeing is None:
             urls = await stack.enter_async_context(opening.embedded(settings))
             url, all_seeing = urls.app, urls.admin
-        health = await look(url)
+        health = await examine_database(url)
         try:
             return health, replace(spaces, agents=await models(all_seeing), unindexed=await unsorted(all_seeing))
         except StoreError as error:
@@ -231,7 +240,7 @@ async def _database(settings: Settings, spaces: SpaceFacts) -> tuple[DatabaseHea
 
 
 def _address(settings: Settings) -> str:
-    """Where the database should be; nothing secret."""
+    """Return the address of the database, without secrets."""
     if settings.database_url is None:
         return "the embedded server"
     return _without_secrets(settings.database_url)
@@ -246,7 +255,7 @@ def _without_secrets(url: str) -> str:
 
 
 def _of_database(judge: Callable[[DatabaseHealth], Verdict]) -> Judge:
-    """A check that knows nothing while the database is away."""
+    """Return a check whose verdict is "unknown" while the database is away."""
 
     def judge_all(facts: Facts) -> Verdict:
         return judge(facts.database) if facts.database is not None else UNREACHABLE
@@ -281,10 +290,10 @@ CHECKS: Mapping[str, Judge] = {
 
 
 def judge_all(facts: Facts) -> tuple[Finding, ...]:
-    """Every check, in its order."""
+    """Return the findings of all checks in order."""
     return tuple(Finding(name, *judge(facts)) for name, judge in CHECKS.items())
 
 
 def healthy(findings: tuple[Finding, ...]) -> bool:
-    """Whether no check failed; what could not be looked at is not well either."""
+    """Return True if every status is "ok" or "warning"."""
     return all(finding.status in ("ok", "warning") for finding in findings)

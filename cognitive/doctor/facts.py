@@ -1,4 +1,4 @@
-"""What the doctor looked at, each fact None or empty where it could not be had, and the form of a verdict on it."""
+"""Facts that the doctor collects, and the form of a verdict. A fact that could not be read is None or empty."""
 
 from __future__ import annotations
 
@@ -10,23 +10,33 @@ from brain.postgres.health import DatabaseHealth
 from brain.postgres.reading import Replica
 
 Status = Literal["ok", "warning", "failure", "unknown"]
-Verdict = tuple[Status, str, str]
+Verdict = tuple[Status, str, str]  # status, detail, fix
 
-UNREACHABLE: Verdict = ("unknown", "the database is away", "")
+UNREACHABLE: Verdict = ("unknown", "the database does not answer", "")
 
 
 def ok(detail: str) -> Verdict:
-    """Return the verdict that all is well."""
+    """Return the verdict that a check has passed."""
     return "ok", detail, ""
 
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """This machine: what is wrong with the settings and the files that they name, the data directory, the journal.
+    """Facts about this machine: settings, the files that they name, the data directory and the journal.
 
-    `unknown` are variables that look like a setting and are none, each with the one that may be meant. `directory` is
-    the data directory; `unusable` says why it cannot be used. `free` are bytes on its disk. `pending` and `parked`
-    count the turns in the `journal`, a file; `unreadable` says why it could not be read.
+    Attributes:
+        settings: the error in the settings, if there is one.
+        unknown: variables that resemble a setting, each with the setting that may be meant.
+        policy: the error in the policy files, if there is one.
+        policies: the policy files in use.
+        directory: the data directory.
+        unusable: the reason why the data directory cannot be written.
+        free: free bytes on the disk of the data directory.
+        journal: the path of the journal.
+        pending: the number of turns in the journal that wait for Postgres.
+        parked: the number of turns in the journal that Postgres refused.
+        unreadable: the reason why the journal could not be read.
+        failures: consecutive failures that open the circuit breaker; 0 disables it.
     """
 
     settings: str | None = None
@@ -45,8 +55,9 @@ class HostFacts:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """The bundled embedding model: how many numbers its vectors have, the cosine of two test sentences, the seconds to
-    load it; or the error. Of another than the `bundled` one nobody knows what they should be.
+    """Facts about an embedding model: dimensions, cosine of two test sentences, seconds to load it, or an error.
+
+    The expected values are known for the `bundled` model only.
     """
 
     name: str
@@ -59,8 +70,14 @@ class ModelFacts:
 
 @dataclass(frozen=True, slots=True)
 class SpaceFacts:
-    """The embedding models that this process has, or why it has none; those of all agents, and which of these have many
-    vectors that lie in no cells, or why they are not seen.
+    """Facts about embedding models: those of this process, and those of all agents.
+
+    Attributes:
+        models: the models of this process.
+        error: the reason why this process has no model.
+        agents: the models of all agents, with the numbers of agents in each state.
+        unindexed: large agents without a vector index.
+        hidden: the reason why `agents` and `unindexed` are unknown.
     """
 
     models: tuple[str, ...] = ()
@@ -72,9 +89,18 @@ class SpaceFacts:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that was looked at. `address` is where the database should be, without a password, `embedded` whether it is
-    the one that we bring; `unreachable` says why there is no `database`. `replica` is the standby that looks are asked
-    of.
+    """All collected facts.
+
+    Attributes:
+        host: facts about this machine.
+        model: facts about the embedding model.
+        address: the address of the database, without a password.
+        embedded: True for the embedded server.
+        database: facts about the database, None if it did not answer.
+        spaces: facts about the embedding models of agents.
+        unreachable: the reason why the database did not answer.
+        opening_error: the reason why no layer can open on the database.
+        replica: facts about the configured replica.
     """
 
     host: HostFacts

@@ -1,94 +1,92 @@
-"""Checks of this machine: settings, files, disk, journal, the bundled model."""
+"""Checks of this machine: settings, files, disk, journal and the bundled model."""
 
 from __future__ import annotations
 
 from cognitive.doctor.facts import Facts, Verdict, ok
 
 DIMENSION = 384  # of the bundled model
-COSINE = 0.796  # of the two test sentences, as the bundled model gives it
-MAX_COSINE_DIFFERENCE = (
-    0.05  # processors differ in the third digit; another model or a broken file differs in the first
-)
-MIN_FREE = 1 << 30  # bytes: Postgres stops when its log finds no room, and a day of turns takes some hundred MB
-MIN_FREE_FAILURE = 100 << 20
-MAX_BACKLOG = 1_000  # turns: hours of an agent's work, which a process that runs would have settled
+COSINE = 0.796  # of the two test sentences, with the bundled model
+MAX_COSINE_DIFFERENCE = 0.05  # processors differ by 0.001 or so; another model or a broken file by 0.1 or more
+MIN_FREE = 1 << 30  # bytes: Postgres stops if it cannot write its log, and a day of turns takes some hundred MB
+MIN_FREE_FAILURE = 100 << 20  # bytes
+MAX_BACKLOG = 1_000  # turns: a running process would have drained these hours of an agent's work
 
 
 def settings(facts: Facts) -> Verdict:
-    """Whether the environment can be read, and names no setting that there is not."""
+    """Check that the environment can be parsed and that every COGNITIVE variable is a setting."""
     if facts.host.settings is not None:
         return "failure", facts.host.settings, "correct or unset this variable"
     if facts.host.unknown:
-        detail = ", ".join(f"{name} is no setting" for name, _ in facts.host.unknown)
+        detail = ", ".join(f"{name} is not a setting" for name, _ in facts.host.unknown)
         return "warning", detail, f"did you mean {', '.join(meant for _, meant in facts.host.unknown)}?"
-    return ok("the environment is read")
+    return ok("all variables are valid")
 
 
 def policy(facts: Facts) -> Verdict:
-    """Whether the files that the settings name hold policies."""
+    """Check that the files named by settings hold policies."""
     if facts.host.policy is not None:
-        fix = "`python -m cognitive.cli.reference settings` lists what a policy may say, with its bounds"
+        fix = "`python -m cognitive.cli.reference settings` lists all settings of a policy with their bounds"
         return "failure", facts.host.policy, fix
     return ok(", ".join(facts.host.policies) or "the default policy")
 
 
 def directory(facts: Facts) -> Verdict:
-    """Whether something can be kept in the data directory."""
+    """Check that the data directory can be written."""
     if facts.host.unusable is not None:
-        fix = "let this user write there, or name another directory in COGNITIVE_DATA_DIR"
+        fix = "give this user write permission, or set COGNITIVE_DATA_DIR to another directory"
         return "failure", f"{facts.host.directory}: {facts.host.unusable}", fix
     return ok(facts.host.directory)
 
 
 def disk(facts: Facts) -> Verdict:
-    """Whether its disk has room."""
+    """Check that the disk of the data directory has free space."""
     free = facts.host.free
     if free is None:
-        return "unknown", "there is no directory to look at", ""
+        return "unknown", "the data directory and its parents do not exist", ""
     detail = f"{free / (1 << 30):.1f} GB free at {facts.host.directory}"
     if free >= MIN_FREE:
         return ok(detail)
-    fix = "make room, or move the data directory (COGNITIVE_DATA_DIR) to another disk"
+    fix = "free some space, or move the data directory (COGNITIVE_DATA_DIR) to another disk"
     return ("failure" if free < MIN_FREE_FAILURE else "warning"), detail, fix
 
 
 def journal(facts: Facts) -> Verdict:
-    """Whether outcomes are safe while Postgres is away, and whether any waits for it."""
+    """Check that outcomes can be stored while Postgres is away, and that few turns wait for Postgres."""
     host = facts.host
     if host.unreadable is not None:
-        fix = "let this user read and write it: outcomes are not safe while Postgres is away"
+        fix = "give this user read and write permission; until then outcomes are lost while Postgres is away"
         return "failure", host.unreadable, fix
     detail = f"{host.pending} waiting for Postgres, {host.parked} parked"
     if host.parked:
         fix = (
-            "they are tried again when a process opens the layer; the reasons: "
+            "parked turns are tried again when a process opens the layer; to see the reasons: "
             f"sqlite3 {host.journal} 'SELECT agent_id, turn_id, error FROM entry WHERE error IS NOT NULL'"
         )
         return "warning", detail, fix
     if host.pending > MAX_BACKLOG:
-        return "warning", detail, "they are settled while a process has the layer open and Postgres answers"
+        return "warning", detail, "keep a layer open until they are recorded; check that Postgres answers"
     return ok(detail)
 
 
 def breaker(facts: Facts) -> Verdict:
-    """Whether turns go on without memory, and at once, while Postgres is away."""
+    """Check that turns fail fast while Postgres is away."""
     if not facts.host.failures:
-        detail = "it never opens: while Postgres is away, every turn waits for its whole deadline"
+        detail = "disabled: while Postgres is away, every turn waits for its whole deadline"
         return "warning", detail, "unset COGNITIVE_BREAKER_FAILURES"
-    return ok(f"Postgres is asked no more after {facts.host.failures} failures in a row, until a probe is answered")
+    return ok(f"opens after {facts.host.failures} consecutive failures, and closes when a probe succeeds")
 
 
 def model(facts: Facts) -> Verdict:
-    """Whether the embedding model gives the vectors that it should."""
+    """Check that the embedding model returns the expected vectors."""
     model = facts.model
     if model.error is not None or model.dimension is None or model.cosine is None:
-        fix = "install this package again, and let this user write to the cache directory (COGNITIVE_CACHE_DIR)"
+        fix = "reinstall this package, and give this user write permission in the cache directory (COGNITIVE_CACHE_DIR)"
         return "failure", f"{model.name}: {model.error}", fix
-    detail = f"{model.name}, {model.dimension} numbers, ready in {model.seconds or 0:.1f} s"
+    detail = f"{model.name}, {model.dimension} dimensions, loaded in {model.seconds or 0:.1f} s"
     if not model.bundled:
         return ok(detail)
     if model.dimension != DIMENSION or abs(model.cosine - COSINE) > MAX_COSINE_DIFFERENCE:
-        off = f"{detail}: the test sentences have a cosine of {model.cosine:.3f}, not {COSINE:.3f}"
-        fix = "remove the prepared model from the cache directory (COGNITIVE_CACHE_DIR): it is made anew"
-        return "failure", off, fix
+        wrong = f"{detail}: the test sentences have a cosine of {model.cosine:.3f}, expected {COSINE:.3f}"
+        fix = "remove the prepared model from the cache directory (COGNITIVE_CACHE_DIR); it is created again"
+        return "failure", wrong, fix
     return ok(detail)

@@ -1,15 +1,15 @@
-"""The settings of a turn, with the reason for each value; which of them may change at run time, and for whom.
+"""The settings of a turn and the reason for each value; which of them may change at run time, and for which agents.
 
 Modules, in order of execution:
 
-- `annotations`: the types of settings, and what a field says of itself.
-- `models`: what each model can carry.
+- `annotations`: the types of settings, and the marks of their fields.
+- `models`: the limits of each model.
 - `tables`: the rows and defaults of the tables.
-- `constants`: the numbers of a turn's memory that are no settings.
-- `planning`: settings of what happens before memories are fetched.
-- `ranking`: settings of which memories are shown.
+- `constants`: numbers of retrieval and ranking that are no settings.
+- `planning`: settings that act before memories are fetched.
+- `ranking`: settings that decide which memories are shown.
 - `window`: settings of how a conversation is shortened.
-- `outcomes`: settings of what a finished turn leaves.
+- `outcomes`: settings of a completed turn.
 - `policy`: all settings as one frozen value.
 - `configured`: the host's policy as the environment names it.
 - `live`: the settings that may change while the layer runs.

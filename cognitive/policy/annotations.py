@@ -18,7 +18,7 @@ Condition = Callable[[Any, Any], bool]
 def _not_always(turns: int) -> int:
     """Raise ValueError for 1: with a trial in every turn, the displaced memories would never be shown."""
     if turns == 1:
-        raise ValueError("1 would never show what exploration displaces; 0 is off, 2 the most")
+        raise ValueError("1 would never show the memories that trials displace; 0 disables trials, 2 is the most often")
     return turns
 
 
@@ -76,15 +76,15 @@ OUTSIDE = Outside()
 
 
 class SettingsGroup(InputModel):
-    """A group of settings: frozen, strict about names, and described by attribute docstrings."""
+    """A group of settings: frozen, without unknown names, and documented by attribute docstrings."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
-def _located(given: Any, validate: Callable[[Any], Any]) -> Any:
-    """Prefix the errors of a group with its name: "dedup.threshold"."""
+def _located(value: Any, validate: Callable[[Any], Any]) -> Any:
+    """Validate a group so that its errors name the group: "dedup.threshold"."""
     try:
-        return validate(given)
+        return validate(value)
     except InvalidInput as error:
         if isinstance(error.__context__, ValidationError):
             raise error.__context__ from None

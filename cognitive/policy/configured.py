@@ -1,4 +1,4 @@
-"""The host's policy from the environment's settings."""
+"""Load the host's policy that the environment names."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from cognitive.policy.policy import Policy
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
-    """Return the policy of the environment's file, or the default policy.
+    """Return the host's policy: that of the file which the environment names, or the default policy.
+
+    The model limits of the configured file are part of it.
 
     Raises:
-        PolicyError: the file does not hold a policy.
+        PolicyError: a file cannot be read, or holds an invalid name or value.
     """
     settings = settings or from_environment()
     return with_models(Policy.load(settings.policy) if settings.policy else Policy(), settings)
 
 
 def with_models(policy: Policy, settings: Settings) -> Policy:
-    """Return the policy with the model limits of the environment's file; the policy's own rows take precedence.
+    """Return the policy with the model limits of the configured file; the policy's own rows take precedence.
 
     Raises:
         PolicyError: the file cannot be read, or a row is invalid.

@@ -1,8 +1,8 @@
 """Settings that may change at run time: numbers with bounds, from the `LiveRange` marks of the policy.
 
-A version stored for an agent, from a page, the command line or the API, changes these settings only. None of them runs
-code, or names a file, a model or an address; such settings are in the host's policy only. The bounds are narrower than
-those of the policy, which only the host may exceed.
+A policy version stored for an agent by a page, the command line or the API changes these settings only. None of them
+runs code, or names a file, a model or an address; such settings are in the host's policy only. The bounds are narrower
+than those of the policy, which only the host may exceed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ Changes = Mapping[str, float | int]
 
 @dataclass(frozen=True, slots=True)
 class LiveSetting:
-    """A setting that may change at run time: its dotted name ("budgets.frames.task.total" is a row of a table) and
-    slider data."""
+    """A setting that may change at run time, with its dotted name and the data of its slider.
+
+    A row of a table is a setting too: "budgets.frames.task.total".
+    """
 
     name: str
     label: str
@@ -38,7 +40,7 @@ class LiveSetting:
 
     @property
     def is_integer(self) -> bool:
-        """True for a count."""
+        """True if the setting takes whole numbers only."""
         return float(self.step).is_integer()
 
     def of(self, policy: Policy) -> float | int:
@@ -47,7 +49,7 @@ class LiveSetting:
         return int(value) if self.is_integer else float(value)
 
     def check(self, value: object) -> float | int:
-        """Return the value in the policy's type.
+        """Return the value as an int or a float, as the policy stores it.
 
         Raises:
             InvalidInput: the value is no number, is a fraction of a count, or is out of bounds.
@@ -76,9 +78,9 @@ def _rows() -> Iterator[LiveSetting]:
 
 
 def _row(name: str, last: str, field: FieldInfo, of: str = "") -> Iterator[LiveSetting]:
-    """Return the live setting of a number, or None if its field is not marked.
+    """Yield the live setting of a number if its field is marked.
 
-    `last` is the number's own name; `of` is the name of its table row.
+    `last` is the number's own name; `of` begins the label with the name of its table row.
     """
     for live in (each for each in field.metadata if isinstance(each, LiveRange)):
         label = of + live.label.format(last.replace("_", " "))
@@ -101,8 +103,8 @@ def check_changes(changes: Mapping[str, object]) -> dict[str, float | int]:
     for name in changes:
         if name not in LIVE_SETTINGS_BY_NAME:
             raise InvalidInput(
-                f"{name[:100]}: may not be changed here; `cognitive policy show --live-settings` lists what may,"
-                " the rest is the operator's file's"
+                f"{name[:100]}: cannot be changed at run time; `cognitive policy show --live-settings` lists the"
+                " settings that can, others are changed in the host's policy file"
             )
     return {row.name: row.check(changes[row.name]) for row in LIVE_SETTINGS if row.name in changes}
 
@@ -130,15 +132,15 @@ def live_changes(base: Policy, live: Policy) -> dict[str, float | int]:
 
 def policy_differences(one: Policy, other: Policy) -> dict[str, tuple[Any, Any]]:
     """Return the settings in which two policies differ, by dotted name, in the order of the policy."""
-    was, now = _flat(one.model_dump(mode="json")), _flat(other.model_dump(mode="json"))
-    names = dict.fromkeys((*was, *now))
-    return {name: (was.get(name), now.get(name)) for name in names if was.get(name) != now.get(name)}
+    old, new = _flat(one.model_dump(mode="json")), _flat(other.model_dump(mode="json"))
+    names = dict.fromkeys((*old, *new))
+    return {name: (old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)}
 
 
 def _flat(value: Any, under: str = "") -> dict[str, Any]:
     if not isinstance(value, Mapping):
         return {under: value}
-    told: dict[str, Any] = {}
-    for name, own in value.items():
-        told |= _flat(own, f"{under}.{name}" if under else str(name))
-    return told
+    flat: dict[str, Any] = {}
+    for name, part in value.items():
+        flat |= _flat(part, f"{under}.{name}" if under else str(name))
+    return flat

@@ -45,17 +45,17 @@ def _row(tier: Tier, input_tokens: int, output_tokens: int, catalog_bytes: int =
         output_tokens=output_tokens,
         catalog_bytes=catalog_bytes,
         tier=tier,
-        refine=tier == "C",  # a second call pays only where the first is likely to fail
+        refine=tier == "C",  # a second call pays off only if the first is likely to fail
     )
 
 
-DEFAULT = _row("C", 16_000, 1_500, 10_000)  # of an unknown model; a limit that is too low costs little
+DEFAULT = _row("C", 16_000, 1_500, 10_000)  # for an unknown model; a limit that is too low costs little
 
-# Ids as their makers give them, without the provider; the longest that an id begins with counts. The ceilings are some
-# nine tenths of the advertised window, and lower where quality is known to fall before it ends.
+# Names are model ids without the provider, or prefixes of ids; the longest matching one counts. Input limits are about
+# nine tenths of the advertised window, or lower if quality is known to drop earlier.
 MODELS: Mapping[str, ModelRow] = MappingProxyType(
     {
-        # A: structured output holds with everything in the prompt
+        # A: structured output is reliable with any prompt
         "claude-": _row("A", 180_000, 4_000),
         "claude-opus": _row("A", 180_000, 8_000),
         "claude-sonnet": _row("A", 180_000, 8_000),
@@ -69,8 +69,8 @@ MODELS: Mapping[str, ModelRow] = MappingProxyType(
         "gemini-2.5-pro": _row("A", 400_000, 8_000),
         "gemini-2.5-flash": _row("A", 400_000, 8_000),
         "gemini-3": _row("A", 400_000, 8_000),
-        # B: holds with a catalog of moderate size
-        "gpt-4": _row("B", 7_000, 1_000, 12_000),  # the first one, with a window of 8,192
+        # B: structured output is reliable with a catalog of moderate size
+        "gpt-4": _row("B", 7_000, 1_000, 12_000),  # the original model, with a window of 8,192 tokens
         "gpt-4-turbo": _row("B", 100_000, 4_000, 22_000),
         "gpt-4o-mini": _row("B", 100_000, 4_000, 22_000),
         "gpt-4.1-nano": _row("B", 100_000, 4_000, 22_000),
@@ -94,7 +94,7 @@ MODELS: Mapping[str, ModelRow] = MappingProxyType(
         "glm-4.6": _row("B", 64_000, 4_000, 22_000),
         "kimi-k2": _row("B", 64_000, 4_000, 22_000),
         "qwen3-235b": _row("B", 64_000, 4_000, 22_000),
-        # C: an empty or broken answer is to be expected when the prompt is large
+        # C: answers to large prompts may be empty or malformed
         "openrouter/free": _row("C", 24_000, 1_500, 10_000),
         "nemotron-": _row("C", 16_000, 1_500, 10_000),
         "glm-": _row("C", 16_000, 1_500, 10_000),
@@ -113,7 +113,7 @@ POLICY = (
     "{catalog_bytes:,} bytes of tools). Tier C compacts the catalog aggressively; Tier A sends full metadata."
 )
 
-_FREE = ":free"  # shared and throttled: whatever the model could carry, such an endpoint fails early
+_FREE = ":free"  # a shared, throttled endpoint, which fails with prompts that the model itself could read
 _PROVIDER_ENDS = re.compile("[/:.]")  # "openrouter/anthropic/claude-...", "openai:gpt-4o", "us.anthropic.claude-..."
 
 
@@ -131,17 +131,17 @@ class ModelBudget:
 
 
 def budget_for(model: str | None, further: Mapping[str, ModelRow] | None = None) -> ModelBudget:
-    """Return the limits of a model id, with or without its provider; the default for an unknown id or None.
+    """Return the limits of a model id, with or without its provider; the default limits for an unknown id or None.
 
-    `further` are an operator's rows, which replace built-in rows of the same name. The id is looked up whole, then
-    without the parts before each "/", ":" or "."; each time exactly, then by the longest prefix. A free model (":free")
-    has at most the default limits, unless a row names it.
+    `further` are an operator's rows, which replace built-in rows of the same name. The lookup tries the whole id, then
+    the id without the parts before each "/", ":" or "."; each time the longest row name that the id begins with
+    matches. A free model (":free") has at most the default limits, unless a row names it.
     """
-    asked = (model or "").strip().casefold()
+    model_id = (model or "").strip().casefold()
     rows = {**MODELS, **{name.casefold(): row for name, row in (further or {}).items()}}
-    name = next((found for form in _forms(asked) if (found := _longest(form, rows)) is not None), None)
+    name = next((match for form in _forms(model_id) if (match := _longest(form, rows)) is not None), None)
     row = rows[name] if name is not None else DEFAULT
-    if asked.endswith(_FREE) and not (name or "").endswith("free"):
+    if model_id.endswith(_FREE) and not (name or "").endswith("free"):
         row = _at_most(row, DEFAULT)
     return ModelBudget(model, **row.model_dump(), row=name)
 
@@ -173,15 +173,15 @@ def load(path: Path) -> dict[str, ModelRow]:
 
 def _checked(path: Path, name: str, table: Any) -> ModelRow:
     if not name.strip():
-        raise PolicyError(f"{str(path)!r}: a row without a name would stand for every model")
+        raise PolicyError(f"{str(path)!r}: a row without a name would match every model; name a model id or prefix")
     try:
         return ModelRow.model_validate(table)
     except InvalidInput as error:
         raise PolicyError(f"{str(path)!r}: row {name!r}: {error}") from error
 
 
-def _forms(asked: str) -> list[str]:
-    return [asked, *(asked[match.end() :] for match in _PROVIDER_ENDS.finditer(asked))]
+def _forms(model_id: str) -> list[str]:
+    return [model_id, *(model_id[match.end() :] for match in _PROVIDER_ENDS.finditer(model_id))]
 
 
 def _longest(form: str, rows: Mapping[str, ModelRow]) -> str | None:

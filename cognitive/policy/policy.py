@@ -61,7 +61,7 @@ class Policy(SettingsGroup):
     abstention: Annotated[bool, REPLAYABLE] = True
     """Show nothing if no memory is about the message. Switch it off to always show the best matches."""
 
-    # under other placements blocks do not stay, and the turn did not look for them
+    # Only with "journaled" do blocks stay in the conversation, where the turn searches for them.
     placement: Annotated[Placement, BeforeRecord(lambda new, old: new.placement == "journaled" != old.placement)] = (
         "user_tail"
     )
@@ -96,8 +96,10 @@ class Policy(SettingsGroup):
 
     @cached_property
     def _common(self) -> Self:
-        """The policy of agents without an entry in `agents`. It has no `agents`, so records do not contain other
-        agents' names."""
+        """The policy of agents without an entry in `agents`.
+
+        It has no `agents` itself, so that records do not contain the names of other agents.
+        """
         return type(self)(**self.model_dump(exclude={"agents"}))
 
     @cached_property
@@ -108,31 +110,31 @@ class Policy(SettingsGroup):
         settings = self.model_dump(exclude={"agents"})
         unknown = sorted(set(changes) - set(settings))
         if unknown:
-            raise PolicyError(f"agents.{agent_id}: no setting is called {', '.join(unknown)}")
+            raise PolicyError(f"agents.{agent_id}: unknown settings {', '.join(unknown)}")
         try:
             return type(self)(**_merged(settings, changes))
         except InvalidInput as error:
             raise PolicyError(f"agents.{agent_id}: {error}") from error
 
     def for_agent(self, agent_id: str) -> Self:
-        """Return the policy of an agent's turns: this one, or one with the agent's entry applied and a version of that
-        policy.
+        """Return the policy of an agent's turns, with the agent's entry applied if there is one.
 
-        The returned policy has no `agents`.
+        The returned policy has no `agents`, and its own version.
         """
         return self._own.get(agent_id, self._common) if self.agents else self
 
     @property
     def variants(self) -> tuple[Self, ...]:
-        """Return all policies under which turns are planned: the common one, and one per agent with an entry."""
+        """All policies under which turns are planned: the common one, and one per agent with an entry."""
         return (self._common, *self._own.values()) if self.agents else (self,)
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
-        """Return the policy with other values, by dotted name ("dedup.threshold") or nested; a table changes in the
-        rows that are named.
+        """Return the policy with other values, given by dotted name ("dedup.threshold") or nested.
+
+        A changed table keeps the rows that are not named.
 
         Raises:
-            InvalidInput: a name that is no setting, or a bad value.
+            InvalidInput: a name is not a setting, or a value is invalid.
         """
         return type(self)(**_merged(self.model_dump(), _nested(changes)))
 
@@ -144,7 +146,7 @@ class Policy(SettingsGroup):
         return value
 
     def evidence_threshold(self, frame: Frame) -> float:
-        """Return the evidence from which a turn of this frame shows anything."""
+        """Return the evidence that a turn of this frame needs to show any memory."""
         return self.evidence.frame_thresholds.get(frame, self.evidence.threshold)
 
     @property
@@ -154,8 +156,11 @@ class Policy(SettingsGroup):
 
     @classmethod
     def seed(cls, **changes: Any) -> Self:
-        """Return the rules of the original design: whole-response Jaccard at 0.15, and 0.5 + used ÷ shown as a
-        factor."""
+        """Return the policy of the original design, with changes applied.
+
+        It measures use as the Jaccard overlap of the whole response, at 0.15, and multiplies relevance by 0.5 + used ÷
+        shown.
+        """
         rules = {
             "feedback": {"attribution": "jaccard"},
             "usage": {"boost": "rate", "combine": "multiply"},
@@ -171,15 +176,23 @@ class Policy(SettingsGroup):
 
     @classmethod
     def from_record(cls, content: Mapping[str, Any]) -> Self:
-        """Return a policy from a turn's record; settings that the record lacks have their default."""
+        """Return a policy from a turn's record; settings that the record lacks have their default.
+
+        Raises:
+            PolicyError: the record holds no policy of this version.
+        """
         try:
             return cls(**content)
         except InvalidInput as error:
-            raise PolicyError(f"a recorded policy is not one of this version: {error}") from error
+            raise PolicyError(f"the recorded policy is not valid in this version: {error}") from error
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Return a policy from a TOML file; settings that the file leaves out have their default."""
+        """Return a policy from a TOML file; settings that the file leaves out have their default.
+
+        Raises:
+            PolicyError: the file cannot be read, is not TOML, or holds an invalid name or value.
+        """
         try:
             return cls(**tomllib.loads(path.read_text(encoding="utf-8")))
         except OSError as error:
@@ -192,7 +205,7 @@ class Policy(SettingsGroup):
 
 @cache
 def settings() -> Mapping[str, FieldInfo]:
-    """Return every setting of a policy by its dotted name; a table counts as one."""
+    """Return every setting of a policy by its dotted name; a table is one setting."""
     return dict(_leaves(Policy, ""))
 
 
@@ -214,7 +227,7 @@ def _leaves(model: type[SettingsGroup], under: str) -> Iterator[tuple[str, Field
 
 
 def _merged(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table with some rows changed, nested tables likewise."""
+    """Return a table with changed entries; nested tables are merged in the same way."""
     within = {
         name: _merged(own[name], change)
         for name, change in changes.items()

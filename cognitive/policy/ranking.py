@@ -27,14 +27,14 @@ from cognitive.policy.tables import RELEVANCE, with_default_rows
 
 
 def _learns(policy: Any) -> bool:
-    """Return whether a policy compares its turns with past ones."""
+    """Return True if a policy compares its turns with past ones."""
     return bool(policy.association.weight > 0 or policy.usage.boost != "rate")
 
 
 def _wider(new: Any, old: Any) -> bool:
-    """Return whether the new policy's lower similarity brings candidates that the old policy's record lacks.
+    """Return True if the new policy's lower similarity brings candidates that the old policy's record lacks.
 
-    With weight 0 no candidate was fetched at all; `association.weight` reports that.
+    With weight 0 no candidate was fetched at all; the mark of `association.weight` covers that case.
     """
     wanted, known = new.association.min_similarity, old.association.min_similarity
     return old.association.weight > 0 and CONSTANTS.association_cosine(wanted) < CONSTANTS.association_cosine(known)

@@ -1,7 +1,7 @@
 """The policy of an agent's turns: the host's, or a version activated while the process runs.
 
-A policy read within the last seconds is current. An older one is read again; the turn waits for a small share of its
-deadline, then continues under the last known policy. The same applies while the database is away.
+A policy read within the last `FRESH` seconds is used as it is. An older one is read again: the turn waits for a small
+share of its deadline, then continues under the last known policy. A turn also does so while the database is away.
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ from cognitive.policy.live import with_changes
 log = logging.getLogger(__name__)
 
 FRESH = 5.0  # seconds until an activation in another process takes effect
-_MAX_AGENTS = 10_000  # with cached activations
-_FIRST = 0.4  # maximum share of a deadline for the first read of an agent
-_AGAIN = 0.1  # maximum share of a deadline for a later read
-_READING_MS = 2_000.0  # then it is given up; the next turn but a few tries again
+_MAX_AGENTS = 10_000  # agents with cached policies
+_FIRST_READ_SHARE = 0.4  # maximum share of a deadline to wait for the first read of an agent
+_LATER_READ_SHARE = 0.1  # maximum share of a deadline to wait for a later read
+_READ_TIMEOUT_MS = 2_000.0  # the read itself continues after the turn's wait, up to this time
 
 
 @dataclass(frozen=True, slots=True)
 class EffectivePolicy:
-    """The policies in effect for an agent, and their activations; a role without an activation is left out."""
+    """The policies in effect for an agent, and their activations.
+
+    A role that was never activated is missing from `activations`.
+    """
 
     live: Policy
     shadow: Policy | None
@@ -40,7 +43,7 @@ class EffectivePolicy:
 @dataclass(frozen=True, slots=True)
 class _CachedPolicy:
     read_at: float
-    holding: Mapping[Role, ActivePolicy]
+    activations: Mapping[Role, ActivePolicy]
     effective: EffectivePolicy
 
 
@@ -51,29 +54,29 @@ class PolicyResolver:
         self.base = base
         self._shadow = shadow
         self._store = store
-        self._kept: OrderedDict[str, _CachedPolicy] = OrderedDict()
+        self._cache: OrderedDict[str, _CachedPolicy] = OrderedDict()
         self._reading: dict[str, asyncio.Task[None]] = {}
 
     def for_agent(self, agent_id: str) -> Policy:
         """Return the last known policy of an agent's turns, without waiting."""
-        known = self._kept.get(agent_id)
-        return known.effective.live if known is not None else self.base.for_agent(agent_id)
+        cached = self._cache.get(agent_id)
+        return cached.effective.live if cached is not None else self.base.for_agent(agent_id)
 
     def shadow(self, agent_id: str) -> Policy | None:
-        """Return the last known shadow policy of an agent, without waiting."""
-        known = self._kept.get(agent_id)
-        return known.effective.shadow if known is not None else self._own_shadow(agent_id)
+        """Return the last cached shadow policy of an agent, without waiting."""
+        cached = self._cache.get(agent_id)
+        return cached.effective.shadow if cached is not None else self._host_shadow(agent_id)
 
     async def current(self, agent_id: str) -> Policy:
         """Return the policy of an agent's turns.
 
-        A policy older than `FRESH` is read again, within a small share of the turn's deadline; else the last known one
-        is returned.
+        A policy older than `FRESH` seconds is read again, within a small share of the turn's deadline; if that fails,
+        the last known one is returned.
         """
-        known, policy = self._kept.get(agent_id), self.for_agent(agent_id)
-        if known is not None and monotonic() - known.read_at <= FRESH:
+        cached, policy = self._cache.get(agent_id), self.for_agent(agent_id)
+        if cached is not None and monotonic() - cached.read_at <= FRESH:
             return policy
-        share = _FIRST if known is None else _AGAIN
+        share = _FIRST_READ_SHARE if cached is None else _LATER_READ_SHARE
         await asyncio.wait({self._read(agent_id)}, timeout=policy.deadline_ms / 1000 * share)
         return self.for_agent(agent_id)
 
@@ -83,12 +86,12 @@ class PolicyResolver:
         Raises:
             StoreUnavailable: the database is away.
         """
-        began = monotonic()
-        return await self._take(agent_id, await self._store.active(agent_id), began)
+        started = monotonic()
+        return await self._cache_activations(agent_id, await self._store.active(agent_id), started)
 
     def forget(self, agent_id: str) -> None:
         """Drop the cached policies of an erased agent."""
-        self._kept.pop(agent_id, None)
+        self._cache.pop(agent_id, None)
         if agent_id in self._reading:
             self._reading[agent_id].cancel()
 
@@ -104,42 +107,56 @@ class PolicyResolver:
         return self._reading[agent_id]
 
     async def _refresh(self, agent_id: str) -> None:
-        began = monotonic()
+        started = monotonic()
         try:
-            await self._take(agent_id, await Deadline(_READING_MS).within(self._store.active(agent_id)), began)
+            await self._cache_activations(
+                agent_id, await Deadline(_READ_TIMEOUT_MS).within(self._store.active(agent_id)), started
+            )
         except (CognitiveError, TimeoutError) as error:
             reason = str(error) or "no answer in time"
-            log.warning("the policy of agent %s stays as it is known here: %s", agent_id, reason)
-            known = self._kept.get(agent_id)
-            self._keep(agent_id, known.holding if known else {}, known.effective if known else self._own(agent_id))
+            log.warning("cannot read the policy of agent %s, the last known one stays in effect: %s", agent_id, reason)
+            cached = self._cache.get(agent_id)
+            self._cache_policy(
+                agent_id,
+                cached.activations if cached else {},
+                cached.effective if cached else self._host_policies(agent_id),
+            )
 
-    async def _take(self, agent_id: str, holding: Mapping[Role, ActivePolicy], began: float) -> EffectivePolicy:
-        """Store what was read, unless a later read has already ended. A policy is built again only after a new
-        activation."""
-        known = self._kept.get(agent_id)
-        same = known is not None and known.holding == holding
-        effective = known.effective if known and same else await asyncio.to_thread(self._made, agent_id, holding)
-        known = self._kept.get(agent_id)
-        if known is None or known.read_at <= began:
-            self._keep(agent_id, holding, effective)
+    async def _cache_activations(
+        self, agent_id: str, activations: Mapping[Role, ActivePolicy], started: float
+    ) -> EffectivePolicy:
+        """Cache the activations just read, unless a later read has already ended.
+
+        The effective policy is built again only if an activation changed.
+        """
+        cached = self._cache.get(agent_id)
+        same = cached is not None and cached.activations == activations
+        effective = (
+            cached.effective if cached and same else await asyncio.to_thread(self._effective, agent_id, activations)
+        )
+        cached = self._cache.get(agent_id)
+        if cached is None or cached.read_at <= started:
+            self._cache_policy(agent_id, activations, effective)
         return effective
 
-    def _made(self, agent_id: str, holding: Mapping[Role, ActivePolicy]) -> EffectivePolicy:
-        own, live, shadow = self._own(agent_id), holding.get("live"), holding.get("shadow")
+    def _effective(self, agent_id: str, activations: Mapping[Role, ActivePolicy]) -> EffectivePolicy:
+        host, live, shadow = self._host_policies(agent_id), activations.get("live"), activations.get("shadow")
         return EffectivePolicy(
-            with_changes(own.live, live.changes) if live is not None and live.changes else own.live,
-            with_changes(own.live, shadow.changes) if shadow is not None and shadow.choice.version else own.shadow,
-            {role: each.choice for role, each in holding.items()},
+            with_changes(host.live, live.changes) if live is not None and live.changes else host.live,
+            with_changes(host.live, shadow.changes) if shadow is not None and shadow.choice.version else host.shadow,
+            {role: each.choice for role, each in activations.items()},
         )
 
-    def _own(self, agent_id: str) -> EffectivePolicy:
-        return EffectivePolicy(self.base.for_agent(agent_id), self._own_shadow(agent_id))
+    def _host_policies(self, agent_id: str) -> EffectivePolicy:
+        return EffectivePolicy(self.base.for_agent(agent_id), self._host_shadow(agent_id))
 
-    def _own_shadow(self, agent_id: str) -> Policy | None:
+    def _host_shadow(self, agent_id: str) -> Policy | None:
         return self._shadow.for_agent(agent_id) if self._shadow is not None else None
 
-    def _keep(self, agent_id: str, holding: Mapping[Role, ActivePolicy], effective: EffectivePolicy) -> None:
-        self._kept[agent_id] = _CachedPolicy(monotonic(), holding, effective)
-        self._kept.move_to_end(agent_id)
-        while len(self._kept) > _MAX_AGENTS:
-            self._kept.popitem(last=False)
+    def _cache_policy(
+        self, agent_id: str, activations: Mapping[Role, ActivePolicy], effective: EffectivePolicy
+    ) -> None:
+        self._cache[agent_id] = _CachedPolicy(monotonic(), activations, effective)
+        self._cache.move_to_end(agent_id)
+        while len(self._cache) > _MAX_AGENTS:
+            self._cache.popitem(last=False)

@@ -1,4 +1,4 @@
-"""Tables of a policy: their rows, the defaults with reasons, and tables that name only changed rows."""
+"""Tables of a policy: their rows, their defaults with reasons, and validators that merge rows into the defaults."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from cognitive.policy.annotations import Count, LiveRange, Positive, Tokens
 Placement = Literal["user_tail", "journaled", "system"]
 ToolOutputKind = Literal["terminal", "search", "file", "web", "data", "default"]
 
-_MAX_TOKENS = 32_000  # of a turn's memory at run time; more is a document, and the operator's to decide
+_MAX_TOKENS = 32_000  # maximum at run time; only the host's policy may set more
 SectionTokens = Annotated[
     Tokens,
     LiveRange("{}s", 0, _MAX_TOKENS, 50, "tokens"),
     Field(description="Tokens planned for this memory type; other types use the rest."),
 ]
 _PLAIN_NAME = re.compile(r"\w[\w -]{0,63}")
-MAX_PATTERN_LENGTH = 1_000  # characters of an operator's pattern; a list of words that is longer is two patterns
-MAX_PATTERN_MEMORY = 1 << 20  # bytes of its automaton: a thousand nested repetitions are refused, not compiled
+MAX_PATTERN_LENGTH = 1_000  # characters of an operator's pattern; split a longer list of words into two patterns
+MAX_PATTERN_MEMORY = 1 << 20  # bytes of a compiled pattern, so that nested repetitions are refused
 
 
 class FrameBudget(InputModel):
@@ -51,8 +51,8 @@ def _budget(frame: Frame, total: int, window: int) -> FrameBudget:
     return FrameBudget(total=total, window=window, **{row.name: row.tokens[frame] for row in TYPE_ROWS})
 
 
-# The seed's table (smart context preparation, D7), with room for episodes in a conversation: without it "continue what
-# we were doing" finds nothing.
+# From the original design (smart context preparation), with added tokens for episodes in a conversation: without them
+# "continue what we were doing" finds nothing.
 FRAMES: Mapping[Frame, FrameBudget] = {
     "conversation": _budget("conversation", total=3000, window=3),
     "question": _budget("question", total=6000, window=5),
@@ -103,15 +103,15 @@ class CategoryChange(InputModel):
 
 
 def check_rows(table: str, row: type[InputModel]) -> BeforeValidator:
-    """Return a validator that names the row in an error of a table's row."""
+    """Return a validator of a table's rows whose errors name the row."""
 
-    def check(given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
+    def check(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
         checked = {}
-        for name, value in given.items():
+        for name, cells in value.items():
             try:
-                checked[name] = row.model_validate(value)
+                checked[name] = row.model_validate(cells)
             except InvalidInput as error:
                 raise InvalidInput(f"{table}.{name}: {error}") from error
         return checked
@@ -128,9 +128,11 @@ def check_categories(changes: Mapping[str, CategoryChange]) -> Mapping[str, Cate
     """
     for name, change in changes.items():
         if not _PLAIN_NAME.fullmatch(name):
-            raise ValueError(f"{name!r} is no name for a category: letters, digits, blanks and hyphens, at most 64")
+            raise ValueError(
+                f"{name!r} is not a valid category name: expected at most 64 letters, digits, spaces and hyphens"
+            )
         if not change.extra_patterns and name not in CATEGORIES:
-            raise ValueError(f"{name!r} is none of {', '.join(CATEGORIES)}, and a new category needs extra_patterns")
+            raise ValueError(f"{name!r} is not one of {', '.join(CATEGORIES)}; a new category needs extra_patterns")
         for pattern in change.extra_patterns:
             fault = _fault(pattern)
             if fault:
@@ -151,12 +153,12 @@ def _fault(pattern: str) -> str | None:
     return "matches any message" if compiled.search("") else None
 
 
-# A threshold belongs to its measure: one without the other means nothing.
+# Overlap at which a memory counts as used, by measure: the measures have different scales.
 ATTRIBUTION_THRESHOLDS: Mapping[str, float] = {"relative": 0.29, "windowed": 0.15, "jaccard": 0.15}
 
-# Weights of the relevance factors (cognitive/context/ranking.py), divided by their sum: relevance is at most 1.
-# Chosen on three data sets together and rounded; the comment is what recall@10 loses without the factor, in points on
-# two-person chats / real people's chats / user-assistant chats (docs/benchmarks.md).
+# Weights of the relevance factors (cognitive/context/ranking.py), divided by their sum so that relevance is at most 1.
+# They were chosen on three data sets together and rounded. The comments give the loss of recall@10 without the factor,
+# in points, on two-person chats / real people's chats / user-assistant chats (docs/benchmarks.md).
 _WEIGHTS: Mapping[str, float] = {
     "lexical": 2.5,  # .4 / 1.6 / .1
     "lexical_context": 3.0,  # .9 / 1.7 / 1.4, and 8.9 where a question names the wrong speaker
@@ -170,20 +172,20 @@ _WEIGHTS: Mapping[str, float] = {
     "user_turn": 2.2,  # 0 / 0 / 9.4
     "instruction": 1.6,  # 0 / 0 / 5.3
     "date": 1.6,  # 0 on all questions; nDCG +1.7 on those that name a date
-    "recency": 1.0,  # not measured: only where the message asks for what is recent
+    "recency": 1.0,  # not measured: it counts only if the message asks for recent memories
     "content_length": 2.4,  # .2 / 1.0 / .3
 }
 _TOTAL = sum(_WEIGHTS.values())
 RELEVANCE: Mapping[str, float] = {name: weight / _TOTAL for name, weight in _WEIGHTS.items()}
 
 
-# Shares of a model's tokens that the window may not use: they are set aside for the system prompt, for the answer
-# (upstream's 20 %), for results still to come (its 10 %), and for this turn's memories, which may not take more.
+# Shares of a model's tokens that the window may not use: for the system prompt, for the response and for further tool
+# results (20 % and 10 % as in the original design), and for this turn's memories, which may not take more.
 RESERVES: Mapping[str, float] = {"system": 0.1, "response": 0.2, "tools": 0.1, "memory": 0.15}
 
-# Characters of a tool's output by its kind (cognitive/window/output/normalise.py says which tools are of which): 8,000
-# are some 2,000 tokens, a sixth of what a small model reads. A file that is cut is only read again, in pieces; a
-# hundredth match or a page's second half is rarely what was looked for.
+# Characters of a tool's output by its kind (cognitive/window/output/normalise.py assigns kinds to tools): 8,000 are
+# about 2,000 tokens, a sixth of a small model's input. A shortened file would only be read again, in pieces; the
+# hundredth search match or the second half of a web page is rarely needed.
 TOOL_OUTPUTS: Mapping[str, int] = {
     "terminal": 8_000,
     "search": 6_000,
@@ -195,20 +197,20 @@ TOOL_OUTPUTS: Mapping[str, int] = {
 
 
 def with_default_rows(defaults: Mapping[str, Any]) -> BeforeValidator:
-    """Return a validator that fills a table with its default rows; an unknown row is an error."""
+    """Return a validator that fills a table with its default rows. An unknown row is an error."""
 
-    def merge(given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        unknown = sorted(set(map(str, given)) - set(defaults))
+    def merge(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        unknown = sorted(set(map(str, value)) - set(defaults))
         if unknown:
-            raise ValueError(f"unknown rows {', '.join(unknown)}; known are {', '.join(defaults)}")
-        return {name: _row(default, given.get(name)) for name, default in defaults.items()}
+            raise ValueError(f"unknown rows {', '.join(unknown)}; expected {', '.join(defaults)}")
+        return {name: _row(default, value.get(name)) for name, default in defaults.items()}
 
     return BeforeValidator(merge)
 
 
-def _row(default: Any, given: Any) -> Any:
-    if isinstance(default, FrameBudget) and isinstance(given, Mapping):
-        return default.model_dump() | dict(given)
-    return default if given is None else given
+def _row(default: Any, value: Any) -> Any:
+    if isinstance(default, FrameBudget) and isinstance(value, Mapping):
+        return default.model_dump() | dict(value)
+    return default if value is None else value

@@ -10,7 +10,8 @@ from pydantic import Field
 from cognitive.policy.annotations import BEFORE_RECORD, AtLeastOne, BeforeRecord, Count, SettingsGroup, Share
 from cognitive.policy.tables import RESERVES, TOOL_OUTPUTS, ToolOutputKind, with_default_rows
 
-# With journaled placement memories in the window are not shown again, and a record holds the window of one turn only.
+# With the placement "journaled", memories in the window are not shown again, and a record contains the window of its
+# own policy only, so that a replay cannot judge another window.
 JOURNALED = BeforeRecord(lambda new, old: new.placement == old.placement == "journaled")
 
 

@@ -1,9 +1,9 @@
-"""Keep what must not be stored out of storage, and let go of what is erased or has expired.
+"""Keep secrets out of storage, and remove data that was erased or has expired.
 
 Modules, in order of execution:
 
-- `redaction`: redact a turn and its outcome before anything of them is stored.
+- `redaction`: redact a turn and its outcome before they are stored.
 - `patterns`: find secrets and personal data by their form: the redactor of the extra `privacy`.
-- `retention_schedule`: remove what is older than the policy keeps.
-- `erasure_listeners`: tell those who hold texts in this process of an erasure.
+- `retention_schedule`: remove data that is older than the policy keeps.
+- `erasure_listeners`: notify the components of this process that hold texts of an erasure.
 """

@@ -1,8 +1,9 @@
-"""Secrets and personal data that have a form, out of a text: the redactor of the extra `privacy`.
+"""Redact secrets and personal data that have a recognisable form: the redactor of the extra `privacy`.
 
-Keys and tokens by the detectors of detect-secrets, phone numbers by phonenumbers, bank accounts and cards by the check
-digits of python-stdnum, addresses of mail by their form. Names, places and what somebody confides have no form: they
-pass. Each is replaced by what it was, so that a memory still reads.
+The detectors of detect-secrets find keys and tokens, phonenumbers finds phone numbers, the check digits of
+python-stdnum confirm bank accounts and card numbers, and regular expressions find mail addresses and passwords. Names,
+places and confidences have no form and are not redacted. Each match is replaced by its kind in brackets, such as
+"[phone number]", so that the text can still be read.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import phonenumbers
 import re2
 from stdnum import iban, luhn
 
-_REGIONS = (None, "US", "GB", "DE", "FR")  # of numbers that are written without the code of their country
-_MAX_CHARS = 20_000  # characters at a time: a detector's own expressions are not all linear
-# Of tokens that nothing else looks like. Those by entropy or by public addresses redact too much of plain talk.
+_REGIONS = (None, "US", "GB", "DE", "FR")  # assumed for phone numbers without a country code
+_MAX_CHARS = 20_000  # characters per search: not all expressions of the detectors take linear time
+# Detectors of tokens with an unmistakable form. Detectors by entropy or IP address redact too much ordinary text.
 _DETECTORS = (
     ("artifactory", "ArtifactoryDetector"),
     ("aws", "AWSKeyDetector"),
@@ -42,13 +43,12 @@ _PRIVATE_KEY = re2.compile(r"(?s)-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?-----
 _MAIL = re2.compile(r"[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
 _SECRET_NAME = r"(?i)\b(?:password|passwd|passphrase|api[ _-]?key|secret|token)\b\s{0,3}"
 _ASSIGNED = re2.compile(_SECRET_NAME + r"[=:]\s{0,3}['\"]?([^\s'\",;]{6,200})")
-_STATED = re2.compile(
-    _SECRET_NAME + r"is\s{1,3}['\"]?([^\s'\",;]{6,200})"
-)  # of these, what has a figure: "is important" has none
+# A match counts only if it has a digit: "the password is important" is not a secret.
+_STATED = re2.compile(_SECRET_NAME + r"is\s{1,3}['\"]?([^\s'\",;]{6,200})")
 _ACCOUNT = re2.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
 _CARD = re2.compile(r"\b[0-9](?:[ -]?[0-9]){12,18}\b")
 
-Span = tuple[int, int, str]
+Span = tuple[int, int, str]  # start, end and kind of a match
 
 
 def _expressions() -> tuple[Pattern[str], ...]:
@@ -60,20 +60,20 @@ _SECRETS = _expressions()
 
 
 def redact(text: str) -> str:
-    """The text with a word in brackets in the place of each secret, address, number and account."""
-    kept, position = [], 0
+    """Return the text with the kind of each secret or personal datum, in brackets, in its place."""
+    parts, position = [], 0
     spans = (
         span for start in range(0, len(text), _MAX_CHARS) for span in _shifted(text[start : start + _MAX_CHARS], start)
     )
-    for start, end, what in sorted(spans):
+    for start, end, kind in sorted(spans):
         if start >= position:
-            kept += [text[position:start], f"[{what}]"]
+            parts += [text[position:start], f"[{kind}]"]
             position = end
-    return "".join([*kept, text[position:]])
+    return "".join([*parts, text[position:]])
 
 
 def _shifted(text: str, by: int) -> Iterator[Span]:
-    return ((start + by, end + by, what) for start, end, what in _spans(text))
+    return ((start + by, end + by, kind) for start, end, kind in _spans(text))
 
 
 def _spans(text: str) -> Iterator[Span]:
@@ -85,8 +85,8 @@ def _spans(text: str) -> Iterator[Span]:
     yield from ((*match.span(), "card number") for match in _CARD.finditer(text) if _is_card(match.group()))
     yield from ((*match.span(), "secret") for secret in _SECRETS for match in secret.finditer(text))
     for region in _REGIONS:
-        found = phonenumbers.PhoneNumberMatcher(text, region)
-        yield from ((match.start, match.end, "phone number") for match in found)
+        matches = phonenumbers.PhoneNumberMatcher(text, region)
+        yield from ((match.start, match.end, "phone number") for match in matches)
 
 
 def _is_card(digits: str) -> bool:

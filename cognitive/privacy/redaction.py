@@ -1,8 +1,8 @@
-"""What of a turn is redacted before it is stored, and where the redactor comes from.
+"""Redact a turn and its outcome before they are stored, and load the redactor.
 
-The model sees a message as it was written. The plan, the search and the record are of the redacted message, since the
-record holds its words and a vector of them. What cannot be redacted in time is withheld: neither a turn nor its outcome
-waits longer than its deadline, and nothing is stored as it came.
+The model sees the original message. Plan, search and record use the redacted one, because the record stores its text
+and a vector of it. Text that cannot be redacted within a share of the turn's deadline is withheld: it is never stored
+unredacted.
 """
 
 from __future__ import annotations
@@ -22,16 +22,20 @@ from cognitive.turn import Message, Outcome, ToolCall, Turn
 log = logging.getLogger(__name__)
 
 PATTERNS = "patterns"
-_WITHHELD_DETAIL = "what was said is withheld from the record, and is not looked for"
-_SHARE_OF_A_TURN = 0.3  # of its time at most: the search is behind it, and takes half
-_SHARE_OF_AN_OUTCOME = 0.8  # at most; what Postgres then lacks time for is safe in the journal
+_WITHHELD_DETAIL = "the message is withheld from the record and not searched for"
+_SHARE_OF_A_TURN = 0.3  # maximum share of the deadline; the search that follows takes half of it
+_SHARE_OF_AN_OUTCOME = (
+    0.8  # maximum share of the deadline; if Postgres is then too slow, the journal stores the outcome
+)
 
 
 def load_redactor(name: str | None) -> Redact | None:
-    """The redactor of a setting: "patterns", those of the extra `privacy`, or "module:function" of a host's own.
+    """Return the redactor that a setting names.
+
+    "patterns" is the redactor of the extra `privacy`; "module:function" is a function of the host.
 
     Raises:
-        PolicyError: there is none of that name, or the extra is not installed.
+        PolicyError: there is no such function, or the extra is not installed.
     """
     if name is None:
         return None
@@ -40,24 +44,24 @@ def load_redactor(name: str | None) -> Redact | None:
         redact = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
         extra = "; install the extra: cognitive-layer[privacy]" if name == PATTERNS else ""
-        raise PolicyError(f"COGNITIVE_REDACT: {name!r} names no redactor ({error}){extra}") from error
+        raise PolicyError(f"COGNITIVE_REDACT: cannot load the redactor {name!r} ({error}){extra}") from error
     if not callable(redact):
-        raise PolicyError(f"COGNITIVE_REDACT: {name!r} is no function")
+        raise PolicyError(f"COGNITIVE_REDACT: {name!r} is not a function")
     return redact  # type: ignore[no-any-return]
 
 
 async def redact_turn_in_time(
     turn: Turn, redactor: Redactor, deadline: Deadline
 ) -> tuple[Turn, tuple[Degradation, ...]]:
-    """The turn as it is planned and recorded, and why something of it is withheld, if so."""
+    """Return the turn as it is planned and recorded, and a degradation if some of its text is withheld."""
     try:
         redacted = await deadline.within(redactor.run(partial(redact_turn, turn), turn=True), _SHARE_OF_A_TURN)
     except TimeoutError:
         return redact_turn(turn, redacting.withheld), (
-            Degradation("redaction_late", f"not in time; {_WITHHELD_DETAIL}"),
+            Degradation("redaction_late", f"the redactor did not return in time; {_WITHHELD_DETAIL}"),
         )
-    except RuntimeError as error:  # its threads are gone, and nothing is stored as it came
-        log.error("a message is withheld: the redactor could not be asked: %s", type(error).__name__)
+    except RuntimeError as error:  # the redactor's threads have ended
+        log.error("a message is withheld: the redactor could not be called: %s", type(error).__name__)
         return redact_turn(turn, redacting.withheld), (
             Degradation("redaction_failed", f"the redactor failed; {_WITHHELD_DETAIL}"),
         )
@@ -66,26 +70,26 @@ async def redact_turn_in_time(
     return redacted, (Degradation("redaction_failed", f"the redactor failed; {_WITHHELD_DETAIL}"),)
 
 
-async def redact_outcome_in_time(given: Outcome, redactor: Redactor, deadline: Deadline) -> Outcome:
-    """The outcome as it is counted and kept; without its texts, if they are not redacted in time."""
+async def redact_outcome_in_time(outcome: Outcome, redactor: Redactor, deadline: Deadline) -> Outcome:
+    """Return the redacted outcome; its texts are withheld if they cannot be redacted in time."""
     try:
-        return await deadline.within(redactor.run(partial(redact_outcome, given), turn=True), _SHARE_OF_AN_OUTCOME)
+        return await deadline.within(redactor.run(partial(redact_outcome, outcome), turn=True), _SHARE_OF_AN_OUTCOME)
     except TimeoutError:
-        log.error("a response is withheld: the redactor did not answer in time")
-        return redact_outcome(given, redacting.withheld)
+        log.error("a response is withheld: the redactor did not return in time")
+        return redact_outcome(outcome, redacting.withheld)
 
 
 def redact_turn(turn: Turn, redact: Redact) -> Turn:
-    """The turn as it is planned and recorded: its text, and the user's message before it, which that may lean on."""
+    """Return the turn with redacted text and a redacted last user message, which the plan of a follow-up uses."""
     if redact is redacting.unchanged:
         return turn
     last = max((n for n, each in enumerate(turn.conversation) if each.role == "user"), default=None)
-    spoken = [_redact_message(each, redact) if n == last else each for n, each in enumerate(turn.conversation)]
-    return turn.model_copy(update={"text": redact(turn.text), "conversation": tuple(spoken)})
+    messages = [_redact_message(each, redact) if n == last else each for n, each in enumerate(turn.conversation)]
+    return turn.model_copy(update={"text": redact(turn.text), "conversation": tuple(messages)})
 
 
 def redact_messages(conversation: Sequence[Message], redact: Redact) -> Sequence[Message]:
-    """Messages as a session keeps them."""
+    """Return the redacted messages that a session stores, with redacted tool calls."""
     if redact is redacting.unchanged:
         return conversation
     return [
@@ -96,18 +100,21 @@ def redact_messages(conversation: Sequence[Message], redact: Redact) -> Sequence
     ]
 
 
-def redact_outcome(given: Outcome, redact: Redact) -> Outcome:
-    """An outcome as it is counted and kept: memories are redacted too, and what it restates of them is still found."""
+def redact_outcome(outcome: Outcome, redact: Redact) -> Outcome:
+    """Return the outcome with redacted response and tool calls.
+
+    Memories are redacted in the same way, so that the response's overlap with them stays.
+    """
     if redact is redacting.unchanged:
-        return given
-    calls = tuple(_redact_call(call, redact) for call in given.tool_calls)
-    return given.model_copy(update={"response": redact(given.response), "tool_calls": calls})
+        return outcome
+    calls = tuple(_redact_call(call, redact) for call in outcome.tool_calls)
+    return outcome.model_copy(update={"response": redact(outcome.response), "tool_calls": calls})
 
 
 def _is_withheld(turn: Turn, redacted: Turn) -> bool:
-    """Whether any of the turn's texts was withheld instead of redacted."""
-    before, after = ((each.text, *(said.content for said in each.conversation)) for each in (turn, redacted))
-    return any(now == WITHHELD != was for was, now in zip(before, after, strict=True))
+    """Return True if any text of the turn was withheld instead of redacted."""
+    before, after = ((each.text, *(message.content for message in each.conversation)) for each in (turn, redacted))
+    return any(new == WITHHELD != old for old, new in zip(before, after, strict=True))
 
 
 def _redact_message(message: Message, redact: Redact) -> Message:

@@ -1,4 +1,4 @@
-"""Retention: what a policy keeps for so many days goes after them, beside the turns."""
+"""Retention: remove data that is older than the policy keeps, in the background of turns."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from cognitive.policy.resolver import PolicyResolver
 
 log = logging.getLogger(__name__)
 
-_EVERY = timedelta(hours=1)  # of an agent that has turns; the others are looked after by `cognitive db apply-retention`
-_MAX_CONCURRENT = 1  # agents: nobody waits for it, and turns need the connections
-_AT_CLOSE = 10.0  # seconds; the rest waits for the next time
-_MAX_KNOWN = 10_000  # agents, of which it is known when they were looked after
+_EVERY = timedelta(hours=1)  # per agent with turns; for an agent without turns, run `cognitive db apply-retention`
+_MAX_CONCURRENT = 1  # agents at a time: retention is not urgent, and turns need the connections
+_AT_CLOSE = 10.0  # seconds to finish when the layer closes; a later turn does the rest
+_MAX_KNOWN = 10_000  # agents whose last time is remembered
 
 
 class RetentionScheduler:
-    """Has an agent's rows looked through after its turns, at most once an hour in a process."""
+    """Applies an agent's retention after its turns, at most once an hour per process."""
 
     def __init__(self, retention: Retention, policy: PolicyResolver, journal: Journal, background: Background) -> None:
         self._retention = retention
@@ -30,18 +30,19 @@ class RetentionScheduler:
         self._last: dict[str, datetime] = {}
 
     def look(self, agent_id: str) -> None:
-        """Returns at once; what goes wrong is logged, and done the next time."""
+        """Start removing an agent's expired data, and return at once. A failure is logged; a later turn tries again."""
         now = datetime.now(UTC)
         if not self._policy.for_agent(agent_id).retention.days or now - self._last.get(agent_id, now - _EVERY) < _EVERY:
             return
-        if self._queue.start(self._looked(agent_id, now), agent_id):
+        if self._queue.start(self._enforce_and_log(agent_id, now), agent_id):
             self._last[agent_id] = now
             if len(self._last) > _MAX_KNOWN:
                 del self._last[next(iter(self._last))]
 
     async def enforce(self, agent_id: str, now: datetime, *, dry_run: bool = False) -> dict[Retained, int]:
-        """What goes of an agent by its policy, by kind; with `dry_run`, what would. Turns that this machine's journal
-        has set aside go with the others, uncounted: the journal is no table.
+        """Remove an agent's expired data and return the number of rows per kind; with `dry_run`, only count them.
+
+        Expired parked turns of this machine's journal are removed too, but not counted.
         """
         days = self._policy.for_agent(agent_id).retention.days
         if dry_run:
@@ -50,7 +51,7 @@ class RetentionScheduler:
             await asyncio.to_thread(self._journal.end, agent_id, now - timedelta(days=days["turns"]))
         return await self._retention.enforce(agent_id, days, now)
 
-    async def _looked(self, agent_id: str, now: datetime) -> None:
-        gone = await self.enforce(agent_id, now)
-        if gone:
-            log.info("kept for long enough, and removed: %s", ", ".join(f"{n} {kind}" for kind, n in gone.items()))
+    async def _enforce_and_log(self, agent_id: str, now: datetime) -> None:
+        removed = await self.enforce(agent_id, now)
+        if removed:
+            log.info("removed by retention: %s", ", ".join(f"{n} {kind}" for kind, n in removed.items()))

@@ -1,17 +1,17 @@
-"""Report numbers: spans, metrics, logs. Nothing here changes a turn.
+"""Report spans, metrics and logs. Nothing here changes a turn.
 
 Modules, in order of execution:
 
 - `operations`: observe the methods of a layer: spans, durations, counts.
-- `spans`: a span around a step, where the host traces, and an embedder that has spans.
-- `attributes`: what spans and their attributes are called, and what spans say.
-- `metrics`: what is counted and measured, and the port that takes it.
+- `spans`: a span around a step, if the host traces, and an embedder with spans.
+- `attributes`: the names of spans and attributes, and the attributes of each step.
+- `metrics`: all instruments, and the protocol of their receiver.
 - `prometheus`: keep every metric of a process for Prometheus.
 - `logs`: configure the logs of the server's process.
 """
 
 import logging
 
-# A library is silent until its host configures logging: without a handler of its own, Python prints warnings to stderr.
+# Without a handler, Python would print the library's warnings to stderr in hosts that do not configure logging.
 for _package in ("cognitive", "brain"):
     logging.getLogger(_package).addHandler(logging.NullHandler())

@@ -1,10 +1,10 @@
-"""What spans and their attributes are called, and what spans say of a step's arguments and result.
+"""Names of spans and attributes, and the attributes of each step's arguments and result.
 
-`gen_ai.*` follows the semantic conventions for generative AI of OpenTelemetry (semantic-conventions-genai,
-model/gen-ai/spans.yaml, `gen_ai.memory.client`), which no released Python package holds yet; they are in development,
-so a test pins the strings. What they have no name for is `cognitive.*`.
+`gen_ai.*` follows OpenTelemetry's semantic conventions for generative AI (semantic-conventions-genai,
+model/gen-ai/spans.yaml, `gen_ai.memory.client`). The conventions are in development and no released Python package
+contains these names, so a test pins the strings. Names that the conventions lack are `cognitive.*`.
 
-What functions named `content_…` return is what users and agents wrote: asked for only where the host opted in.
+Functions whose name ends in `_content` return text by users and agents. They are called only if the host opted in.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from cognitive.telemetry.metrics import degraded
 from cognitive.turn import Outcome, RecallHit, Report, Shown, Turn, TurnContext, TurnRef
 
 Attribute: TypeAlias = str | bool | int | float | Sequence[str]
-Attributes: TypeAlias = Mapping[str, Attribute | None]  # None: it is not known, and is left out
+Attributes: TypeAlias = Mapping[str, Attribute | None]  # None: the value is unknown, and the attribute is left out
 
-# --- names of spans, which are the names of operations where the conventions know them ---
+# --- names of spans: those of the conventions' operations, where they exist ---
 SEARCH_MEMORY = "search_memory"
 CREATE_MEMORY = "create_memory"
 UPDATE_MEMORY = "update_memory"
 DELETE_MEMORY = "delete_memory"
 DELETE_MEMORY_STORE = "delete_memory_store"
-EMBEDDINGS = "embeddings"  # the span's name has the model behind it
+EMBEDDINGS = "embeddings"  # followed by the model in the span's name
 PRE_TURN = "cognitive.pre_turn"
-PLAN = "cognitive.plan"  # not `plan`: in the conventions that is the agent's own planning by a model
+PLAN = "cognitive.plan"  # not `plan`, which in the conventions is planning by an agent's model
 POST_TURN = "cognitive.post_turn"
 RECALL = "cognitive.recall"
 
@@ -41,21 +41,21 @@ AGENT_ID = "gen_ai.agent.id"
 CONVERSATION_ID = "gen_ai.conversation.id"
 REQUEST_MODEL = "gen_ai.request.model"
 DIMENSIONS = "gen_ai.embeddings.dimension.count"
-STORE_ID = "gen_ai.memory.store.id"  # the agent's: its memory is one store, searched and erased as one
+STORE_ID = "gen_ai.memory.store.id"  # the agent's id, since an agent's memory is searched and erased as one store
 RECORD_ID = "gen_ai.memory.record.id"
 RECORD_COUNT = "gen_ai.memory.record.count"
-QUERY_TEXT = "gen_ai.memory.query.text"  # content
-RECORDS = "gen_ai.memory.records"  # content: JSON, [{content, id, score, metadata}]
+QUERY_TEXT = "gen_ai.memory.query.text"  # content, only if the host opted in
+RECORDS = "gen_ai.memory.records"  # content, only if the host opted in: JSON, [{content, id, score, metadata}]
 ERROR_TYPE = "error.type"
 
-# --- attributes of our own ---
+# --- attributes that the conventions lack ---
 TURN_ID = "cognitive.turn.id"
 TURN_KIND = "cognitive.turn.kind"
 FRAME = "cognitive.frame"
 INTENT = "cognitive.intent"
 EFFORT = "cognitive.effort"
 POLICY = "cognitive.policy.version"
-DEGRADED = "cognitive.degraded"  # which parts: the reasons stay in the turn's record
+DEGRADED = "cognitive.degraded"  # the parts; the reasons are in the turn's record only
 SHOWN = "cognitive.memory.shown"
 TOKENS = "cognitive.context.tokens"
 TYPES = "cognitive.memory.types"
@@ -67,19 +67,19 @@ REFERENCED = "cognitive.memory.referenced"
 RECORDED = "cognitive.turn.recorded"
 DUPLICATE = "cognitive.turn.duplicate"
 
-# Where the host opts in: the variable of OpenTelemetry's own instrumentations for generative AI, whose host has
-# decided for all of them at once what its traces may hold. "true" is how it was spelled first.
+# The variable by which a host opts in to content. OpenTelemetry's instrumentations for generative AI use the same, so
+# that a host decides for all of them at once. "true" is its older value.
 CAPTURE_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 CAPTURE_VALUES = frozenset({"span_only", "span_and_event", "true"})
 
 
 def turn(turn: Turn) -> Attributes:
-    """A turn that is about to be prepared."""
+    """Return the attributes of a turn before it is prepared."""
     return {AGENT_ID: turn.agent_id, CONVERSATION_ID: turn.session_id, TURN_KIND: turn.kind}
 
 
 def context(context: TurnContext) -> Attributes:
-    """A turn that is prepared."""
+    """Return the attributes of a prepared turn."""
     return {
         TURN_ID: context.turn_id,
         **plan(context.plan),
@@ -91,7 +91,7 @@ def context(context: TurnContext) -> Attributes:
 
 
 def plan(plan: Plan) -> Attributes:
-    """What was understood of a message."""
+    """Return the attributes of a turn's plan."""
     return {
         FRAME: plan.frame,
         INTENT: plan.categories or None,
@@ -102,17 +102,17 @@ def plan(plan: Plan) -> Attributes:
 
 
 def search(agent_id: str, types: Collection[str], channels: Sequence[str]) -> Attributes:
-    """A search through an agent's memory."""
+    """Return the attributes of a search in an agent's memory."""
     return {**_memory(SEARCH_MEMORY, agent_id), TYPES: tuple(types), CHANNELS: channels}
 
 
 def search_result(hits: Sequence[Hit]) -> Attributes:
-    """What a search brought: so many memories, by however many of their passages."""
-    return {RECORD_COUNT: len({hit.memory_id.int for hit in hits})}  # hashed in a tenth of the time
+    """Return the number of memories that a search found; several passages of a memory count once."""
+    return {RECORD_COUNT: len({hit.memory_id.int for hit in hits})}  # an int is hashed ten times as fast as a UUID
 
 
 def search_content(text: str, hits: Sequence[Hit]) -> Attributes:
-    """What was searched for and what was found; the scores of its channels are not weighed yet."""
+    """Return a search's query and hits, as text; their scores are those of the channels."""
     records = [
         {"id": str(hit.memory_id), "content": hit.content, "metadata": {"type": hit.type, "scores": dict(hit.scores)}}
         for hit in hits
@@ -121,12 +121,12 @@ def search_content(text: str, hits: Sequence[Hit]) -> Attributes:
 
 
 def context_content(context: TurnContext, *_: object) -> Attributes:
-    """What the turn asked its memory, and what the prompt shows of it, in that order."""
+    """Return a turn's query and the memories shown, as text."""
     return {QUERY_TEXT: context.trace.query, RECORDS: _records(context.shown)}
 
 
 def embeddings(model: str, dimension: int, texts: int) -> Attributes:
-    """Texts that are made into vectors."""
+    """Return the attributes of the embedding of some texts."""
     return {
         OPERATION: EMBEDDINGS,
         REQUEST_MODEL: model,
@@ -136,7 +136,7 @@ def embeddings(model: str, dimension: int, texts: int) -> Attributes:
 
 
 def outcome(context: TurnContext | TurnRef, outcome: Outcome) -> Attributes:
-    """A turn whose outcome came."""
+    """Return the attributes of a turn's outcome."""
     session = context.session_id if isinstance(context, TurnContext) else None
     return {
         AGENT_ID: context.agent_id,
@@ -147,7 +147,7 @@ def outcome(context: TurnContext | TurnRef, outcome: Outcome) -> Attributes:
 
 
 def report(report: Report) -> Attributes:
-    """What a turn taught."""
+    """Return the attributes of the report on a completed turn."""
     return {
         REFERENCED: sum(each.referenced for each in report.attributions),
         RECORDED: report.recorded,
@@ -164,32 +164,32 @@ def recall(
     *_: object,
     **__: object,
 ) -> Attributes:
-    """A query of the model's own."""
+    """Return the attributes of a call of the recall tool."""
     return {AGENT_ID: agent_id, TURN_ID: turn_id}
 
 
 def recall_result(hits: Sequence[RecallHit]) -> Attributes:
-    """What a recall answered."""
+    """Return the number of memories that a recall returned."""
     return {RECORD_COUNT: len(hits)}
 
 
 def recall_content(hits: Sequence[RecallHit], agent_id: str, query: str, *_: object, **__: object) -> Attributes:
-    """A recall's query and its answer."""
+    """Return a recall's query and hits, as text."""
     return {QUERY_TEXT: query, RECORDS: _records(hits)}
 
 
 def remember(agent_id: str, memories: Sequence[NewMemory], **_: object) -> Attributes:
-    """Memories that are to be stored. One that exists is left as it is: nothing is updated."""
+    """Return the attributes of memories to store."""
     return {**_memory(CREATE_MEMORY, agent_id), RECORD_COUNT: len(memories)}
 
 
 def remember_result(ids: Sequence[UUID]) -> Attributes:
-    """The id of a memory that was stored, where it is one."""
+    """Return the id of the stored memory, if it is a single one."""
     return {RECORD_ID: _only(ids)}
 
 
 def remember_content(ids: Sequence[UUID], agent_id: str, memories: Sequence[NewMemory], **_: object) -> Attributes:
-    """What was stored."""
+    """Return the stored memories, as text."""
     records = [
         {"id": str(id), "content": each.content, "metadata": {"type": each.type}}
         for id, each in zip(ids, memories, strict=True)
@@ -198,22 +198,22 @@ def remember_content(ids: Sequence[UUID], agent_id: str, memories: Sequence[NewM
 
 
 def update(agent_id: str, id: UUID, **_: object) -> Attributes:
-    """A memory that is to be changed."""
+    """Return the attributes of a change of a memory."""
     return {**_memory(UPDATE_MEMORY, agent_id), RECORD_ID: str(id), RECORD_COUNT: 1}
 
 
 def forget(agent_id: str, ids: Sequence[UUID]) -> Attributes:
-    """Memories that are to be erased: these, and not the whole store, however many they are."""
+    """Return the attributes of an erasure of single memories."""
     return {**_memory(DELETE_MEMORY, agent_id), RECORD_ID: _only(ids), RECORD_COUNT: len(ids)}
 
 
 def erase(agent_id: str) -> Attributes:
-    """An agent whose memory is to be erased as a whole."""
+    """Return the attributes of an erasure of an agent."""
     return _memory(DELETE_MEMORY_STORE, agent_id)
 
 
 def erase_result(receipt: Receipt) -> Attributes:
-    """How many memories an erasure removed."""
+    """Return the number of memories that an erasure removed."""
     return {RECORD_COUNT: receipt.memories}
 
 
@@ -225,11 +225,11 @@ def _only(ids: Sequence[UUID]) -> str | None:
     return str(ids[0]) if len(ids) == 1 else None
 
 
-def _records(found: Sequence[Shown | RecallHit]) -> str:
+def _records(memories: Sequence[Shown | RecallHit]) -> str:
     return json.dumps(
         [
             {"id": str(each.memory_id), "content": each.content, "score": each.score, "metadata": {"type": each.type}}
-            for each in found
+            for each in memories
         ],
         ensure_ascii=False,
     )

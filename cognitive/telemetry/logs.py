@@ -1,8 +1,8 @@
-"""Logs of the server's process: one form for all that is said there, and which request, agent and turn it is about.
+"""Logs of the server's process: one format for all records, with the request, agent and turn of each.
 
-Only a process of our own is configured. In somebody else's, the library says what it has to say through `logging` and
-leaves the rest to its host. What users and agents write is not logged; of errors their kind, message and place, without
-the values of variables.
+Only the server's own process is configured. In a host's process, the library logs through `logging` and leaves the
+configuration to the host. Texts by users and agents are not logged. Errors are logged with their type, message and
+traceback, without the values of variables.
 """
 
 from __future__ import annotations
@@ -21,27 +21,30 @@ if TYPE_CHECKING:  # of an extra
 
 LogFormat = Literal["json", "console"]
 
-# What would steer a terminal, or end a line and begin one that nobody logged: a turn may have any name.
-_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# Control characters and line separators: in an id, they could steer a terminal or forge a log line.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class LineFormatter(logging.Formatter):
-    """A record as a line that nothing in it can end; a traceback behind it is indented, and passes for none."""
+    """A formatter of records as single lines, followed by an indented traceback if there is one.
+
+    Control characters are escaped, so that no text can end the line or look like another record.
+    """
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's
-        """The line, without a traceback."""
+        """Return the line without the traceback."""
         return escaped(super().formatMessage(record))
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's
-        """The traceback."""
+        """Return the indented traceback."""
         return _indented("".join(traceback.format_exception(*ei)))
 
 
 def configure(form: LogFormat = "json", level: int | str = logging.INFO, stream: TextIO | None = None) -> None:
-    """Has all that is logged in this process written to a stream, standard error unless it is given.
+    """Write all log records of this process to a stream, by default standard error.
 
-    "json" is one object per line with timestamp (UTC, ISO 8601), level, logger, event, and what is bound; "console" is
-    for people. What `logging` and structlog are told goes the same way.
+    "json" is one object per line with timestamp (UTC, ISO 8601), level, logger, event, and the bound ids; "console" is
+    for people. Records of `logging` and of structlog are written alike.
 
     Raises:
         ImportError: structlog is not installed; it comes with the extra `server`.
@@ -72,17 +75,15 @@ def configure(form: LogFormat = "json", level: int | str = logging.INFO, stream:
 
 
 def escaped(text: str) -> str:
-    """A text on one line that cannot steer a terminal."""
-    return _STEERING.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    """Return a text with its control characters escaped: on one line, and harmless to a terminal."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
-def bound(**about: str | None) -> AbstractContextManager[Any]:
-    """What is logged while this is entered is about this: `request_id`, `agent_id`, `turn_id`; None is left out."""
+def bound(**ids: str | None) -> AbstractContextManager[Any]:
+    """Add ids to all records logged inside the block: `request_id`, `agent_id`, `turn_id`. None is left out."""
     import structlog
 
-    return structlog.contextvars.bound_contextvars(
-        **{name: value for name, value in about.items() if value is not None}
-    )
+    return structlog.contextvars.bound_contextvars(**{name: value for name, value in ids.items() if value is not None})
 
 
 def _rendering(form: LogFormat) -> list[Processor]:
@@ -97,9 +98,9 @@ def _on_one_line(_logger: Any, _method: str, event: Any) -> Any:
     return {name: escaped(value) if isinstance(value, str) else value for name, value in event.items()}
 
 
-def _traceback(file: TextIO, of: Any) -> None:
-    """Without the values of variables, which the pretty one prints."""
-    file.write(_indented("".join(traceback.format_exception(*of))))
+def _traceback(file: TextIO, exc_info: Any) -> None:
+    """Write a traceback without the values of variables, which structlog's default prints."""
+    file.write(_indented("".join(traceback.format_exception(*exc_info))))
 
 
 def _indented(trace: str) -> str:

@@ -1,6 +1,6 @@
-"""Observe the methods of a layer from outside: their spans, how long they took, what is counted of what came of them.
+"""Observe the methods of a layer from outside: their spans, durations and events.
 
-What is counted is a pure function of a turn's two ends.
+The events are a pure function of a call's arguments and result.
 """
 
 from __future__ import annotations
@@ -60,10 +60,11 @@ def _no_attributes(*_: object, **__: object) -> Attributes:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What is told of a method: its span's name and attributes, and what is counted.
+    """The telemetry of a method: the name and attributes of its span, and its events.
 
-    `arguments` takes the method's arguments; `observations` its result, the seconds it took, and its arguments;
-    `result_attributes` its result; `content_attributes`, where the host opted in to content, its result and arguments.
+    `arguments` takes the method's arguments; `observations` takes its result, its duration in seconds and its
+    arguments; `result_attributes` takes its result; `content_attributes` takes its result and arguments, and is called
+    only if the host opted in to content.
     """
 
     span: str
@@ -74,7 +75,7 @@ class Operation:
 
 
 def instrument(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
-    """A method of a layer as it was, with a span around it, and counted when it has ended; for rows of `operations`."""
+    """Return a decorator that runs a layer's method in a span and reports its events when it ends."""
 
     def decorate(method: Method[P, R]) -> Method[P, R]:
         @wraps(method)
@@ -103,7 +104,7 @@ def instrument(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
     return decorate
 
 
-# --- what is counted ---
+# --- events ---
 
 
 MEMORY_INSTRUMENTS: Mapping[str, Instrument] = {
@@ -111,12 +112,12 @@ MEMORY_INSTRUMENTS: Mapping[str, Instrument] = {
     "abstained": ABSTAINED,
     "deduped": DEDUPED,
     "trimmed": TRIMMED,
-}  # of what a memory that was found counts as
+}  # by the disposition group of `cognitive.trace.COUNTED`
 _FAILED_OPEN = ("memory_failed", "tools_failed", "window_failed")
 
 
 def pre_turn_observations(context: TurnContext, seconds: float) -> Iterator[Observation]:
-    """What a user's turn said when it was prepared, within so many seconds."""
+    """Yield the events of a user's turn that was prepared in `seconds`."""
     trace, frame = context.trace, context.plan.frame
     yield Observation(PRE_TURN_SECONDS, (seconds,))
     yield Observation(PREPARED, (1,), (frame, "yes" if context.degraded else "no"))
@@ -134,7 +135,10 @@ def pre_turn_observations(context: TurnContext, seconds: float) -> Iterator[Obse
 
 
 def post_turn_observations(outcome: Outcome, report: Report, seconds: float) -> Iterator[Observation]:
-    """What came of a turn. An outcome that was known before is counted as such, and nothing else of it again."""
+    """Yield the events of an outcome that was recorded in `seconds`.
+
+    A repeated outcome counts as "duplicate" and yields no other events but its duration.
+    """
     yield Observation(POST_TURN_SECONDS, (seconds,))
     status = "duplicate" if report.duplicate else outcome.status
     yield Observation(SETTLED, (1,), (status, "postgres" if report.recorded else "journal"))
@@ -146,7 +150,7 @@ def post_turn_observations(outcome: Outcome, report: Report, seconds: float) -> 
 
 
 def recall_observations(hits: Sequence[RecallHit], seconds: float) -> Iterator[Observation]:
-    """What the recall tool brought."""
+    """Yield the events of a call of the recall tool."""
     yield Observation(RECALL_SECONDS, (seconds,))
     yield Observation(RECALLS, (1,), ("found" if hits else "empty",))
 
@@ -159,25 +163,28 @@ def _memories(results: Sequence[CandidateResult]) -> Iterator[Observation]:
         if disposition in COUNTED:
             yield Observation(MEMORY_INSTRUMENTS[COUNTED[disposition]], (number,), (type_,))
     yield Observation(BOOST, [result.candidate.boost.factor for result in results if result.disposition == "shown"])
-    similarities = [like for result in results if (like := result.candidate.similarity) is not None]
+    similarities = [each for result in results if (each := result.candidate.similarity) is not None]
     yield Observation(DEDUP_SIMILARITY, [each.containment for each in similarities], ("containment",))
     yield Observation(DEDUP_SIMILARITY, [each.cosine for each in similarities if each.cosine is not None], ("cosine",))
 
 
 def _tokens(context: TurnContext) -> Iterator[Observation]:
-    """The tokens of every section that had a budget, none included: the mean is then that of a turn."""
-    taken = Counter[str]()
+    """Yield the tokens of every section that had a budget, zero included, so that the mean is that of all turns."""
+    tokens = Counter[str]()
     for shown in context.shown:
-        taken[shown.type] += shown.tokens
-    for section in sorted(context.trace.sections.budgets.keys() | taken.keys()):
-        yield Observation(CONTEXT_TOKENS, (taken[section],), (section,))
+        tokens[shown.type] += shown.tokens
+    for section in sorted(context.trace.sections.budgets.keys() | tokens.keys()):
+        yield Observation(CONTEXT_TOKENS, (tokens[section],), (section,))
 
 
 # --- the operations, one row each ---
 
 
 def _after_pre_turn(context: TurnContext, seconds: float, turn: Turn) -> Observations:
-    """Only users' turns are planned; the others would make the latencies look better than they are."""
+    """Return the events of a prepared turn of a user.
+
+    Other turns are not planned; counting them would make the latencies look better than they are.
+    """
     return pre_turn_observations(context, seconds) if turn.kind == "user" else ()
 
 

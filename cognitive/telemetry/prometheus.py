@@ -1,7 +1,7 @@
-"""Metrics for Prometheus, in a registry of their own: whoever embeds the layer has theirs, and names do not clash.
+"""Metrics for Prometheus, in a separate registry so that their names do not clash with those of the host.
 
-The numbers are kept here and handed over when they are scraped. The client's own instruments take a lock and a look-up
-per value, which for the two hundred values of a turn is more than a turn may spend on being counted.
+Values are kept here and converted when they are scraped. The client library's own instruments take a lock and a lookup
+per value, which is too slow for the two hundred values of a turn.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class PrometheusMetrics:
-    """Keeps every instrument, for one process.
+    """All instruments of one process.
 
     Raises:
         ImportError: `prometheus_client` is not installed; it comes with the extra `server`.
@@ -35,7 +35,7 @@ class PrometheusMetrics:
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         import prometheus_client
 
-        self._numbers: dict[Instrument, dict[Labels, list[float]]] = {each: _zero(each) for each in INSTRUMENTS}
+        self._values: dict[Instrument, dict[Labels, list[float]]] = {each: _known_series(each) for each in INSTRUMENTS}
         self._readers: dict[Instrument, dict[Labels, Callable[[], float]]] = {}
         self._lock = Lock()  # a scrape comes from another thread
         self.registry = registry or prometheus_client.CollectorRegistry()
@@ -43,67 +43,73 @@ class PrometheusMetrics:
 
     @classmethod
     def if_installed(cls) -> Self | None:
-        """Metrics, or None where the extra is not installed: then nothing is counted."""
+        """Return metrics, or None if the extra is not installed; then nothing is counted."""
         try:
             return cls()
         except ImportError:
             return None
 
     def observe(self, observations: Observations) -> None:
-        """See `Metrics.observe`."""
+        """Count some events; see `Metrics.observe`."""
         with self._lock:
             for instrument, values, labels in observations:
-                series = self._numbers[instrument]
+                series = self._values[instrument]
                 numbers = series.get(labels)
                 if numbers is None:
-                    numbers = series[labels] = _nothing(instrument)
+                    numbers = series[labels] = _new_series(instrument)
                 if instrument.kind == "histogram":
                     for value in values:
                         numbers[bisect_left(instrument.buckets, value)] += 1
                 numbers[-1] += sum(values)
 
     def watch(self, gauge: Instrument, labels: Labels, read: Callable[[], float]) -> None:
-        """See `Metrics.watch`. Of a reader that raises the gauge is not a number, and the log says why."""
+        """Read a gauge at every scrape; see `Metrics.watch`. A reader that raises makes the gauge NaN and is logged."""
         with self._lock:
             self._readers.setdefault(gauge, {})[labels] = read
 
     def exposition(self, accept: str = "") -> tuple[bytes, str]:
-        """What a scrape is answered with, and its content type, as the Accept header asks. Blocks: gauges are read."""
+        """Return the response to a scrape and its content type, chosen by the Accept header.
+
+        Blocks while gauges are read.
+        """
         from prometheus_client.exposition import choose_encoder
 
         encode, content_type = choose_encoder(accept)
         return encode(self.registry), content_type
 
     def collect(self) -> Iterator[Metric]:
-        """The numbers as `prometheus_client` has them: it calls this when it is scraped."""
+        """Yield the values as `prometheus_client` represents them; the client calls this method at every scrape."""
         with self._lock:
-            kept = {
+            values = {
                 each: {labels: list(numbers) for labels, numbers in series.items()}
-                for each, series in self._numbers.items()
+                for each, series in self._values.items()
             }
-            readers = {each: dict(of_each) for each, of_each in self._readers.items()}
-        for instrument, series in kept.items():
+            readers = {each: dict(series) for each, series in self._readers.items()}
+        for instrument, series in values.items():
             read = {labels: [_read(instrument, reader)] for labels, reader in readers.get(instrument, {}).items()}
             yield _family(instrument, series | read)
 
 
-def _zero(instrument: Instrument) -> dict[Labels, list[float]]:
-    """The series that are known beforehand; of a gauge those that are read, and no others."""
+def _known_series(instrument: Instrument) -> dict[Labels, list[float]]:
+    """Return the series that are known in advance, at zero; none for a gauge, whose series have readers."""
     if instrument.kind == "gauge":
         return {}
-    return {labels: _nothing(instrument) for labels in product(*instrument.labels.values())}
+    return {labels: _new_series(instrument) for labels in product(*instrument.labels.values())}
 
 
-def _nothing(instrument: Instrument) -> list[float]:
-    """Counts per bucket, one more for what is beyond the last, and the sum; of a counter the sum."""
+def _new_series(instrument: Instrument) -> list[float]:
+    """Return a new series: counts per bucket, the count above the last bucket, and the sum.
+
+    A counter has the sum only.
+    """
     return [0.0] * (len(instrument.buckets) + 2 if instrument.kind == "histogram" else 1)
 
 
 def _read(gauge: Instrument, reader: Callable[[], float]) -> float:
     try:
         return reader()
-    except Exception as error:  # the other metrics are still worth having
-        log.warning("%s cannot be read: %s", gauge.name, error)
+    except Exception as error:  # one failing gauge must not fail the scrape
+        log.warning("cannot read the gauge %s: %s", gauge.name, error)
         return math.nan
 
 
@@ -117,8 +123,8 @@ def _family(instrument: Instrument, series: dict[Labels, list[float]]) -> Metric
             buckets = list(zip(bounds, accumulate(numbers[:-1]), strict=True))
             histogram.add_metric(labels, buckets, sum_value=numbers[-1])
         return histogram
-    made = core.CounterMetricFamily if instrument.kind == "counter" else core.GaugeMetricFamily
-    family = made(instrument.name, instrument.help, labels=tuple(instrument.labels))
+    kind = core.CounterMetricFamily if instrument.kind == "counter" else core.GaugeMetricFamily
+    family = kind(instrument.name, instrument.help, labels=tuple(instrument.labels))
     for labels, numbers in series.items():
         family.add_metric(labels, numbers[0])
     return family

@@ -1,8 +1,8 @@
-"""Spans around the steps of a turn, where the host traces; where it does not, next to nothing.
+"""Spans around the steps of a turn, if the host traces.
 
-OpenTelemetry is no dependency and is never imported from here: a process that traces has loaded its API to say where
-spans go, so a look at what is loaded tells. Whatever a tracer, a sampler or a processor of the host raises is logged,
-and costs the span and never the turn.
+OpenTelemetry is not a dependency and is not imported here. A process that traces has imported its API, so that a lookup
+in `sys.modules` suffices. If a tracer, sampler or processor of the host raises, the error is logged and the span is
+lost; the turn goes on.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class Span:
-    """One step, from entering to leaving. What it is told is computed only where somebody records it."""
+    """A span around a block. Its attributes are computed only if the span is recorded."""
 
     def __init__(self, name: str, arguments: Callable[[], Attributes]) -> None:
         self._name = name
@@ -49,7 +49,7 @@ class Span:
     def add_attributes(
         self, attributes: Callable[[], Attributes], content: Callable[[], Attributes] | None = None
     ) -> None:
-        """Adds attributes, computed now if the span is recorded and else never; `content` if the host opted in, too."""
+        """Add attributes, computed only if the span is recorded; and `content`, if the host opted in too."""
         if self._span is None:
             return
         quietly(lambda: self._span.set_attributes(_without_none(attributes())))
@@ -68,7 +68,7 @@ class Span:
     def _start(self) -> None:
         api = sys.modules.get("opentelemetry.trace")
         if api is None or isinstance(api.get_tracer_provider(), api.ProxyTracerProvider):
-            return  # nobody has said where spans go
+            return  # no tracer provider is configured
         started = _tracer(api.get_tracer_provider()).start_as_current_span(
             self._name,
             attributes=_without_none(self._arguments()),
@@ -80,7 +80,7 @@ class Span:
         self._span = span if span.is_recording() else None
 
     def _set_error(self, kind: type[BaseException]) -> None:
-        """The kind of an error and not its message, which may quote what the user wrote."""
+        """Record the type of an error, without its message, which may quote the user."""
         if self._span is not None:
             self._span.set_attribute(ERROR_TYPE, kind.__name__)
             self._span.set_status(sys.modules["opentelemetry.trace"].StatusCode.ERROR)
@@ -88,21 +88,21 @@ class Span:
 
 @lru_cache(maxsize=1)
 def _tracer(provider: Any) -> Any:
-    """A provider's tracer, which takes longer to make than a span."""
+    """Return the tracer of a provider, cached because creating a tracer takes longer than a span."""
     return provider.get_tracer("cognitive")
 
 
 def captures_content() -> bool:
-    """Whether the host has opted in to content in spans; asked of the environment, as the host's tracing is set up."""
+    """Return True if the host opted in to content in spans, by OpenTelemetry's environment variable."""
     return os.environ.get(CAPTURE_CONTENT, "").strip().lower() in CAPTURE_VALUES
 
 
 def quietly(work: Callable[[], T]) -> T | None:
-    """What `work` returns; None, and a line in the log, if it raises: telemetry fails nobody's turn."""
+    """Return the result of `work`, or None if it raises; the error is logged, so that telemetry never fails a turn."""
     try:
         return work()
-    except Exception as error:  # of a host's exporter, of anything
-        log.warning("telemetry goes without: %s: %s", type(error).__name__, error)
+    except Exception as error:  # code of the host, such as an exporter, may raise anything
+        log.warning("telemetry failed: %s: %s", type(error).__name__, error)
         return None
 
 
@@ -111,10 +111,10 @@ def _without_none(attributes: Attributes) -> dict[str, Attribute]:
 
 
 class TracedEmbedder(CachedEmbedder):
-    """A cached embedder that tells how long its model takes."""
+    """A cached embedder with a span around every call of its model."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `CachedEmbedder.embed`."""
+        """Return the vectors of texts, with a span if the model is called; see `CachedEmbedder.embed`."""
         unknown = sum(self.known(text) is None for text in dict.fromkeys(texts))
         if not unknown:
             return await super().embed(texts)

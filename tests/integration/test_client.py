@@ -203,7 +203,7 @@ async def test_what_a_policy_would_change_over_the_wire(client, layer, agent):
     assert asked == await layer.policies.what_if(agent, nothing, *period)
     assert (await client.policies.what_if(agent, nothing, period[0], NOW)).turns == 0, "its period ends before the turn"
     assert await client.policies.shadow_agreement(agent, layer.policies.current(agent).version) is None
-    with pytest.raises(InvalidInput, match="deadline_ms: may not be changed"):
+    with pytest.raises(InvalidInput, match="deadline_ms: cannot be changed"):
         await client.policies.what_if(agent, {"deadline_ms": 1}, *period)
 
 

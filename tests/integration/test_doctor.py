@@ -78,7 +78,7 @@ async def test_agents_that_are_read_by_a_model_of_others_are_told_to_whoever_may
     )
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", admin)
     status, told, fix = (await found())["agent models"]
-    assert (status, "1 agents are read by another" in told, "reembed --to" in fix) == ("warning", True, True)
+    assert (status, "1 agents are searched by another" in told, "reembed --to" in fix) == ("warning", True, True)
 
 
 async def test_a_port_where_nothing_listens_leaves_the_other_checks_standing(monkeypatch):
@@ -126,7 +126,7 @@ async def test_an_index_that_failed_to_build_and_a_table_that_nobody_guards_or_c
     )
     assert told["row level security"][0] == "failure"
     assert "twice" in told["row level security"][1]
-    assert told["statistics"][:2] == ("warning", "never analysed: twice")
+    assert told["statistics"][:2] == ("warning", "never analyzed: twice")
 
     await inside.execute("DELETE FROM cognitive.twice WHERE n > 5000")
     await inside.execute("SELECT pg_stat_force_next_flush()")
@@ -162,7 +162,7 @@ async def test_what_interrupted_builds_left_is_repaired_beside_the_rows(scratch)
 
     mended = await repair(url)
     assert set(mended) == {"late", "policy_pkey_ccnew"}
-    assert (await found())["indexes"] == ("ok", "all are valid", "")
+    assert (await found())["indexes"] == ("ok", "all indexes are valid", "")
     assert await inside.fetchval("SELECT indisvalid FROM pg_index WHERE indexrelid = 'cognitive.late'::regclass")
     assert await repair(url) == ()
 
@@ -189,7 +189,7 @@ async def test_logins_that_may_too_much_or_too_little(urls, monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", urls.admin)
     told = await found()
     assert told["roles"][0] == "warning"
-    assert "stands above" in told["roles"][1]
+    assert "bypasses row level security" in told["roles"][1]
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", urls.owner)
     told = await found()
     assert told["migrations"][0] == "ok"
@@ -213,7 +213,7 @@ async def test_settings_and_files_that_make_no_sense(machine, monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATABASE_URI", "postgresql://typo")
     assert (await found())["settings"] == (
         "warning",
-        "COGNITIVE_DATABASE_URI is no setting",
+        "COGNITIVE_DATABASE_URI is not a setting",
         "did you mean COGNITIVE_DATABASE_URL?",
     )
     (machine / "policy.toml").write_text("deadline = 3", encoding="utf-8")

@@ -160,11 +160,11 @@ async def test_an_erased_agent_leaves_no_choice(opened, stocked):
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"models": 1}, "models: may not be changed"),
-        ({"categories.rules.coding.extra_patterns": 1}, "may not be changed"),
-        ({"deadline_ms": 1.0}, "deadline_ms: may not be changed"),
-        ({"agents.x.half_life_days": 1.0}, "may not be changed"),
-        ({"capture": "exchange"}, "capture: may not be changed"),
+        ({"models": 1}, "models: cannot be changed"),
+        ({"categories.rules.coding.extra_patterns": 1}, "cannot be changed"),
+        ({"deadline_ms": 1.0}, "deadline_ms: cannot be changed"),
+        ({"agents.x.half_life_days": 1.0}, "cannot be changed"),
+        ({"capture": "exchange"}, "capture: cannot be changed"),
         ({"usage.half_life_days": "1"}, "usage.half_life_days: expected a number"),
         ({"usage.half_life_days": float("nan")}, "usage.half_life_days: expected a number"),
         ({"usage.half_life_days": 1e9}, "usage.half_life_days: expected 0.5 to 90"),

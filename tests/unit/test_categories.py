@@ -346,7 +346,7 @@ def test_invalid_category_settings_are_refused(changes):
 
 @pytest.mark.parametrize("name", ["\ud800", "\x00", "", "  ", "a]|b", "x\ny", "n" * 65])
 def test_invalid_category_name_is_refused(name):
-    with pytest.raises(InvalidInput, match="no name for a category"):
+    with pytest.raises(InvalidInput, match="not a valid category name"):
         Policy(categories={"rules": {name: {"extra_patterns": ["x"]}}})
 
 
