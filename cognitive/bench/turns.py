@@ -137,7 +137,11 @@ async def measure(
     """Return the figures of one size, measured in the migrated database at `url`.
 
     Args:
+        url: the database, in which the memories are stored.
         real: the embedder of all messages, and of the memories as far as time allows.
+        size: the numbers of memories, agents and turns.
+        workload: the memories and questions.
+        policy: the policy of the turns.
         report_progress: called with (done, total, label).
         beside: a system to compare with in the same rounds.
     """

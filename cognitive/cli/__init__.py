@@ -1,11 +1,11 @@
-"""Answer the command line: `cognitive`.
+"""The command line: `cognitive`.
 
 Modules, in order of execution:
 
-- `entry`: where the program begins; sends the events of hooks to `cognitive.hook.client`.
+- `entry`: the entry point, which sends the events of hooks to `cognitive.hook.client`.
 - `main`: the table of all commands, each loaded when it is called.
 - `options`: options that several commands share.
-- `answers`: run a command's work, show what it returns or the error, and choose the exit code.
+- `answers`: run a command's work, print its result or error, and choose the exit code.
 - `printing`: JSON, tables and progress on the terminal.
 - `demo`: `cognitive demo`.
 - `conversation`: read the conversation that the demo plays.
@@ -16,7 +16,7 @@ Modules, in order of execution:
 - `memory`: `cognitive remember`, `recall` and `memory`.
 - `session`: `cognitive session`.
 - `why`: `cognitive why`.
-- `evaluate`: `cognitive evaluate`, and the policy and turns that it, `replay` and `tune` read.
+- `evaluate`: `cognitive evaluate`; also reads the policy and turns of `replay` and `tune`.
 - `replay`: `cognitive replay`.
 - `tune`: `cognitive tune`.
 - `policy`: `cognitive policy`.

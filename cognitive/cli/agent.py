@@ -1,4 +1,4 @@
-"""`cognitive agent`: what an agent's turns taught, and erasing everything of it."""
+"""`cognitive agent`: show what an agent's turns taught, and erase all its data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _LearningAnswer:
 
 @click.group()
 def command() -> None:
-    """Show what an agent's turns taught, or erase everything of it."""
+    """Show what was learned from an agent's turns, or erase all its data."""
 
 
 @command.command(
@@ -50,13 +50,17 @@ def learned(message: str | None, user_id: str | None, agent: str, limit: int, re
     With MESSAGE, list only past turns with a similar message.
     """
     if reset:
-        confirm(yes, f"Forget what agent {agent!r} learned{f' of user {user_id!r}' if user_id else ''} for good?")
-        run(_reset(agent, user_id), lambda told: printing.line(f"forgotten of {told['turns']} turns"))
+        of_user = f" from user {user_id!r}" if user_id else ""
+        confirm(yes, f"Permanently forget the categories that agent {agent!r} learned{of_user}?")
+        run(
+            _reset(agent, user_id),
+            lambda answer: printing.line(f"forgotten: the categories of {answer['turns']} turns"),
+        )
     else:
-        run(_learned(agent, user_id, message, limit), _show, succeeded=_anything)
+        run(_learning(agent, user_id, message, limit), _show, succeeded=_any)
 
 
-async def _learned(agent: str, user_id: str | None, message: str | None, limit: int) -> _LearningAnswer:
+async def _learning(agent: str, user_id: str | None, message: str | None, limit: int) -> _LearningAnswer:
     async with cognitive.CognitiveLayer.open() as layer:
         return _LearningAnswer(
             await layer.admin.tool_usage(agent),
@@ -70,17 +74,17 @@ async def _reset(agent: str, user_id: str | None) -> Mapping[str, int]:
         return {"turns": await layer.admin.reset_learning(agent, user_id)}
 
 
-def _anything(found: _LearningAnswer) -> bool:
-    return bool(found.tool_usage or found.plans or found.categories)
+def _any(answer: _LearningAnswer) -> bool:
+    return bool(answer.tool_usage or answer.plans or answer.categories)
 
 
-def _show(found: _LearningAnswer) -> None:
-    if not _anything(found):
-        printing.note("No completed turn taught anything yet.")
-    if found.tool_usage:
-        rows = [(usage.category, usage.tool, f"{usage.called} of {usage.turns} turns") for usage in found.tool_usage]
+def _show(answer: _LearningAnswer) -> None:
+    if not _any(answer):
+        printing.note("Nothing was learned from completed turns yet.")
+    if answer.tool_usage:
+        rows = [(usage.category, usage.tool, f"{usage.called} of {usage.turns} turns") for usage in answer.tool_usage]
         printing.table(("category", "tool", "called"), rows)
-    if found.plans:
+    if answer.plans:
         plans = [
             (
                 plan.turns,
@@ -88,11 +92,11 @@ def _show(found: _LearningAnswer) -> None:
                 ", ".join(f"{name} {n}" for name, n in plan.tools),
                 printing.shortened(plan.message),
             )
-            for plan in found.plans
+            for plan in answer.plans
         ]
         printing.table(("turns", "last", "tools", "message"), plans)
-    if found.categories:
-        ordered = sorted(found.categories.items(), key=lambda each: (-each[1], each[0]))
+    if answer.categories:
+        ordered = sorted(answer.categories.items(), key=lambda each: (-each[1], each[0]))
         printing.table(("category", "turns of this user"), ordered)
 
 
@@ -101,7 +105,7 @@ def _show(found: _LearningAnswer) -> None:
 @YES
 def erase(agent: str, yes: bool) -> None:
     """Erase all data of AGENT in the database and in this machine's journal, permanently."""
-    confirm(yes, f"Erase all memories, turns and sessions of agent {agent!r} for good?")
+    confirm(yes, f"Permanently erase all memories, turns and sessions of agent {agent!r}?")
     run(_erase(agent), show_receipt)
 
 

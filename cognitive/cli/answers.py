@@ -1,6 +1,6 @@
-"""How a command answers: what its work returns is shown in words or as JSON, and the exit code says how it went.
+"""Run a command's work, print its result as text or JSON, and choose the exit code.
 
-After an error, `advice` says what to run next.
+After an error, `advice` gives the command to run next.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from cognitive.cli import printing
 
 T = TypeVar("T")
 
-FAILED = 1  # an error that we raise on purpose: stderr says what it is and what to run next
-MISUSED = 2  # the command line makes no sense; click's own code
-NO = 3  # it ran, and the answer is no: nothing found, nothing proven, something unhealthy
-TERMINATED = 128 + signal.SIGTERM  # as a shell tells it of who was ended by that
+FAILED = 1  # a CognitiveError: stderr has the message and the command to run next
+MISUSED = 2  # an invalid command line; the code that click uses
+NO = 3  # the command ran, and the answer is negative: nothing found, nothing proven, a failed check
+TERMINATED = 128 + signal.SIGTERM  # the exit code of shells for a process that the signal ended
 CODES = {
     0: "done",
     FAILED: "an error; stderr has the message and the next command",
@@ -43,12 +43,15 @@ CODES = {
 }
 
 
-def _wanted(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
-    printing.choose_json(context, wanted)
+def _choose_json(context: click.Context, _option: click.Parameter, value: bool) -> None:
+    printing.choose_json(context, value)
 
 
 class JsonCommand(click.Command):
-    """A command with `--json`. `shape` says what that prints: names and what they hold, `?` where it may be null."""
+    """A command with the option `--json`.
+
+    `shape` documents the JSON: the names of its fields, with `?` after a field that may be null.
+    """
 
     def __init__(self, *args: Any, shape: str, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
@@ -60,8 +63,8 @@ class JsonCommand(click.Command):
                 is_flag=True,
                 expose_value=False,
                 is_eager=True,
-                callback=_wanted,
-                help="Answer in JSON, and in nothing else; errors are JSON too, on stderr.",
+                callback=_choose_json,
+                help="Print JSON only; errors are JSON too, on stderr.",
             )
         )
 
@@ -74,9 +77,9 @@ def run(
     empty_message: str = "Nothing found.",
     succeeded: Callable[[T], bool] = bool,
 ) -> None:
-    """Run a command's work and print what it returns; see `print_answer`. A `CognitiveError` is printed as a message.
+    """Run a command's work and print its result with `print_answer`; print a `CognitiveError` as a message.
 
-    Whatever the library warns of meanwhile is told on stderr.
+    Warnings of the library are printed on stderr.
     """
     with printing.show_logs():
         try:
@@ -87,7 +90,10 @@ def run(
 
 
 def run_work(work: Coroutine[Any, Any, T]) -> T:
-    """What a command's work returns. By itself for servers, whose end is no answer and who log as they are told to."""
+    """Run a command's work and return its result; after a `CognitiveError`, print it and exit.
+
+    Servers call it directly, since they have no result to print and configure their logs themselves.
+    """
     try:
         return asyncio.run(work)
     except CognitiveError as error:
@@ -96,9 +102,9 @@ def run_work(work: Coroutine[Any, Any, T]) -> T:
 
 
 async def _terminable(work: Coroutine[Any, Any, T]) -> T:
-    """The work, which SIGTERM ends as Ctrl-C does: what it opened is closed, and no embedded server is left behind."""
+    """Run the work so that SIGTERM cancels it, as Ctrl-C does, and everything that it opened is closed."""
     if (itself := asyncio.current_task()) is not None:
-        with suppress(NotImplementedError):  # Windows, where programs are not told to end
+        with suppress(NotImplementedError):  # Windows has no SIGTERM
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, itself.cancel)
     return await work
 
@@ -111,9 +117,9 @@ def print_answer(
     empty_message: str = "Nothing found.",
     succeeded: Callable[[T], bool] = bool,
 ) -> None:
-    """Answers with a value: as JSON, by itself or `key` a name; or shown, and `empty_message` where there is nothing.
+    """Print a result: as JSON, with `key` as its name; or with `show`, or `empty_message` if it is empty.
 
-    Exits with NO unless it is `succeeded`.
+    Exits with NO unless `succeeded` returns true for the result.
     """
     if printing.as_json():
         printing.document({key: value} if key is not None else value)
@@ -126,45 +132,45 @@ def print_answer(
 
 
 class CommandGroup(click.Group):
-    """The group of all commands, whose misuse too is told in JSON where that was asked for."""
+    """The group of all commands. It reports an invalid command line as JSON too, if `--json` is given."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Looks ahead: what comes behind may fail before it is read."""
+        """Parse the arguments, after looking for `--json`: an earlier argument may be invalid."""
         options = args[: args.index("--")] if "--" in args else args
         printing.choose_json(ctx, "--json" in options)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command that is named."""
+        """Run the named command; report a usage error as text or JSON."""
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
             if not printing.as_json():
                 raise
-            following = f"{error.ctx.command_path} --help" if error.ctx is not None else None
-            printing.error(type(error).__name__, error.format_message(), following)
+            next_command = f"{error.ctx.command_path} --help" if error.ctx is not None else None
+            printing.error(type(error).__name__, error.format_message(), next_command)
             ctx.exit(error.exit_code)
 
 
 # --- what to run next ---
 
-# The error, what its message begins with, what to do or nothing where it says that itself; the first row that fits
-# counts. {agent} is the command's own.
+# Error, beginning of its message, and advice; empty if the message contains it. The first matching row counts.
+# {agent} is the command's agent.
 _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
-    (StoreUnavailable, "", "`cognitive doctor` goes the way to the database step by step; then run this again"),
-    (SchemaError, "this role lacks a privilege", ""),  # it says who may
+    (StoreUnavailable, "", "`cognitive doctor` checks the connection step by step; then run this again"),
+    (SchemaError, "this role lacks a privilege", ""),  # the message names the role that has it
     (SchemaError, "this database has no cognitive schema", "`cognitive db upgrade --url URL-OF-THE-OWNER`"),
-    (SchemaError, "", "`cognitive doctor` looks at server, extension, roles and schema, and says what mends each"),
-    (EmbeddedServerError, "", "`cognitive doctor`, or a server of your own in COGNITIVE_DATABASE_URL"),
-    (JournalError, "", "make the data directory writable; `cognitive doctor` says which it is"),
+    (SchemaError, "", "`cognitive doctor` checks server, extension, roles and schema, and prints remedies"),
+    (EmbeddedServerError, "", "`cognitive doctor`, or set COGNITIVE_DATABASE_URL to your own server"),
+    (JournalError, "", "make the data directory writable; `cognitive doctor` prints its path"),
     (StoreError, "", "`cognitive doctor`"),
-    (EmbeddingError, "", "`cognitive doctor` loads the model by itself"),
+    (EmbeddingError, "", "`cognitive doctor` checks the model"),
     (PolicyError, "agents.", "`python -m cognitive.cli.reference settings` lists every setting with its bounds"),
     (
         PolicyError,
         "",
-        "`cognitive config` says which file each setting comes from,"
-        " `python -m cognitive.cli.reference settings` what may stand there",
+        "`cognitive config` shows the source of each setting,"
+        " `python -m cognitive.cli.reference settings` the allowed values",
     ),
     (InvalidInput, "version", "`cognitive policy show --agent {agent}` lists the candidates"),
     (UnknownMemory, "", "`cognitive recall QUERY --agent {agent}` finds memories with their ids"),
@@ -174,11 +180,11 @@ _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
 
 
 def advice(error: CognitiveError) -> str | None:
-    """What to run next; None where the message says it all."""
+    """Return the command to run after an error; None if the message contains it."""
     context = click.get_current_context(silent=True)
     agent = context.params.get("agent", "AGENT") if context is not None else "AGENT"
     message = str(error)
-    for kind, start, following in _ROWS:
+    for kind, start, text in _ROWS:
         if isinstance(error, kind) and message.startswith(start):
-            return following.replace("{agent}", str(agent)) or None
+            return text.replace("{agent}", str(agent)) or None
     return None

@@ -1,4 +1,4 @@
-"""`cognitive bench`: how long turns take on this machine and on a database server of the user's."""
+"""`cognitive bench`: the durations of turns on this machine and the user's database server."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @click.group()
 def command() -> None:
-    """Measure how long turns take, and how that grows with the memories."""
+    """Measure the duration of turns, and its growth with the memories."""
 
 
 def options(function: Command) -> Command:
-    """Add the arguments and options of a run."""
+    """Add the arguments and options of a benchmark to a function."""
     for add in reversed(
         (
             click.argument("sizes", nargs=-1, type=click.IntRange(min=100)),
@@ -60,10 +60,10 @@ def options(function: Command) -> Command:
 
 
 def checked(sizes: tuple[int, ...], agents: int) -> tuple[int, ...]:
-    """Return the sizes, or the default ones."""
+    """Return the sizes, by default 1,000 and 10,000 memories; raise UsageError if an agent gets fewer than 20."""
     chosen = sizes or (1_000, 10_000)
     if any(size < agents * 20 for size in chosen):
-        raise click.UsageError("give every agent at least 20 memories")
+        raise click.UsageError("every agent needs at least 20 memories; raise SIZES or lower --agents")
     return chosen
 
 
@@ -85,25 +85,25 @@ async def _turns(
     from cognitive.bench.turns import timed_turns
     from cognitive.bench.workload import WorkloadSize
 
-    with printing.progress("preparing") as moved:
-        told = await timed_turns(url, data, [WorkloadSize(size, agents, turns, seed) for size in sizes], moved)
-    return {"sizes": told, "growth": growths(told)}
+    with printing.progress("preparing") as advance:
+        figures = await timed_turns(url, data, [WorkloadSize(size, agents, turns, seed) for size in sizes], advance)
+    return {"sizes": figures, "growth": growths(figures)}
 
 
-def _show(told: Mapping[str, Any]) -> None:
-    show_times(told["sizes"])
-    show_growth(told["growth"])
+def _show(answer: Mapping[str, Any]) -> None:
+    show_times(answer["sizes"])
+    show_growth(answer["growth"])
 
 
 def show_times(sizes: Sequence[Mapping[str, Any]]) -> None:
-    """Show a row for each size, and the stages of its turns."""
+    """Print a row per size, and the stages of its turns."""
     names = "memories|floor|exact floor|pre_turn p50|p95|p99|by floor|cold|post_turn|stored/s"
     printing.table(names.split("|"), [_row(each) for each in sizes])
     for each in sizes:
         stages = ", ".join(f"{name} {times['p50']}" for name, times in each["stages_ms"].items())
         printing.line(f"{each['memories']:,} memories: {stages}.")
         printing.line(
-            f"  {each['degraded']} degraded, {each['resident_mb']} MB resident, {each['database_mb']} MB of database."
+            f"  {each['degraded']} degraded, {each['resident_mb']} MB resident, {each['database_mb']} MB database."
         )
 
 
@@ -122,7 +122,7 @@ def _row(each: Mapping[str, Any]) -> list[Any]:
 
 
 def show_growth(growth: Mapping[str, float | None]) -> None:
-    """Show how the times grow with the memories, if more than one size was measured."""
+    """Print the growth of the times with the memories, if more than one size was measured."""
     slopes = ", ".join(f"{name} {slope}" for name, slope in growth.items() if slope is not None)
     if slopes:
         printing.line(f"Growth (slope of log time over log memories): {slopes}.")

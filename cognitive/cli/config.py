@@ -1,4 +1,4 @@
-"""`cognitive config`: what is in effect here, and where it comes from."""
+"""`cognitive config`: the settings and the policy in effect, and their sources."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def command(agent: str, everything: bool) -> None:
     The policy includes the version activated for the agent if the database answers. The URL of the embedded server is
     that of the application's role; it works while a process uses the server.
     """
-    run(_effective(agent), lambda told: _show(told, everything))
+    run(_effective(agent), lambda answer: _show(answer, everything))
 
 
 async def _effective(agent: str) -> Mapping[str, Any]:
@@ -57,7 +57,10 @@ async def _effective(agent: str) -> Mapping[str, Any]:
 
 @asynccontextmanager
 async def _embedded(settings: Settings) -> AsyncIterator[str | None]:
-    """Run the embedded server, and give its URL for the application's role: None where another is set or it fails."""
+    """Run the embedded server and yield its URL for the application's role.
+
+    Yields None if another server is configured or the embedded one fails.
+    """
     from cognitive import admin
     from cognitive.errors import EmbeddedServerError
 
@@ -70,7 +73,7 @@ async def _embedded(settings: Settings) -> AsyncIterator[str | None]:
 
 
 async def _stored(agent: str) -> Mapping[str, Any]:
-    """What was chosen for the agent, as far as the database says."""
+    """Return the policy versions activated for the agent, or the error if the database does not answer."""
     from cognitive.errors import CognitiveError
     from cognitive.policy.live import policy_differences
 
@@ -84,17 +87,17 @@ async def _stored(agent: str) -> Mapping[str, Any]:
     }
     try:
         async with cognitive.CognitiveLayer.open() as layer:
-            standing, base = await layer.policies.effective(agent), layer.policies.base(agent)
+            effective, base = await layer.policies.effective(agent), layer.policies.base(agent)
     except CognitiveError as error:
         return {**nothing, "error": str(error)}
-    live, shadow = standing.activations.get("live"), standing.shadow
-    told = {**nothing, "shadow": shadow.version if shadow is not None else None}
+    live, shadow = effective.activations.get("live"), effective.shadow
+    stored = {**nothing, "shadow": shadow.version if shadow is not None else None}
     if live is None or live.version is None:
-        return told
-    changes = {name: now for name, (_, now) in policy_differences(base, standing.live).items()}
+        return stored
+    changes = {name: now for name, (_, now) in policy_differences(base, effective.live).items()}
     return {
-        **told,
-        "live": standing.live.version,
+        **stored,
+        "live": effective.live.version,
         "changes": changes,
         "since": live.activated_at,
         "author": live.author,
@@ -102,21 +105,21 @@ async def _stored(agent: str) -> Mapping[str, Any]:
 
 
 def _chosen(name: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a choice lays over a setting: its value, or the rows of its table."""
+    """Return the value that an activated version gives to a setting, or to rows of a table; empty if it gives none."""
     rows = {each: value for each, value in changes.items() if each == name or each.startswith(f"{name}.")}
     if not rows:
         return {}
-    return {"value": rows.get(name, rows), "source": "chosen with `cognitive policy`"}
+    return {"value": rows.get(name, rows), "source": "activated with `cognitive policy`"}
 
 
 def _settings(settings: Settings) -> Iterable[Mapping[str, Any]]:
     for name in type(settings).model_fields:
-        given = name in settings.model_fields_set
+        from_environment = name in settings.model_fields_set
         value = settings.directory if name == "data_dir" else getattr(settings, name)
         yield {
             "name": f"COGNITIVE_{name.upper()}",
             "value": _without_password(str(value)) if name == "database_url" and value else value,
-            "source": "environment" if given else "default",
+            "source": "environment" if from_environment else "default",
         }
 
 
@@ -140,21 +143,21 @@ def _tunables(policy: Policy, settings: Settings, agent: str) -> Iterable[Mappin
 
 
 def _named(changes: Mapping[str, Any], name: str) -> bool:
-    """Whether an agent's entry holds a setting."""
+    """Return True if an agent's entry has a setting."""
     group, _, rest = name.partition(".")
     return group in changes and (not rest or _named(changes[group], rest))
 
 
-def _show(told: Mapping[str, Any], everything: bool) -> None:
-    rows = [(each["name"], each["value"], each["source"]) for each in told["settings"]]
+def _show(answer: Mapping[str, Any], everything: bool) -> None:
+    rows = [(each["name"], each["value"], each["source"]) for each in answer["settings"]]
     printing.table(("setting", "value", "from"), rows)
-    if told["embedded"]:
-        printing.line(f"embedded server, while a process uses it: {told['embedded']}")
-    if told["stored"]["error"]:
-        printing.note(f"what was chosen for this agent is not known: {told['stored']['error']}")
+    if answer["embedded"]:
+        printing.line(f"URL of the embedded server, while a process uses it: {answer['embedded']}")
+    if answer["stored"]["error"]:
+        printing.note(f"the version activated for this agent is unknown: {answer['stored']['error']}")
     printing.line("")
-    settings = [each for each in told["policy"] if everything or each["source"] != "default"]
-    printing.line(f"policy {told['version']}: {len(settings)} of {len(told['policy'])} settings are listed", "bold")
+    settings = [each for each in answer["policy"] if everything or each["source"] != "default"]
+    printing.line(f"policy {answer['version']}: {len(settings)} of {len(answer['policy'])} settings are listed", "bold")
     if settings:
         rows = [(each["name"], printing.jsonable(each["value"]), each["source"]) for each in settings]
         printing.table(("setting", "value", "from"), rows)

@@ -1,4 +1,4 @@
-"""Reading a conversation to play: the one that ships, or any JSON file of the same shape."""
+"""Read a conversation to play: the packaged one, or a JSON file of the same form."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any
 from cognitive import Message, NewMemory
 from cognitive.errors import InvalidInput
 
-_QUESTIONS_PLAYED = 12
+_MAX_QUESTIONS = 12
 
-Item = tuple[str, str | None, NewMemory]  # its id in the file, the id of what it supersedes, the memory
+Item = tuple[str, str | None, NewMemory]  # its id in the file, the id of the item that it supersedes, the memory
 
 
 @dataclass(frozen=True, slots=True)
 class DemoTurn:
-    """A turn to play: what the user says, what the model answered, and what to watch for."""
+    """A turn to play: the user's message, the model's response, and a note for the viewer."""
 
     text: str
     response: str
@@ -40,15 +40,15 @@ class DemoConversation:
 
 
 def load_default() -> DemoConversation:
-    """The conversation that comes with the package."""
+    """Return the conversation that comes with the package."""
     return _conversation(json.loads((files("cognitive.cli") / "demo_data" / "conversation.json").read_text("utf-8")))
 
 
 def read(path: Path) -> DemoConversation:
-    """A conversation from a file: its turns, or if it has none, its questions.
+    """Return the conversation of a file, with its turns or, if it has none, its first questions as turns.
 
     Raises:
-        InvalidInput: the file is not JSON, or an item lacks what it needs; the message names the item.
+        InvalidInput: the file is not JSON, or an item lacks a field; the message names the item.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -70,9 +70,9 @@ def _conversation(document: Mapping[str, Any]) -> DemoConversation:
             items.append(_item(item, previous))
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidInput(f"items[{n}]: {type(error).__name__}: {error}") from error
-    told = document.get("turns") or [_asked(question) for question in document.get("questions", [])[:_QUESTIONS_PLAYED]]
+    rows = document.get("turns") or [_as_turn(each) for each in document.get("questions", [])[:_MAX_QUESTIONS]]
     try:
-        turns = [_turn(turn) for turn in told]
+        turns = [_turn(row) for row in rows]
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"turns: {type(error).__name__}: {error}") from error
     last = max((memory.occurred_at for _, _, memory in items if memory.occurred_at), default=None)
@@ -82,10 +82,10 @@ def _conversation(document: Mapping[str, Any]) -> DemoConversation:
 
 def _item(item: Mapping[str, Any], previous: dict[str, str]) -> Item:
     session = str(item["session"]) if item.get("session") is not None else None
-    spoken = item.get("type", "episode") == "episode"
+    is_episode = item.get("type", "episode") == "episode"
     speaker = item.get("speaker")
-    context = previous.get(session, "") if session and spoken else ""
-    if session and spoken:
+    context = previous.get(session, "") if session and is_episode else ""
+    if session and is_episode:
         previous[session] = f"{speaker}: {item['text']}" if speaker else str(item["text"])
     memory = NewMemory(
         type=item.get("type", "episode"),
@@ -105,7 +105,7 @@ def _item(item: Mapping[str, Any], previous: dict[str, str]) -> Item:
     return str(item["id"]), item.get("supersedes"), memory
 
 
-def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
+def _as_turn(question: Mapping[str, Any]) -> dict[str, Any]:
     answer = str(question.get("answer", ""))
     return {"text": question["text"], "response": answer, "session": "questions", "note": f"Gold answer: {answer}"}
 

@@ -1,4 +1,4 @@
-"""`cognitive db`: the schema, the roles and the way to it; memories out and in, and what must not stay."""
+"""`cognitive db`: migrate the schema, grant roles, export and import memories, apply retention."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ for _command in (indexes.reembed, indexes.language, indexes.index):
 def upgrade(url: str | None, repair: bool) -> None:
     """Upgrade the schema of the database at the URL, or of the embedded server."""
     if repair:
-        run(_repair(url), _mended)
+        run(_repair(url), _show_rebuilt)
     else:
-        run(_upgrade(url), lambda told: printing.line(f"The schema is at revision {told['revision']}."))
+        run(_upgrade(url), lambda answer: printing.line(f"The schema is at revision {answer['revision']}."))
 
 
 async def _upgrade(url: str | None) -> Mapping[str, str]:
@@ -47,8 +47,8 @@ async def _repair(url: str | None) -> Mapping[str, Sequence[str]]:
     return {"rebuilt": await admin.repair(url)}
 
 
-def _mended(told: Mapping[str, Sequence[str]]) -> None:
-    printing.line(f"Mended: {', '.join(told['rebuilt'])}." if told["rebuilt"] else "All indexes are valid.")
+def _show_rebuilt(answer: Mapping[str, Sequence[str]]) -> None:
+    printing.line(f"Rebuilt: {', '.join(answer['rebuilt'])}." if answer["rebuilt"] else "All indexes are valid.")
 
 
 @command.command(cls=JsonCommand, shape="{statements: [sql], run}")
@@ -59,14 +59,14 @@ def distribute(really: bool, url: str | None) -> None:
 
     Turns there need COGNITIVE_CLUSTER=citus. This is not tested on a cluster; see docs/operations.md.
     """
-    run(_distribute(really, url), lambda told: click.echo(";\n".join((*told["statements"], "")).rstrip("\n")))
+    run(_distribute(really, url), lambda answer: click.echo(";\n".join((*answer["statements"], "")).rstrip("\n")))
 
 
 async def _distribute(really: bool, url: str | None) -> Mapping[str, Any]:
     from cognitive import admin
 
-    told = await admin.run_distribution(url) if really else admin.distribution()
-    return {"statements": told, "run": really}
+    statements = await admin.run_distribution(url) if really else admin.distribution()
+    return {"statements": statements, "run": really}
 
 
 @command.command(cls=JsonCommand, shape="{logins: [name], granted: [role]}")
@@ -87,13 +87,13 @@ async def _roles(logins: tuple[str, ...], overview: bool, url: str | None) -> Ma
     return {"logins": logins, "granted": await admin.create_roles(url, logins, overview=overview)}
 
 
-def _granted(told: Mapping[str, Sequence[str]]) -> None:
-    printing.line("The roles are there: cognitive_reader, cognitive_overview.")
-    for login in told["logins"]:
-        printing.line(f"{login} may become {' and '.join(told['granted'])}.")
+def _granted(answer: Mapping[str, Sequence[str]]) -> None:
+    printing.line("The roles exist: cognitive_reader, cognitive_overview.")
+    for login in answer["logins"]:
+        printing.line(f"Granted to {login}: {' and '.join(answer['granted'])}.")
 
 
-# --- memories out and in, and what must not stay ---
+# --- export, import and retention ---
 
 
 @command.command("export", cls=JsonCommand, shape="{agent, memories, file}")
@@ -101,7 +101,10 @@ def _granted(told: Mapping[str, Sequence[str]]) -> None:
 @AGENT
 def export(file: Path, agent: str) -> None:
     """Write all memories of an agent to FILE as JSON lines, with use and revisions."""
-    run(_export(agent, file), lambda told: printing.line(f"{told['memories']} memories are in {told['file']}."))
+    run(
+        _export(agent, file),
+        lambda answer: printing.line(f"{answer['memories']} memories written to {answer['file']}."),
+    )
 
 
 async def _export(agent: str, file: Path) -> Mapping[str, object]:
@@ -118,13 +121,13 @@ async def _export(agent: str, file: Path) -> Mapping[str, object]:
 @click.argument("file", type=FILE)
 @AGENT
 def import_(file: Path, agent: str) -> None:
-    """Store the memories of FILE: an export of `cognitive db export`, of mem0 (`get_all`) or of a LangGraph store
-    (`Item.dict`).
+    """Store the memories of FILE.
 
-    Existing memories are not stored again, so an interrupted import can be repeated. If a line cannot be read, its
-    number is printed and nothing is stored.
+    FILE is an export of `cognitive db export`, of mem0 (`get_all`) or of a LangGraph store (`Item.dict`). Existing
+    memories are not stored again, so an interrupted import can be repeated. If a line cannot be read, its number is
+    printed and nothing is stored.
     """
-    run(_import(agent, file), lambda told: printing.line(f"{told['memories']} memories are there."))
+    run(_import(agent, file), lambda answer: printing.line(f"{answer['memories']} memories imported."))
 
 
 async def _import(agent: str, file: Path) -> Mapping[str, object]:
@@ -147,15 +150,15 @@ async def _import(agent: str, file: Path) -> Mapping[str, object]:
 def apply_retention(agent: str | None, dry_run: bool, rewrite: bool, url: str | None, yes: bool) -> None:
     """Delete data older than the policy's retention.days. Turns do the same for their agent.
 
-    With --rewrite, each table is locked while it is rewritten, and turns go without memory meanwhile.
+    With --rewrite, each table is locked while it is rewritten, and turns have no memory meanwhile.
     """
     if rewrite:
-        confirm(yes, "Rewrite every table of the schema? Turns go without memory meanwhile.")
-        run(_rewrite(url), _rewritten)
+        confirm(yes, "Rewrite every table of the schema? Turns have no memory meanwhile.")
+        run(_rewrite(url), _show_rewritten)
     elif agent is None:
         raise click.UsageError("--agent is required, or COGNITIVE_AGENT in the environment")
     else:
-        run(_retain(agent, dry_run), _retained)
+        run(_retain(agent, dry_run), _show_retained)
 
 
 async def _retain(agent: str, dry_run: bool) -> Mapping[str, object]:
@@ -164,10 +167,10 @@ async def _retain(agent: str, dry_run: bool) -> Mapping[str, object]:
     return {"agent": agent, "dry_run": dry_run, "rows": dict(rows)}
 
 
-def _retained(told: Mapping[str, object]) -> None:
-    rows = told["rows"]
-    counted = ", ".join(f"{number} {kind}" for kind, number in rows.items()) if isinstance(rows, dict) else ""
-    printing.line(f"{'would go' if told['dry_run'] else 'gone'}: {counted or 'nothing'}")
+def _show_retained(answer: Mapping[str, object]) -> None:
+    rows = answer["rows"]
+    counts = ", ".join(f"{number} {kind}" for kind, number in rows.items()) if isinstance(rows, dict) else ""
+    printing.line(f"{'expired' if answer['dry_run'] else 'removed'}: {counts or 'nothing'}")
 
 
 async def _rewrite(url: str | None) -> Mapping[str, object]:
@@ -177,6 +180,6 @@ async def _rewrite(url: str | None) -> Mapping[str, object]:
     return {"tables": tables, "log": log}
 
 
-def _rewritten(told: Mapping[str, object]) -> None:
-    log = "and the log let go of" if told["log"] else "; the log is a superuser's to let go of"
-    printing.line(f"{told['tables']} tables rewritten {log}. Backups, archives and replicas keep what they have.")
+def _show_rewritten(answer: Mapping[str, object]) -> None:
+    log = "and the old log removed" if answer["log"] else "; only a superuser can remove the old write-ahead log"
+    printing.line(f"{answer['tables']} tables rewritten {log}. Backups, archives and replicas are unchanged.")

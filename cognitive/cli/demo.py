@@ -1,4 +1,4 @@
-"""`cognitive demo`: whole turns on a real store, each stage visible."""
+"""`cognitive demo`: play whole turns on a real store and print each stage."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from cognitive.trace import CandidateResult, Disposition
 from cognitive.turn import RecallHit, Report, TurnContext
 
 AGENT = "demo"
-_LOADED_AT_ONCE = 32  # memories per call, so that the bar moves
-_DROPPED_SHOWN = 5
-# All that may become of what is not shown; what tells the most about the turn stands first.
-_TELLING: tuple[Disposition, ...] = (
+_BATCH = 32  # memories per call, so that the progress bar advances
+_MAX_DROPPED = 5  # dropped candidates printed per turn
+# Dispositions of dropped candidates, the most informative first.
+_DROPPED: tuple[Disposition, ...] = (
     "restated",
     "already_in_prompt",
     "superseded",
@@ -55,39 +55,42 @@ _TELLING: tuple[Disposition, ...] = (
 @YES
 def command(file: Path | None, agent: str, yes: bool) -> None:
     """Load a conversation and play a dozen turns: plan, shown memories and reasons, use, learning."""
-    confirm(yes or agent == AGENT, f"Erase all that agent {agent!r} holds, to play the demo in its place?")
+    confirm(yes or agent == AGENT, f"Erase all data of agent {agent!r} to play the demo with it?")
     run(_demo(file, agent))
 
 
 async def _demo(file: Path | None, agent: str) -> Mapping[str, Any]:
     story = conversation.read(file) if file else conversation.load_default()
     printing.line("Opening the database (the first time, an embedded Postgres is set up).", style="dim")
-    # A demonstration shows every stage, on a busy machine too; the default deadline is an agent's, not a viewer's.
+    # With the default deadline, a busy machine would leave out stages, which the demo is to show.
     async with CognitiveLayer.open(policy=Policy(deadline_ms=3_000)) as layer:
         await layer.erase_agent(agent)
         await _load(layer, agent, story)
-        said: dict[str, list[Message]] = {}
+        messages: dict[str, list[Message]] = {}
         turns = [
-            await _play(layer, agent, n, played, said.setdefault(played.session, []))
-            for n, played in enumerate(story.turns, 1)
+            await _play(layer, agent, n, turn, messages.setdefault(turn.session, []))
+            for n, turn in enumerate(story.turns, 1)
         ]
-    _farewell(agent)
+    _show_next_steps(agent)
     return {"title": story.title, "memories": len(story.items), "turns": turns}
 
 
 async def _load(layer: CognitiveLayer, agent: str, story: DemoConversation) -> None:
     printing.console().print(Rule(f"{story.title}: {len(story.items)} memories"))
     ids: dict[str, UUID] = {}
-    with printing.progress("remembering") as moved:
-        for start in range(0, len(story.items), _LOADED_AT_ONCE):
-            await _load_some(layer, agent, story.items[start : start + _LOADED_AT_ONCE], ids)
-            moved(len(ids), len(story.items))
+    with printing.progress("remembering") as advance:
+        for start in range(0, len(story.items), _BATCH):
+            await _load_some(layer, agent, story.items[start : start + _BATCH], ids)
+            advance(len(ids), len(story.items))
 
 
 async def _load_some(
     layer: CognitiveLayer, agent: str, items: Sequence[conversation.Item], ids: dict[str, UUID]
 ) -> None:
-    """Stores items in order; one that supersedes another of the same batch waits until that has its id."""
+    """Store items in order.
+
+    An item that supersedes another one of its batch waits until that is stored and has an id.
+    """
     batch: list[conversation.Item] = []
     for item in items:
         if item[1] is not None and item[1] not in ids:
@@ -97,7 +100,7 @@ async def _load_some(
     await _store(layer, agent, batch, ids)
 
 
-def _replaced(ids: dict[str, UUID], name: str) -> UUID:
+def _superseded_id(ids: dict[str, UUID], name: str) -> UUID:
     if name not in ids:
         raise InvalidInput(f"supersedes: no earlier item is called {name!r}")
     return ids[name]
@@ -105,34 +108,36 @@ def _replaced(ids: dict[str, UUID], name: str) -> UUID:
 
 async def _store(layer: CognitiveLayer, agent: str, batch: Sequence[conversation.Item], ids: dict[str, UUID]) -> None:
     memories = [
-        memory.model_copy(update={"supersedes": _replaced(ids, replaced)}) if replaced is not None else memory
+        memory.model_copy(update={"supersedes": _superseded_id(ids, replaced)}) if replaced is not None else memory
         for _, replaced, memory in batch
     ]
     stored = await layer.remember(agent, memories)
     ids.update(zip((name for name, _, _ in batch), stored, strict=True))
 
 
-async def _play(layer: CognitiveLayer, agent: str, n: int, played: DemoTurn, said: list[Message]) -> Mapping[str, Any]:
+async def _play(
+    layer: CognitiveLayer, agent: str, n: int, turn: DemoTurn, messages: list[Message]
+) -> Mapping[str, Any]:
     context = await layer.pre_turn(
         Turn(
             agent_id=agent,
-            session_id=played.session,
-            text=played.text,
-            now=played.at,
-            conversation=played.conversation or tuple(said),
+            session_id=turn.session,
+            text=turn.text,
+            now=turn.at,
+            conversation=turn.conversation or tuple(messages),
             turn_id=f"demo-{n:02}",
         )
     )
-    before = await layer.recall(agent, context.plan.signals.text, limit=50, now=played.at)
-    report = await layer.post_turn(context, Outcome(response=played.response))
-    after = await layer.recall(agent, context.plan.signals.text, limit=50, now=played.at)
-    said += [Message(role="user", content=played.text), Message(role="assistant", content=played.response)]
-    _show(n, played, context, report, (before, after))
+    before = await layer.recall(agent, context.plan.signals.text, limit=50, now=turn.at)
+    report = await layer.post_turn(context, Outcome(response=turn.response))
+    after = await layer.recall(agent, context.plan.signals.text, limit=50, now=turn.at)
+    messages += [Message(role="user", content=turn.text), Message(role="assistant", content=turn.response)]
+    _show(n, turn, context, report, (before, after))
     dropped = Counter(result.disposition for result in context.trace.candidates if result.disposition != "shown")
     return {
         "turn_id": context.turn_id,
-        "message": played.text,
-        "response": played.response,
+        "message": turn.text,
+        "response": turn.response,
         "frame": context.plan.frame,
         "shown": context.shown,
         "dropped": dropped,
@@ -144,22 +149,22 @@ async def _play(layer: CognitiveLayer, agent: str, n: int, played: DemoTurn, sai
 
 def _show(
     n: int,
-    played: DemoTurn,
+    turn: DemoTurn,
     context: TurnContext,
     report: Report,
-    asked: tuple[Sequence[RecallHit], Sequence[RecallHit]],
+    recalls: tuple[Sequence[RecallHit], Sequence[RecallHit]],
 ) -> None:
     console = printing.console()
     console.print()
     console.print(Rule(f"turn {n}", align="left"))
-    console.print(Panel(Text(played.text), title="user", title_align="left", border_style="cyan"))
+    console.print(Panel(Text(turn.text), title="user", title_align="left", border_style="cyan"))
     console.print(_plan(context))
     console.print(_shown(context, report))
     console.print(_dropped(context))
-    console.print(Panel(Text(played.response), title="response", title_align="left", border_style="green"))
-    console.print(_learnt(report, *asked))
-    if played.note:
-        console.print(Text(f"» {played.note}", style="italic yellow"))
+    console.print(Panel(Text(turn.response), title="response", title_align="left", border_style="green"))
+    console.print(_learned(report, *recalls))
+    if turn.note:
+        console.print(Text(f"» {turn.note}", style="italic yellow"))
 
 
 def _plan(context: TurnContext) -> Group:
@@ -195,13 +200,13 @@ def _shown(context: TurnContext, report: Report) -> Table | Text:
             f"{candidate.score:.3f}",
             f"{candidate.boost.factor:.2f}",
             Text(f"{hit.type}  {who}{printing.shortened(hit.content, 96)}"),
-            Text(_strongest(result), style="dim"),
+            Text(_top_factors(result), style="dim"),
             mark,
         )
     return table
 
 
-def _strongest(result: CandidateResult) -> str:
+def _top_factors(result: CandidateResult) -> str:
     factors = sorted(result.candidate.factors.items(), key=lambda item: -item[1])[:3]
     return ", ".join(f"{name} {value:.2f}" for name, value in factors)
 
@@ -210,11 +215,11 @@ def _dropped(context: TurnContext) -> Group:
     dropped = [result for result in context.trace.candidates if result.disposition != "shown"]
     if not dropped:
         return Group()
-    counts = {name: sum(result.disposition == name for result in dropped) for name in _TELLING}
+    counts = {name: sum(result.disposition == name for result in dropped) for name in _DROPPED}
     summary = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    telling = sorted(dropped, key=lambda result: (_TELLING.index(result.disposition), result.candidate.rank))
+    ordered = sorted(dropped, key=lambda result: (_DROPPED.index(result.disposition), result.candidate.rank))
     lines = [Text(f"dropped  {summary}", style="bold")]
-    for result in telling[:_DROPPED_SHOWN]:
+    for result in ordered[:_MAX_DROPPED]:
         hit = result.candidate.hit
         lines.append(
             Text(
@@ -224,24 +229,24 @@ def _dropped(context: TurnContext) -> Group:
     return Group(*lines)
 
 
-def _learnt(report: Report, before: Sequence[RecallHit], after: Sequence[RecallHit]) -> Group:
+def _learned(report: Report, before: Sequence[RecallHit], after: Sequence[RecallHit]) -> Group:
     used = [attribution for attribution in report.attributions if attribution.referenced]
     unused = len(report.attributions) - len(used)
-    lines = [Text(f"learnt   {len(used)} used, {unused} shown and not used", style="bold")]
+    lines = [Text(f"learned  {len(used)} used, {unused} shown and not used", style="bold")]
     old = {hit.memory_id: (place, hit) for place, hit in enumerate(before, 1)}
     new = {hit.memory_id: (place, hit) for place, hit in enumerate(after, 1)}
     for attribution in used:
         if attribution.memory_id in old and attribution.memory_id in new:
             (was, hit), (now, then) = old[attribution.memory_id], new[attribution.memory_id]
             move = f"rank {was} → {now}, score {hit.score:.3f} → {then.score:.3f}, boost {then.scores['boost']:.2f}"
-            lines.append(Text(f"         asked again: {move}  {printing.shortened(hit.content, 60)}", style="green"))
+            lines.append(Text(f"         next time: {move}  {printing.shortened(hit.content, 60)}", style="green"))
     return Group(*lines)
 
 
-def _farewell(agent: str) -> None:
+def _show_next_steps(agent: str) -> None:
     console = printing.console()
     console.print()
-    console.print(Rule("now ask it yourself", align="left"))
+    console.print(Rule("try it yourself", align="left"))
     for line in (
         f"cognitive recall 'who is on call in November' --agent {agent}",
         f"cognitive recall 'refunds' --type fact --scores --agent {agent}",

@@ -1,4 +1,4 @@
-"""`cognitive doctor`: is all well that the layer stands on, and if not, what mends it?"""
+"""`cognitive doctor`: check everything that the layer depends on, and print remedies."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ def command() -> None:
 
     A check is ok, a warning, a failure, or unknown if another check must pass first. Exits with 3 after a failure.
     """
-    run(_examine(), _show, succeeded=lambda told: told["healthy"])
+    run(_examine(), _show, succeeded=lambda answer: answer["healthy"])
 
 
 async def _examine() -> Mapping[str, Any]:
     from cognitive.doctor.examine import examine, healthy
 
-    with printing.progress("looking") as moved:
+    with printing.progress("checking") as advance:
         done = iter(range(3))
-        findings = await examine(lambda what: moved(next(done), 3, f"looking at {what}"))
+        findings = await examine(lambda part: advance(next(done), 3, f"checking {part}"))
     return {"healthy": healthy(findings), "checks": findings}
 
 
-def _show(told: Mapping[str, Any]) -> None:
-    width = max(len(finding.check) for finding in told["checks"])
-    for finding in told["checks"]:
+def _show(answer: Mapping[str, Any]) -> None:
+    width = max(len(finding.check) for finding in answer["checks"])
+    for finding in answer["checks"]:
         printing.line(f"{finding.status:<8} {finding.check:<{width}}  {finding.detail}", _STYLES[finding.status])
         if finding.fix:
             printing.line(f"{'':<8} {'':<{width}}  → {finding.fix}")

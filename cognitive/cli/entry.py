@@ -1,4 +1,7 @@
-"""Where the command `cognitive` begins: a hook goes its own way, since importing the rest costs more than its call."""
+"""The entry point of the command `cognitive`.
+
+Events of hooks skip the other commands, because importing these takes longer than a hook's call.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ from cognitive.hook.protocol import EVENTS
 
 
 def main() -> None:
-    """The entry point."""
+    """Run the command line, or a hook's event."""
     if sys.argv[1:2] == ["hook"] and sys.argv[2:3] and sys.argv[2] in EVENTS:
         from cognitive.hook.client import main as hook
 
-        os._exit(hook(sys.argv[2:]))  # all is written, and taking the interpreter down properly takes milliseconds
-    from cognitive.cli.main import main as everything_else
+        os._exit(hook(sys.argv[2:]))  # all output is written; a regular exit of the interpreter takes milliseconds
+    from cognitive.cli.main import main as run_command
 
-    everything_else()
+    run_command()
 
 
 if __name__ == "__main__":

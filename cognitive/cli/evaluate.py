@@ -1,4 +1,4 @@
-"""`cognitive evaluate`: what another policy would have been worth, from turns that were logged."""
+"""`cognitive evaluate`: estimate the worth of another policy from recorded turns."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ EVALUATION = (
 
 @dataclass(frozen=True, slots=True)
 class PolicySource:
-    """A policy by its version, and where it comes from; `chosen` says that it was, over the operator's file."""
+    """A policy's version and its source. `chosen` is True for a version activated for the agent."""
 
     version: str
     source: str
@@ -48,8 +48,10 @@ class PolicySource:
 
 @dataclass(frozen=True, slots=True)
 class RecordedTurns:
-    """What recorded turns say, and the policy that is asked about: turns that can be replayed, of how many that were
-    read, of how many there are.
+    """Recorded turns and the policy to evaluate on them.
+
+    `cases` are the turns that can be replayed, out of `read` turns that were read, out of `recorded` turns in the time
+    range.
     """
 
     policy: cognitive.Policy
@@ -78,7 +80,7 @@ def command(file: Path | None, agent: str, since: datetime | None, until: dateti
 
     If the log cannot support an answer, give the reason and exit with 3.
     """
-    run(_evaluate(file, agent, since, until, limit), _show, succeeded=lambda told: told.evaluation.refusal is None)
+    run(_evaluate(file, agent, since, until, limit), _show, succeeded=lambda answer: answer.evaluation.refusal is None)
 
 
 async def _evaluate(
@@ -87,89 +89,94 @@ async def _evaluate(
     from cognitive.lab.evaluate import evaluate
     from cognitive.lab.evidence import to_logged_turn, unanswerable_settings
 
-    found = await read(agent, since, until, limit, file)
+    recorded_turns = await read(agent, since, until, limit, file)
     turns = []
-    with printing.progress("replaying") as moved:
-        for done, case in enumerate(found.cases, 1):
-            turns.append(to_logged_turn(case, found.policy, found.history))
-            moved(done, len(found.cases))
-    return _EvaluationAnswer(found.used, evaluate(turns), unanswerable_settings(found.cases, found.policy))
+    with printing.progress("replaying") as advance:
+        for done, case in enumerate(recorded_turns.cases, 1):
+            turns.append(to_logged_turn(case, recorded_turns.policy, recorded_turns.history))
+            advance(done, len(recorded_turns.cases))
+    return _EvaluationAnswer(
+        recorded_turns.used, evaluate(turns), unanswerable_settings(recorded_turns.cases, recorded_turns.policy)
+    )
 
 
 async def read(
     agent: str, since: datetime | None, until: datetime | None, limit: int, file: Path | None
 ) -> RecordedTurns:
-    """A file's policy, or what holds for the agent, and the recorded turns of a time that can be evidence on it, of the
-    last so many: all that they found is held in memory.
+    """Return the latest `limit` recorded turns of a time range, and the policy of the file or the agent's live policy.
+
+    All candidates of these turns are held in memory.
 
     Raises:
-        InvalidInput: there is none.
+        InvalidInput: no completed turn can be replayed.
     """
     async with cognitive.CognitiveLayer.open() as layer:
         policy, used = await load_policy(layer, agent, file)
         recorded = await layer.explain.turn_ids(agent, since, until)
         turn_ids = recorded[-limit:]
-        with printing.progress("reading turns") as moved:
-            cases, history = await layer.explain.evaluation_cases(agent, turn_ids, moved)
+        with printing.progress("reading turns") as advance:
+            cases, history = await layer.explain.evaluation_cases(agent, turn_ids, advance)
     if len(turn_ids) < len(recorded):
-        printing.note(f"the latest {len(turn_ids)} of {len(recorded)} turns are read; --limit reads more")
+        printing.note(f"read the latest {len(turn_ids)} of {len(recorded)} turns; raise --limit to read more")
     if not cases:
-        raise InvalidInput(f"agent {agent!r} has no completed turn that could be replayed, of {len(turn_ids)} turns")
-    printing.note(f"{len(cases)} of {len(turn_ids)} turns are completed and come out as they were")
+        raise InvalidInput(f"agent {agent!r}: none of {len(turn_ids)} turns is completed and can be replayed")
+    printing.note(f"{len(cases)} of {len(turn_ids)} turns are completed and replay identically")
     return RecordedTurns(policy, used, cases, history, len(turn_ids), len(recorded))
 
 
 async def load_policy(
     layer: cognitive.CognitiveLayer, agent: str, file: Path | None
 ) -> tuple[cognitive.Policy, PolicySource]:
-    """An agent's policy, of a file or without one what holds, and what to call it, which a note says as well.
+    """Return the policy of a file for an agent, or the agent's live policy, and its source; print a note about it.
 
     Raises:
         PolicyError: the file does not hold a policy.
     """
-    policy, used = await _held(layer, agent) if file is None else _named(agent, file)
-    printing.note(f"policy {used.version}: {used.source}")
-    return policy, used
+    policy, source = await _live(layer, agent) if file is None else _from_file(agent, file)
+    printing.note(f"policy {source.version}: {source.source}")
+    return policy, source
 
 
-def _named(agent: str, file: Path) -> tuple[cognitive.Policy, PolicySource]:
+def _from_file(agent: str, file: Path) -> tuple[cognitive.Policy, PolicySource]:
     policy = cognitive.Policy.load(file).for_agent(agent)
-    return policy, PolicySource(policy.version, f"of the file {file}")
+    return policy, PolicySource(policy.version, f"from the file {file}")
 
 
-async def _held(layer: cognitive.CognitiveLayer, agent: str) -> tuple[cognitive.Policy, PolicySource]:
-    standing = await layer.policies.effective(agent)
-    choice, live = standing.activations.get("live"), standing.live
-    if choice is None or choice.version is None:
-        return live, PolicySource(live.version, "the operator's own, which holds for the agent")
-    return live, PolicySource(live.version, f"holds for the agent since {choice.author} chose it", chosen=True)
+async def _live(layer: cognitive.CognitiveLayer, agent: str) -> tuple[cognitive.Policy, PolicySource]:
+    effective = await layer.policies.effective(agent)
+    activation, live = effective.activations.get("live"), effective.live
+    if activation is None or activation.version is None:
+        return live, PolicySource(live.version, "the host's policy")
+    return live, PolicySource(live.version, f"activated for the agent by {activation.author}", chosen=True)
 
 
-def _show(told: _EvaluationAnswer) -> None:
-    show(told.evaluation)
-    show_unanswerable(told.unanswerable)
+def _show(answer: _EvaluationAnswer) -> None:
+    show(answer.evaluation)
+    show_unanswerable(answer.unanswerable)
 
 
-def show(told: Evaluation) -> None:
-    """An evaluation as a table, and the refusal if there is one."""
+def show(answer: Evaluation) -> None:
+    """Print an evaluation as a table, and its refusal if there is one."""
     worths = (
-        ("inverse propensities", told.ips),
-        ("self-normalised", told.snips),
-        ("doubly robust", told.doubly_robust),
+        ("inverse propensities", answer.ips),
+        ("self-normalised", answer.snips),
+        ("doubly robust", answer.doubly_robust),
     )
     rows = [(name, worth.used, worth.share, worth.gain) for name, worth in worths]
-    printing.table(("estimate", "used per turn", "share of the shown", "gain in used per turn"), rows)
-    spent = f"shown per turn {told.logged_shown:.2f} → {told.shown:.2f}"
-    spent += f", tokens {told.logged_tokens:.0f} → {told.tokens:.0f}, used as it was {told.logged}"
-    printing.line(f"{spent}; {told.turns} turns, {told.effective:.0f} as evidence on what differs")
-    if told.uncompared:
-        printing.line(f"{told.uncompared} showings would be of memories that were not compared with the conversation")
-    if told.refusal:
-        printing.line(f"It cannot be told: {told.refusal}.", style="bold yellow")
+    printing.table(("estimate", "used per turn", "share of shown", "gain in used per turn"), rows)
+    costs = f"shown per turn {answer.logged_shown:.2f} → {answer.shown:.2f}"
+    costs += (
+        f", tokens {answer.logged_tokens:.0f} → {answer.tokens:.0f}, used under the recorded policies {answer.logged}"
+    )
+    printing.line(f"{costs}; {answer.turns} turns, effective sample size {answer.effective:.0f}")
+    if answer.uncompared:
+        printing.line(f"{answer.uncompared} showings would be of memories that were not compared with the conversation")
+    if answer.refusal:
+        printing.line(f"No estimate: {answer.refusal}.", style="bold yellow")
 
 
 def show_unanswerable(names: Sequence[str]) -> None:
-    """Settings of a policy that the figures say nothing of."""
+    """Print the settings of a policy whose effect the recorded turns cannot show."""
     if names:
-        why = "no turn has a record of what it would have found or measured under their values"
-        printing.line(f"Not answered: {', '.join(names)}; {why}.")
+        reason = "the records lack the candidates and measures of these values"
+        printing.line(f"Not evaluated: {', '.join(names)}; {reason}.")

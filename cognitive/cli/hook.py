@@ -1,6 +1,6 @@
-"""`cognitive hook`: the memory of Claude Code and Codex, installed, watched and taken out again.
+"""`cognitive hook`: install, inspect and remove the hooks of Claude Code and Codex.
 
-The events themselves never come here: `cognitive.cli.entry` sends them to `cognitive.hook.client`.
+The events of hooks are not handled here: `cognitive.cli.entry` sends them to `cognitive.hook.client`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from cognitive.hook.project import agent_of
 from cognitive.hook.protocol import ANSWER, STATUS, STOP, VERSION, Call
 from cognitive.hook.start import locked, start
 
-_READY = 60.0  # seconds: the first start of all prepares a model and a database
-_ENDED = 30.0  # seconds: outcomes that are on their way are recorded first
+_START_TIMEOUT = 60.0  # seconds: the first start prepares a model and a database
+_STOP_TIMEOUT = 30.0  # seconds: pending outcomes are recorded first
 _LOG_LINES = 5
 
 
 @click.group()
 def command() -> None:
-    """Give coding agents a memory: install the hooks, see how they do.
+    """Give coding agents a memory: install the hooks and show their status.
 
     Claude Code and Codex call `cognitive hook EVENT` themselves.
     """
@@ -46,7 +46,7 @@ def command() -> None:
 
 
 def _options(function: Callable[..., None]) -> Callable[..., None]:
-    """The options that say which file is meant, and what to do with it."""
+    """Add the options that choose a settings file and control its change."""
     for option in (
         click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
         click.option("--dry-run", is_flag=True, help="Show the change and write nothing."),
@@ -63,13 +63,13 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
 def install(user: bool, codex: bool, dry_run: bool, yes: bool, agent: str | None) -> None:
     """Add the hooks to the agent's settings, after showing the change."""
     tail = ["--agent", agent] if agent else []
-    program = _program() if user else ["cognitive"]  # a project's settings go to other people's machines
+    program = _program() if user else ["cognitive"]  # a project's settings are shared with other machines
     events = settings.CODEX_EVENTS if codex else settings.CLAUDE_EVENTS
     file = _settings_file(user=user, codex=codex)
     text = _text(file)
     new = _checked(file, lambda: settings.with_hooks(text, lambda e: shlex.join([*program, "hook", e, *tail]), events))
     if _apply(file, text, new, dry_run=dry_run, yes=yes) and codex:
-        click.echo("Codex asks you to trust new hooks when it starts next: say yes, or see /hooks.")
+        click.echo("Codex asks you to trust the new hooks at its next start: confirm, or use /hooks.")
 
 
 @command.command()
@@ -82,34 +82,34 @@ def uninstall(user: bool, codex: bool, dry_run: bool, yes: bool) -> None:
 
 
 def _apply(file: Path, old: str, new: str, *, dry_run: bool, yes: bool) -> bool:
-    """Shows a change, asks and writes it. True if it is written."""
+    """Show a change, ask for confirmation and write it. Return True if it is written."""
     if new == old:
         click.echo(f"{file}: nothing to change.")
         return False
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), f"{file} (now)", f"{file} (then)", lineterm="")
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), f"{file} (now)", f"{file} (new)", lineterm="")
     click.echo("\n".join(lines))
     if dry_run:
         return False
     if not yes:
         click.confirm("Write this?", abort=True)
     backup = _write(file, old, new)
-    click.echo(f"Written: {file}." + (f" It was as in {backup}." if backup else ""))
+    click.echo(f"Written: {file}." + (f" The old file is {backup}." if backup else ""))
     return True
 
 
 def _write(file: Path, old: str, new: str) -> Path | None:
-    """Replaces a file at once, also behind a symbolic link; what it was stays beside it, and is returned."""
+    """Replace a file atomically, also behind a symbolic link; return the path of a backup, if the file existed."""
     target = Path(os.path.realpath(file))
     target.parent.mkdir(parents=True, exist_ok=True)
     backup = None
     if target.exists():
         if _text(target) != old:
-            raise click.ClickException(f"{file} was changed meanwhile; nothing is written")
-        backup = target.with_name(f"{target.name}.{datetime.now():%Y%m%d-%H%M%S}.bak")  # noqa: DTZ005 - its owner's
+            raise click.ClickException(f"{file} was changed meanwhile; nothing is written, run the command again")
+        backup = target.with_name(f"{target.name}.{datetime.now():%Y%m%d-%H%M%S}.bak")  # noqa: DTZ005 - local time
         shutil.copy2(target, backup)
-    made, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
-        with open(made, "w", encoding="utf-8") as handle:
+        with open(descriptor, "w", encoding="utf-8") as handle:
             handle.write(new)
             handle.flush()
             os.fsync(handle.fileno())
@@ -138,7 +138,7 @@ def _text(file: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise click.ClickException(f"{file} cannot be read: {error}") from error
+        raise click.ClickException(f"cannot read {file}: {error}") from error
 
 
 def _checked(file: Path, make: Callable[[], str]) -> str:
@@ -146,12 +146,12 @@ def _checked(file: Path, make: Callable[[], str]) -> str:
         return make()
     except ValueError as error:
         raise click.ClickException(
-            f"{file} {error}; nothing is written. Put it right, or add the hooks by hand"
+            f"{file} {error}; nothing is written. Correct the file, or add the hooks by hand"
         ) from None
 
 
 def _program() -> list[str]:
-    """How to reach this installation, wherever the agent is started from."""
+    """Return the command that runs this installation from any directory."""
     script = Path(sys.executable).with_name("cognitive")
     if script.exists():
         return [str(script)]
@@ -170,10 +170,10 @@ def status(as_json: bool) -> None:
     server, installations = _server(paths), list(_installations())
     problems = [*(problem for each in installations for problem in each["problems"]), *_wrong(server)]
     if not any(each["events"] for each in installations):
-        problems.append("no hooks are installed: cognitive hook install")
+        problems.append("no hooks are installed; run `cognitive hook install`")
     agent = os.environ.get("COGNITIVE_AGENT") or agent_of(os.getcwd())
-    told = {"agent": agent, "server": server, "installations": installations, "problems": problems}
-    click.echo(json.dumps(told, indent=2) if as_json else _readable(told))
+    answer = {"agent": agent, "server": server, "installations": installations, "problems": problems}
+    click.echo(json.dumps(answer, indent=2) if as_json else _readable(answer))
     sys.exit(1 if problems else 0)
 
 
@@ -181,31 +181,31 @@ def status(as_json: bool) -> None:
 @click.argument("act", type=click.Choice(["start", "stop"]))
 def server(act: str) -> None:
     """Start the server unless it runs, or stop it after it has recorded pending outcomes. Hooks start it themselves."""
-    click.echo(_started() if act == "start" else _stopped())
+    click.echo(_start() if act == "start" else _stop())
 
 
-def _started() -> str:
+def _start() -> str:
     paths = with_private_folders(daemon_paths())
-    until, started = time.monotonic() + _READY, False
+    until, started = time.monotonic() + _START_TIMEOUT, False
     while (server := _server(paths))["state"] != "running":
-        started = started or start(paths)  # once: what does not come up is not started again and again
+        started = started or start(paths)  # only once, even if the server fails to start
         if _wrong(server) or time.monotonic() > until:
             raise click.ClickException(f"the server does not start; see {paths.log}")
         time.sleep(0.05)
     return f"The server runs: process {server['pid']}, version {server['version']}."
 
 
-def _stopped() -> str:
+def _stop() -> str:
     paths = with_private_folders(daemon_paths())
     if _ask(paths, STOP) is None and (pid := _holder(paths)):
-        os.kill(pid, signal.SIGTERM)  # it does not listen yet, or not any more
-    until = time.monotonic() + _ENDED
+        os.kill(pid, signal.SIGTERM)  # the process does not listen yet, or no longer
+    until = time.monotonic() + _STOP_TIMEOUT
     while (lock := locked(paths)) is None:
         if time.monotonic() > until:
-            raise click.ClickException(f"the server does not end; see {paths.log}")
+            raise click.ClickException(f"the server does not stop; see {paths.log}")
         time.sleep(0.05)
     os.close(lock)
-    return "The server does not run."
+    return "The server is stopped."
 
 
 def _server(paths: DaemonPaths) -> dict[str, Any]:
@@ -217,7 +217,7 @@ def _server(paths: DaemonPaths) -> dict[str, Any]:
 
 
 def _ask(paths: DaemonPaths, question: str) -> dict[str, Any] | None:
-    """What the server says of itself, None where none listens; one of another version says nothing, and ends."""
+    """Return the server's answer, or None if no server listens or it has another version."""
     try:
         answer = ask(paths, Call(VERSION, question))
     except OSError as error:
@@ -229,7 +229,7 @@ def _ask(paths: DaemonPaths, question: str) -> dict[str, Any] | None:
 
 
 def _holder(paths: DaemonPaths) -> int | None:
-    """The process that holds the lock, 0 while it has not said which it is; None if nobody does."""
+    """Return the id of the process that holds the lock, 0 if its id is not written yet, None if the lock is free."""
     lock = locked(paths)
     if lock is not None:
         os.close(lock)
@@ -239,7 +239,7 @@ def _holder(paths: DaemonPaths) -> int | None:
 
 
 def _complaints(paths: DaemonPaths) -> list[str]:
-    """The last lines of the log that say something went wrong."""
+    """Return the last warnings and errors of the log."""
     try:
         lines = Path(paths.log).read_text(errors="replace").splitlines()
     except FileNotFoundError:
@@ -258,7 +258,7 @@ def _wrong(server: dict[str, Any]) -> list[str]:
 
 
 def _installations() -> Iterator[dict[str, Any]]:
-    """The settings files that exist, what they have of ours, and what is wrong with that."""
+    """Yield the existing settings files with our hooks in them and their problems."""
     for codex, user in ((False, True), (False, False), (True, True), (True, False)):
         file = _settings_file(user=user, codex=codex)
         if file.exists():
@@ -273,17 +273,19 @@ def _inspected(text: str, file: str, events: tuple[str, ...]) -> dict[str, Any]:
         return {"events": [], "problems": [f"{file} {error}"]}
     problems = [f"{file}: no hook for {event}" for event in events if ours and event not in ours]
     programs = {shlex.split(command_)[0] for command_ in ours.values()}
-    problems += [f"{file}: {name} is no program" for name in sorted(programs) if shutil.which(name) is None]
+    problems += [
+        f"{file}: {name} is not an executable program" for name in sorted(programs) if shutil.which(name) is None
+    ]
     return {"events": list(ours), "problems": problems}
 
 
-def _readable(told: dict[str, Any]) -> str:
-    server = told["server"]
+def _readable(answer: dict[str, Any]) -> str:
+    server = answer["server"]
     runs = f", process {server['pid']}, {server['sessions']} sessions" if server["state"] == "running" else ""
-    lines = [f"Agent here: {told['agent']}", f"Server: {server['state']}{runs}; its log is {server['log']}"]
+    lines = [f"Agent here: {answer['agent']}", f"Server: {server['state']}{runs}; log {server['log']}"]
     lines += [
-        f"Installed in {each['file']}: {', '.join(each['events']) or 'nothing'}" for each in told["installations"]
+        f"Installed in {each['file']}: {', '.join(each['events']) or 'nothing'}" for each in answer["installations"]
     ]
     lines += [f"Log: {line}" for line in server["last_lines"]]
-    lines += [f"Problem: {problem}" for problem in told["problems"]] or ["All is well."]
+    lines += [f"Problem: {problem}" for problem in answer["problems"]] or ["No problems."]
     return "\n".join(map(printing.safe, lines))

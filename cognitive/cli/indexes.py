@@ -1,4 +1,4 @@
-"""`cognitive db reembed`, `language` and `index`: rebuild what an agent's memory is searched by, while turns go on."""
+"""`cognitive db reembed`, `language` and `index`: rebuild the indexes of an agent's memory while turns go on."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def reembed(
     --to alone builds the new model's vectors and resumes after an interruption. Several workers may run at once.
     """
     if act in (None, "compare", "cut-over", "cancel") and to is None:
-        raise click.UsageError(f"--{act or 'to'} needs to know which model: add --to MODEL")
+        raise click.UsageError("give the new model: --to MODEL")
     if act in ("drop-old", "cancel"):
-        options.confirm(yes, "Remove these vectors? There is no way back to that model but to build it again.")
-    run(_reembed(to, agents, act or "build", batch, load, url), _show, succeeded=_well)
+        options.confirm(yes, "Remove these vectors? To return to their model, they must be built again.")
+    run(_reembed(to, agents, act or "build", batch, load, url), _show, succeeded=_complete)
 
 
 async def _reembed(
@@ -57,24 +57,23 @@ async def _reembed(
     from brain.changes.backfill import Pace
     from cognitive import admin
 
-    async with _opened(to) as (layer, model):
-        named = agents or await admin.agents(url)
-        told = []
-        with printing.progress(act) as moved:
-            for n, agent in enumerate(named):
-                label = f"{agent} ({n + 1} of {len(named)})"
-                acting = _ReembedActions(
-                    layer, agent, model, Pace(batch, load), lambda *at, label=label: moved(*at, label)
+    async with _open_layer(to) as (layer, model):
+        ids = agents or await admin.agents(url)
+        rows = []
+        with printing.progress(act) as advance:
+            for n, agent in enumerate(ids):
+                label = f"{agent} ({n + 1} of {len(ids)})"
+                actions = _ReembedActions(
+                    layer, agent, model, Pace(batch, load), lambda *counts, label=label: advance(*counts, label)
                 )
-                told.append(
-                    {"agent": agent, **dict.fromkeys(_ANSWER_KEYS), **await getattr(acting, act.replace("-", "_"))()}
-                )
-    return {"agents": told}
+                result = await getattr(actions, act.replace("-", "_"))()
+                rows.append({"agent": agent, **dict.fromkeys(_ANSWER_KEYS), **result})
+    return {"agents": rows}
 
 
 @asynccontextmanager
-async def _opened(to: str | None) -> AsyncIterator[tuple[CognitiveLayer, str]]:
-    """A layer with the models of the settings and the new one, and that one's full name."""
+async def _open_layer(to: str | None) -> AsyncIterator[tuple[CognitiveLayer, str]]:
+    """Yield a layer with the configured models and the new one, and the new model's full name."""
     from cognitive import CognitiveLayer, admin
 
     embedders, model = admin.embedders_with(to)
@@ -83,19 +82,19 @@ async def _opened(to: str | None) -> AsyncIterator[tuple[CognitiveLayer, str]]:
 
 
 class _ReembedActions:
-    """What may be done with an agent's models."""
+    """The actions of `cognitive db reembed` on one agent."""
 
     def __init__(
-        self, layer: CognitiveLayer, agent: str, model: str, pace: Any, moved: printing.ProgressCallback
+        self, layer: CognitiveLayer, agent: str, model: str, pace: Any, advance: printing.ProgressCallback
     ) -> None:
         self._layer, self._work = layer, layer.admin.reembedding
-        self._agent, self._model, self._pace, self._moved = agent, model, pace, moved
+        self._agent, self._model, self._pace, self._advance = agent, model, pace, advance
 
     async def build(self) -> Mapping[str, Any]:
         from cognitive.lab.comparison import searched_text
 
         await self._work.begin(self._agent, self._model)
-        lacking = await self._work.fill(self._agent, self._model, self._pace, self._moved)
+        lacking = await self._work.fill(self._agent, self._model, self._pace, self._advance)
         latest = self._layer.explain.constants.association_max_turns
         turns = await self._work.fill_turns(self._agent, self._model, latest, searched_text, self._pace)
         return {"lacking": lacking, "turns": turns}
@@ -108,9 +107,8 @@ class _ReembedActions:
 
     async def cut_over(self) -> Mapping[str, Any]:
         built = await self.build()
-        await self._layer.admin.build_vector_index(
-            self._agent, progress=self._moved
-        )  # or a large agent's turns would read all of it
+        # Without the index, every turn of a large agent would read all vectors of the new model.
+        await self._layer.admin.build_vector_index(self._agent, progress=self._advance)
         was = await self._work.cut_over(self._agent, self._model)
         return {**built, "was": was, "live": self._model}
 
@@ -127,15 +125,15 @@ class _ReembedActions:
         return {"dropped": [await self._work.drop(self._agent, self._model)]}
 
 
-def _well(told: Mapping[str, Any]) -> bool:
-    """Whether nothing is lacking that was to be built."""
-    return not any(each["lacking"] for each in told["agents"] if each["turns"] is not None)
+def _complete(answer: Mapping[str, Any]) -> bool:
+    """Return True if no vector is missing after a build."""
+    return not any(each["lacking"] for each in answer["agents"] if each["turns"] is not None)
 
 
-def _show(told: Mapping[str, Any]) -> None:
-    if not told["agents"]:
+def _show(answer: Mapping[str, Any]) -> None:
+    if not answer["agents"]:
         printing.line("There are no agents.")
-    for each in told["agents"]:
+    for each in answer["agents"]:
         for line in _lines(each):
             printing.line(f"{each['agent']}: {line}")
 
@@ -143,38 +141,42 @@ def _show(told: Mapping[str, Any]) -> None:
 def _lines(each: Mapping[str, Any]) -> Sequence[str]:
     lines = []
     for model in each["models"] or ():
-        has = f"{model.memories - model.lacking} of {model.memories} memories"
+        has = f"vectors of {model.memories - model.lacking} of {model.memories} memories"
         lines.append(
-            f"{model.model} ({model.dimension} numbers) is {model.state} since {printing.minute(model.since)}: {has}"
+            f"{model.model} ({model.dimension} dimensions) is {model.state} since {printing.minute(model.since)}: {has}"
         )
     if each["turns"] is not None:
         lines.append(f"built; {each['lacking']} memories lack vectors, {each['turns']} past turns were embedded")
     if each["live"] is not None:
-        lines.append(f"reads go by {each['live']} now, and went by {each['was']}")
+        lines.append(f"searches now use {each['live']} instead of {each['was']}")
     if each["lacking"] and each["turns"] is None:
-        lines.append(f"{each['lacking']} memories lack its vectors: `cognitive db reembed --to` that model builds them")
+        lines.append(f"{each['lacking']} memories lack its vectors; `cognitive db reembed --to MODEL` builds them")
     if each["comparison"] is not None:
-        lines += _compared(each["comparison"])
+        lines += _comparison_lines(each["comparison"])
     lines += [
-        f"removed of {gone.model}: {gone.embeddings} vectors of memories, {gone.turns} of past turns"
-        for gone in each["dropped"] or ()
+        f"removed of {removed.model}: {removed.embeddings} vectors of memories, {removed.turns} of past turns"
+        for removed in each["dropped"] or ()
     ]
     return lines or ["nothing to do"]
 
 
-def _compared(told: Any) -> list[str]:
-    if not told.turns:
-        return ["no completed turns to compare on"]
-    lines = [f"{told.turns} past turns by {told.old} and by {told.new}: overlap of the first ten {told.overlap:.3f}"]
-    if told.judged:
-        lines.append(f"recall of what {told.judged} of them used: {told.old_recall:.3f} → {told.new_recall:.3f}")
-    lines.append(f"cosine of the nearest memory: {told.old_cosine:.3f} → {told.new_cosine:.3f}")
+def _comparison_lines(answer: Any) -> list[str]:
+    if not answer.turns:
+        return ["no completed turns to compare with"]
+    lines = [
+        f"{answer.turns} past turns by {answer.old} and by {answer.new}: overlap of the ten best {answer.overlap:.3f}"
+    ]
+    if answer.judged:
+        lines.append(
+            f"recall of the memories that {answer.judged} turns used: {answer.old_recall:.3f} → {answer.new_recall:.3f}"
+        )
+    lines.append(f"cosine of the nearest memory: {answer.old_cosine:.3f} → {answer.new_cosine:.3f}")
     return lines
 
 
 # --- the language ---
 
-_DOING = {"index": "indexing in {language}", "clear": "clearing what is no longer read"}
+_DOING = {"index": "indexing in {language}", "clear": "removing the old index"}
 
 
 @click.command(cls=JsonCommand, shape="{agent, language, pending_language?, memories, lacking, leaving}")
@@ -197,29 +199,29 @@ async def _language(agent: str, to: str | None, batch: int, load: float) -> Mapp
 
     async with CognitiveLayer.open() as layer:
         if to is None:
-            return _standing(agent, await layer.admin.reindexing.standing(agent))
-        with printing.progress(to) as moved:
-            standing = await layer.admin.set_language(
+            return _language_row(agent, await layer.admin.reindexing.standing(agent))
+        with printing.progress(to) as advance:
+            status = await layer.admin.set_language(
                 agent,
                 to,
                 pace=Pace(batch, load),
-                progress=lambda doing, done, total: moved(done, total, _DOING[doing].format(language=to)),
+                progress=lambda doing, done, total: advance(done, total, _DOING[doing].format(language=to)),
             )
-        return _standing(agent, standing)
+        return _language_row(agent, status)
 
 
-def _standing(agent: str, standing: Any) -> Mapping[str, Any]:
-    return {"agent": agent, **{name: getattr(standing, name) for name in standing.__slots__}}
+def _language_row(agent: str, status: Any) -> Mapping[str, Any]:
+    return {"agent": agent, **{name: getattr(status, name) for name in status.__slots__}}
 
 
-def _show_language(told: Mapping[str, Any]) -> None:
-    printing.line(f"{told['agent']} is searched in {told['language']}: {told['memories']} memories.")
-    if told["pending_language"] is not None:
-        printing.line(f"It is becoming {told['pending_language']}: run it again with that, and it goes on.")
-    if told["lacking"]:
-        printing.line(f"{told['lacking']} memories are not indexed in {told['language']}: run it again with that.")
-    if told["leaving"]:
-        printing.line(f"{told['leaving']} are indexed in another language, too, which running it again clears.")
+def _show_language(answer: Mapping[str, Any]) -> None:
+    printing.line(f"{answer['agent']} is searched in {answer['language']}: {answer['memories']} memories.")
+    if answer["pending_language"] is not None:
+        printing.line(f"A change to {answer['pending_language']} is unfinished: run the command with it to continue.")
+    if answer["lacking"]:
+        printing.line(f"{answer['lacking']} memories are not indexed in {answer['language']}: run the command with it.")
+    if answer["leaving"]:
+        printing.line(f"{answer['leaving']} memories are still indexed in another language: run the command again.")
 
 
 # --- the vector index ---
@@ -232,18 +234,18 @@ def index(agent: str) -> None:
 
     Run it for agents with tens of thousands of memories, also while they work. It resumes after an interruption.
     """
-    run(_index(agent), _indexed, key="groups", empty_message="No type of this agent has enough memories to sort.")
+    run(_index(agent), _show_groups, key="groups", empty_message="No type of this agent has enough memories for cells.")
 
 
 async def _index(agent: str) -> Sequence[VectorGroup]:
     from cognitive import CognitiveLayer
 
     async with CognitiveLayer.open() as layer:
-        with printing.progress("sorting") as moved:
-            return await layer.admin.build_vector_index(agent, progress=moved)
+        with printing.progress("sorting") as advance:
+            return await layer.admin.build_vector_index(agent, progress=advance)
 
 
-def _indexed(groups: Sequence[VectorGroup]) -> None:
+def _show_groups(groups: Sequence[VectorGroup]) -> None:
     for each in groups:
-        told = f"{each.vectors:,} vectors in {each.cells:,} cells, {each.moved:,} of them moved"
-        printing.line(f"{each.type}, {each.field}: {told}.")
+        counts = f"{each.vectors:,} vectors in {each.cells:,} cells, {each.moved:,} of them moved"
+        printing.line(f"{each.type}, {each.field}: {counts}.")

@@ -1,6 +1,6 @@
-"""The command `cognitive`: its commands, each loaded when it is called.
+"""The command `cognitive`: the table of its commands, each loaded when it is called.
 
-What a command needs of the layer it imports when it runs: help and completion do not wait for a model's runtime.
+A command imports the layer only when it runs, so that help and completion do not load a model's runtime.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from click.shell_completion import CompletionItem
 
 from cognitive.cli.answers import CommandGroup
 
-# name -> the module and the attribute that hold the command, and one line of help
+# Command name -> module and attribute of the command, and its help in one line.
 COMMANDS = {
-    "demo": ("demo.command", "Watch whole turns on a conversation, memory by memory."),
-    "doctor": ("doctor.command", "Check all that the layer stands on, and say how to mend it."),
-    "config": ("config.command", "Show the settings and the policy in effect, and where each value comes from."),
+    "demo": ("demo.command", "Play whole turns of a conversation and show every stage."),
+    "doctor": ("doctor.command", "Check settings, model and database, and print remedies."),
+    "config": ("config.command", "Show the settings and the policy in effect, with their sources."),
     "serve": ("servers.serve", "Serve the layer over HTTP."),
-    "dashboard": ("servers.dashboard", "Open the dashboard in the browser, and serve it."),
+    "dashboard": ("servers.dashboard", "Open the dashboard in the browser and serve it."),
     "mcp": ("servers.mcp", "Serve an agent's memory to MCP clients, over stdio or HTTP."),
-    "hook": ("hook.command", "Give coding agents a memory: install the hooks, see how they do."),
-    "remember": ("memory.remember", "Store memories, one or a file of them."),
+    "hook": ("hook.command", "Give coding agents a memory: install the hooks and show their status."),
+    "remember": ("memory.remember", "Store a memory, or a file of memories."),
     "recall": ("memory.recall", "Search an agent's memories."),
-    "memory": ("memory.command", "Read, change or forget single memories."),
+    "memory": ("memory.command", "Read, change or erase single memories."),
     "session": ("session.command", "Show a session, or end it."),
-    "why": ("why.command", "List an agent's turns, or explain what a turn showed and what it did not."),
+    "why": ("why.command", "List an agent's turns, or explain why a turn showed a memory or not."),
     "replay": ("replay.command", "Run recorded turns again, under their own policy or another."),
-    "evaluate": ("evaluate.command", "Estimate what another policy would have been worth."),
-    "tune": ("tune.command", "Search a better policy on recorded turns."),
+    "evaluate": ("evaluate.command", "Estimate the worth of another policy from recorded turns."),
+    "tune": ("tune.command", "Search for a better policy on recorded turns."),
     "policy": ("policy.command", "Save a policy for an agent, try it as a shadow, activate it, roll it back."),
-    "agent": ("agent.command", "Show what an agent's turns taught, or erase everything of it."),
+    "agent": ("agent.command", "Show what was learned from an agent's turns, or erase all its data."),
     "token": ("token.command", "Create, list and revoke the tokens of a server."),
     "db": ("db.command", "Migrate the database, export and import memories, or rebuild an agent's indexes."),
-    "bench": ("bench.command", "Measure how long turns take, and how that grows."),
+    "bench": ("bench.command", "Measure the duration of turns, and its growth with the memories."),
 }
 
 
@@ -49,7 +49,7 @@ class _Lazy(CommandGroup):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """From the table: whoever waits for a completion does not wait for every command to be loaded."""
+        """Return completions from the table, without loading the commands."""
         rows = [CompletionItem(name, help=help) for name, (_, help) in COMMANDS.items() if name.startswith(incomplete)]
         return rows + click.Command.shell_complete(self, ctx, incomplete)
 
@@ -61,16 +61,16 @@ class _Lazy(CommandGroup):
 @click.group(cls=_Lazy)
 @click.version_option(package_name="cognitive-layer")
 def cli() -> None:
-    """The cognitive layer: what should the model see in this turn, and what was worth showing?
+    """Memory for agents: run it, inspect it, evaluate it.
 
-    The database is COGNITIVE_DATABASE_URL, or else an embedded Postgres in the user's data directory. Most commands
-    need --agent, or COGNITIVE_AGENT in the environment. Every command
-    takes --json. Exit codes: 0 done, 1 an error, 2 a command line that makes no sense, 3 the answer is no.
+    The database is COGNITIVE_DATABASE_URL, or an embedded Postgres in the user's data directory. Most commands need
+    --agent, or COGNITIVE_AGENT in the environment. Every command takes --json. Exit codes: 0 done, 1 an error, 2 an
+    invalid command line, 3 a negative answer.
     """
 
 
 def main() -> None:
-    """The entry point."""
+    """Run the command line."""
     cli(prog_name="cognitive")
 
 

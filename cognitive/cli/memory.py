@@ -1,4 +1,4 @@
-"""`cognitive remember`, `recall` and `memory`: store memories, search them, and read, change or forget single ones."""
+"""`cognitive remember`, `recall` and `memory`: store, search, read, change and erase memories."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def remember(
     """
     if (content is None) == (file is None):
         raise click.UsageError("give either CONTENT or --file")
-    given = {
+    fields = {
         "type": type_,
         "content": content,
         "speaker": speaker,
@@ -86,17 +86,17 @@ def remember(
         "pinned": pinned,
         "supersedes": supersedes,
     }
-    run(_remember(agent, file, given), _show_ids, key="ids", empty_message="The file holds no memory.")
+    run(_remember(agent, file, fields), _show_ids, key="ids", empty_message="The file holds no memory.")
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
-    given = []
+    rows = []
     for n, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         try:
-            given += [dict(json.loads(line))] if line.strip() else []
+            rows += [dict(json.loads(line))] if line.strip() else []
         except (ValueError, TypeError) as error:
             raise InvalidInput(f"{str(file)!r}, line {n}: not a JSON object: {error}") from error
-    return given
+    return rows
 
 
 async def _remember(agent: str, file: Path | None, one: dict[str, Any]) -> Sequence[UUID]:
@@ -107,8 +107,8 @@ async def _remember(agent: str, file: Path | None, one: dict[str, Any]) -> Seque
         except (InvalidInput, TypeError) as error:
             raise InvalidInput(f"memory {n}: {error}") from error
     async with cognitive.CognitiveLayer.open() as layer:
-        with printing.progress("remembering") as moved:
-            return await layer.remember(agent, memories, progress=moved)
+        with printing.progress("remembering") as advance:
+            return await layer.remember(agent, memories, progress=advance)
 
 
 def _show_ids(ids: Sequence[UUID]) -> None:
@@ -189,7 +189,7 @@ def _words(hit: RecallHit, scores: bool) -> Text:
 
 @click.group()
 def command() -> None:
-    """Read, change or forget single memories."""
+    """Read, change or erase single memories."""
 
 
 @command.command(
@@ -210,22 +210,27 @@ def show(ids: Sequence[UUID], agent: str, history: bool, tags: Sequence[str], li
     exit with 3 if there are none.
     """
     if ids and tags:
-        raise click.UsageError("--tag takes no ID: it lists the memories that have the tag")
+        raise click.UsageError("--tag lists the memories with a tag; give it without ID")
     if history and not ids:
         raise click.UsageError("--history needs the ID of a memory")
     if history:
-        run(_history(agent, ids), _show_changes, key="revisions", empty_message="Never changed.")
+        run(_history(agent, ids), _show_changes, key="revisions", empty_message="These memories were never changed.")
     elif ids:
-        run(_get(agent, ids), _show, succeeded=lambda found: not found["missing"])
+        run(_get(agent, ids), _show, succeeded=lambda answer: not answer["missing"])
     else:
-        run(_list(agent, tags, limit, offset), _shown, key="memories", empty_message=f"{agent} has no such memory.")
+        run(
+            _list(agent, tags, limit, offset),
+            _show_memories,
+            key="memories",
+            empty_message=f"Agent {agent!r} has no such memory.",
+        )
 
 
 async def _get(agent: str, ids: Sequence[UUID]) -> _ShownMemories:
     async with cognitive.CognitiveLayer.open() as layer:
         memories = await layer.get(agent, ids)
-    found = {memory.id for memory in memories}
-    return {"memories": memories, "missing": [id for id in ids if id not in found]}
+    stored = {memory.id for memory in memories}
+    return {"memories": memories, "missing": [id for id in ids if id not in stored]}
 
 
 async def _history(agent: str, ids: Sequence[UUID]) -> list[Revision]:
@@ -235,9 +240,7 @@ async def _history(agent: str, ids: Sequence[UUID]) -> list[Revision]:
 
 def _show_changes(revisions: Sequence[Revision]) -> None:
     for each in revisions:
-        printing.line(
-            f"{each.memory_id}, change {each.number}, {each.changed_at:%Y-%m-%d %H:%M}; before it:", style="dim"
-        )
+        printing.line(f"{each.memory_id}, change {each.number}, {each.changed_at:%Y-%m-%d %H:%M}; before:", style="dim")
         for name, value in each.previous.items():
             printing.line(f"  {name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
 
@@ -247,15 +250,15 @@ async def _list(agent: str, tags: Sequence[str], limit: int, offset: int) -> lis
         return await layer.admin.find_by_tags(agent, tags, limit, offset)
 
 
-def _shown(memories: Sequence[Memory]) -> None:
+def _show_memories(memories: Sequence[Memory]) -> None:
     for memory in memories:
         printing.fields_of(memory)
         printing.line("")
 
 
-def _show(found: _ShownMemories) -> None:
-    _shown(found["memories"])
-    for id in found["missing"]:
+def _show(answer: _ShownMemories) -> None:
+    _show_memories(answer["memories"])
+    for id in answer["missing"]:
         printing.line(f"{id}: this agent has no such memory")
 
 
@@ -264,10 +267,10 @@ def _show(found: _ShownMemories) -> None:
 @click.argument("changes", nargs=-1, required=True, metavar="FIELD=VALUE...")
 @AGENT
 def update(id: UUID, changes: Sequence[str], agent: str) -> None:
-    """Change fields of the memory ID: content, speaker, context, occurred_at, tags, entities, confidence, pinned,
-    attributes.
+    """Change fields of the memory ID.
 
-    A VALUE is JSON if it parses as JSON, else text: pinned=true, tags='["billing"]', content=Noon.
+    The fields are content, speaker, context, occurred_at, tags, entities, confidence, pinned and attributes. A VALUE is
+    JSON if it parses as JSON, else text: pinned=true, tags='["billing"]', content=Noon.
     """
     run(_update(agent, id, changes), printing.fields_of, key="memory")
 
@@ -278,11 +281,11 @@ async def _update(agent: str, id: UUID, changes: Sequence[str]) -> Memory:
         return await layer.update(agent, id, **fields)
 
 
-def _change(given: str) -> tuple[str, Any]:
-    name, equals, value = given.partition("=")
+def _change(argument: str) -> tuple[str, Any]:
+    name, equals, value = argument.partition("=")
     if not equals or not name:
-        raise InvalidInput(f"{given!r}: expected FIELD=VALUE")
-    if name == "content":  # what looks like JSON in a memory is its words
+        raise InvalidInput(f"{argument!r}: expected FIELD=VALUE")
+    if name == "content":  # always text, even if it parses as JSON
         return name, value
     try:
         return name, json.loads(value)
@@ -306,7 +309,7 @@ async def _forget(agent: str, ids: Sequence[UUID]) -> Receipt:
 
 
 def show_receipt(receipt: Receipt) -> None:
-    """What an erasure removed, but for what there was none of."""
-    told = printing.jsonable(receipt)
-    removed = [f"{count} {name}" for name, count in told.items() if name != "agent_id" and count]
-    printing.line(f"erased of agent {receipt.agent_id!r}: {', '.join(removed) or 'nothing, there was nothing'}")
+    """Print the numbers of rows that an erasure removed, without zeros."""
+    counts = printing.jsonable(receipt)
+    removed = [f"{count} {name}" for name, count in counts.items() if name != "agent_id" and count]
+    printing.line(f"erased of agent {receipt.agent_id!r}: {', '.join(removed) or 'nothing, it had no data'}")

@@ -1,4 +1,4 @@
-"""Options that several commands share, each declared once."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOMENTS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S%z"]
 
 
 def _aware(_context: click.Context, _option: click.Parameter, at: datetime | None) -> datetime | None:
-    """A time without an offset, which is a day, as of UTC."""
+    """Return the time, in UTC if it has no offset."""
     return at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
 
 
@@ -33,9 +33,9 @@ SINCE = click.option(
     type=MOMENT,
     metavar="WHEN",
     callback=_aware,
-    help="Start of the time: a day (UTC) or a time with offset.",
+    help="Start of the time range: a day (UTC) or a time with offset.",
 )
-UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=_aware, help="End of the time, exclusive.")
+UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=_aware, help="End of the time range, exclusive.")
 BATCH = click.option(
     "--batch", default=64, show_default=True, type=click.IntRange(1, 1000), help="Memories per transaction."
 )
@@ -50,21 +50,21 @@ YES = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 
 def at(help: str) -> Callable[[F], F]:
-    """`--at`, a moment."""
+    """Return the option `--at`, a time."""
     return click.option("--at", type=MOMENT, metavar="WHEN", callback=_aware, help=help)
 
 
-def limit(default: int, most: int) -> Callable[[F], F]:
-    """`--limit`, from 1 to `most`."""
+def limit(default: int, maximum: int) -> Callable[[F], F]:
+    """Return the option `--limit`, from 1 to `maximum`."""
     return click.option(
-        "--limit", default=default, show_default=True, type=click.IntRange(1, most), help="Maximum number of rows."
+        "--limit", default=default, show_default=True, type=click.IntRange(1, maximum), help="Maximum number of rows."
     )
 
 
 def confirm(yes: bool, question: str) -> None:
-    """Asks before something that cannot be undone; a program must say `--yes`."""
+    """Ask for confirmation of something permanent, unless `--yes` is given, which `--json` requires."""
     if yes:
         return
     if printing.as_json():
-        raise click.UsageError("this cannot be undone: add --yes")
+        raise click.UsageError("this cannot be undone; add --yes to confirm")
     click.confirm(question, abort=True, err=True)

@@ -1,4 +1,4 @@
-"""`cognitive policy`: which policy holds for an agent, what was saved, and choosing another while its processes run."""
+"""`cognitive policy`: show, compare, save and activate policies while processes run."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ class _PolicyListing:
     history: Sequence[PolicyActivation]
 
 
-def _changes(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
-    """`NAME=VALUE`, each; which names and values make sense, the layer says."""
-    told = {}
-    for each in given:
+def _changes(_context: click.Context, _option: click.Parameter, arguments: tuple[str, ...]) -> dict[str, float]:
+    """Return the numbers of `NAME=NUMBER` options by name; the layer checks names and ranges."""
+    numbers = {}
+    for each in arguments:
         name, _, value = each.partition("=")
         try:
-            told[name.strip()] = float(value)
+            numbers[name.strip()] = float(value)
         except ValueError:
             raise click.BadParameter(f"{each!r}: expected NAME=NUMBER, such as usage.half_life_days=3") from None
-    return told
+    return numbers
 
 
 @click.group()
 def command() -> None:
-    """Policies while the layer runs: save one, try it as a shadow, activate it, roll it back.
+    """Save a policy for an agent, try it as a shadow, activate it, roll it back.
 
-    The operator's own (COGNITIVE_POLICY) stays the base; what is saved lays other values over some of its numbers.
-    Processes that run take a choice up in turns that begin 5 seconds later.
+    A saved policy changes some numbers of the host's policy (COGNITIVE_POLICY). Running processes apply an activation
+    within 5 seconds.
     """
 
 
@@ -71,7 +71,7 @@ def show(version: str | None, agent: str | None, compared_with: str | None, live
     With VERSION, show how that policy differs from the live one.
     """
     if live_settings and (version is not None or compared_with is not None):
-        raise click.UsageError("--live-settings takes neither VERSION nor --with: they are the same for every policy")
+        raise click.UsageError("--live-settings lists the same for every policy; give it without VERSION and --with")
     if compared_with is not None and version is None:
         raise click.UsageError("--with needs a VERSION to compare")
     if live_settings:
@@ -87,35 +87,35 @@ def show(version: str | None, agent: str | None, compared_with: str | None, live
 async def _list(agent: str) -> _PolicyListing:
     async with cognitive.CognitiveLayer.open() as layer:
         policies = layer.policies
-        standing = await policies.effective(agent)
+        effective = await policies.effective(agent)
         history = [*await policies.history(agent), *await policies.history(agent, "shadow")]
         return _PolicyListing(
-            live=standing.live.version,
-            shadow=standing.shadow.version if standing.shadow is not None else None,
+            live=effective.live.version,
+            shadow=effective.shadow.version if effective.shadow is not None else None,
             base=policies.base(agent).version,
             candidates=await policies.list(agent),
             history=sorted(history, key=lambda choice: choice.activated_at, reverse=True),
         )
 
 
-def _show_list(told: _PolicyListing) -> None:
-    own = " (the operator's own)" if told.live == told.base else f", over the operator's own {told.base}"
-    printing.line(f"live {told.live}{own}; shadow {told.shadow or 'none'}", style="bold")
+def _show_list(answer: _PolicyListing) -> None:
+    base = " (the host's policy)" if answer.live == answer.base else f", based on the host's policy {answer.base}"
+    printing.line(f"live {answer.live}{base}; shadow {answer.shadow or 'none'}", style="bold")
     rows = [
-        (each.version, _told(each.changes), each.note, each.author, f"{each.created_at:%Y-%m-%d %H:%M}")
-        for each in told.candidates
+        (each.version, _changes_text(each.changes), each.note, each.author, f"{each.created_at:%Y-%m-%d %H:%M}")
+        for each in answer.candidates
     ]
     if rows:
         printing.table(("candidate", "sets", "note", "by", "saved (UTC)"), rows)
-    chosen = [
-        (each.role, each.version or "the operator's own", each.note, each.author, f"{each.activated_at:%Y-%m-%d %H:%M}")
-        for each in told.history
+    history = [
+        (each.role, each.version or "the host's policy", each.note, each.author, f"{each.activated_at:%Y-%m-%d %H:%M}")
+        for each in answer.history
     ]
-    if chosen:
-        printing.table(("role", "version", "note", "by", "since (UTC)"), chosen)
+    if history:
+        printing.table(("role", "version", "note", "by", "since (UTC)"), history)
 
 
-def _told(changes: Mapping[str, Any]) -> str:
+def _changes_text(changes: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in changes.items())
 
 
@@ -124,17 +124,17 @@ async def _show(agent: str, version: str, compared_with: str | None) -> Mapping[
 
     async with cognitive.CognitiveLayer.open() as layer:
         other = compared_with or (await layer.policies.effective(agent)).live.version
-        found = policy_differences(await layer.policies.load(agent, other), await layer.policies.load(agent, version))
-    rows = [{"name": name, "was": was, "now": now} for name, (was, now) in found.items()]
+        old, new = await layer.policies.load(agent, other), await layer.policies.load(agent, version)
+    rows = [{"name": name, "was": was, "now": now} for name, (was, now) in policy_differences(old, new).items()]
     return {"version": version, "compared_with": other, "differences": rows}
 
 
-def _show_differences(told: Mapping[str, Any]) -> None:
-    rows = [(each["name"], each["was"], each["now"]) for each in told["differences"]]
+def _show_differences(answer: Mapping[str, Any]) -> None:
+    rows = [(each["name"], each["was"], each["now"]) for each in answer["differences"]]
     if rows:
-        printing.table(("setting", told["compared_with"], told["version"]), rows)
+        printing.table(("setting", answer["compared_with"], answer["version"]), rows)
     else:
-        printing.line(f"{told['version']} says what {told['compared_with']} says")
+        printing.line(f"{answer['version']} and {answer['compared_with']} have the same settings")
 
 
 async def _rows() -> Sequence[LiveSetting]:
@@ -143,10 +143,10 @@ async def _rows() -> Sequence[LiveSetting]:
     return LIVE_SETTINGS
 
 
-def _show_rows(found: Sequence[LiveSetting]) -> None:
+def _show_rows(settings: Sequence[LiveSetting]) -> None:
     printing.table(
-        ("setting", "from", "to", "what it is"),
-        [(row.name, f"{row.min:g}", f"{row.max:g}", row.description) for row in found],
+        ("setting", "from", "to", "description"),
+        [(row.name, f"{row.min:g}", f"{row.max:g}", row.description) for row in settings],
     )
 
 
@@ -238,8 +238,8 @@ def activate(version: str | None, agent: str, note: str, previous: bool) -> None
 
 async def _choose(role: Role, agent: str, version: str | None, note: str) -> PolicyActivation:
     async with cognitive.CognitiveLayer.open() as layer:
-        act = layer.policies.activate if role == "live" else layer.policies.shadow
-        return await act(agent, version, by=_who(), note=note)
+        method = layer.policies.activate if role == "live" else layer.policies.shadow
+        return await method(agent, version, by=_who(), note=note)
 
 
 async def _roll_back(role: Role, agent: str, note: str) -> PolicyActivation:
@@ -248,8 +248,8 @@ async def _roll_back(role: Role, agent: str, note: str) -> PolicyActivation:
 
 
 def _who() -> str:
-    """Who runs this, as the system knows them."""
+    """Return the user's name as the system knows it, or "command line"."""
     try:
         return getuser()
-    except (KeyError, OSError):  # no name for this user id
+    except (KeyError, OSError):  # the user id has no name
         return "command line"

@@ -1,7 +1,7 @@
-"""What reaches the terminal: JSON for programs, words and tables for people, progress only where somebody watches.
+"""Output on the terminal: JSON for programs, text and tables for people, progress only on an interactive terminal.
 
-What a memory says is not ours: it is printed as text, without its markup and without what would steer a terminal. Rich
-is imported when something is drawn, since most of a command's start-up would be spent on it.
+Stored text is printed without markup and control characters, so that it cannot steer the terminal. Rich is imported
+only when a command prints with it, because importing it takes most of a command's start-up time.
 """
 
 from __future__ import annotations
@@ -27,24 +27,27 @@ if TYPE_CHECKING:
 ProgressCallback = Callable[..., None]  # (done, total), and the label if it changed
 
 _JSON = "cognitive.json"
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all control characters but tab and newline
-_PIPED = 160  # columns, where no terminal says how many there are: an id beside what it stands for
-_SOURCES = ("cognitive", "brain")  # of log records
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all control characters but tab and newline
+_PIPED_WIDTH = 160  # columns without a terminal: room for an id beside a text
+_LOGGERS = ("cognitive", "brain")
 
 
-def choose_json(context: click.Context, wanted: bool) -> None:
-    """Notes in the context, which subcommands share, whether JSON was asked for."""
-    context.meta[_JSON] = wanted or context.meta.get(_JSON, False)
+def choose_json(context: click.Context, value: bool) -> None:
+    """Record in the context, which subcommands share, that `--json` is given."""
+    context.meta[_JSON] = value or context.meta.get(_JSON, False)
 
 
 def as_json() -> bool:
-    """Whether the command at hand was asked for JSON."""
+    """Return True if the running command is to print JSON."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(_JSON, False))
 
 
 def jsonable(value: Any) -> Any:
-    """A value as JSON can carry it: the fields of dataclasses, ids and times as text, sets in order, no NaN."""
+    """Return a value as JSON-compatible data.
+
+    Dataclasses become objects, ids and times text, sets sorted lists, and NaN and infinity None.
+    """
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -57,7 +60,7 @@ def jsonable(value: Any) -> Any:
         return [jsonable(each) for each in value]
     if isinstance(value, datetime):
         return value.isoformat()
-    if hasattr(value, "tolist"):  # of numpy
+    if hasattr(value, "tolist"):  # a numpy value
         return jsonable(value.tolist())
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
@@ -65,73 +68,73 @@ def jsonable(value: Any) -> Any:
 
 
 def document(value: Any) -> None:
-    """A value as JSON, on stdout."""
+    """Print a value as JSON on stdout."""
     click.echo(json.dumps(jsonable(value), ensure_ascii=False, indent=2))
 
 
-def error(kind: str, message: str, following: str | None = None) -> None:
-    """What went wrong and what to do next, on stderr: a line of JSON where that was asked for."""
+def error(kind: str, message: str, next_command: str | None = None) -> None:
+    """Print an error and the command to run next on stderr, as text or as a line of JSON."""
     if as_json():
-        told = {"type": kind, "message": message, "next": following}
-        click.echo(json.dumps({"error": told}, ensure_ascii=False), err=True)
+        details = {"type": kind, "message": message, "next": next_command}
+        click.echo(json.dumps({"error": details}, ensure_ascii=False), err=True)
         return
     click.echo(safe(f"{kind}: {message}"), err=True)
-    if following:
-        click.echo(f"Next: {following}", err=True)
+    if next_command:
+        click.echo(f"Next: {next_command}", err=True)
 
 
 def note(text: str) -> None:
-    """A remark beside the answer, on stderr, for people only."""
+    """Print a remark on stderr; nothing with `--json`."""
     if not as_json():
         click.secho(safe(text), err=True, dim=True)
 
 
 def safe(text: str) -> str:
-    """Text without what would steer a terminal: each such character as its escape."""
-    return _STEERING.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    """Return a text with its control characters escaped, except tab and newline."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def line(text: str, style: str = "") -> None:
-    """A line on stdout, as text."""
+    """Print a line of text on stdout."""
     from rich.text import Text
 
     console().print(Text(safe(text), style=style))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, whole: Sequence[str] = ("id", "turn")) -> None:
-    """A table on stdout, its cells as text, None empty; columns that are `whole` are never wrapped: they are copied."""
+    """Print a table on stdout. None is an empty cell; columns in `whole` never wrap, so that ids can be copied."""
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(box=None)
+    grid = Table(box=None)
     for name in columns:
-        drawn.add_column(name, no_wrap=name in whole)
+        grid.add_column(name, no_wrap=name in whole)
     for row in rows:
         cells = (each if isinstance(each, Text) else Text(safe("" if each is None else str(each))) for each in row)
-        drawn.add_row(*cells)
-    console().print(drawn)
+        grid.add_row(*cells)
+    console().print(grid)
 
 
 def fields_of(value: Any, *, but: Sequence[str] = ()) -> None:
-    """The fields of a dataclass or mapping that say something, one to a line."""
-    told = jsonable(value)
-    shown = [(name, each) for name, each in told.items() if name not in but and each not in (None, "", [], {})]
+    """Print the fields of a dataclass or mapping, one per line, without empty ones and those in `but`."""
+    data = jsonable(value)
+    shown = [(name, each) for name, each in data.items() if name not in but and each not in (None, "", [], {})]
     width = max((len(name) for name, _ in shown), default=0)
     for name, each in shown:
         line(f"{name:<{width}}  {each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)}")
 
 
 def console() -> Console:
-    """Where a command draws on stdout; it draws nothing where JSON was asked for."""
+    """Return the console of stdout, which prints nothing with `--json`."""
     from rich.console import Console
 
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    return Console(quiet=as_json(), width=_PIPED if piped else None)
+    return Console(quiet=as_json(), width=_PIPED_WIDTH if piped else None)
 
 
 @contextmanager
 def progress(label: str) -> Iterator[ProgressCallback]:
-    """A bar on stderr while something long runs, if that is a terminal; yields what moves it."""
+    """Show a progress bar on stderr, if that is a terminal; yield the function that advances it."""
     if as_json() or not sys.stderr.isatty():
         yield lambda done, total, label=None: None
         return
@@ -142,14 +145,14 @@ def progress(label: str) -> Iterator[ProgressCallback]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=None)
 
-        def moved(done: int, total: int, now: str | None = None) -> None:
-            bar.update(task, completed=done, total=total, description=now or label)
+        def advance(done: int, total: int, new_label: str | None = None) -> None:
+            bar.update(task, completed=done, total=total, description=new_label or label)
 
-        yield moved
+        yield advance
 
 
 class _LogHandler(logging.Handler):
-    """Log records as remarks beside the answer; as lines of JSON where that was asked for."""
+    """A handler that prints log records on stderr, as remarks or as lines of JSON."""
 
     def emit(self, record: logging.LogRecord) -> None:
         message = record.getMessage()
@@ -161,34 +164,34 @@ class _LogHandler(logging.Handler):
 
 @contextmanager
 def show_logs() -> Iterator[None]:
-    """Shows warnings and errors of the library for as long as this is entered."""
+    """Print warnings and errors of the library inside the block."""
     handler = _LogHandler(logging.WARNING)
-    for name in _SOURCES:
+    for name in _LOGGERS:
         logging.getLogger(name).addHandler(handler)
     try:
         yield
     finally:
-        for name in _SOURCES:
+        for name in _LOGGERS:
             logging.getLogger(name).removeHandler(handler)
 
 
 def shortened(text: str, width: int = 100) -> str:
-    """The beginning of a text on one line: enough to know it by."""
+    """Return the beginning of a text on one line, at most `width` characters."""
     flat = " ".join(text.split())
     return flat if len(flat) <= width else f"{flat[: width - 1]}…"
 
 
 def day(at: datetime | None) -> str:
-    """A day, or nothing."""
+    """Return the day of a time, or an empty string."""
     return f"{at:%Y-%m-%d}" if at is not None else ""
 
 
 def minute(at: datetime | None) -> str:
-    """A day and a minute, or nothing."""
+    """Return a time to the minute, or an empty string."""
     return f"{at:%Y-%m-%d %H:%M}" if at is not None else ""
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a Markdown table; a bar in a cell does not end the cell."""
+    """Return a Markdown table; bars in cells are escaped."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |" for line in lines)

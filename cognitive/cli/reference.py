@@ -47,7 +47,7 @@ In the shapes below, `?` marks a value that may be null, `{…}` an object with 
 behind `|` belongs to another use of the command. Times are ISO 8601 with their offset. Shapes with a name:
 """.strip()
 
-_MIN_SHARED = 3  # commands with the same option, from which on it is described once for all of them
+_MIN_SHARED = 3  # commands with the same option, at which it is described once for all of them
 _SHAPES: Mapping[str, str] = {
     "ESTIMATE": evaluate.ESTIMATE,
     "EVALUATION": evaluate.EVALUATION,
@@ -70,7 +70,7 @@ def command(page: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _OptionEntry:
-    """An option: its names, the values it takes, its default, and its effect."""
+    """An option: its names, its values, its default and its effect."""
 
     names: str
     values: str | None

@@ -1,4 +1,4 @@
-"""`cognitive replay`: recorded turns, run again."""
+"""`cognitive replay`: run recorded turns again."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def command(
     tokens, and used memories (estimated for memories that were not shown). Exits with 3 if an unchanged turn differs.
     """
     if file is not None and live:
-        raise click.UsageError("--live and --policy each name a policy: expected one of them")
+        raise click.UsageError("give at most one of --live and --policy")
     another = file is not None or live
-    show = _differing if another else _compared
-    run(_replay(agent, turn_ids, since, until, file, another), show, succeeded=_none_different)
+    show = _show_differences if another else _show_comparison
+    run(_replay_turns(agent, turn_ids, since, until, file, another), show, succeeded=_none_differs)
 
 
-async def _replay(
+async def _replay_turns(
     agent: str,
     turn_ids: Sequence[str],
     since: datetime | None,
@@ -69,34 +69,34 @@ async def _replay(
         policy, used = await load_policy(layer, agent, file) if another else (None, None)
         turns = turn_ids or await layer.explain.turn_ids(agent, since, until)
         replays: list[Replay] = []
-        with printing.progress("replaying") as moved:
+        with printing.progress("replaying") as advance:
             for done, turn_id in enumerate(turns, 1):
                 replay = await layer.explain.replay(agent, turn_id, policy)
                 replays += [replay] if replay is not None else []
-                moved(done, len(turns))
+                advance(done, len(turns))
     return _ReplayAnswer(used, len(turns), replays)
 
 
-def _none_different(ran: _ReplayAnswer) -> bool:
-    return all(replay.verdict != "different" for replay in ran.replays)
+def _none_differs(answer: _ReplayAnswer) -> bool:
+    return all(replay.verdict != "different" for replay in answer.replays)
 
 
-def _compared(ran: _ReplayAnswer) -> None:
-    """The turns that did not come out the same, and a line that sums up."""
-    for replay in ran.replays:
+def _show_comparison(answer: _ReplayAnswer) -> None:
+    """Print the turns whose replay is not identical, and a summary."""
+    for replay in answer.replays:
         if replay.verdict != "identical":
             printing.line(f"{replay.verdict}: {replay.turn_id}: {replay.reason}")
-    counts = Counter(replay.verdict for replay in ran.replays)
+    counts = Counter(replay.verdict for replay in answer.replays)
     summary = [f"{counts['identical']} identical", f"{counts['changed since']} changed since"]
     summary += [f"{counts['different']} different"]
     summary += [f"{counts[each]} {each}" for each in ("another counter", "other constants") if counts[each]]
-    summary += [f"{ran.turns - len(ran.replays)} {_NO_STAGES}"] if ran.turns > len(ran.replays) else []
+    summary += [f"{answer.turns - len(answer.replays)} {_NO_STAGES}"] if answer.turns > len(answer.replays) else []
     printing.line(", ".join(summary), style="bold")
 
 
-def _differing(ran: _ReplayAnswer) -> None:
-    """What another policy would have shown, turn by turn, and in all."""
-    differing = [each for each in ran.replays if not each.difference.none or each.verdict == "changed since"]
+def _show_differences(answer: _ReplayAnswer) -> None:
+    """Print the difference that another policy makes, per turn and in total."""
+    differing = [each for each in answer.replays if not each.difference.none or each.verdict == "changed since"]
     rows = [
         (
             each.turn_id,
@@ -112,13 +112,13 @@ def _differing(ran: _ReplayAnswer) -> None:
     ]
     columns = ("turn", "entered", "left", "moved", "tokens", "used (est.)", "not compared", "message")
     printing.table(columns, rows)
-    changes = [replay.difference for replay in ran.replays]
+    changes = [replay.difference for replay in answer.replays]
     tokens = [sum(change.tokens[n] for change in changes) for n in (0, 1)]
     use = [sum(change.use[n] for change in changes) for n in (0, 1)]
     same = sum(change.none for change in changes)
     printing.line(
-        f"{same} of {len(changes)} turns show the same; tokens {tokens[0]} → {tokens[1]},"
+        f"{same} of {len(changes)} turns show the same memories; tokens {tokens[0]} → {tokens[1]},"
         f" memories used {use[0]:.1f} → {use[1]:.1f} (an estimate)",
         style="bold",
     )
-    show_unanswerable(sorted(frozenset[str]().union(*(replay.unanswerable for replay in ran.replays))))
+    show_unanswerable(sorted(frozenset[str]().union(*(replay.unanswerable for replay in answer.replays))))

@@ -24,8 +24,8 @@ from cognitive.cli.answers import run_work
 from cognitive.cli.options import AGENT
 from cognitive.errors import InvalidInput
 
-_PATIENCE = 2.0  # seconds for a server that may be there already to say so
-_MIN_TOKEN = 16  # characters: what is shorter can be guessed
+_TIMEOUT = 2.0  # seconds for a running server to answer
+_MIN_TOKEN_LENGTH = 16  # characters; a shorter token could be guessed
 _PORT = click.option(
     "--port", default=8765, show_default=True, type=click.IntRange(0, 65_535), help="Port; 0 chooses a free one."
 )
@@ -49,19 +49,21 @@ _TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token 
     "--log", "form", type=click.Choice(["console", "json"]), default="console", show_default=True, help="Log format."
 )
 @click.option("--verbose", is_flag=True, help="Log requests too.")
-def serve(form: Literal["console", "json"], verbose: bool, **given: Any) -> None:
+def serve(form: Literal["console", "json"], verbose: bool, **options: Any) -> None:
     """Serve the layer over HTTP: /api/v1, /mcp, /ui, /healthz, /readyz, /metrics.
 
     Without tokens only programs on this machine have access.
     """
-    run_server(form, verbose, lambda url, _: click.echo(f"Listening on {url}"), given)
+    run_server(form, verbose, lambda url, _: click.echo(f"Listening on {url}"), options)
 
 
 def run_server(
-    form: Literal["console", "json"], verbose: bool, started: Callable[[str, bool], None], given: Mapping[str, Any]
+    form: Literal["console", "json"], verbose: bool, started: Callable[[str, bool], None], options: Mapping[str, Any]
 ) -> None:
-    """Serves until it is told to stop; `started` is told the address, and whether a token is needed. What is `given` is
-    for `ServerConfig`, None for its default.
+    """Serve until the process is stopped.
+
+    `started` is called with the server's URL and True if it requires a token. `options` are fields of `ServerConfig`;
+    None is the default value.
     """
     try:
         from cognitive.server.assembly import metrics_page, mounts
@@ -70,17 +72,17 @@ def run_server(
         from cognitive.telemetry.logs import configure
         from cognitive.telemetry.prometheus import PrometheusMetrics
     except ModuleNotFoundError as error:
-        raise click.ClickException(f"{error}; `pip install 'cognitive-layer[server]'` brings it") from error
+        raise click.ClickException(f"{error}; run `pip install 'cognitive-layer[server]'`") from error
 
     configure(form, logging.INFO if verbose else logging.WARNING)
-    chosen, metrics = {name: value for name, value in given.items() if value is not None}, PrometheusMetrics()
+    fields, metrics = {name: value for name, value in options.items() if value is not None}, PrometheusMetrics()
 
-    async def served() -> None:
-        config = ServerConfig(**chosen, metrics=partial(metrics_page, metrics))
-        needed = config.known_tokens() is not None
-        await serve(config, mounts=mounts, metrics=metrics, started=lambda url: started(url, needed))
+    async def run() -> None:
+        config = ServerConfig(**fields, metrics=partial(metrics_page, metrics))
+        needs_token = config.known_tokens() is not None
+        await serve(config, mounts=mounts, metrics=metrics, started=lambda url: started(url, needs_token))
 
-    run_work(served())
+    run_work(run())
 
 
 # --- the dashboard ---
@@ -97,12 +99,12 @@ def dashboard(agent: str | None, port: int, tokens: Path | None, quiet: bool) ->
     If `cognitive serve` already runs at the port, open its dashboard instead.
     """
 
-    def look(url: str, locked: bool) -> None:
+    def open_page(url: str, needs_token: bool) -> None:
         page = address(url, agent)
         click.echo(f"The dashboard: {page}")
-        if locked:
+        if needs_token:
             click.echo(
-                "It asks for a token: `cognitive token create --agent NAME` makes one, `--admin` for all agents."
+                "The dashboard requires a token: `cognitive token create --agent NAME`, or `--admin` for all agents."
             )
         if not quiet:
             threading.Thread(target=_open, args=(page,), daemon=True).start()
@@ -115,26 +117,26 @@ def dashboard(agent: str | None, port: int, tokens: Path | None, quiet: bool) ->
         if not quiet:
             _open(page)
         return
-    run_server("console", False, look, {"port": port, "tokens": tokens})
+    run_server("console", False, open_page, {"port": port, "tokens": tokens})
 
 
 def address(url: str, agent: str | None) -> str:
-    """Where the pages of an agent begin, or of None, those of all."""
+    """Return the URL of an agent's overview page; without an agent, that of the list of all agents."""
     return f"{url}/ui/overview?{urlencode({'agent': agent})}" if agent is not None else f"{url}/ui/"
 
 
 def is_serving(url: str) -> bool:
-    """Whether a server of this product answers there."""
+    """Return True if a server of this product answers at the URL."""
     try:
-        with urllib.request.urlopen(f"{url}/healthz", timeout=_PATIENCE) as answer:
-            told = json.loads(answer.read(1_000))
+        with urllib.request.urlopen(f"{url}/healthz", timeout=_TIMEOUT) as response:
+            health = json.loads(response.read(1_000))
     except (OSError, ValueError, urllib.error.URLError):
         return False
-    return isinstance(told, dict) and set(told) == {"status", "parts"}
+    return isinstance(health, dict) and set(health) == {"status", "parts"}
 
 
 def _open(page: str) -> None:
-    with suppress(webbrowser.Error):  # without a browser the address is there to be read
+    with suppress(webbrowser.Error):  # without a browser, the printed address remains
         webbrowser.open(page)
 
 
@@ -180,7 +182,7 @@ def mcp(
         from cognitive.server.config import ServerConfig
         from cognitive.server.connections import limited_protocol
     except ImportError as error:
-        raise click.ClickException(f"{error}. It comes with: pip install 'cognitive-layer[mcp]'") from error
+        raise click.ClickException(f"{error}; run `pip install 'cognitive-layer[mcp]'`") from error
     try:
         scope = Scope(agent, session, may_remember=allow_remember)
     except InvalidInput as error:
@@ -188,7 +190,7 @@ def mcp(
     if not http:
         run_work(standalone.serve_stdio(scope))
         return
-    token, listening = _token(token_file), _listening(host, port)
+    token, listening = _token(token_file), _listen(host, port)
     name = f"[{host}]" if ":" in host else host
     click.echo(f"http://{name}:{listening.getsockname()[1]}/mcp", err=True)
     connections = ServerConfig()
@@ -196,8 +198,8 @@ def mcp(
     run_work(standalone.serve_http(scope, token, listening, names, http=protocol))
 
 
-def _listening(host: str, port: int) -> socket.socket:
-    """Listens before anything is said of it: whoever reads the address may connect at once."""
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket; it listens before its address is printed, so that a client may connect at once."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
@@ -210,6 +212,6 @@ def _token(file: Path | None) -> str:
         click.echo(f"Authorization: Bearer {token}", err=True)
         return token
     token = file.read_text(encoding="utf-8").strip()
-    if len(token) < _MIN_TOKEN:
-        raise click.ClickException(f"{str(file)!r} holds no token of at least {_MIN_TOKEN} characters")
+    if len(token) < _MIN_TOKEN_LENGTH:
+        raise click.ClickException(f"{str(file)!r} holds no token of at least {_MIN_TOKEN_LENGTH} characters")
     return token

@@ -1,4 +1,4 @@
-"""`cognitive session`: what a session keeps, and its end."""
+"""`cognitive session`: show the stored state of a session, and end it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SESSION = (
     f"preface?: {_MESSAGE}, messages: [{_MESSAGE}], started_at, last_at, ended_at?, recent: [[turn_id, at, status, "
     "message]]}"
 )
-_NAMED = click.argument("session_id")
+_SESSION_ID = click.argument("session_id")
 
 
 @click.group()
@@ -32,7 +32,7 @@ def command() -> None:
 
 
 @command.command(cls=JsonCommand, shape=f"{{session?: {_SESSION}}}")
-@_NAMED
+@_SESSION_ID
 @AGENT
 def show(session_id: str, agent: str) -> None:
     """Show the state of SESSION_ID: summary, plan, last messages, last turns."""
@@ -51,13 +51,13 @@ def _show(session: ResumedSession | None) -> None:
     for message in session.messages:
         printing.line(f"--- {message.role}", style="bold")
         printing.line(message.content)
-    rows = [(id, printing.minute(at), status, printing.shortened(said, 80)) for id, at, status, said in session.recent]
+    rows = [(id, printing.minute(at), status, printing.shortened(text, 80)) for id, at, status, text in session.recent]
     if rows:
         printing.table(("turn", "at", "status", "message"), rows)
 
 
 @command.command(cls=JsonCommand, shape="{ended} | {sessions, artifacts, subtasks}")
-@_NAMED
+@_SESSION_ID
 @AGENT
 @click.option("--clear", is_flag=True, help="Remove the session's data permanently; turns and memories stay.")
 @YES
@@ -67,13 +67,13 @@ def end(session_id: str, agent: str, clear: bool, yes: bool) -> None:
     With --clear, remove its summary, last messages, plan, artifacts and subtasks instead.
     """
     if clear:
-        confirm(yes, f"Clear session {session_id!r} of agent {agent!r} for good?")
+        confirm(yes, f"Permanently clear session {session_id!r} of agent {agent!r}?")
         run(_clear(agent, session_id), _show_cleared, succeeded=lambda cleared: cleared.sessions > 0)
     else:
         run(
             _end(agent, session_id),
             partial(_show_ended, _unknown(agent, session_id)),
-            succeeded=lambda told: told["ended"],
+            succeeded=lambda answer: answer["ended"],
         )
 
 
@@ -82,8 +82,8 @@ async def _end(agent: str, session_id: str) -> Mapping[str, bool]:
         return {"ended": await layer.end_session(agent, session_id)}
 
 
-def _show_ended(otherwise: str, told: Mapping[str, bool]) -> None:
-    printing.line("ended" if told["ended"] else otherwise)
+def _show_ended(unknown: str, answer: Mapping[str, bool]) -> None:
+    printing.line("ended" if answer["ended"] else unknown)
 
 
 async def _clear(agent: str, session_id: str) -> ClearedSession:

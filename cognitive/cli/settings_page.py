@@ -1,4 +1,4 @@
-"""The reference of settings, read off the models: types and bounds from the fields, effects from their docstrings."""
+"""The reference of settings, from the models: types and bounds of the fields, effects from their docstrings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cognitive.policy.policy import Policy, groups
 from cognitive.policy.tables import CategoryChange, FrameBudget
 
 _KINDS = {"boolean": "true or false", "integer": "integer", "number": "number", "string": "text", "object": "table"}
-_TOP = ""  # the group of the settings that belong to none
+_TOP = ""  # the group of the settings outside the groups
 
 _INTRO = """
 # Configuration
@@ -52,7 +52,7 @@ model's id begins with counts.
 
 @dataclass(frozen=True, slots=True)
 class SettingEntry:
-    """A setting: its group, what may stand there, what does by default, and what it does."""
+    """A setting: its group, name, type with bounds, default and effect."""
 
     group: str
     name: str
@@ -87,7 +87,7 @@ def _entries(model: type[BaseModel], group: str) -> Iterator[SettingEntry]:
 
 
 def kind(schema: Mapping[str, Any]) -> str:
-    """A JSON schema in words."""
+    """Return a JSON schema in words."""
     if "anyOf" in schema:
         return " or ".join("none" if each.get("type") == "null" else kind(each) for each in schema["anyOf"])
     if "enum" in schema:
@@ -147,7 +147,7 @@ def _groups() -> Iterator[str]:
 
 
 def _items(entries: Sequence[SettingEntry]) -> str:
-    """Return a list of settings; neighbours that differ in their names alone are one item."""
+    """Return a list of settings; neighbours that differ only in their names share an item."""
     groups = itertools.groupby(entries, key=lambda entry: f"({_values(entry)}): {entry.effect}")
     return "\n".join(f"- {', '.join(f'`{entry.name}`' for entry in alike)} {text}" for text, alike in groups)
 
@@ -160,7 +160,7 @@ def _values(entry: SettingEntry) -> str:
 
 
 def _is_matrix(default: Any) -> bool:
-    """Return whether a default is a table whose rows are tables."""
+    """Return True if a default is a table whose rows are tables."""
     return isinstance(default, Mapping) and any(isinstance(row, Mapping) for row in default.values())
 
 
@@ -183,7 +183,7 @@ def _fields(model: type[BaseModel]) -> Iterator[str]:
 
 
 def _models() -> Iterator[Sequence[Any]]:
-    """Return a row for each distinct set of limits, with the names of its models."""
+    """Yield a row for each distinct set of limits, with the names of its models."""
     names: dict[tuple[Any, ...], list[str]] = {}
     for name in sorted(MODELS):
         names.setdefault(tuple(MODELS[name].model_dump().values()), []).append(f"`{name}`")

@@ -1,4 +1,4 @@
-"""`cognitive token`: who may ask a server."""
+"""`cognitive token`: the tokens of a server."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import click
 from brain.types import TRUSTS, Trust
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.server import tokens as kept
+from cognitive.server import tokens as tokens_file
 
 _FILE = click.option("--tokens", type=click.Path(path_type=Path), help="Token file; default: COGNITIVE_TOKEN_FILE.")
 
 
 @click.group()
 def command() -> None:
-    """Create, list and revoke the tokens of a server. A running server heeds a change at once."""
+    """Create, list and revoke the tokens of a server. A running server applies changes at once."""
 
 
 @command.command(cls=JsonCommand, shape="{id, agent?, admin, trust, erase, token}")
@@ -37,14 +37,16 @@ def create(agent: str | None, admin: bool, trust: Trust, no_erase: bool, tokens:
     """Create a token and show it once; only its digest is stored."""
     if (agent is None) != admin:
         raise click.UsageError("give either --agent NAME or --admin")
-    run(_create(agent, trust, not no_erase, tokens), lambda made: click.echo(made["token"]))
+    run(_create(agent, trust, not no_erase, tokens), lambda created: click.echo(created["token"]))
 
 
 @command.command("list", cls=JsonCommand, shape="{tokens: [{id, agent?, admin, trust, erase, created}]}")
 @_FILE
 def list_(tokens: Path | None) -> None:
     """List the tokens by their ids."""
-    run(_list(tokens), _listed, key="tokens", empty_message=f"No tokens in {tokens or kept.default_path()}.")
+    run(
+        _list(tokens), _show_tokens, key="tokens", empty_message=f"No tokens in {tokens or tokens_file.default_path()}."
+    )
 
 
 @command.command(cls=JsonCommand, shape="{id, agent?, admin, trust, erase}")
@@ -52,25 +54,25 @@ def list_(tokens: Path | None) -> None:
 @_FILE
 def revoke(id: str, tokens: Path | None) -> None:
     """Revoke the token with this ID, which `list` shows and the token contains."""
-    run(_revoke(id, tokens), lambda was: printing.line(f"Revoked {id}, which was for {_whose(was)}."))
+    run(_revoke(id, tokens), lambda revoked: printing.line(f"Revoked {id}, which was for {_owner(revoked)}."))
 
 
 async def _create(agent: str | None, trust: Trust, erase: bool, tokens: Path | None) -> Mapping[str, Any]:
-    id, token = kept.create(tokens or kept.default_path(), agent, trust, erase=erase)
+    id, token = tokens_file.create(tokens or tokens_file.default_path(), agent, trust, erase=erase)
     return {"id": id, "agent": agent, "admin": agent is None, "trust": trust, "erase": erase, "token": token}
 
 
 async def _list(tokens: Path | None) -> Sequence[Mapping[str, Any]]:
-    path = tokens or kept.default_path()
-    known = kept.load(path) if path.exists() else {}
-    return [{**_told(id, each), "created": each.created} for id, each in known.items()]
+    path = tokens or tokens_file.default_path()
+    stored = tokens_file.load(path) if path.exists() else {}
+    return [{**_as_row(id, each), "created": each.created} for id, each in stored.items()]
 
 
 async def _revoke(id: str, tokens: Path | None) -> Mapping[str, Any]:
-    return _told(id, kept.revoke(tokens or kept.default_path(), id))
+    return _as_row(id, tokens_file.revoke(tokens or tokens_file.default_path(), id))
 
 
-def _told(id: str, token: kept.Token) -> Mapping[str, Any]:
+def _as_row(id: str, token: tokens_file.Token) -> Mapping[str, Any]:
     return {
         "id": id,
         "agent": token.agent,
@@ -80,13 +82,13 @@ def _told(id: str, token: kept.Token) -> Mapping[str, Any]:
     }
 
 
-def _listed(tokens: Sequence[Mapping[str, Any]]) -> None:
+def _show_tokens(tokens: Sequence[Mapping[str, Any]]) -> None:
     rows = [
-        (each["id"], _whose(each), each["trust"], "yes" if each["erase"] else "no", f"{each['created']:%Y-%m-%d}")
+        (each["id"], _owner(each), each["trust"], "yes" if each["erase"] else "no", f"{each['created']:%Y-%m-%d}")
         for each in tokens
     ]
     printing.table(("id", "for", "trust", "erases", "created"), rows)
 
 
-def _whose(token: Mapping[str, Any]) -> str:
+def _owner(token: Mapping[str, Any]) -> str:
     return "an admin" if token["admin"] else f"agent {token['agent']}"

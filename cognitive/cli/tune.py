@@ -1,4 +1,4 @@
-"""`cognitive tune`: a better policy, searched on recorded turns, judged on later ones, and left for somebody to use."""
+"""`cognitive tune`: search a better policy on recorded turns, judge it on later ones, and write it to a file."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class _TuningAnswer:
 
 
 def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
-    """A search ends with a file that nobody reads yet: what is there may be a policy that is live."""
+    """Return the path of a file that does not exist yet: an existing one may be a policy in use."""
     if path.exists():
-        raise click.BadParameter(f"{str(path)!r} exists already; a policy is written to a new file")
+        raise click.BadParameter(f"{str(path)!r} exists already; name a new file")
     return path
 
 
@@ -66,7 +66,7 @@ def command(
     The search starts from the agent's policy. The result is written to a new file, which takes effect only through
     COGNITIVE_POLICY. If the held-out turns prove no gain, nothing is written and the command exits with 3.
     """
-    run(_tune(agent, since, until, limit, file, out), _show, succeeded=lambda told: told.proven)
+    run(_tune(agent, since, until, limit, file, out), _show, succeeded=lambda answer: answer.proven)
 
 
 async def _tune(
@@ -75,33 +75,33 @@ async def _tune(
     from cognitive.lab.evidence import unanswerable_settings
     from cognitive.lab.tune import SPACE, answerable, as_evidence, tune
 
-    found = await read(agent, since, until, limit, file)
-    policy = found.policy
-    space = answerable(SPACE, found.cases, policy)
+    recorded = await read(agent, since, until, limit, file)
+    policy = recorded.policy
+    space = answerable(SPACE, recorded.cases, policy)
     trials = sum(len([value for value in row.values if value != row.of(policy)]) for row in space)
     done = 0
-    with printing.progress("searching") as moved:
+    with printing.progress("searching") as advance:
 
-        def tried(name: str, value: object, score: float) -> None:
+        def report(name: str, value: object, score: float) -> None:
             nonlocal done
             done += 1
-            moved(done, trials, f"{name} {value}: {score:.3f}")
+            advance(done, trials, f"{name} {value}: {score:.3f}")
 
-        tuning = tune(found.cases, policy, as_evidence(found.history), space=space, tried=tried)
-    written = _kept(tuning, out) if tuning.proven else None
+        tuning = tune(recorded.cases, policy, as_evidence(recorded.history), space=space, tried=report)
+    written = _write(tuning, out) if tuning.proven else None
     return _TuningAnswer(
-        found.used,
+        recorded.used,
         tuning.steps,
         tuning.training,
         tuning.gain,
         tuning.held_out,
         tuning.proven,
         written,
-        unanswerable_settings(found.cases, tuning.policy),
+        unanswerable_settings(recorded.cases, tuning.policy),
     )
 
 
-def _kept(tuning: Tuning, out: Path) -> str:
+def _write(tuning: Tuning, out: Path) -> str:
     from cognitive.lab.tune import as_toml
 
     try:
@@ -112,20 +112,21 @@ def _kept(tuning: Tuning, out: Path) -> str:
     return str(out)
 
 
-def _show(told: _TuningAnswer) -> None:
+def _show(answer: _TuningAnswer) -> None:
     rows = [
-        (step.name, step.before, step.after if step.after != step.before else "as it is", f"{step.score:.3f}")
-        for step in told.steps
+        (step.name, step.before, step.after if step.after != step.before else "unchanged", f"{step.score:.3f}")
+        for step in answer.steps
     ]
-    printing.table(("setting", "now", "found", f"score on {told.training} turns"), rows)
-    printing.line(f"On {told.held_out.turns} held-out turns the score gains {told.gain}:", style="bold")
-    show(told.held_out)
-    show_unanswerable(told.unanswerable)
-    if told.written is None:
-        printing.line("Nothing is written: the held-out turns do not tell that this policy is better.", style="bold")
+    printing.table(("setting", "now", "best", f"score on {answer.training} turns"), rows)
+    printing.line(f"Gain of the score on {answer.held_out.turns} held-out turns: {answer.gain}", style="bold")
+    show(answer.held_out)
+    show_unanswerable(answer.unanswerable)
+    if answer.written is None:
+        printing.line("Nothing is written: the held-out turns do not prove this policy better.", style="bold")
     else:
-        printing.line(f"Written to {told.written}; it takes effect when COGNITIVE_POLICY names it.", style="bold")
-        if told.policy.chosen:
+        printing.line(f"Written to {answer.written}; it takes effect when COGNITIVE_POLICY names it.", style="bold")
+        if answer.policy.chosen:
             printing.line(
-                "What was chosen for the agent stands above any file until `cognitive policy activate --previous`."
+                "The version activated for the agent takes precedence over the file;"
+                " `cognitive policy activate --previous` deactivates it."
             )

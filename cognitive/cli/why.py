@@ -1,4 +1,4 @@
-"""`cognitive why`: the last turns, and what each of them showed and did not."""
+"""`cognitive why`: the last turns, and the memories that each showed and left out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cognitive.lab.why import Explanation
 
 SHAPE = "{turn_id, session_id, at, status, message}"
-_MAX_WORDS = 100  # characters of a memory: enough to know it by
+_MAX_CONTENT_CHARS = 100
 EXPLANATION = (
     "{turn_id, memory_id, at, disposition?, reason, value?, rank_before?, rank?, relevance?, score?, boost: {…}, "
     "scores: {…}, factors: {…}, tokens?, used?, overlap?, summary}"
@@ -54,9 +54,9 @@ def command(turn_id: str | None, memory_id: UUID | None, agent: str, limit: int,
     Without TURN_ID, list the agent's last turns, newest first.
     """
     if turn_id is None:
-        run(_listed(agent, limit, session_id), _show_turns, key="turns", empty_message=_no_turns(agent, session_id))
+        run(_list(agent, limit, session_id), _show_turns, key="turns", empty_message=_no_turns(agent, session_id))
     elif session_id is not None:
-        raise click.UsageError("--session takes no TURN_ID: it lists the turns of a session")
+        raise click.UsageError("--session lists the turns of a session; give it without TURN_ID")
     elif memory_id is None:
         run(_whole(agent, turn_id), _show_whole, key="candidates", empty_message="The turn had no candidate.")
     else:
@@ -67,7 +67,7 @@ def _no_turns(agent: str, session_id: str | None) -> str:
     return f"Agent {agent!r} has no turns" + (f" in session {session_id!r}." if session_id is not None else ".")
 
 
-async def _listed(agent: str, limit: int, session_id: str | None) -> Sequence[TurnSummary]:
+async def _list(agent: str, limit: int, session_id: str | None) -> Sequence[TurnSummary]:
     async with cognitive.CognitiveLayer.open() as layer:
         return await layer.explain.turns(agent, limit, session_id=session_id)
 
@@ -103,14 +103,14 @@ def _show_whole(explanations: Sequence[_CandidateRow]) -> None:
 
 
 def candidate_line(explanation: Explanation, memory: Memory | None) -> Text:
-    """A candidate on one line, however the terminal wraps it: rank, result, story, and which memory it is."""
+    """Return a candidate on one line: rank, disposition, reason, content and id of the memory."""
     from rich.text import Text
 
-    words = shorten(memory.content, _MAX_WORDS, placeholder=" …") if memory is not None else "(erased)"
+    content = shorten(memory.content, _MAX_CONTENT_CHARS, placeholder=" …") if memory is not None else "(erased)"
     return Text.assemble(
         (f"{explanation.rank} {explanation.disposition} ", "bold"),
         printing.safe(explanation.summary),
-        (f" {printing.safe(words)} ", "italic"),
+        (f" {printing.safe(content)} ", "italic"),
         (str(explanation.memory_id), "dim"),
     )
 
@@ -122,7 +122,7 @@ def _show_one(explanation: Explanation) -> None:
         return
     printing.line(f"rank {explanation.rank_before} by relevance, {explanation.rank} by score {explanation.score:.3f}")
     if not explanation.factors:
-        printing.line("its factors were not kept: it stood too far down")
+        printing.line("factors: not recorded, because the candidate ranked too low")
         return
     printing.line(f"boost {explanation.boost['reason']}")
     for name, value in sorted(explanation.factors.items(), key=lambda item: -abs(item[1])):
@@ -130,5 +130,6 @@ def _show_one(explanation: Explanation) -> None:
     printing.line(f"raw scores: {', '.join(f'{name} {value:.3f}' for name, value in explanation.scores.items())}")
     if explanation.used is not None:
         printing.line(
-            f"the response {'used' if explanation.used else 'did not use'} it (overlap {explanation.overlap:.2f})"
+            f"the response {'used' if explanation.used else 'did not use'} the memory"
+            f" (overlap {explanation.overlap:.2f})"
         )

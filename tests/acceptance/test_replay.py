@@ -396,7 +396,7 @@ async def test_only_the_latest_turns_are_read_and_that_is_said(day, urls):
     assert ran.returncode == 3, "nine turns prove nothing"
     assert "the latest 9 of 1" in ran.stderr, "of a hundred and more"
     assert "of 9 turns are completed" in ran.stderr
-    assert "Not answered: deadline_ms;" in ran.stdout
+    assert "Not evaluated: deadline_ms;" in ran.stdout
 
 
 async def test_a_turn_is_its_own_under_a_policy_that_has_gained_a_tunable_since(urls, embedder, agent):

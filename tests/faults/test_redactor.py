@@ -77,7 +77,9 @@ async def test_what_a_redactor_raises_on_is_withheld(site, agent, redactor):
         assert await everywhere(site, agent) == []
 
 
-@pytest.mark.parametrize(("fault", "reason"), [("hangs", "not in time"), ("raises", "the redactor failed")])
+@pytest.mark.parametrize(
+    ("fault", "reason"), [("hangs", "the redactor did not return in time"), ("raises", "the redactor failed")]
+)
 async def test_a_turn_does_not_wait_for_its_redactor_and_says_what_it_lacks(site, agent, redactor, fault, reason):
     brief = POLICY.changed({"deadline_ms": 1_000.0, "deadlines.post_turn_ms": 1_000.0})
     async with opened(site, redact=redactor, policy=brief) as layer:

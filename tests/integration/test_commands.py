@@ -147,7 +147,7 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     policy.write_text("evidence.min_item_share = 0.4\n", encoding="utf-8")
     asked = shell("evaluate", "--policy", policy, code=NO)
     assert "turns" in asked["evaluation"]["refusal"]
-    assert asked["policy"]["source"] == f"of the file {policy}"
+    assert asked["policy"]["source"] == f"from the file {policy}"
     asked = Turn(agent_id=shell.agent, session_id="s1", text="How long do refunds take?", turn_id="t2")
     shell.takes(asked, Outcome(response="Five days."))
     assert shell("tune", "--out", tmp_path / "found.toml", code=NO)["written"] is None
@@ -161,11 +161,11 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     who = shell("policy", "show")["history"][0]["author"]
     for name in (("evaluate",), ("tune", "--out", tmp_path / "found.toml"), ("replay", "--live")):
         used = shell(*name, code=0 if name[0] == "replay" else NO)["policy"]
-        assert used == {"version": saved, "source": f"holds for the agent since {who} chose it", "chosen": True}
+        assert used == {"version": saved, "source": f"activated for the agent by {who}", "chosen": True}
     assert shell("policy", "activate", "--previous")["choice"]["version"] is None
     assert shell("policy", "shadow", "--previous")["choice"]["version"] is None
     used = shell("evaluate", code=NO)["policy"]
-    assert (used["source"], used["chosen"]) == ("the operator's own, which holds for the agent", False)
+    assert (used["source"], used["chosen"]) == ("the host's policy", False)
     assert len(shell("policy", "show")["history"]) == 4
     assert shell("config")["version"]
     assert shell("config")["embedded"] is None

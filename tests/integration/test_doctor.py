@@ -121,7 +121,7 @@ async def test_an_index_that_failed_to_build_and_a_table_that_nobody_guards_or_c
     told = await found()
     assert told["indexes"] == (
         "failure",
-        "not in use: once",
+        "invalid and not used: once",
         "`cognitive db upgrade --repair`, as the owner of the schema",
     )
     assert told["row level security"][0] == "failure"

@@ -52,9 +52,9 @@ def test_what_it_says_to_people(shell):
     told = [shell.run("db", "reembed", "--agent", shell.agent, *words).output for words in steps]
     assert "built; 0 memories lack vectors" in told[0]
     assert "no completed turns" in told[1]
-    assert "reads go by test/new now, and went by test/old" in told[2]
-    assert "test/new (96 numbers) is live" in told[3]
-    assert "test/old (64 numbers) is retired" in told[3]
+    assert "searches now use test/new instead of test/old" in told[2]
+    assert "test/new (96 dimensions) is live" in told[3]
+    assert "test/old (64 dimensions) is retired" in told[3]
 
 
 @pytest.mark.parametrize(

@@ -84,10 +84,10 @@ def test_invalid_settings_file_is_not_changed(home):
 
 def test_status_reports_installed_hooks_and_problems(home):
     status = json.loads(call("status", "--json", code=1))
-    assert status["problems"] == ["no hooks are installed: cognitive hook install"]
+    assert status["problems"] == ["no hooks are installed; run `cognitive hook install`"]
     assert status["agent"].startswith("project-")
     call("install", "--yes")
-    assert "All is well" in call("status")
+    assert "No problems" in call("status")
     file = home / ".claude" / "settings.json"
     settings = json.loads(file.read_text())
     del settings["hooks"]["Stop"]
@@ -95,6 +95,6 @@ def test_status_reports_installed_hooks_and_problems(home):
     file.write_text(json.dumps(settings))
     shown = call("status", code=1)
     assert f"{file}: no hook for stop" in shown
-    assert "/gone/cognitive is no program" in shown
+    assert "/gone/cognitive is not an executable program" in shown
     file.write_text("{")
     assert "is not JSON" in call("status", code=1)
