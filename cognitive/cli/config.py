@@ -47,10 +47,12 @@ async def _effective(agent: str) -> Mapping[str, Any]:
     async with _embedded(settings) as url:
         stored = await _stored(agent)
     return {
-        "settings": list(_settings(settings)),
+        "settings": list(_setting_rows(settings)),
         "embedded": url,
         "version": stored["live"] or own.version,
-        "policy": [{**each, **_chosen(each["name"], stored["changes"])} for each in _tunables(policy, settings, agent)],
+        "policy": [
+            {**each, **_activated(each["name"], stored["changes"])} for each in _policy_rows(policy, settings, agent)
+        ],
         "stored": stored,
     }
 
@@ -104,7 +106,7 @@ async def _stored(agent: str) -> Mapping[str, Any]:
     }
 
 
-def _chosen(name: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
+def _activated(name: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the value that an activated version gives to a setting, or to rows of a table; empty if it gives none."""
     rows = {each: value for each, value in changes.items() if each == name or each.startswith(f"{name}.")}
     if not rows:
@@ -112,7 +114,7 @@ def _chosen(name: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"value": rows.get(name, rows), "source": "activated with `cognitive policy`"}
 
 
-def _settings(settings: Settings) -> Iterable[Mapping[str, Any]]:
+def _setting_rows(settings: Settings) -> Iterable[Mapping[str, Any]]:
     for name in type(settings).model_fields:
         from_environment = name in settings.model_fields_set
         value = settings.directory if name == "data_dir" else getattr(settings, name)
@@ -127,13 +129,13 @@ def _without_password(url: str) -> str:
     return _PASSWORD.sub("***", url)
 
 
-def _tunables(policy: Policy, settings: Settings, agent: str) -> Iterable[Mapping[str, Any]]:
+def _policy_rows(policy: Policy, settings: Settings, agent: str) -> Iterable[Mapping[str, Any]]:
     from cognitive.policy.policy import settings as names
 
     default, own = type(policy)(), policy.for_agent(agent)
     for name in names():
         value, source = own.value(name), "default"
-        if _named(policy.agents.get(agent, {}), name):
+        if _is_set(policy.agents.get(agent, {}), name):
             source = f"{settings.policy}, agents.{agent}"
         elif name == "budgets.models" and settings.model_limits is not None:
             source = ", ".join(str(path) for path in (settings.model_limits, settings.policy) if path is not None)
@@ -142,10 +144,10 @@ def _tunables(policy: Policy, settings: Settings, agent: str) -> Iterable[Mappin
         yield {"name": name, "value": value, "source": source}
 
 
-def _named(changes: Mapping[str, Any], name: str) -> bool:
+def _is_set(changes: Mapping[str, Any], name: str) -> bool:
     """Return True if an agent's entry has a setting."""
     group, _, rest = name.partition(".")
-    return group in changes and (not rest or _named(changes[group], rest))
+    return group in changes and (not rest or _is_set(changes[group], rest))
 
 
 def _show(answer: Mapping[str, Any], everything: bool) -> None:

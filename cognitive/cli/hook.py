@@ -67,7 +67,9 @@ def install(user: bool, codex: bool, dry_run: bool, yes: bool, agent: str | None
     events = settings.CODEX_EVENTS if codex else settings.CLAUDE_EVENTS
     file = _settings_file(user=user, codex=codex)
     text = _text(file)
-    new = _checked(file, lambda: settings.with_hooks(text, lambda e: shlex.join([*program, "hook", e, *tail]), events))
+    new = _transform(
+        file, lambda: settings.with_hooks(text, lambda e: shlex.join([*program, "hook", e, *tail]), events)
+    )
     if _apply(file, text, new, dry_run=dry_run, yes=yes) and codex:
         click.echo("Codex asks you to trust the new hooks at its next start: confirm, or use /hooks.")
 
@@ -78,7 +80,7 @@ def uninstall(user: bool, codex: bool, dry_run: bool, yes: bool) -> None:
     """Remove the hooks from the agent's settings, after showing the change. Memories stay."""
     file = _settings_file(user=user, codex=codex)
     text = _text(file)
-    _apply(file, text, _checked(file, lambda: settings.without_hooks(text)), dry_run=dry_run, yes=yes)
+    _apply(file, text, _transform(file, lambda: settings.without_hooks(text)), dry_run=dry_run, yes=yes)
 
 
 def _apply(file: Path, old: str, new: str, *, dry_run: bool, yes: bool) -> bool:
@@ -141,7 +143,7 @@ def _text(file: Path) -> str:
         raise click.ClickException(f"cannot read {file}: {error}") from error
 
 
-def _checked(file: Path, make: Callable[[], str]) -> str:
+def _transform(file: Path, make: Callable[[], str]) -> str:
     try:
         return make()
     except ValueError as error:
@@ -168,12 +170,12 @@ def status(as_json: bool) -> None:
     """Show the server, the installations, and their problems. Exits with 1 if there are problems."""
     paths = with_private_folders(daemon_paths())
     server, installations = _server(paths), list(_installations())
-    problems = [*(problem for each in installations for problem in each["problems"]), *_wrong(server)]
+    problems = [*(problem for each in installations for problem in each["problems"]), *_start_errors(server)]
     if not any(each["events"] for each in installations):
         problems.append("no hooks are installed; run `cognitive hook install`")
     agent = os.environ.get("COGNITIVE_AGENT") or agent_of(os.getcwd())
     answer = {"agent": agent, "server": server, "installations": installations, "problems": problems}
-    click.echo(json.dumps(answer, indent=2) if as_json else _readable(answer))
+    click.echo(json.dumps(answer, indent=2) if as_json else _as_text(answer))
     sys.exit(1 if problems else 0)
 
 
@@ -189,7 +191,7 @@ def _start() -> str:
     until, started = time.monotonic() + _START_TIMEOUT, False
     while (server := _server(paths))["state"] != "running":
         started = started or start(paths)  # only once, even if the server fails to start
-        if _wrong(server) or time.monotonic() > until:
+        if _start_errors(server) or time.monotonic() > until:
             raise click.ClickException(f"the server does not start; see {paths.log}")
         time.sleep(0.05)
     return f"The server runs: process {server['pid']}, version {server['version']}."
@@ -209,7 +211,7 @@ def _stop() -> str:
 
 
 def _server(paths: DaemonPaths) -> dict[str, Any]:
-    files = {"socket": paths.socket, "log": paths.log, "last_lines": _complaints(paths)}
+    files = {"socket": paths.socket, "log": paths.log, "last_lines": _last_problems(paths)}
     about = _ask(paths, STATUS)
     if about is not None:
         return {"state": "running", **about, **files}
@@ -238,7 +240,7 @@ def _holder(paths: DaemonPaths) -> int | None:
     return int(pid) if pid.isdigit() else 0
 
 
-def _complaints(paths: DaemonPaths) -> list[str]:
+def _last_problems(paths: DaemonPaths) -> list[str]:
     """Return the last warnings and errors of the log."""
     try:
         lines = Path(paths.log).read_text(errors="replace").splitlines()
@@ -247,7 +249,7 @@ def _complaints(paths: DaemonPaths) -> list[str]:
     return [line for line in lines if " WARNING " in line or " ERROR " in line][-_LOG_LINES:]
 
 
-def _wrong(server: dict[str, Any]) -> list[str]:
+def _start_errors(server: dict[str, Any]) -> list[str]:
     last = server["last_lines"][-1:]
     if server["state"] == "starting" and last and "the server cannot start" in last[0]:
         return [last[0]]
@@ -263,10 +265,10 @@ def _installations() -> Iterator[dict[str, Any]]:
         file = _settings_file(user=user, codex=codex)
         if file.exists():
             events = settings.CODEX_EVENTS if codex else settings.CLAUDE_EVENTS
-            yield {"file": str(file), **_inspected(_text(file), str(file), events)}
+            yield {"file": str(file), **_inspect(_text(file), str(file), events)}
 
 
-def _inspected(text: str, file: str, events: tuple[str, ...]) -> dict[str, Any]:
+def _inspect(text: str, file: str, events: tuple[str, ...]) -> dict[str, Any]:
     try:
         ours = settings.hook_commands(text)
     except ValueError as error:
@@ -279,7 +281,7 @@ def _inspected(text: str, file: str, events: tuple[str, ...]) -> dict[str, Any]:
     return {"events": list(ours), "problems": problems}
 
 
-def _readable(answer: dict[str, Any]) -> str:
+def _as_text(answer: dict[str, Any]) -> str:
     server = answer["server"]
     runs = f", process {server['pid']}, {server['sessions']} sessions" if server["state"] == "running" else ""
     lines = [f"Agent here: {answer['agent']}", f"Server: {server['state']}{runs}; log {server['log']}"]

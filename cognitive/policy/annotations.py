@@ -81,7 +81,7 @@ class SettingsGroup(InputModel):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
-def _located(value: Any, validate: Callable[[Any], Any]) -> Any:
+def _with_group_in_errors(value: Any, validate: Callable[[Any], Any]) -> Any:
     """Validate a group so that its errors name the group: "dedup.threshold"."""
     try:
         return validate(value)
@@ -92,4 +92,4 @@ def _located(value: Any, validate: Callable[[Any], Any]) -> Any:
 
 
 # On a field that holds a group.
-NESTED = WrapValidator(_located)
+NESTED = WrapValidator(_with_group_in_errors)

@@ -132,15 +132,15 @@ def live_changes(base: Policy, live: Policy) -> dict[str, float | int]:
 
 def policy_differences(one: Policy, other: Policy) -> dict[str, tuple[Any, Any]]:
     """Return the settings in which two policies differ, by dotted name, in the order of the policy."""
-    old, new = _flat(one.model_dump(mode="json")), _flat(other.model_dump(mode="json"))
+    old, new = _flatten(one.model_dump(mode="json")), _flatten(other.model_dump(mode="json"))
     names = dict.fromkeys((*old, *new))
     return {name: (old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)}
 
 
-def _flat(value: Any, under: str = "") -> dict[str, Any]:
+def _flatten(value: Any, under: str = "") -> dict[str, Any]:
     if not isinstance(value, Mapping):
         return {under: value}
     flat: dict[str, Any] = {}
     for name, part in value.items():
-        flat |= _flat(part, f"{under}.{name}" if under else str(name))
+        flat |= _flatten(part, f"{under}.{name}" if under else str(name))
     return flat

@@ -139,7 +139,7 @@ def budget_for(model: str | None, further: Mapping[str, ModelRow] | None = None)
     """
     model_id = (model or "").strip().casefold()
     rows = {**MODELS, **{name.casefold(): row for name, row in (further or {}).items()}}
-    name = next((match for form in _forms(model_id) if (match := _longest(form, rows)) is not None), None)
+    name = next((match for form in _lookup_forms(model_id) if (match := _longest_match(form, rows)) is not None), None)
     row = rows[name] if name is not None else DEFAULT
     if model_id.endswith(_FREE) and not (name or "").endswith("free"):
         row = _at_most(row, DEFAULT)
@@ -168,10 +168,10 @@ def load(path: Path) -> dict[str, ModelRow]:
         raise PolicyError(f"cannot read the table of models {str(path)!r}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PolicyError(f"{str(path)!r} is not TOML: {error}") from error
-    return {name: _checked(path, name, table) for name, table in tables.items()}
+    return {name: _parse_row(path, name, table) for name, table in tables.items()}
 
 
-def _checked(path: Path, name: str, table: Any) -> ModelRow:
+def _parse_row(path: Path, name: str, table: Any) -> ModelRow:
     if not name.strip():
         raise PolicyError(f"{str(path)!r}: a row without a name would match every model; name a model id or prefix")
     try:
@@ -180,11 +180,11 @@ def _checked(path: Path, name: str, table: Any) -> ModelRow:
         raise PolicyError(f"{str(path)!r}: row {name!r}: {error}") from error
 
 
-def _forms(model_id: str) -> list[str]:
+def _lookup_forms(model_id: str) -> list[str]:
     return [model_id, *(model_id[match.end() :] for match in _PROVIDER_ENDS.finditer(model_id))]
 
 
-def _longest(form: str, rows: Mapping[str, ModelRow]) -> str | None:
+def _longest_match(form: str, rows: Mapping[str, ModelRow]) -> str | None:
     return max((name for name in rows if form.startswith(name)), key=len, default=None)
 
 

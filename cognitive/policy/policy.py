@@ -89,7 +89,7 @@ class Policy(SettingsGroup):
     needs other settings."""
 
     @model_validator(mode="after")
-    def _checked(self) -> Self:
+    def _validate_agents(self) -> Self:
         """Derive every agent's policy now, so that an invalid entry fails at construction and not in a turn."""
         self.for_agent("")
         return self
@@ -103,10 +103,10 @@ class Policy(SettingsGroup):
         return type(self)(**self.model_dump(exclude={"agents"}))
 
     @cached_property
-    def _own(self) -> Mapping[str, Self]:
-        return {agent_id: self._common._overlaid(agent_id, changes) for agent_id, changes in self.agents.items()}
+    def _agent_policies(self) -> Mapping[str, Self]:
+        return {agent_id: self._common._with_entry(agent_id, changes) for agent_id, changes in self.agents.items()}
 
-    def _overlaid(self, agent_id: str, changes: Mapping[str, Any]) -> Self:
+    def _with_entry(self, agent_id: str, changes: Mapping[str, Any]) -> Self:
         settings = self.model_dump(exclude={"agents"})
         unknown = sorted(set(changes) - set(settings))
         if unknown:
@@ -121,12 +121,12 @@ class Policy(SettingsGroup):
 
         The returned policy has no `agents`, and its own version.
         """
-        return self._own.get(agent_id, self._common) if self.agents else self
+        return self._agent_policies.get(agent_id, self._common) if self.agents else self
 
     @property
     def variants(self) -> tuple[Self, ...]:
         """All policies under which turns are planned: the common one, and one per agent with an entry."""
-        return (self._common, *self._own.values()) if self.agents else (self,)
+        return (self._common, *self._agent_policies.values()) if self.agents else (self,)
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
         """Return the policy with other values, given by dotted name ("dedup.threshold") or nested.

@@ -134,13 +134,13 @@ def check_categories(changes: Mapping[str, CategoryChange]) -> Mapping[str, Cate
         if not change.extra_patterns and name not in CATEGORIES:
             raise ValueError(f"{name!r} is not one of {', '.join(CATEGORIES)}; a new category needs extra_patterns")
         for pattern in change.extra_patterns:
-            fault = _fault(pattern)
-            if fault:
-                raise ValueError(f"category {name!r}, pattern {pattern!r}: {fault}")
+            error = _pattern_error(pattern)
+            if error:
+                raise ValueError(f"category {name!r}, pattern {pattern!r}: {error}")
     return changes
 
 
-def _fault(pattern: str) -> str | None:
+def _pattern_error(pattern: str) -> str | None:
     """Return the error of an operator's pattern, or None."""
     options = re2.Options()
     options.log_errors, options.max_mem = False, MAX_PATTERN_MEMORY
