@@ -1,4 +1,4 @@
-"""The methods of the layer outside of a turn, grouped by subject; `bootstrap` composes them.
+"""The methods of `CognitiveLayer` that are not part of a turn, grouped by subject; `bootstrap` composes them.
 
 Modules, in order of execution:
 

@@ -1,4 +1,4 @@
-"""`layer.admin`: operators' tasks on an agent's memories, indexes and models, and the health of the layer."""
+"""`layer.admin`: operators' tasks on an agent's memories, indexes and embedding models, and checks of the system."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from cognitive.validation import require_label
 
 
 class AdminApi:
-    """Administration of agents.
+    """Operators' tasks: export and import, retention, indexes and embedding models, learned data, and health checks.
 
     `reembedding` builds, activates, rolls back and drops embedding models (`brain.changes.reembedding`). `reindexing`
     changes the language of the lexical index (`brain.changes.reindexing`).
@@ -67,22 +67,23 @@ class AdminApi:
     # --- memories ---
 
     def export(self, agent_id: str) -> AsyncIterator[str]:
-        """Yield an agent's export, one JSON line at a time, for `import_lines`.
+        """Yield an agent's export as JSON lines, in the format that `import_lines` reads.
 
         It contains the language unless it is English; every memory, oldest first, with its usage and revisions; the
-        base rates of use; and the active policies. Vectors are left out, because an import computes them again. Turns
-        are left out; use a database dump for them.
+        agent's average rates of use by memory type; and the active policies. Vectors are left out, because an import
+        computes them again. Turns are left out; use a database dump for them.
         """
         return self._transfer.export(agent_id)
 
     async def import_lines(
         self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None
     ) -> list[UUID]:
-        """Import the memories of an export of this product, mem0 or LangGraph, and return their ids in order.
+        """Import memories exported by this product, mem0 or LangGraph; return their ids in the order of the lines.
 
         Memories of this product keep their ids, usage, revisions and order. Existing memories are not changed, so an
-        interrupted import can be repeated. An empty agent without a language takes that of the file. Memories of other
-        systems get the trust "foreign". The whole file is held in memory.
+        interrupted import can be repeated. An agent that has no memories and no language set takes the file's language.
+        Memories of other systems get the trust "foreign". The whole file is held in memory. `progress(done, total)` is
+        called after each batch.
 
         Raises:
             InvalidInput: a line is invalid; the message has its number, and nothing is stored.
@@ -90,15 +91,18 @@ class AdminApi:
         return await self._transfer.import_lines(agent_id, lines, progress=progress)
 
     async def find_by_source(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
-        """Return the memories of a type that were stored with one of these sources, oldest first."""
+        """Return the agent's memories of one type whose `source` is one of `sources`, oldest first."""
         return await self._memories.find_by_source(agent_id, type_, sources)
 
     async def find_by_tags(self, agent_id: str, tags: Sequence[str], limit: int = 100, offset: int = 0) -> list[Memory]:
-        """Return a page of the memories that have all of these tags, oldest first; with no tag, of all memories."""
+        """Return at most `limit` memories of an agent that have all of `tags`, oldest first, from position `offset`.
+
+        Without tags, return a page of all memories.
+        """
         return await self._memories.find_by_tags(agent_id, tags, limit, offset)
 
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
-        """Return the last hundred revisions of a memory, latest first, each with the values that it replaced.
+        """Return the last 100 changes of a memory, latest first, each with the values before the change.
 
         Raises:
             UnknownMemory: the agent has no such memory.
@@ -108,32 +112,34 @@ class AdminApi:
     async def apply_retention(
         self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False
     ) -> dict[Retained, int]:
-        """Delete everything older than `Policy.retention.days` allows; return the numbers by kind.
+        """Delete an agent's data older than `Policy.retention.days` allows; return the number of deleted items by kind.
 
-        With `dry_run`, only count. The layer does this by itself once an hour for agents that have turns.
+        With `dry_run`, only count them. `now` replaces the present time. The layer does this by itself once an hour for
+        agents that have turns.
         """
         return await self._memories.apply_retention(agent_id, now=now, dry_run=dry_run)
 
     async def erasures(self, agent_id: str) -> list[Erasure]:
-        """Return the log of an agent's erasures: what kind, when, and the numbers of rows, oldest first."""
+        """Return the log of an agent's erasures, oldest first: what was erased, when, and how many rows."""
         return await self._memories.erasures(agent_id)
 
     def on_erasure(self, let_go: ErasureListener) -> None:
-        """Call `let_go` at every erasure from now on; for components that cache agents' texts in this process."""
+        """Register a function to call at every erasure, for a component that caches agents' texts in this process."""
         self._erasure_listeners.add(let_go)
 
     # --- indexes, languages, embedding models ---
 
     async def build_vector_index(self, agent_id: str, *, progress: Progress | None = None) -> list[VectorGroup]:
-        """Assign a large agent's vectors to cells, so that a search reads a few cells; see `IvfIndex.build`.
+        """Build the approximate vector index of an agent with tens of thousands of memories; see `IvfIndex.build`.
 
-        Call it when an agent has tens of thousands of memories, and again from time to time as it grows. Later vectors
-        are assigned when they are stored. It does nothing for a small agent.
+        It assigns the vectors to cells, so that a search reads only a few cells. Vectors that are stored later are
+        assigned then, but build the index again from time to time as the agent grows. Nothing happens for a small
+        agent. `progress(done, total)` reports the vectors.
         """
         return await self._ivf_index.build(require_label("agent_id", agent_id), progress=progress)
 
     async def language(self, agent_id: str) -> str:
-        """Return the language that an agent's text is indexed and searched in: `english` unless set otherwise."""
+        """Return the language in which an agent's text is indexed and searched: `english` unless set otherwise."""
         return (await self.reindexing.standing(require_label("agent_id", agent_id))).language
 
     async def set_language(
@@ -144,21 +150,23 @@ class AdminApi:
         pace: Pace | None = None,
         progress: MovedMemory = lambda doing, done, total: None,
     ) -> LanguageStatus:
-        """Change the language of an agent's lexical index: one with a Snowball stemmer, or `simple`.
+        """Change the language of an agent's lexical index to one with a Snowball stemmer, or to `simple` (no stemming).
 
-        Memories are indexed again while turns continue to use the old language; searches switch when all are done. An
-        interrupted change continues when it is called again. Texts and vectors are not changed.
+        Memories are indexed again while turns continue to use the old language; searches switch when all are done.
+        After an interruption, call it again to continue. Texts and vectors are not changed. `pace` limits the load on
+        the database, and `progress(step, done, total)` is called as the work proceeds.
 
         Raises:
             UnknownLanguage: there is no such language; the message lists the available ones.
-            InvalidInput: meanwhile the agent was erased, or another call set another language.
+            InvalidInput: the agent was erased meanwhile, or another call set another language.
         """
         return await self.reindexing.change(require_label("agent_id", agent_id), language, pace, progress)
 
     async def compare_models(self, agent_id: str, model: str, *, latest: int = 200) -> ModelComparison:
-        """Compare the agent's live embedding model with another stored one, on its latest completed turns.
+        """Compare an agent's embedding model with another model for which vectors are stored, before a switch.
 
-        Nothing is recorded.
+        The queries of the `latest` completed turns are searched with both models, and the results are compared. Nothing
+        is recorded.
 
         Raises:
             EmbeddingError: this process lacks one of the models.
@@ -178,7 +186,7 @@ class AdminApi:
     # --- turns and what they taught ---
 
     async def expire_turns(self, agent_id: str) -> int:
-        """Abandon the turns that were open for longer than the policy allows, and return their number.
+        """Mark an agent's turns as abandoned that got no outcome in the policy's time limit; return their number.
 
         Opening a turn also does this for some of them. An outcome that arrives later still counts.
         """
@@ -186,40 +194,43 @@ class AdminApi:
         return await self._turns.expire(agent_id, abandon_after_minutes=minutes)
 
     async def tool_usage(self, agent_id: str) -> tuple[ToolUsage, ...]:
-        """Return how often each tool was called in the agent's turns of each category."""
+        """Return how often each tool was called in the agent's turns, by category of the user's message."""
         return await self._category_learner.tool_usage(agent_id)
 
     async def category_learning(self, agent_id: str) -> CategoryLearning:
-        """Return everything that was learned from the agent's turns about categories and tools."""
+        """Return everything that was learned from an agent's turns about message categories and the tools called."""
         return await self._category_learner.learning(agent_id)
 
     async def user_profile(self, agent_id: str, user_id: str) -> Mapping[str, int]:
-        """Return the number of a user's completed turns by category."""
+        """Return the number of a user's completed turns with an agent, by category of the message."""
         return await self._category_learner.user_profile(agent_id, user_id)
 
     async def reset_learning(self, agent_id: str, user_id: str | None = None) -> int:
-        """Delete the categories of an agent's turns, or of one user's; return the number of turns.
+        """Delete the recorded message categories of an agent's turns, or of one user's; return the number of turns.
 
-        Called tools stay.
+        The record of called tools is not deleted.
         """
         return await self._category_learner.reset(agent_id, user_id)
 
     # --- the layer itself ---
 
     async def health(self) -> LayerHealth:
-        """Run the doctor's checks on this layer's database, journal and embedding model. Raises nothing."""
+        """Check this layer's database, journal and embedding model as `cognitive doctor` does.
+
+        Errors are findings, not raised.
+        """
         return await self._checks.health()
 
     async def readiness(self) -> Mapping[str, str | None]:
-        """Return the errors of "database", "schema" and "model"; None for each that works."""
+        """Check "database", "schema" and "model"; return the error message of each, or None if it works."""
         return await self._checks.readiness()
 
     async def replica(self) -> Replica | None:
-        """Return the lag of the standby that dashboards read from; None without a standby."""
+        """Return the lag of the standby database that dashboards read from, or None if there is no standby."""
         return await self._checks.replica()
 
     async def database_role(self) -> Granted:
-        """Return the read-only roles that a dashboard can use.
+        """Return the database roles with read-only access that a dashboard can use.
 
         Raises:
             StoreUnavailable, SchemaError: the database does not answer, or cannot be used.
@@ -227,17 +238,18 @@ class AdminApi:
         return await self._checks.database_role()
 
     async def journal_backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
-        """Return the journal's waiting entries, of all agents if `whole`, and this agent's parked entries.
+        """Return the size of the journal's backlog, and the agent's journal entries that could not be delivered.
 
-        The result is None if the journal cannot be read.
+        The backlog is the agent's, or with `whole` that of all agents. The result is None if the journal cannot be
+        read.
         """
         return await self._checks.journal_backlog(agent_id, whole=whole)
 
     @property
     def embedding_model(self) -> str:
-        """The model that new passages are embedded with."""
+        """The name of the model that embeds the passages of new memories."""
         return self._checks.embedding_model
 
     def context_budgets(self) -> dict[str, Any]:
-        """Return the token budgets of each language model, with the rows of this layer's policy, as JSON data."""
+        """Return the token limits of all language models, built-in and from the policy, as JSON-compatible data."""
         return context_budgets(self._policies.base.budgets.models)

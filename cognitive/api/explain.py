@@ -1,4 +1,4 @@
-"""`layer.explain`: explanations, replays and lists of an agent's recorded turns. Nothing here updates usage."""
+"""`layer.explain`: explanations, replays and lists of an agent's recorded turns. Nothing here changes stored data."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _PLANNED_TURNS = 500  # latest turns with tool calls that `past_plans` reads
 
 
 class ExplainApi:
-    """The recorded turns of agents.
+    """Explains, replays and lists the recorded turns of agents.
 
-    `analytics` reads the data of dashboards; `constants` are those that the layer's turns use. Methods raise
-    UnknownTurn for a turn that the agent does not have.
+    `analytics` reads aggregated data for dashboards, and `constants` are the ranking constants of this layer. Methods
+    raise UnknownTurn for a turn that the agent does not have.
     """
 
     def __init__(
@@ -42,19 +42,21 @@ class ExplainApi:
         self._embedders = embedders
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
-        """Return the explanation why a memory was shown in a turn, or why it was not."""
+        """Explain why a memory was shown in a turn, or why it was not."""
         return await self._questions.why(agent_id, turn_id, require_id("memory_id", memory_id))
 
     async def candidates(self, agent_id: str, turn_id: str) -> list[Explanation]:
-        """Return the explanation of every candidate of a turn, by rank; see `why`."""
+        """Explain, for every candidate memory of a turn, why it was shown or not; the best-ranked comes first."""
         return await self._questions.candidates(agent_id, turn_id)
 
     async def turn(self, agent_id: str, turn_id: str) -> TurnExplanation:
-        """Return everything that a turn showed, with reasons; see `cognitive.lab.questions.TurnExplanation`."""
+        """Return a recorded turn with its plan, the memories that it showed, and an explanation of every candidate."""
         return await self._questions.turn(agent_id, turn_id)
 
     async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay | None:
-        """Run a recorded turn again with its own policy or another; return None if its plan retrieved nothing.
+        """Run a recorded turn again with its own policy, or with another `policy`, and return the differences.
+
+        The result is None if the turn did not search for memories.
 
         Raises:
             UnknownTurn: the agent has no such turn.
@@ -63,27 +65,31 @@ class ExplainApi:
         return await self._questions.replay(agent_id, turn_id, policy)
 
     async def shadow_agreement(self, agent_id: str) -> list[Agreement]:
-        """Return, for each shadow policy, how much its results agree with what was shown."""
+        """Return, for each shadow policy, how much the memories it selected agree with those that the turns showed."""
         return await self._questions.shadow_agreement(agent_id)
 
     async def evaluation_cases(
         self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
-        """Return the completed turns that replay identically, and all judged memories of the agent."""
+        """Return the data for evaluating other policies: completed turns among `turn_ids`, and the agent's verdicts.
+
+        A verdict says whether a response used a memory that its turn showed. Turns that no longer replay identically
+        are left out. `progress(done, total)` is called after each turn.
+        """
         return await self._questions.evaluation_cases(agent_id, turn_ids, progress)
 
     async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[TurnSummary]:
-        """Return the agent's latest turns, or those of one session, newest first."""
+        """Return summaries of at most `limit` of the agent's turns, or of one session's, newest first."""
         return await self._turns.recent(require_label("agent_id", agent_id), limit, session_id)
 
     async def turn_ids(self, agent_id: str, since: datetime | None = None, until: datetime | None = None) -> list[str]:
-        """Return the ids of the agent's turns in [since, until), oldest first."""
+        """Return the ids of the agent's turns from `since` until before `until`, oldest first."""
         for name, at in (("since", since), ("until", until)):
             require_aware(name, at)
         return await self._turns.between(require_label("agent_id", agent_id), since, until)
 
     async def past_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
-        """Return the tools that the agent's latest turns called, grouped by their messages.
+        """Return the tools that the agent's latest turns called, grouped by similar messages; at most `limit` groups.
 
         With a `message`, only turns with similar messages are considered.
 

@@ -1,4 +1,4 @@
-"""Check the parts that a layer depends on: database, schema, standby, journal and embedding models."""
+"""Checks of the parts that a layer depends on: database, schema, standby, journal and embedding models."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _EXAMINE_SECONDS = 2.5  # timeout of each check: shorter than that of the dashbo
 
 @dataclass(frozen=True, slots=True)
 class LayerHealth:
-    """The doctor's findings, and the state of the database behind them, None if it does not answer."""
+    """The result of a health check: the findings, and the state of the database, or None if it does not answer."""
 
     findings: tuple[Finding, ...]
     database: DatabaseHealth | None
 
 
 class HealthChecks:
-    """The health checks of a layer's own database, journal and embedding models."""
+    """Checks a layer's own database, journal and embedding models."""
 
     def __init__(self, reading: ReadDatabase, journal: Journal, embedders: Embedders, turns: TurnLog) -> None:
         self._reading = reading
@@ -38,7 +38,10 @@ class HealthChecks:
         self._turns = turns
 
     async def health(self) -> LayerHealth:
-        """Run the doctor's checks. Raises nothing, and takes a few seconds at most."""
+        """Check database, journal and embedding model as `cognitive doctor` does.
+
+        Errors are returned as findings and not raised. The checks take a few seconds at most.
+        """
         embedder = self._embedders.first
         facts = await examine_layer(
             self._reading.url,
@@ -52,15 +55,15 @@ class HealthChecks:
         return LayerHealth(judge_all(facts), facts.database)
 
     async def readiness(self) -> Mapping[str, str | None]:
-        """Return the errors of "database", "schema" and "model"; None for each that works."""
+        """Check "database", "schema" and "model"; return the error message of each, or None if it works."""
         return {**await self._database(), "model": await self._model()}
 
     async def replica(self) -> Replica | None:
-        """Return the lag of the standby that dashboards read from; None without a standby."""
+        """Return the lag of the standby database that dashboards read from, or None if there is no standby."""
         return await self._reading.compared()
 
     async def database_role(self) -> Granted:
-        """Return the read-only roles that a dashboard can use.
+        """Return the database roles with read-only access that a dashboard can use.
 
         Raises:
             StoreUnavailable, SchemaError: the database does not answer, or cannot be used.
@@ -68,9 +71,10 @@ class HealthChecks:
         return await self._reading.granted()
 
     async def journal_backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
-        """Return the journal's waiting entries, of all agents if `whole`, and this agent's parked entries.
+        """Return the size of the journal's backlog, and the agent's journal entries that could not be delivered.
 
-        The result is None if the journal cannot be read.
+        The backlog is the agent's, or with `whole` that of all agents. The result is None if the journal cannot be
+        read.
         """
         try:
             waiting = await asyncio.to_thread(self._journal.backlog, None if whole else agent_id)
@@ -80,7 +84,7 @@ class HealthChecks:
 
     @property
     def embedding_model(self) -> str:
-        """The model that new passages are embedded with."""
+        """The name of the model that embeds the passages of new memories."""
         return self._embedders.first.model
 
     async def _database(self) -> Mapping[str, str | None]:

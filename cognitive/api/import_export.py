@@ -40,10 +40,10 @@ class ImportExport:
         self._policy_store = policy_store
 
     async def export(self, agent_id: str) -> AsyncIterator[str]:
-        """Yield an agent's export, one JSON line at a time, for `import_lines`.
+        """Yield an agent's export as JSON lines, in the format that `import_lines` reads.
 
         The lines are, in order: the language unless it is English; every memory, oldest first, with its usage and
-        revisions; the base rates of use; and the active policies. Vectors and turns are left out.
+        revisions; the average rates of use by memory type; and the active policies. Vectors and turns are left out.
         """
         status = await self._reindexing.standing(require_label("agent_id", agent_id))
         if status.language != ENGLISH:
@@ -66,11 +66,12 @@ class ImportExport:
     async def import_lines(
         self, agent_id: str, lines: Iterable[str], *, progress: Progress | None = None
     ) -> list[UUID]:
-        """Import the memories of an export of this product, mem0 or LangGraph, and return their ids in order.
+        """Import memories exported by this product, mem0 or LangGraph; return their ids in the order of the lines.
 
         Memories of this product keep their ids, usage, revisions and order. Existing memories are not changed, so an
-        interrupted import can be repeated. An empty agent without a language takes that of the file. Memories of other
-        systems get the trust "foreign". The whole file is held in memory.
+        interrupted import can be repeated. An agent that has no memories and no language set takes the file's language.
+        Memories of other systems get the trust "foreign". The whole file is held in memory. `progress(done, total)` is
+        called after each batch.
 
         Raises:
             InvalidInput: a line is invalid; the message has its number, and nothing is stored.
@@ -93,15 +94,15 @@ class ImportExport:
         return ids
 
     async def _index(self, agent_id: str, language: str) -> None:
-        """Set the language of the export, if the agent has no memories and no other language."""
+        """Set the agent's language to that of the export, if the agent has no memories and no other language."""
         status = await self._reindexing.standing(agent_id)
         if not status.memories and (status.pending_language or status.language) in (ENGLISH, language):
             await self._reindexing.change(agent_id, language)
 
     async def _stored(self, agent_id: str, batch: Sequence[ImportLine], renamed: dict[UUID, UUID]) -> list[UUID]:
-        """Store a batch in order and return the ids here.
+        """Store a batch of imported memories in order, and return the ids they have in this store.
 
-        `renamed` maps ids of the file to ids here and is extended.
+        `renamed` maps ids in the file to ids in this store; the ids of the batch are added to it.
         """
         original_ids = {id for line in batch for id in (line.original_id, line.memory.supersedes) if id is not None}
         known = {memory.id: memory.id for memory in await self._store.get(agent_id, sorted(original_ids))}
@@ -123,7 +124,11 @@ class ImportExport:
         return ids
 
     async def _put(self, agent_id: str, lines: Sequence[ImportLine], renamed: Mapping[UUID, UUID]) -> list[UUID]:
-        """Store lines that either all have metadata or all have none, and return their ids."""
+        """Store imported memories and return their ids.
+
+        Either all of them have metadata (usage, revisions) or none has. `renamed` maps ids in the file to ids in this
+        store.
+        """
         now, store = datetime.now(UTC), self._store
         whole = [ArchivedMemory(line.memory, line.kept) for line in lines if line.kept is not None]
         if whole:
@@ -137,7 +142,7 @@ class ImportExport:
             raise InvalidInput(f"line {number}: {error}") from error
 
     async def _activate(self, agent_id: str, policy: ExportedPolicy) -> None:
-        """Activate an exported policy, unless the agent already has one in its role."""
+        """Save and activate an exported policy, unless the agent has one in the same role (live or shadow) already."""
         if policy.role in await self._policy_store.active(agent_id):
             return
         saved = await self._policies.save(agent_id, policy.changes, by=policy.by, note=policy.note)
@@ -146,7 +151,10 @@ class ImportExport:
 
 
 def _renamed(memory: NewMemory, renamed: Mapping[UUID, UUID]) -> NewMemory:
-    """Return the memory with the id here of the memory that it supersedes, or without one if that is not here."""
+    """Return a memory whose `supersedes` is the id in this store instead of the id in the file.
+
+    `supersedes` becomes None if that memory is not in this store.
+    """
     if memory.supersedes is None:
         return memory
     return memory.model_copy(update={"supersedes": renamed.get(memory.supersedes)})

@@ -1,7 +1,8 @@
-"""Read and write memories as JSON lines: those of this product with every field, and those of mem0 and LangGraph.
+"""Read and write memories as JSON lines in this product's format, and read those of mem0 and LangGraph.
 
-Each line is one memory, so that an invalid one can be named by its number. Lines of this product contain the memory's
-usage, revisions and links. An agent's language, base rates and policies have separate lines.
+Each line is one memory, so that an error message can name the number of an invalid line. Lines of this product contain
+every field of a memory, with its usage, revisions and links. An agent's language, rates of use and policies are on
+separate lines.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ LANGUAGE, BASE, POLICY = "cognitive-language-1", "cognitive-base-1", "cognitive-
 
 @dataclass(frozen=True, slots=True)
 class ImportLine:
-    """A memory of an imported file, with the number of its line.
+    """A memory read from an imported file, and the number of its line.
 
-    For an export of this product, `original_id` is the memory's id there, and `kept` its metadata, None in the old
-    format.
+    For an export of this product, `original_id` is the memory's id in the exporting store. `kept` is the memory's
+    metadata (usage, revisions, order), or None if the file is from another system or in this product's older format.
     """
 
     number: int
@@ -39,7 +40,7 @@ class ImportLine:
 
 
 class ExportedPolicy(InputModel):
-    """A policy that was active for an agent: its changes to the operator's policy."""
+    """A line of an export: a policy that was active for the agent, as its differences from the operator's policy."""
 
     role: Literal["live", "shadow"]
     changes: Mapping[str, float | int]
@@ -48,14 +49,14 @@ class ExportedPolicy(InputModel):
 
 
 class ExportedLanguage(InputModel):
-    """The language that an agent's text is indexed in."""
+    """A line of an export: the language in which the agent's text is indexed."""
 
     language: Annotated[str, AfterValidator(require)]
 
 
 @dataclass(frozen=True, slots=True)
 class ImportContents:
-    """The contents of an imported file. Each of `policies` has the number of its line."""
+    """The contents of an imported file: memories, languages, rates of use, and policies with their line numbers."""
 
     lines: list[ImportLine] = field(default_factory=list)
     languages: list[ExportedLanguage] = field(default_factory=list)
@@ -64,7 +65,7 @@ class ImportContents:
 
 
 def memory_line(memory: StoredMemory) -> str:
-    """Return a stored memory with its metadata as a JSON line, without the line break."""
+    """Return the line of an export for a memory with its metadata, as JSON without a line break."""
     fields = [*NewMemory.model_fields, *(name for name in MemoryMetadata.model_fields if name != "id")]
     data = {"form": FORM, "id": memory.id, **{name: getattr(memory, name) for name in fields}}
     data["revisions"] = memory.revisions or ()
@@ -72,19 +73,22 @@ def memory_line(memory: StoredMemory) -> str:
 
 
 def agent_line(form: str, data: InputModel) -> str:
-    """Return data of an agent other than a memory as a JSON line, without the line break."""
+    """Return a line of an export for an agent's language, rates of use or policy, as JSON without a line break.
+
+    `form` names the kind of line.
+    """
     return json.dumps({"form": form, **data.model_dump(mode="json")}, ensure_ascii=False)
 
 
 def is_memory_line(line: str) -> bool:
-    """Return True if a line of an export is a memory."""
+    """Return True if a line of an export contains a memory."""
     return bool(json.loads(line)["form"] == FORM)
 
 
 def read(lines: Iterable[str]) -> ImportContents:
-    """Return the contents of a file whose lines have any of the known formats; blank lines are skipped.
+    """Parse the lines of a file in any of the known formats; blank lines are skipped.
 
-    A file that is one JSON document, as mem0's `Memory.get_all` returns it, is read as a list of lines.
+    A line can also hold a whole JSON document with several memories, as mem0's `Memory.get_all` returns it.
 
     Raises:
         InvalidInput: a line has no known format, or repeats an id; the message has its number.
@@ -101,7 +105,7 @@ def read(lines: Iterable[str]) -> ImportContents:
 
 
 def _take(number: int, data: Mapping[str, Any], contents: ImportContents, ids: set[UUID]) -> None:
-    """Add the data of a line to the contents."""
+    """Add the data of line `number` to `contents`. `ids` are the memory ids of earlier lines, to detect repetitions."""
     fields = {name: value for name, value in data.items() if name != "form"}
     if data.get("form") == LANGUAGE:
         contents.languages.append(ExportedLanguage(**fields))
@@ -146,7 +150,7 @@ def _whole(number: int, data: dict[str, Any]) -> ImportLine:
 
 
 def _of_mem0(data: Mapping[str, Any]) -> NewMemory:
-    """Return a memory from mem0's `MemoryItem`, as its `get_all` and `search` return it."""
+    """Convert mem0's `MemoryItem`, as its `get_all` and `search` return it, to a memory."""
     scope = {name: str(data[name]) for name in ("user_id", "agent_id", "run_id") if data.get(name)}
     labels = [*(f"{name}:{value}" for name, value in scope.items()), *_strings(data.get("categories"))]
     return NewMemory(
@@ -161,7 +165,7 @@ def _of_mem0(data: Mapping[str, Any]) -> NewMemory:
 
 
 def _of_langgraph(data: Mapping[str, Any]) -> NewMemory:
-    """Return a memory from a LangGraph `Item.dict`; all its texts become the content."""
+    """Convert a LangGraph `Item.dict` to a memory, whose content is all texts of the item's value."""
     place = "/".join([*data["namespace"], data["key"]])
     return NewMemory(
         type="fact",
@@ -181,7 +185,7 @@ _FORMS: Mapping[frozenset[str], Callable[[Mapping[str, Any]], NewMemory]] = {
 
 
 def _strings(value: Any) -> list[str]:
-    """Return every text in a value, in order."""
+    """Return all strings in a JSON value, in order, including nested ones."""
     if isinstance(value, str):
         return [value] if value.strip() else []
     if isinstance(value, Mapping):

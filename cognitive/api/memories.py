@@ -26,7 +26,7 @@ from cognitive.validation import require_aware, require_id, require_label
 
 
 class AgentMemories:
-    """The memories of agents. Every method raises InvalidInput for an invalid argument."""
+    """Stores, reads, changes and erases the memories of agents. Methods raise InvalidInput for an invalid argument."""
 
     def __init__(
         self,
@@ -53,7 +53,10 @@ class AgentMemories:
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
     ) -> list[UUID]:
-        """Store memories, one transaction per batch, and return their ids in order; see `MemoryStore.remember`."""
+        """Store memories, one transaction per batch, and return their ids in order; see `MemoryStore.remember`.
+
+        `progress(done, total)` is called after each batch.
+        """
         require_label("agent_id", agent_id)
         for memory in memories:
             if not isinstance(memory, NewMemory):
@@ -66,13 +69,16 @@ class AgentMemories:
         return await self._store.get(require_label("agent_id", agent_id), wanted)
 
     async def find_by_source(self, agent_id: str, type_: MemoryType, sources: Sequence[str]) -> list[Memory]:
-        """Return the memories of a type that were stored with one of these sources, oldest first."""
+        """Return the agent's memories of one type whose `source` is one of `sources`, oldest first."""
         for source in sources:
             require_label("sources", source)
         return await self._store.find_by_source(require_label("agent_id", agent_id), type_, sources)
 
     async def find_by_tags(self, agent_id: str, tags: Sequence[str], limit: int = 100, offset: int = 0) -> list[Memory]:
-        """Return a page of the memories that have all of these tags, oldest first; with no tag, of all memories."""
+        """Return at most `limit` memories of an agent that have all of `tags`, oldest first, from position `offset`.
+
+        Without tags, return a page of all memories.
+        """
         for tag in tags:
             require_label("tags", tag)
         if limit < 0 or offset < 0:
@@ -80,7 +86,11 @@ class AgentMemories:
         return await self._store.find_by_tags(require_label("agent_id", agent_id), tags, limit, offset)
 
     async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
-        """Change fields of a memory and return it. `by` is the trust of the author."""
+        """Change fields of a memory and return it.
+
+        `by` is the trust of the person or program that makes the change; it may not change or create a memory of higher
+        trust.
+        """
         fixed = {"type", "session_id", "source", "supersedes"} & changes.keys()
         if fixed:
             raise InvalidInput(f"update: {', '.join(sorted(fixed))} cannot be changed")
@@ -88,11 +98,11 @@ class AgentMemories:
         return await self._store.update(agent_id, require_id("id", id), lambda found: _changed(found, changes, by))
 
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
-        """Return the last hundred revisions of a memory, latest first, each with the values that it replaced."""
+        """Return the last 100 changes of a memory, latest first, each with the values before the change."""
         return await self._store.revisions(require_label("agent_id", agent_id), require_id("id", id))
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Erase memories and everything derived from them; return a receipt with the numbers of rows."""
+        """Erase memories and everything derived from them; return the numbers of deleted rows."""
         wanted = list(dict.fromkeys(require_id("ids", id) for id in ids))
         remains = await self._erasing.remains(require_label("agent_id", agent_id), wanted)
         await self._settling.wait_for(agent_id)
@@ -103,7 +113,7 @@ class AgentMemories:
         return receipt
 
     async def erase_agent(self, agent_id: str) -> Receipt:
-        """Erase everything of an agent, in Postgres and in this machine's journal; return a receipt."""
+        """Erase all data of an agent, in Postgres and in this machine's journal; return the numbers of deleted rows."""
         await self._settling.wait_for(require_label("agent_id", agent_id))
         journaled = await self._outcomes.erase(agent_id)
         await self._session_manager.stop(agent_id)
@@ -115,20 +125,20 @@ class AgentMemories:
     async def apply_retention(
         self, agent_id: str, *, now: datetime | None = None, dry_run: bool = False
     ) -> dict[Retained, int]:
-        """Delete everything older than `Policy.retention.days` allows; return the numbers by kind.
+        """Delete an agent's data older than `Policy.retention.days` allows; return the number of deleted items by kind.
 
-        `dry_run` only counts.
+        With `dry_run`, only count them. `now` replaces the present time.
         """
         require_aware("now", now)
         at = now or datetime.now(UTC)
         return await self._retention.enforce(require_label("agent_id", agent_id), at, dry_run=dry_run)
 
     async def erasures(self, agent_id: str) -> list[Erasure]:
-        """Return the log of an agent's erasures: what kind, when, and the numbers of rows, oldest first."""
+        """Return the log of an agent's erasures, oldest first: what was erased, when, and how many rows."""
         return await self._erasing.past(require_label("agent_id", agent_id))
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
-        """Store a user's rating of a memory that a turn showed."""
+        """Store a user's rating, useful or not, of a memory that a turn showed."""
         require_label("agent_id", agent_id)
         require_label("turn_id", turn_id)
         holds = self._policies.for_agent(agent_id)

@@ -1,7 +1,7 @@
 """`layer.policies`: save, try as a shadow, activate and roll back an agent's policies while the layer runs.
 
-The operator's policy (`Policy` given to `open`, or the file in COGNITIVE_POLICY) stays the base. A saved policy is a
-set of changed settings (`cognitive.policy.live`) that is applied to the base.
+The operator's policy (the `Policy` passed to `open`, or the file in COGNITIVE_POLICY) stays the base. A saved policy is
+a set of changed settings (`cognitive.policy.live`) that is applied to the base.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ _COMPARED = 500  # latest turns of a shadow that are compared
 
 
 class PoliciesApi:
-    """The policies of agents.
+    """Saves, compares, activates and rolls back policies of agents.
 
-    An activation takes effect at once in this process, and within `resolver.FRESH` seconds in others. Every method
-    raises InvalidInput for an invalid argument, and StoreUnavailable if the database is down.
+    An agent has two roles for policies: its turns use the live policy, and the shadow policy is run after each turn
+    only for comparison. An activation takes effect at once in this process, and within `resolver.FRESH` seconds in
+    others. Every method raises InvalidInput for an invalid argument, and StoreUnavailable if the database is down.
     """
 
     def __init__(self, resolver: PolicyResolver, store: PolicyStore, samples: SampleCache, redactor: Redactor) -> None:
@@ -38,27 +39,27 @@ class PoliciesApi:
         self._redactor = redactor
 
     def current(self, agent_id: str) -> Policy:
-        """Return the policy of the agent's turns, as far as this process knows. Does not wait for the database."""
+        """Return the policy of the agent's turns that this process has cached, without waiting for the database."""
         return self._resolver.for_agent(agent_id)
 
     def base(self, agent_id: str) -> Policy:
-        """Return the operator's policy for an agent."""
+        """Return the operator's policy for an agent, without activated versions."""
         return self._resolver.base.for_agent(require_label("agent_id", agent_id))
 
     async def effective(self, agent_id: str) -> EffectivePolicy:
-        """Return the live and the shadow policy of an agent, with the activations that they come from."""
+        """Return the live and the shadow policy of an agent, with the activations that selected them."""
         return await self._resolver.effective(require_label("agent_id", agent_id))
 
     async def list(self, agent_id: str) -> tuple[PolicyVersion, ...]:
-        """Return the saved policy versions, latest first."""
+        """Return the policy versions saved for an agent, latest first."""
         return tuple(await self._store.versions(require_label("agent_id", agent_id)))
 
     async def history(self, agent_id: str, role: Role = "live") -> tuple[PolicyActivation, ...]:
-        """Return the activations of a role, latest first."""
+        """Return the activations of an agent's live policy, or of its shadow policy, latest first."""
         return tuple(await self._store.activations(require_label("agent_id", agent_id), _role(role)))
 
     async def get(self, agent_id: str, version: str) -> PolicyVersion:
-        """Return a saved policy version."""
+        """Return a saved policy version: its changed settings, author and note."""
         require_label("version", version)
         versions = await self._store.versions(require_label("agent_id", agent_id), version)
         if not versions:
@@ -66,7 +67,10 @@ class PoliciesApi:
         return versions[0]
 
     async def load(self, agent_id: str, version: str) -> Policy:
-        """Return the complete policy of a version: a saved one applied to today's base, or one that a turn recorded."""
+        """Return all settings of a policy version: one saved for the agent, or one under which a turn was recorded.
+
+        The changes of a saved version are applied to the operator's present policy.
+        """
         base, effective = self.base(agent_id), await self.effective(agent_id)
         for known in (base, effective.live, *([effective.shadow] if effective.shadow is not None else [])):
             if known.version == version:
@@ -79,12 +83,13 @@ class PoliciesApi:
     async def save(
         self, agent_id: str, changes: Mapping[str, float | int], *, by: str, note: str = ""
     ) -> PolicyVersion:
-        """Save a policy version: the base with changed settings, given by dotted name.
+        """Save changed settings, by dotted name, as a policy version for an agent. Saving does not activate it.
 
-        Equal changes get the same version.
+        `by` is the author. Equal changes of the same base get the same version.
 
         Raises:
-            InvalidInput: a setting that cannot be changed, a value out of range, or no difference from the base.
+            InvalidInput: a setting may not change at run time, a value is out of range, or no value differs from the
+                base.
         """
         base = self.base(agent_id)
         effective = effective_changes(base, changes)
@@ -95,34 +100,37 @@ class PoliciesApi:
         return await self._store.save(agent_id, version, base.version, effective, by=_by(by), note=note)
 
     async def base_rates(self, agent_id: str) -> Mapping[str, Masses]:
-        """Return the showings and uses by memory type, as decayed sums, from which learned budgets are computed."""
+        """Return how often memories of each type were shown and used, as sums that decay over time.
+
+        Budgets that are learned from usage are computed from these sums.
+        """
         return await self._store.base_rates(require_label("agent_id", agent_id))
 
     async def activate(
         self, agent_id: str, version: str | None, *, by: str, note: str = "", after: int | None = None
     ) -> PolicyActivation:
-        """Use a saved version for the agent's turns from now on; None returns to the base.
+        """Use a saved version for the agent's turns from now on, or the operator's policy if `version` is None.
 
-        `after` is the number of the activation that the caller saw as the latest (0: none); the call fails if another
-        one was added meanwhile.
+        `by` is the author. With `after`, the number of the latest activation that the caller knows (0 for none), the
+        call fails if there is a later one.
         """
         return await self._activate(agent_id, "live", version, by, note, after)
 
     async def shadow(
         self, agent_id: str, version: str | None, *, by: str, note: str = "", after: int | None = None
     ) -> PolicyActivation:
-        """Run a saved version as the shadow, without an effect on turns; None returns to the operator's shadow, if any.
+        """Run a saved version as the agent's shadow policy; with None, the operator's shadow policy, if there is one.
 
-        `after` as in `activate`.
+        A shadow policy has no effect on turns. `by` and `after` are as in `activate`.
         """
         return await self._activate(agent_id, "shadow", version, by, note, after)
 
     async def roll_back(
         self, agent_id: str, role: Role = "live", *, by: str, note: str = "", after: int | None = None
     ) -> PolicyActivation:
-        """Activate the version before the current one again.
+        """Activate again the version that was active before the current one, in the role "live" or "shadow".
 
-        The rollback is itself an activation and can be rolled back.
+        The rollback is itself an activation and can be rolled back. `by` and `after` are as in `activate`.
 
         Raises:
             InvalidInput: the role has no activation yet.
@@ -136,7 +144,10 @@ class PoliciesApi:
         )
 
     async def shadow_agreement(self, agent_id: str, version: str) -> Agreement | None:
-        """Return how much a shadow policy agreed with what was shown in its latest turns; None if it ran in none."""
+        """Return how much the memories that a shadow policy selected agree with those shown, over its latest turns.
+
+        The result is None if the policy was not run in any turn.
+        """
         rows = await self._store.shadowed(require_label("agent_id", agent_id), version, _COMPARED)
         return next(iter(agreements(rows)), None)
 
@@ -150,11 +161,11 @@ class PoliciesApi:
         *,
         whole: bool = False,
     ) -> WhatIf:
-        """Return what changed settings would have changed in the latest completed turns of [since, until).
+        """Compute how the latest completed turns of [since, until) would have differed with some settings changed.
 
-        See `cognitive.lab.what_if`. `name` identifies the period ("7d") for repeated calls; its turns are cached for a
-        minute. The call takes about a second. Turns that it does not reach in that time are counted in `late`, unless
-        `whole` is True.
+        The keys of `changes` are dotted names; see `cognitive.lab.what_if`. The turns are cached for a minute under
+        `name`, for example "7d", so that repeated calls for a period are fast. The call takes about a second; turns
+        left out for lack of time are counted in `not_run`. With `whole`, more turns are run and the call takes longer.
         """
         for argument, at in (("since", since), ("until", until)):
             require_aware(argument, at)
@@ -175,7 +186,7 @@ class PoliciesApi:
         return activation
 
     async def _noted(self, note: str) -> str:
-        """Return a note as it is stored, after redaction."""
+        """Return a note as it is stored, after the host's redaction function was applied."""
         if not note:
             return note
         return await self._redactor.text(require_label("note", note, max_length=MAX_NOTE_LENGTH))

@@ -1,4 +1,4 @@
-"""`layer.sessions`: the stored state of sessions, with artifacts and open turns."""
+"""`layer.sessions`: the stored state of sessions, with stored tool outputs (artifacts) and open turns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_LINES = 200
 
 
 class SessionsApi:
-    """The sessions of agents. Every method raises InvalidInput for an invalid argument."""
+    """Reads, ends and clears the stored sessions of agents. Methods raise InvalidInput for an invalid argument."""
 
     def __init__(
         self,
@@ -39,12 +39,15 @@ class SessionsApi:
         self._policies = policies
 
     async def resume(self, agent_id: str, session_id: str) -> ResumedSession | None:
-        """Return what is needed to continue a session: summary, last messages, plan. None for an unknown session."""
+        """Return the state from which a session continues: summary, last messages and plan.
+
+        The result is None for an unknown session.
+        """
         require_label("agent_id", agent_id)
         return await self._session_manager.resume(agent_id, require_label("session_id", session_id))
 
     async def end(self, agent_id: str, session_id: str) -> bool:
-        """Mark a session as ended. Return False if there is no such session."""
+        """Mark a session as ended; return False if there is no such session."""
         require_label("agent_id", agent_id)
         return await self._sessions.end(agent_id, require_label("session_id", session_id), datetime.now(UTC))
 
@@ -56,11 +59,14 @@ class SessionsApi:
         return await self._sessions.clear(agent_id, session_id)
 
     async def open_turns(self, agent_id: str, session_id: str | None = None) -> list[str]:
-        """Return the id of the latest open turn of each session, or of one, among the turns of the last ten minutes."""
+        """Return the ids of turns without an outcome: the latest of each session, or of the given one.
+
+        Turns older than ten minutes are ignored.
+        """
         return await self._turns.opened(require_label("agent_id", agent_id), session_id, RECALL_TURN_MAX_AGE_MINUTES)
 
     async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = PAGE_CHARACTERS) -> ArtifactPage:
-        """Return a page of a stored tool output: `length` characters from offset `start`.
+        """Return a page of a stored tool output: at most `length` characters from offset `start`.
 
         Raises:
             UnknownArtifact: the agent has no such artifact.
@@ -75,12 +81,14 @@ class SessionsApi:
         return page
 
     async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
-        """Return the artifacts of a session without their text, oldest first."""
+        """Return the stored tool outputs of a session, oldest first, without their text."""
         require_label("agent_id", agent_id)
         return await self._artifacts.list_by_session(agent_id, require_label("session_id", session_id))
 
     async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[MatchingLine, ...]:
-        """Return the first `limit` lines of an artifact that contain a text, with the offsets for `artifact`.
+        """Return the first `limit` lines of a stored tool output that contain the text `literal`.
+
+        Each line has its offset, from which `artifact` reads on.
 
         Raises:
             UnknownArtifact: the agent has no such artifact.
