@@ -1,17 +1,17 @@
-"""The settings of a turn and the reason for each value; which of them may change at run time, and for which agents.
+"""The policy: the settings of an agent's turns, with the reason for each value, and which may change at run time.
 
 Modules, in order of execution:
 
-- `annotations`: the types of settings, and the marks of their fields.
-- `models`: the limits of each model.
-- `tables`: the rows and defaults of the tables.
-- `constants`: numbers of retrieval and ranking that are no settings.
+- `annotations`: the types of settings, and annotations for run-time changes and replays.
+- `models`: token limits of language models.
+- `tables`: the rows and defaults of settings that are tables.
+- `constants`: numbers of retrieval and ranking that are not settings.
 - `planning`: settings that act before memories are fetched.
 - `ranking`: settings that decide which memories are shown.
-- `window`: settings of how a conversation is shortened.
-- `outcomes`: settings of a completed turn.
-- `policy`: all settings as one frozen value.
-- `configured`: the host's policy as the environment names it.
+- `window`: settings that limit the conversation in the prompt.
+- `outcomes`: settings of completed turns: attribution and retention.
+- `policy`: all settings as one immutable value.
+- `configured`: the policy that the environment variables name.
 - `live`: the settings that may change while the layer runs.
 - `resolver`: the policy that is in effect for an agent.
 """

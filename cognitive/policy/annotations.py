@@ -1,4 +1,4 @@
-"""Annotations of a policy's fields: types with bounds, change at run time, and answers by replay."""
+"""Types and annotations of a policy's fields: allowed values, run-time changes, and effects that a replay shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ Condition = Callable[[Any, Any], bool]
 
 
 def _not_always(turns: int) -> int:
-    """Raise ValueError for 1: with a trial in every turn, the displaced memories would never be shown."""
+    """Return an exploration interval in turns, or raise ValueError for 1.
+
+    With an exploration in every turn, the memories that it replaces would never be shown.
+    """
     if turns == 1:
         raise ValueError("1 would never show the memories that trials displace; 0 disables trials, 2 is the most often")
     return turns
@@ -33,10 +36,10 @@ Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
 
 @dataclass(frozen=True, slots=True)
 class LiveRange:
-    """A mark of a number that may change at run time, with the bounds and the step of its slider.
+    """Annotates a numeric setting that may change at run time with the data of its slider on the dashboard.
 
-    The bounds are narrower than those of the field; only the host's policy may exceed them. On a table the mark applies
-    to each row.
+    The bounds are narrower than those of the field itself. Only the host's policy may have values outside of them. On a
+    table, the annotation applies to each row.
     """
 
     label: str
@@ -48,10 +51,11 @@ class LiveRange:
 
 @dataclass(frozen=True, slots=True)
 class BeforeRecord:
-    """A mark of a setting that acts before the turn is recorded.
+    """Annotates a setting that acts before a turn's candidates are recorded.
 
-    The record lacks the candidates and measures of another value, so a replay cannot judge that value. `when` limits
-    the mark to the changes for which it returns true; without it, the mark applies to every change.
+    The record has no candidates and scores for other values of the setting, so a replay cannot evaluate them.
+    `when(new, old)` restricts this to some changes: it receives both policies and returns True if a replay cannot show
+    the change. Without `when`, it cannot show any change.
     """
 
     when: Condition | None = None
@@ -59,14 +63,14 @@ class BeforeRecord:
 
 @dataclass(frozen=True, slots=True)
 class Replayable:
-    """A mark of a setting whose effect a replay computes from the record."""
+    """Annotates a setting whose effect on a recorded turn can be computed by a replay."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """A mark of a setting that does not affect which memories a recorded turn shows.
+    """Annotates a setting that does not affect which memories a recorded turn shows.
 
-    It acts on tools, the window, stored data or later turns, which a replay neither computes nor judges.
+    It affects tools, the window of the conversation, stored data or later turns. A replay computes none of these.
     """
 
 
@@ -76,13 +80,13 @@ OUTSIDE = Outside()
 
 
 class SettingsGroup(InputModel):
-    """A group of settings: frozen, without unknown names, and documented by attribute docstrings."""
+    """Base class of the groups of a policy's settings: immutable, without unknown fields, documented per field."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
 def _with_group_in_errors(value: Any, validate: Callable[[Any], Any]) -> Any:
-    """Validate a group so that its errors name the group: "dedup.threshold"."""
+    """Validate a group of settings, so that an error names the field with its group, as in "dedup.threshold"."""
     try:
         return validate(value)
     except InvalidInput as error:

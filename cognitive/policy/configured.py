@@ -1,4 +1,4 @@
-"""Load the host's policy that the environment names."""
+"""The host's policy, read from the files that the environment variables name."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from cognitive.policy.policy import Policy
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
-    """Return the host's policy: that of the file which the environment names, or the default policy.
+    """Return the host's policy from the file that the environment names, or the default policy if it names none.
 
-    The model limits of the configured file are part of it.
+    It includes the model limits of the file that the environment names for them.
 
     Raises:
         PolicyError: a file cannot be read, or holds an invalid name or value.
@@ -20,7 +20,7 @@ def live_policy(settings: Settings | None = None) -> Policy:
 
 
 def with_models(policy: Policy, settings: Settings) -> Policy:
-    """Return the policy with the model limits of the configured file; the policy's own rows take precedence.
+    """Add the model limits from the environment's file to a policy. The policy's own limits take precedence.
 
     Raises:
         PolicyError: the file cannot be read, or a row is invalid.

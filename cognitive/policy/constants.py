@@ -1,4 +1,4 @@
-"""Constants of retrieval and of `assemble`, each with the measurement that chose it."""
+"""Constants of retrieval and ranking, each with the measurement that chose its value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 
 @dataclass(frozen=True, kw_only=True)
 class Constants:
-    """Constants of retrieval and of `assemble`, in one value so that a test or a benchmark can replace some of them."""
+    """Constants of retrieval and ranking, as one object so that a test or a benchmark can replace some of them."""
 
     # --- time ---
     embedding_time_share: float = 0.6  # maximum share of the deadline to embed the query; lexical search needs the rest
@@ -47,13 +47,14 @@ class Constants:
 
     @cached_property
     def digest(self) -> str:
-        """Twelve hexadecimal digits that change with any constant; recorded with every turn."""
+        """A hash of all constants, 12 hexadecimal digits, recorded with every turn."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
 
     def association_cosine(self, min_similarity: float) -> float:
-        """Return the minimum cosine with which a past turn can reach a similarity.
+        """Return the lowest cosine with which a past turn can reach the similarity `min_similarity` to the message.
 
-        A past turn with a lower cosine stays below the similarity even if it shares all words with the message.
+        The similarity is a weighted sum of the cosine and the words in common. The returned cosine reaches it if all
+        words are in common.
         """
         return max(0.0, (min_similarity - self.association_lexical_share) / (1 - self.association_lexical_share))
 

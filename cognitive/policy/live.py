@@ -1,8 +1,8 @@
-"""Settings that may change at run time: numbers with bounds, from the `LiveRange` marks of the policy.
+"""The settings that may change at run time: the numbers of a policy that have a `LiveRange` annotation.
 
-A policy version stored for an agent by a page, the command line or the API changes these settings only. None of them
-runs code, or names a file, a model or an address; such settings are in the host's policy only. The bounds are narrower
-than those of the policy, which only the host may exceed.
+A policy version that is saved for an agent, on the dashboard, the command line or by the API, changes only these
+settings. None of them runs code, or names a file, a model or an address; such settings are only in the host's policy.
+The bounds are narrower than those of the policy, and only the host's policy may have values outside of them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Changes = Mapping[str, float | int]
 
 @dataclass(frozen=True, slots=True)
 class LiveSetting:
-    """A setting that may change at run time, with its dotted name and the data of its slider.
+    """A setting that may change at run time: its dotted name, and the data of its slider.
 
-    A row of a table is a setting too: "budgets.frames.task.total".
+    The name of a setting in a table includes the row, as in "budgets.frames.task.total".
     """
 
     name: str
@@ -40,7 +40,7 @@ class LiveSetting:
 
     @property
     def is_integer(self) -> bool:
-        """True if the setting takes whole numbers only."""
+        """True if the setting takes only whole numbers."""
         return float(self.step).is_integer()
 
     def of(self, policy: Policy) -> float | int:
@@ -49,10 +49,11 @@ class LiveSetting:
         return int(value) if self.is_integer else float(value)
 
     def check(self, value: object) -> float | int:
-        """Return the value as an int or a float, as the policy stores it.
+        """Check a new value of this setting, and return it as an int or float as the setting requires.
 
         Raises:
-            InvalidInput: the value is no number, is a fraction of a count, or is out of bounds.
+            InvalidInput: the value is not a number, is out of bounds, or is a fraction where a whole number is
+                required.
         """
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
             raise InvalidInput(f"{self.name}: expected a number, got {value!r}")
@@ -78,9 +79,9 @@ def _rows() -> Iterator[LiveSetting]:
 
 
 def _row(name: str, last: str, field: FieldInfo, of: str = "") -> Iterator[LiveSetting]:
-    """Yield the live setting of a number if its field is marked.
+    """Yield the live setting for a field, if the field has a `LiveRange` annotation.
 
-    `last` is the number's own name; `of` begins the label with the name of its table row.
+    `last` is the last part of the dotted name, used in the label. `of` is the label's beginning: the row of a table.
     """
     for live in (each for each in field.metadata if isinstance(each, LiveRange)):
         label = of + live.label.format(last.replace("_", " "))
@@ -95,10 +96,10 @@ LIVE_SETTINGS_BY_NAME: Mapping[str, LiveSetting] = {row.name: row for row in LIV
 
 
 def check_changes(changes: Mapping[str, object]) -> dict[str, float | int]:
-    """Return changes by dotted name in the order of the settings, each checked against its bounds.
+    """Check changed settings against their bounds and return them in the order of the policy; keys are dotted names.
 
     Raises:
-        InvalidInput: a name is not a live setting, or a value is invalid.
+        InvalidInput: a setting may not change at run time, or a value is invalid.
     """
     for name in changes:
         if name not in LIVE_SETTINGS_BY_NAME:
@@ -110,28 +111,28 @@ def check_changes(changes: Mapping[str, object]) -> dict[str, float | int]:
 
 
 def with_changes(policy: Policy, changes: Mapping[str, object]) -> Policy:
-    """Return a policy with changed live settings.
+    """Return a policy with some of its run-time settings changed; the keys of `changes` are dotted names.
 
     Raises:
-        InvalidInput: a name is not a live setting, a value is invalid, or the values contradict each other.
+        InvalidInput: a setting may not change at run time, a value is invalid, or two values contradict each other.
     """
     return policy.changed(check_changes(changes))
 
 
 def effective_changes(policy: Policy, changes: Mapping[str, object]) -> dict[str, float | int]:
-    """Return the changes that differ from the policy's values."""
+    """Return the changes without those that are equal to the policy's own values."""
     return {
         name: value for name, value in check_changes(changes).items() if value != LIVE_SETTINGS_BY_NAME[name].of(policy)
     }
 
 
 def live_changes(base: Policy, live: Policy) -> dict[str, float | int]:
-    """Return the live settings in which a policy differs from its base."""
+    """Return the run-time settings in which the policy `live` differs from `base`, with their values in `live`."""
     return {row.name: row.of(live) for row in LIVE_SETTINGS if row.of(live) != row.of(base)}
 
 
 def policy_differences(one: Policy, other: Policy) -> dict[str, tuple[Any, Any]]:
-    """Return the settings in which two policies differ, by dotted name, in the order of the policy."""
+    """Return the settings that differ between two policies: both values, by dotted name, in the order of the policy."""
     old, new = _flatten(one.model_dump(mode="json")), _flatten(other.model_dump(mode="json"))
     names = dict.fromkeys((*old, *new))
     return {name: (old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)}

@@ -1,4 +1,4 @@
-"""Limits of language models: input and output tokens, and bytes of tool definitions."""
+"""Token limits of language models: input and output tokens, and bytes of tool definitions."""
 
 from __future__ import annotations
 
@@ -119,7 +119,10 @@ _PROVIDER_ENDS = re.compile("[/:.]")  # "openrouter/anthropic/claude-...", "open
 
 @dataclass(frozen=True, slots=True)
 class ModelBudget:
-    """Limits of a model (see `ModelRow`); `row` is the matching id or prefix, None for the default."""
+    """The limits that apply to a model, with the same fields as `ModelRow`.
+
+    `row` is the id or prefix in the table of models that matched, or None if the default limits apply.
+    """
 
     model: str | None
     input_tokens: int
@@ -131,11 +134,11 @@ class ModelBudget:
 
 
 def budget_for(model: str | None, further: Mapping[str, ModelRow] | None = None) -> ModelBudget:
-    """Return the limits of a model id, with or without its provider; the default limits for an unknown id or None.
+    """Return the limits of a language model by its id; an unknown id or None gets the default limits.
 
-    `further` are an operator's rows, which replace built-in rows of the same name. The lookup tries the whole id, then
-    the id without the parts before each "/", ":" or "."; each time the longest row name that the id begins with
-    matches. A free model (":free") has at most the default limits, unless a row names it.
+    `further` are the operator's rows, which replace built-in rows of the same name. The id may include a provider: it
+    is looked up whole, then without the part before each "/", ":" or ".". At each attempt, the longest row name that
+    the id begins with wins. A free model (":free") gets at most the default limits, unless a row names it.
     """
     model_id = (model or "").strip().casefold()
     rows = {**MODELS, **{name.casefold(): row for name, row in (further or {}).items()}}
@@ -147,7 +150,7 @@ def budget_for(model: str | None, further: Mapping[str, ModelRow] | None = None)
 
 
 def context_budgets(further: Mapping[str, ModelRow] | None = None) -> dict[str, Any]:
-    """Return the table of models as JSON-compatible data."""
+    """Return the table of all models' limits, built-in and `further`, with the default, as JSON-compatible data."""
     rows = {**MODELS, **(further or {})}
     return {
         "budgets": [{"model": name, **rows[name].model_dump()} for name in sorted(rows)],
@@ -157,7 +160,7 @@ def context_budgets(further: Mapping[str, ModelRow] | None = None) -> dict[str, 
 
 
 def load(path: Path) -> dict[str, ModelRow]:
-    """Return rows of model limits from a TOML file: a table per model id or prefix, with the fields of `ModelRow`.
+    """Read limits of models from a TOML file with a table per model id or prefix and the fields of `ModelRow`.
 
     Raises:
         PolicyError: the file cannot be read, or a row is invalid; the message names the row.

@@ -1,4 +1,4 @@
-"""Settings of a completed turn: attribution, capture and retention."""
+"""Settings of completed turns: which memories count as used, and how long data is stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cognitive.policy.tables import ATTRIBUTION_THRESHOLDS, with_default_rows
 
 
 class FeedbackSettings(SettingsGroup):
-    """Attribution of responses to memories, and capture."""
+    """Decision which of the shown memories a response used, and storage of messages by `capture`."""
 
     attribution: Annotated[Literal["relative", "windowed", "jaccard"], BEFORE_RECORD] = "relative"
     """Measure of which shown memories a response used: rarely shared words ("relative"), up to three sentences at a
@@ -40,7 +40,7 @@ class FeedbackSettings(SettingsGroup):
 
 
 class RetentionSettings(SettingsGroup):
-    """Retention of stored data."""
+    """Time until stored data is deleted."""
 
     days: Annotated[Mapping[Retained, Positive], OUTSIDE] = Field(default_factory=dict)
     """Days until data is deleted, by memory type or kind (turns, artifacts, subtasks, sessions, erasures); other data

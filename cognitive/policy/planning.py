@@ -26,7 +26,7 @@ from cognitive.policy.tables import FRAMES, CategoryChange, FrameBudget, check_c
 
 
 class DeadlineSettings(SettingsGroup):
-    """Deadlines of the calls besides `pre_turn`."""
+    """Time limits of the layer's calls, except `pre_turn`."""
 
     recall_ms: Annotated[Positive, BEFORE_RECORD] = 15_000.0
     """Milliseconds that `recall` may take. Lower it if the model's tool calls time out earlier."""
@@ -40,7 +40,7 @@ class DeadlineSettings(SettingsGroup):
 
 
 class BudgetSettings(SettingsGroup):
-    """Token budgets of memories, and limits of models."""
+    """Token budgets for memories in the prompt, and limits of language models."""
 
     frames: Annotated[
         Mapping[Frame, Annotated[FrameBudget, NESTED]],
@@ -103,7 +103,7 @@ class LimitSettings(SettingsGroup):
 
 
 class CategorySettings(SettingsGroup):
-    """Categories of messages and their effect on a turn."""
+    """Categories of user messages, and their effect on tools, memory and thinking level."""
 
     enabled: Annotated[bool, BEFORE_RECORD] = True
     """Assign categories to messages. Off, each turn keeps all tools and its thinking level. Switch it off for an agent
@@ -160,7 +160,7 @@ class CategorySettings(SettingsGroup):
 
 
 class ToolSettings(SettingsGroup):
-    """Selection of tools for the model."""
+    """Reduction of the list of tools to what the model can carry."""
 
     fit_to_model: Annotated[bool, OUTSIDE] = True
     """Compact and select tools until the model can carry them. Switch it off if the host selects tools."""

@@ -1,4 +1,4 @@
-"""The settings of a turn as one frozen value, loadable from TOML and hashed into a version."""
+"""The settings of an agent's turns as one immutable value that can be loaded from TOML and has a version hash."""
 
 from __future__ import annotations
 
@@ -39,11 +39,12 @@ from cognitive.policy.window import WindowSettings
 
 
 class Policy(SettingsGroup):
-    """Settings of planning, ranking, fitting and learning. Keyword-only; unknown names are errors.
+    """The settings of an agent's turns: planning, retrieval, ranking, the window, and learning from outcomes.
 
-    A group is given as its class or as a mapping: `Policy(dedup={"threshold": 0.9})`. The precedence of a setting,
-    strongest first: the version activated for the agent (`cognitive policy activate`), the agent's entry in `agents` of
-    the host's policy, the host's policy, the default in code.
+    All arguments are keywords, and unknown names are errors. A group can be passed as its class or as a mapping:
+    `Policy(dedup={"threshold": 0.9})`. For an agent, a setting's value comes from the first of these that has it: the
+    version activated for the agent (`cognitive policy activate`), the agent's entry in `agents` of the host's policy,
+    the host's policy, the default in code.
 
     Raises:
         PolicyError: from `load` and `from_record`, if the data holds no policy.
@@ -90,7 +91,7 @@ class Policy(SettingsGroup):
 
     @model_validator(mode="after")
     def _validate_agents(self) -> Self:
-        """Derive every agent's policy now, so that an invalid entry fails at construction and not in a turn."""
+        """Validate the entries of `agents` at construction, so that an invalid entry does not fail in a turn."""
         self.for_agent("")
         return self
 
@@ -98,7 +99,7 @@ class Policy(SettingsGroup):
     def _common(self) -> Self:
         """The policy of agents without an entry in `agents`.
 
-        It has no `agents` itself, so that records do not contain the names of other agents.
+        Its own `agents` is empty, so that the record of a turn does not contain the names of other agents.
         """
         return type(self)(**self.model_dump(exclude={"agents"}))
 
@@ -117,21 +118,22 @@ class Policy(SettingsGroup):
             raise PolicyError(f"agents.{agent_id}: {error}") from error
 
     def for_agent(self, agent_id: str) -> Self:
-        """Return the policy of an agent's turns, with the agent's entry applied if there is one.
+        """Return the policy for an agent: with the agent's entry in `agents` applied, if there is one.
 
-        The returned policy has no `agents`, and its own version.
+        The `agents` of the returned policy are empty.
         """
         return self._agent_policies.get(agent_id, self._common) if self.agents else self
 
     @property
     def variants(self) -> tuple[Self, ...]:
-        """All policies under which turns are planned: the common one, and one per agent with an entry."""
+        """All policies that can apply to turns: the common policy, and one for each agent with an entry in `agents`."""
         return (self._common, *self._agent_policies.values()) if self.agents else (self,)
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
-        """Return the policy with other values, given by dotted name ("dedup.threshold") or nested.
+        """Return a copy of the policy with changed settings.
 
-        A changed table keeps the rows that are not named.
+        The keys are dotted names ("dedup.threshold"), or names of groups with nested mappings. In a setting that is a
+        table, only the given rows change.
 
         Raises:
             InvalidInput: a name is not a setting, or a value is invalid.
@@ -146,20 +148,20 @@ class Policy(SettingsGroup):
         return value
 
     def evidence_threshold(self, frame: Frame) -> float:
-        """Return the evidence that a turn of this frame needs to show any memory."""
+        """Return the minimum evidence that a turn of this kind ("task", "question" …) needs to show any memory."""
         return self.evidence.frame_thresholds.get(frame, self.evidence.threshold)
 
     @property
     def attribution_threshold(self) -> float:
-        """The overlap at which a shown memory counts as used, for this policy's measure."""
+        """The overlap with the response from which a shown memory counts as used, by the chosen attribution method."""
         return self.feedback.attribution_thresholds[self.feedback.attribution]
 
     @classmethod
     def seed(cls, **changes: Any) -> Self:
-        """Return the policy of the original design, with changes applied.
+        """Return the policy of the system's first design, for comparisons; `changes` override its settings.
 
-        It measures use as the Jaccard overlap of the whole response, at 0.15, and multiplies relevance by 0.5 + used ÷
-        shown.
+        A memory counts as used from a Jaccard overlap of 0.15 with the whole response. Its score is multiplied by 0.5 +
+        used ÷ shown, its counts of past use.
         """
         rules = {
             "feedback": {"attribution": "jaccard"},
@@ -170,16 +172,16 @@ class Policy(SettingsGroup):
 
     @cached_property
     def version(self) -> str:
-        """Twelve hexadecimal digits that change with any setting; recorded with every turn."""
+        """A hash of all settings, 12 hexadecimal digits, recorded with every turn."""
         canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
     @classmethod
     def from_record(cls, content: Mapping[str, Any]) -> Self:
-        """Return a policy from a turn's record; settings that the record lacks have their default.
+        """Return the policy that a turn's record contains; settings that are missing in the record get their default.
 
         Raises:
-            PolicyError: the record holds no policy of this version.
+            PolicyError: the recorded settings are invalid in this release.
         """
         try:
             return cls(**content)
@@ -188,10 +190,10 @@ class Policy(SettingsGroup):
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Return a policy from a TOML file; settings that the file leaves out have their default.
+        """Read a policy from a TOML file; settings that are missing in the file get their default.
 
         Raises:
-            PolicyError: the file cannot be read, is not TOML, or holds an invalid name or value.
+            PolicyError: the file cannot be read, is not TOML, or has an invalid setting.
         """
         try:
             return cls(**tomllib.loads(path.read_text(encoding="utf-8")))
@@ -205,12 +207,12 @@ class Policy(SettingsGroup):
 
 @cache
 def settings() -> Mapping[str, FieldInfo]:
-    """Return every setting of a policy by its dotted name; a table is one setting."""
+    """Return the fields of all settings of a policy by dotted name; a setting that is a table is one field."""
     return dict(_leaves(Policy, ""))
 
 
 def groups() -> Mapping[str, type[SettingsGroup]]:
-    """Return the groups of settings by their names, in the order of a turn."""
+    """Return the classes of the groups of settings by name, in the order in which a turn uses them."""
     annotations = {name: field.annotation for name, field in Policy.model_fields.items()}
     return {
         name: kind for name, kind in annotations.items() if isinstance(kind, type) and issubclass(kind, SettingsGroup)
@@ -227,7 +229,7 @@ def _leaves(model: type[SettingsGroup], under: str) -> Iterator[tuple[str, Field
 
 
 def _merged(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table with changed entries; nested tables are merged in the same way."""
+    """Return a table with changed rows; a row that is itself a table is merged in the same way."""
     within = {
         name: _merged(own[name], change)
         for name, change in changes.items()
@@ -237,7 +239,7 @@ def _merged(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any
 
 
 def _nested(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return changes by dotted names as nested tables."""
+    """Convert changes with dotted names ("dedup.threshold") to nested mappings."""
     tables: dict[str, Any] = {}
     for name, value in changes.items():
         for part in reversed(name.split(".")):

@@ -27,21 +27,21 @@ from cognitive.policy.tables import RELEVANCE, with_default_rows
 
 
 def _learns(policy: Any) -> bool:
-    """Return True if a policy compares its turns with past ones."""
+    """Return True if ranking under a policy uses past turns: similar turns, or the memories' own usage."""
     return bool(policy.association.weight > 0 or policy.usage.boost != "rate")
 
 
 def _wider(new: Any, old: Any) -> bool:
-    """Return True if the new policy's lower similarity brings candidates that the old policy's record lacks.
+    """Return True if the new policy accepts less similar past turns, whose memories the old record does not contain.
 
-    With weight 0 no candidate was fetched at all; the mark of `association.weight` covers that case.
+    If the old policy did not use past turns at all (weight 0), return False: `association.weight` reports that change.
     """
     wanted, known = new.association.min_similarity, old.association.min_similarity
     return old.association.weight > 0 and CONSTANTS.association_cosine(wanted) < CONSTANTS.association_cosine(known)
 
 
 class RetrievalSettings(SettingsGroup):
-    """Search for candidates and weights of their relevance."""
+    """Search for memories, and the weights of the parts of their relevance."""
 
     candidates_per_channel: Annotated[int, Field(ge=1, le=1000), BEFORE_RECORD] = 80
     """Passages that each channel (words, meaning) returns per memory type. Raise it for stores of long documents."""
@@ -57,7 +57,7 @@ class RetrievalSettings(SettingsGroup):
 
 
 class DedupSettings(SettingsGroup):
-    """Deduplication against the conversation and among memories."""
+    """Removal of memories that repeat the conversation or another memory."""
 
     enabled: Annotated[bool, REPLAYABLE] = True
     """Compare memories with the conversation and with each other. Switch it off to see every match."""
@@ -108,7 +108,7 @@ class UsageSettings(SettingsGroup):
 
 
 class AssociationSettings(SettingsGroup):
-    """Effect of similar past turns on a memory's score."""
+    """Effect of similar past turns, and of the memories used in them, on a memory's score."""
 
     weight: Annotated[
         float,
@@ -127,7 +127,7 @@ class AssociationSettings(SettingsGroup):
 
 
 class EvidenceSettings(SettingsGroup):
-    """Evidence that memories need to be shown, while `abstention` is on."""
+    """Minimum evidence that memories match the message, below which none is shown while `abstention` is on."""
 
     threshold: Annotated[Weight, LiveRange("Evidence threshold", 0, 2, 0.01), REPLAYABLE] = 0.85
     """Evidence that a turn needs to show any memory. Evidence is the best cosine, plus about 0.2 each for rare shared
@@ -147,7 +147,10 @@ class EvidenceSettings(SettingsGroup):
 
 
 class TrustSettings(SettingsGroup):
-    """Trust that memories need to be shown. docs/security.md has the effect of each setting on attacks."""
+    """Minimum trust in a memory's author for the memory to be shown.
+
+    docs/security.md describes the effect of each setting on attacks.
+    """
 
     min_level: Annotated[Mapping[MemoryType, Trust], REPLAYABLE] = Field(default_factory=dict)
     """Trust that memories of a type need to be shown. Set it if strangers' words are captured."""

@@ -1,7 +1,7 @@
-"""The policy of an agent's turns: the host's, or a version activated while the process runs.
+"""The policy in effect for an agent: the host's, or a version that was activated for the agent at run time.
 
-A policy read within the last `FRESH` seconds is used as it is. An older one is read again: the turn waits for a small
-share of its deadline, then continues under the last known policy. A turn also does so while the database is away.
+Activations are cached for a few seconds, then read again from the database. A turn waits for the read only for a small
+share of its deadline, then continues with the cached policy. It does the same while the database is unavailable.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _READ_TIMEOUT_MS = 2_000.0  # the read itself continues after the turn's wait, u
 
 @dataclass(frozen=True, slots=True)
 class EffectivePolicy:
-    """The policies in effect for an agent, and their activations.
+    """The policies in effect for an agent: live and, optionally, shadow.
 
-    A role that was never activated is missing from `activations`.
+    `activations` has, by role ("live", "shadow"), the latest activation. A role without any uses the host's policy.
     """
 
     live: Policy
@@ -48,7 +48,10 @@ class _CachedPolicy:
 
 
 class PolicyResolver:
-    """The host's policies, `base` and optionally `shadow`, and the versions activated per agent."""
+    """Decides which policies apply to an agent: versions activated for the agent, else those of the host.
+
+    The host's policies are `base`, which turns use, and optionally `shadow`, which is only run for comparison.
+    """
 
     def __init__(self, store: PolicyStore, base: Policy, shadow: Policy | None = None) -> None:
         self.base = base
@@ -58,20 +61,19 @@ class PolicyResolver:
         self._reading: dict[str, asyncio.Task[None]] = {}
 
     def for_agent(self, agent_id: str) -> Policy:
-        """Return the last known policy of an agent's turns, without waiting."""
+        """Return the cached policy of an agent's turns, or the host's policy, without waiting for the database."""
         cached = self._cache.get(agent_id)
         return cached.effective.live if cached is not None else self.base.for_agent(agent_id)
 
     def shadow(self, agent_id: str) -> Policy | None:
-        """Return the last cached shadow policy of an agent, without waiting."""
+        """Return an agent's cached shadow policy, or the host's, or None; do not wait for the database."""
         cached = self._cache.get(agent_id)
         return cached.effective.shadow if cached is not None else self._host_shadow(agent_id)
 
     async def current(self, agent_id: str) -> Policy:
-        """Return the policy of an agent's turns.
+        """Return the policy of an agent's turns; read it again if the cached one is older than `FRESH` seconds.
 
-        A policy older than `FRESH` seconds is read again, within a small share of the turn's deadline; if that fails,
-        the last known one is returned.
+        The read may take a small share of the turn's deadline. After that, the last known policy is returned.
         """
         cached, policy = self._cache.get(agent_id), self.for_agent(agent_id)
         if cached is not None and monotonic() - cached.read_at <= FRESH:
@@ -81,22 +83,22 @@ class PolicyResolver:
         return self.for_agent(agent_id)
 
     async def effective(self, agent_id: str) -> EffectivePolicy:
-        """Return the policies in effect now.
+        """Read the policies in effect for an agent from the database, and return them.
 
         Raises:
-            StoreUnavailable: the database is away.
+            StoreUnavailable: the database does not answer.
         """
         started = monotonic()
         return await self._cache_activations(agent_id, await self._store.active(agent_id), started)
 
     def forget(self, agent_id: str) -> None:
-        """Drop the cached policies of an erased agent."""
+        """Remove an erased agent's policies from the cache."""
         self._cache.pop(agent_id, None)
         if agent_id in self._reading:
             self._reading[agent_id].cancel()
 
     async def drain(self) -> None:
-        """Wait until no read is in progress."""
+        """Wait until no read of policies is in progress."""
         await asyncio.gather(*self._reading.values(), return_exceptions=True)
 
     def _read(self, agent_id: str) -> asyncio.Task[None]:
@@ -125,9 +127,10 @@ class PolicyResolver:
     async def _cache_activations(
         self, agent_id: str, activations: Mapping[Role, ActivePolicy], started: float
     ) -> EffectivePolicy:
-        """Cache the activations just read, unless a later read has already ended.
+        """Return the policies that result from activations just read, and cache them unless a newer read is cached.
 
-        The effective policy is built again only if an activation changed.
+        `started` is the time when the read began. Policies are computed again only if the activations differ from the
+        cached ones.
         """
         cached = self._cache.get(agent_id)
         same = cached is not None and cached.activations == activations

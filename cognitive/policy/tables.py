@@ -1,4 +1,4 @@
-"""Tables of a policy: their rows, their defaults with reasons, and validators that merge rows into the defaults."""
+"""Settings that are tables: their rows, the defaults with reasons, and validators that complete partial tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ MAX_PATTERN_MEMORY = 1 << 20  # bytes of a compiled pattern, so that nested repe
 
 
 class FrameBudget(InputModel):
-    """Tokens of memory in total and per type, and turns of the conversation to compare memories with."""
+    """The budget for memories in turns of one kind: tokens in total and by memory type.
+
+    `window` is the number of the conversation's turns that memories are compared with, to leave out repetitions.
+    """
 
     total: Annotated[
         Tokens,
@@ -64,12 +67,12 @@ FRAMES: Mapping[Frame, FrameBudget] = {
 
 
 class CategoryChange(InputModel):
-    """Changes of a category, or a whole new category. Names may be in snake case or camel case.
+    """Changes of a built-in category of messages, or a new category. Names may be in snake case or camel case.
 
-    Patterns are regular expressions in RE2's syntax, matched anywhere in the lower-case message. One match activates
-    the category; with a `weight`, each match counts that, and the category is active from its threshold on. Fields that
-    are unset keep the category's values. A new category keeps every tool unless it names `extra_tools`, and does not
-    limit memory by default.
+    Patterns are regular expressions in RE2's syntax, matched anywhere in the lower-case message. Without a `weight`,
+    one match activates the category. With a `weight`, each match adds this number of points, and the category is active
+    from `threshold` points on. Fields that are unset keep the category's values. A new category keeps every tool unless
+    it names `extra_tools`, and does not limit memory by default.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, use_attribute_docstrings=True)
@@ -103,7 +106,7 @@ class CategoryChange(InputModel):
 
 
 def check_rows(table: str, row: type[InputModel]) -> BeforeValidator:
-    """Return a validator of a table's rows whose errors name the row."""
+    """Return a validator of a table's rows, whose error messages name the table and the row."""
 
     def check(value: Any) -> Any:
         if not isinstance(value, Mapping):
@@ -120,11 +123,11 @@ def check_rows(table: str, row: type[InputModel]) -> BeforeValidator:
 
 
 def check_categories(changes: Mapping[str, CategoryChange]) -> Mapping[str, CategoryChange]:
-    """Return the changes of categories.
+    """Check the names and patterns of changed categories, and return the changes.
 
     Raises:
-        ValueError: a pattern does not compile or matches every message, or a new category has no pattern or no plain
-            name. The name appears in prompts and records.
+        ValueError: a pattern does not compile or matches every message; or a new category has no pattern, or a name
+            with characters other than letters, digits, blanks and hyphens, because names appear in prompts.
     """
     for name, change in changes.items():
         if not _PLAIN_NAME.fullmatch(name):
@@ -141,7 +144,7 @@ def check_categories(changes: Mapping[str, CategoryChange]) -> Mapping[str, Cate
 
 
 def _pattern_error(pattern: str) -> str | None:
-    """Return the error of an operator's pattern, or None."""
+    """Return the reason why a category's pattern is invalid, or None if it is valid."""
     options = re2.Options()
     options.log_errors, options.max_mem = False, MAX_PATTERN_MEMORY
     if len(pattern) > MAX_PATTERN_LENGTH:
@@ -197,7 +200,7 @@ TOOL_OUTPUTS: Mapping[str, int] = {
 
 
 def with_default_rows(defaults: Mapping[str, Any]) -> BeforeValidator:
-    """Return a validator that fills a table with its default rows. An unknown row is an error."""
+    """Return a validator that adds missing rows to a table from its defaults, and refuses rows without a default."""
 
     def merge(value: Any) -> Any:
         if not isinstance(value, Mapping):

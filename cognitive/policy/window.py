@@ -1,4 +1,4 @@
-"""Settings of the window of the conversation."""
+"""Settings of the window: the part of the conversation that is sent to the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ JOURNALED = BeforeRecord(lambda new, old: new.placement == old.placement == "jou
 
 
 class WindowSettings(SettingsGroup):
-    """Limits of the messages sent to the model, and rules for pruning older ones."""
+    """Limits of the messages that are sent to the model, and rules for shortening older ones."""
 
     max_messages: Annotated[AtLeastOne, JOURNALED] = 40
     """Messages in the window, including the layer's own. Raise it for long tool loops on large models."""
