@@ -1,16 +1,18 @@
-"""Give coding agents a memory: a small client for each event, and a daemon that keeps a layer open between prompts.
+"""Give coding agents (Claude Code, Codex) a memory by means of their hooks.
 
-The agent starts the client for every event, so the client and its imports need nothing but the standard library.
+The agent starts a small client program for every event, such as a prompt. The client passes the event to a daemon,
+which keeps the memory layer open between prompts. The client imports only the standard library, so that it starts
+quickly.
 
 Modules, in order of execution:
 
 - `settings`: add our hooks to an agent's settings file, or remove them.
-- `client`: send one event of the agent to the daemon and print the answer.
+- `client`: send one event of the agent to the daemon and print the daemon's answer.
 - `paths`: find the daemon's socket, lock and log.
 - `protocol`: define the messages between client and daemon.
-- `start`: start the daemon once, even if several hooks need it.
-- `daemon`: keep a layer open and answer the calls of clients.
-- `project`: name the agent of a project folder.
-- `events`: parse an event and apply it to the layer.
+- `start`: start the daemon once, even if several hooks need it at the same time.
+- `daemon`: keep a memory layer open and answer the calls of clients.
+- `project`: derive the agent id from a project folder.
+- `events`: parse an event and apply it to the memory layer.
 - `transcript`: read the end of the agent's transcript.
 """

@@ -1,7 +1,7 @@
-"""`cognitive hook EVENT`: sends the agent's event to the daemon and prints the answer.
+"""The command `cognitive hook EVENT`: it sends a coding agent's event to the daemon and prints the daemon's answer.
 
-After any failure the agent's session goes on: the output is `{}`, the exit code 0, and the log gets a line. If no
-daemon is running, the hook starts one; until it is ready, hooks answer without memory.
+A failure never stops the agent's session: the command then prints `{}`, exits with code 0 and adds a line to the log.
+If no daemon is running, the command starts one. Until the daemon is ready, the agent works without memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ _PAUSE = 0.01  # seconds between two attempts
 
 
 def main(arguments: list[str]) -> int:
-    """Handle the event named by the first argument; `--agent NAME` sets the agent."""
+    """Send the event named by the first argument to the daemon, print the answer, and return the exit code, always 0.
+
+    The event's JSON comes from standard input. The option `--agent NAME` sets the agent whose memory is used.
+    """
     try:
         output = _output(arguments)
     except Exception as error:  # a failing hook must not break the user's session
@@ -36,7 +39,10 @@ def main(arguments: list[str]) -> int:
 
 
 def ask(paths: DaemonPaths, call: Call, *, patience: float = ANSWER_SECONDS) -> bytes | None:
-    """Return the daemon's response to a call, its kind in the first byte; None if no daemon listens.
+    """Send a call to the daemon and return its response, or None if no daemon listens.
+
+    The first byte of the response is its kind: an answer, or a notice that the daemon has another version than the
+    client. `patience` is the timeout of each socket operation in seconds.
 
     Raises:
         OSError: the connection broke, or the response did not arrive in time.
@@ -56,7 +62,7 @@ def ask(paths: DaemonPaths, call: Call, *, patience: float = ANSWER_SECONDS) -> 
 
 
 def note(line: str) -> None:
-    """Add a line to the daemon's log, if it can be opened."""
+    """Add a warning to the daemon's log. Do nothing if the log cannot be opened."""
     try:
         log = os.open(
             with_private_folders(daemon_paths()).log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
@@ -84,9 +90,9 @@ def _output(arguments: list[str]) -> bytes:
 
 
 def _ask_or_start(paths: DaemonPaths, call: Call) -> bytes:
-    """Return the daemon's response.
+    """Send a call to the daemon and return its response. Start a daemon if none is running.
 
-    If no daemon runs, start one; if it is not ready in time, return an empty response.
+    If the daemon is not ready within COGNITIVE_HOOK_WAIT seconds, return an empty JSON object as the answer.
     """
     wait = float(os.environ.get("COGNITIVE_HOOK_WAIT") or COLD_START_SECONDS)
     deadline, started = time.monotonic() + wait, False
@@ -115,7 +121,7 @@ def _connect(paths: DaemonPaths, patience: float) -> socket | None:
 
 
 def _read_input() -> bytes:
-    """Return all of the standard input; an empty object if it is a terminal, where a person runs the hook."""
+    """Return all bytes of standard input, or an empty JSON object if it is a terminal, where no event arrives."""
     if os.isatty(0):
         return NOTHING
     parts = []
@@ -125,7 +131,7 @@ def _read_input() -> bytes:
 
 
 def _option(arguments: list[str], name: str) -> str:
-    """Return the value of an option, written as `--name value` or `--name=value`; empty if it is missing."""
+    """Return the value of a command-line option, written `--name value` or `--name=value`, or "" if it is missing."""
     for n, argument in enumerate(arguments, 1):
         if argument == name:
             return next(iter(arguments[n:]), "")

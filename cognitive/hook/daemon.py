@@ -1,8 +1,9 @@
-"""The daemon of hooks: a process that keeps a layer open between the prompts of coding agents.
+"""The daemon that answers hooks: a process that keeps a memory layer open between the prompts of coding agents.
 
-It uses asyncio over a unix socket instead of HTTP, so that it needs no extra and its client only a socket; all
-supported platforms have unix sockets. Hooks start it on demand (`cognitive.hook.start`) and pass it the lock of the
-only daemon. It ends when it has been idle for a while, or when a hook of another version calls.
+It listens on a unix socket with asyncio. Without HTTP, neither the daemon nor its client needs an optional dependency,
+and all supported platforms have unix sockets. A hook starts the daemon when it needs one (`cognitive.hook.start`) and
+passes it a file lock that ensures that only one daemon runs. The daemon ends after some minutes without calls, or when
+a hook of another package version calls.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _Identity = tuple[int, int] | None
 
 
 class Daemon:
-    """Answers calls with a layer until it is stopped, outdated, or idle for too long."""
+    """Answers the calls of hooks with a memory layer, until the daemon is stopped, replaced, or idle for too long."""
 
     def __init__(
         self,
@@ -62,7 +63,7 @@ class Daemon:
         self._answering: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        """Listen until the daemon is no longer needed, and return when all accepted calls are done.
+        """Listen on the socket until the daemon is no longer needed, and return when all accepted calls are answered.
 
         Returns at once if another daemon already listens.
         """
@@ -92,13 +93,14 @@ class Daemon:
             await self._hooks.flush()
 
     def stop(self) -> None:
-        """Make `serve` return."""
+        """Ask the daemon to end: `serve` finishes the calls that it has accepted, and returns."""
         self._stop.set()
 
     async def _wait_until_done(self) -> None:
-        """Return when the daemon is stopped, idle for too long, or cannot be reached any more.
+        """Wait until the daemon is stopped, has been idle for too long, or can no longer be reached by hooks.
 
-        It cannot be reached if another daemon has replaced its socket, or if its folder was removed with the data.
+        Hooks can no longer reach it if another daemon has replaced its socket, or if the folder of the socket was
+        removed.
         """
         while not self._stop.is_set():
             if any(_identity(path) != identity for path, identity in self._identities.items()):
@@ -155,7 +157,10 @@ class Daemon:
         return ANSWER + json.dumps(output, ensure_ascii=False).encode("utf-8", "replace")
 
     def _status(self, command: str) -> dict[str, Any]:
-        """Return the daemon's status. The command STOP also stops it."""
+        """Return the daemon's version, process id, uptime in seconds and number of sessions.
+
+        The command STOP also stops it.
+        """
         if command == STOP:
             self.stop()
         return {
@@ -176,7 +181,7 @@ async def _is_served(path: str) -> bool:
 
 
 def _identity(path: str) -> _Identity:
-    """Return the device and inode of a file, which differ for a new file of the same name; None if there is none."""
+    """Return the device and inode of a file, or None if it is missing. A replaced file has other values."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -188,7 +193,7 @@ async def _read_all(reader: asyncio.StreamReader) -> bytes:
     """Return all bytes that the client sends.
 
     Raises:
-        ValueError: there are more than MAX_BYTES.
+        ValueError: the client sends more than MAX_BYTES.
     """
     parts, size = [], 0
     while part := await reader.read(1 << 16):
@@ -200,13 +205,17 @@ async def _read_all(reader: asyncio.StreamReader) -> bytes:
 
 
 def with_journaled_placement(policy: Policy) -> Policy:
-    """Return the policy with the placement "journaled" for all agents, since added blocks stay in their contexts."""
+    """Return a copy of the policy in which every agent has the placement "journaled".
+
+    Coding agents keep the memories that a hook adds to a prompt in their context. With this placement, memories that
+    the context already contains are not added again.
+    """
     agents = {name: {k: v for k, v in own.items() if k != "placement"} for name, own in policy.agents.items()}
     return Policy(**{**policy.model_dump(), "agents": agents, "placement": "journaled"})
 
 
 async def run(paths: DaemonPaths) -> None:
-    """Run a daemon with a layer of the environment's settings, until it ends.
+    """Open a memory layer with the settings of the environment, and answer hooks with it until the daemon ends.
 
     Raises:
         CognitiveError: the layer cannot be opened.
@@ -220,7 +229,7 @@ async def run(paths: DaemonPaths) -> None:
 
 
 def main() -> None:
-    """Run the process that hooks start. Its argument is the lock's file descriptor, which it holds until it ends."""
+    """Run the daemon's process. Its only argument is the file descriptor of the lock, which it holds until it ends."""
     lock, paths = int(sys.argv[1]), with_private_folders(daemon_paths())
     os.ftruncate(lock, 0)
     os.pwrite(lock, b"%d\n" % os.getpid(), 0)  # for `cognitive hook stop`, if the daemon does not answer
@@ -234,7 +243,7 @@ def main() -> None:
 
 
 def _log_to(file: str) -> None:
-    """Log to a file of bounded size: our messages from INFO, without users' text, and warnings of other packages."""
+    """Log to files of limited size: messages of this package from level INFO, and warnings of other packages."""
     handler = logging.handlers.RotatingFileHandler(file, maxBytes=_LOG_BYTES, backupCount=_LOGS)
     handler.setFormatter(LineFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S"))
     logging.getLogger().addHandler(handler)
@@ -243,7 +252,7 @@ def _log_to(file: str) -> None:
 
 
 def _without_input(error: Exception) -> str:
-    """Return the first line of an error's message; pydantic quotes the input in the lines after it."""
+    """Return an error message's first line. Pydantic's further lines quote the input, which must not be logged."""
     return str(error).split("\n", 1)[0]
 
 

@@ -1,6 +1,7 @@
-"""The paths of a daemon: its socket, lock and log, in a folder that only its user may enter.
+"""The paths of the daemon's socket, lock and log, in a folder that only the current user may enter.
 
-There is one daemon for each set of settings, so that a hook never reaches a daemon with another database.
+There is one daemon for each combination of `COGNITIVE_*` settings, so that a hook never reaches a daemon that uses
+another database.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ OWN = frozenset({"COGNITIVE_AGENT", "COGNITIVE_HOOK_WAIT"})
 
 
 class DaemonPaths:
-    """The folder of all daemons of a data directory, and the files of one daemon.
+    """The paths of one daemon: its folder, which all daemons of a data directory share, and its lock, log and socket.
 
-    The socket may be in another folder.
+    The socket is in `socket_folder` if that is set, because the path of a unix socket must be short.
     """
 
     __slots__ = ("folder", "lock", "log", "socket")
@@ -30,7 +31,7 @@ class DaemonPaths:
 
 
 def daemon_paths() -> DaemonPaths:
-    """Return the paths of the daemon for this process's settings, running or not."""
+    """Return the paths of the daemon for the settings of this process. The daemon need not be running."""
     data = data_directory()
     name = f"{_checksum(_settings()):08x}"
     paths = DaemonPaths(os.path.join(data, "hook"), name)
@@ -41,7 +42,7 @@ def daemon_paths() -> DaemonPaths:
 
 
 def with_private_folders(paths: DaemonPaths) -> DaemonPaths:
-    """Create the folders of these paths if needed, check that only this user may enter them, and return the paths.
+    """Create the folders of a daemon if needed, check that only the current user may enter them, and return `paths`.
 
     Raises:
         PermissionError: a folder belongs to another user, or other users may enter it.
@@ -55,7 +56,10 @@ def with_private_folders(paths: DaemonPaths) -> DaemonPaths:
 
 
 def data_directory() -> str:
-    """Return the data directory. It equals that of `brain.settings`, whose import would be too slow for a hook."""
+    """Return the data directory, the same as `brain.settings` does.
+
+    Importing that module would be too slow for a hook.
+    """
     configured = os.environ.get("COGNITIVE_DATA_DIR")
     if configured:
         return os.path.realpath(os.path.expanduser(configured))

@@ -1,4 +1,4 @@
-"""The agent of a project folder. Its id is readable and differs between folders of the same name."""
+"""The agent id of a project folder. It is readable, and differs between folders of the same name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ _MAX_NAME_LENGTH = 40  # characters of the folder's name
 
 
 def project_of(folder: str) -> str:
-    """Return the nearest folder upwards that is a Git work tree, or else the folder itself, without symbolic links."""
+    """Return the project folder of a path: the nearest Git work tree upwards, or else the folder itself.
+
+    Symbolic links are resolved.
+    """
     start = current = os.path.realpath(folder)
     while not os.path.exists(os.path.join(current, ".git")):
         above = os.path.dirname(current)

@@ -27,9 +27,10 @@ MAX_BYTES = 16 << 20  # bytes of one call; a longer tool result is a file, which
 
 
 class Call:
-    """One call: the client's version, an event or a command for the daemon, the agent, and the event's JSON.
+    """A call from a hook to the daemon: the hook's version, an event or command, the agent, and the event's JSON.
 
-    If `agent` is empty, the agent is that of the folder `project`; if that is empty too, of the folder in the JSON.
+    If `agent` is empty, the daemon uses the agent of the folder `project`. If that is empty too, it uses the agent of
+    the working directory in the JSON.
     """
 
     # not a dataclass: importing `dataclasses` takes as long as starting Python twice
@@ -44,16 +45,19 @@ class Call:
 
 
 def encode(call: Call) -> bytes:
-    """Return a call as bytes. Its fields contain no NUL, since environment variables and arguments cannot."""
+    """Encode a call as bytes.
+
+    Its fields contain no NUL, since environment variables and arguments cannot contain any.
+    """
     fields = (call.version, call.event, call.agent, call.project)
     return b"".join(field.encode("utf-8", "surrogateescape") + b"\0" for field in fields) + call.payload
 
 
 def decode(data: bytes) -> Call:
-    """Return the call of these bytes, the reverse of `encode`.
+    """Decode a call from bytes, the reverse of `encode`.
 
     Raises:
-        ValueError: the bytes are not a call.
+        ValueError: the bytes are not an encoded call.
     """
     *fields, payload = data.split(b"\0", 4)
     version, event, agent, project = (field.decode("utf-8", "surrogateescape") for field in fields)

@@ -1,7 +1,7 @@
-"""The hooks in an agent's settings file: list, add and remove ours. All functions take and return the file's text.
+"""Editing of a coding agent's settings file: list, add and remove the hooks that run `cognitive hook`.
 
-Claude Code's `settings.json` and Codex' `hooks.json` have the same form. Other content stays in its order, and a text
-that needs no change is returned byte for byte.
+All functions take and return the file's text. Claude Code's `settings.json` and Codex' `hooks.json` have the same form.
+Other settings keep their order, and a text that needs no change is returned byte for byte.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ TIMEOUT = 10  # seconds after which the agent stops waiting for a hook; ours end
 
 
 def with_hooks(text: str, command: Callable[[str], str], events: Iterable[str]) -> str:
-    """Return the settings with our command for each event.
+    """Add a hook that runs `cognitive hook` for each event to the text of a settings file, and return the new text.
 
-    An existing command is replaced in place, a new one appended.
+    If the file already has such a hook for an event, its command is replaced. `command` returns the shell command for
+    an event.
 
     Raises:
         ValueError: the text is not JSON, or not of the documented form, so that no change would be safe.
@@ -44,7 +45,9 @@ def with_hooks(text: str, command: Callable[[str], str], events: Iterable[str]) 
 
 
 def without_hooks(text: str) -> str:
-    """Return the settings without our hooks, and without groups and events that contained nothing else.
+    """Remove the hooks that run `cognitive hook` from the text of a settings file, and return the new text.
+
+    Groups and events that contained nothing else are removed too.
 
     Raises:
         ValueError: as `with_hooks`.
@@ -69,7 +72,7 @@ def without_hooks(text: str) -> str:
 
 
 def hook_commands(text: str) -> dict[str, str]:
-    """Return the command of each of our hooks by event.
+    """Return the shell commands in a settings file's text that run `cognitive hook`, by the event that they handle.
 
     Raises:
         ValueError: as `with_hooks`.
@@ -84,7 +87,7 @@ def hook_commands(text: str) -> dict[str, str]:
 
 
 def event_of(handler: Mapping[str, Any]) -> str | None:
-    """Return the event of a handler that is ours; None for any other handler."""
+    """Return the event that a settings file's handler passes to `cognitive hook`, or None if it runs anything else."""
     try:
         words = shlex.split(str(handler.get("command", "")))
     except ValueError:  # an unclosed quotation mark, so the command is not ours
@@ -117,7 +120,10 @@ def _is_group(group: Any) -> bool:
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object, or raise ValueError if it has a key twice: writing it back would lose a value."""
+    """Return the key-value pairs of a JSON object as a dict.
+
+    Raise ValueError if a key occurs twice, because writing the object back would lose a value.
+    """
     values = dict(pairs)
     if len(values) < len(pairs):
         raise ValueError(f"has a key twice in one object: {', '.join(sorted(values))}")
@@ -125,7 +131,10 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _to_text(settings: dict[str, Any], before: str) -> str:
-    """Return the settings as text with the indentation and escaping of `before`; `before` itself if nothing changed."""
+    """Return settings as JSON, with the indentation and escaping of `before`, the file's text before the change.
+
+    If the settings did not change, return `before` itself.
+    """
     if before.strip() and settings == _read(before):
         return before
     indent = re.search(r"^[ \t]+(?=\")", before, re.MULTILINE)

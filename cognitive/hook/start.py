@@ -1,7 +1,7 @@
-"""Starting the daemon, once, even if several hooks need it at the same time.
+"""Starting of the daemon, only once even if several hooks need it at the same time.
 
-The process that gets the lock starts the daemon and passes the lock on. The daemon holds it until its process ends, and
-the kernel then releases it, even after a crash.
+The hook that gets the file lock starts the daemon and passes the lock on. The daemon holds the lock until its process
+ends; then the kernel releases it, even after a crash.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from cognitive.hook.paths import DaemonPaths
 
 
 def start(paths: DaemonPaths) -> bool:
-    """Start the daemon as a detached process, without waiting for it.
+    """Start the daemon as a detached process, without waiting for it to be ready.
 
-    Return False if a daemon is running, starting or ending.
+    Return False, and start nothing, if a daemon is running, starting or ending.
     """
     lock = locked(paths)
     if lock is None:
@@ -38,7 +38,7 @@ def start(paths: DaemonPaths) -> bool:
 
 
 def locked(paths: DaemonPaths) -> int | None:
-    """Return the file descriptor of the lock, or None while another process holds it."""
+    """Acquire the daemon's file lock and return its file descriptor, or None if another process holds the lock."""
     lock = os.open(paths.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -52,7 +52,7 @@ def locked(paths: DaemonPaths) -> int | None:
 
 
 def _file_identity(path: str) -> tuple[int, ...] | None:
-    """Return the mode, inode and device of the file at a path; None if there is none."""
+    """Return the mode, inode and device of the file at a path, or None if there is no file."""
     try:
         return os.stat(path)[:3]
     except FileNotFoundError:

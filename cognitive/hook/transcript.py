@@ -1,8 +1,9 @@
-"""The transcript that a coding agent writes of a session: the end of a JSONL file, parsed into turns.
+"""Reading of a coding agent's transcript: the end of the JSONL file that it writes of a session, parsed into turns.
 
-Both formats are undocumented and change without notice, so unknown lines are skipped. In Claude Code's, messages and
-hook attachments are read; in Codex', events, and developer messages that hooks cause. Arguments and results of tools
-are not part of the conversation: the agent manages them itself, and they may be megabytes.
+Both formats are undocumented and change without notice, so unknown lines are skipped. From Claude Code's format,
+messages and the texts that hooks attached are read. From Codex' format, events and the developer messages that hooks
+cause are read. Arguments and results of tools are not part of the conversation: the agent manages them itself, and they
+may be megabytes.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ _REMINDER = "<system-reminder>"
 
 @dataclass(slots=True)
 class TranscriptTurn:
-    """A prompt, the model's texts and the tool calls that followed.
+    """A turn of a transcript: the user's prompt, and the model's texts and tool calls that followed.
 
-    The last of `texts` is the answer. `injected` has the blocks that our hooks added, as the agent's context contains
-    them.
+    The last of `texts` is the answer. `injected` has the texts that Cognitive's hooks added to the prompt. `status` is
+    "completed", "failed" or "abandoned".
     """
 
     prompt: str = ""
@@ -45,13 +46,13 @@ class TranscriptTurn:
 
     @property
     def answer(self) -> str:
-        """The model's last text; empty if there is none."""
+        """The model's last text, or "" if the model wrote none."""
         return self.texts[-1] if self.texts else ""
 
 
 @dataclass(frozen=True, slots=True)
 class _TranscriptEntry:
-    """An entry of the transcript: its kind, which determines how it changes the turns, and its text."""
+    """An entry of a transcript. Its `kind`, such as "prompt" or "answer", determines how `_apply` changes the turns."""
 
     kind: str
     text: str = ""
@@ -60,7 +61,7 @@ class _TranscriptEntry:
 
 
 def tail(path: str, max_bytes: int = TAIL_BYTES) -> list[bytes]:
-    """Return the last complete lines of a file.
+    """Return the complete lines within the last `max_bytes` bytes of a file.
 
     Raises:
         OSError: the file cannot be read, or is not a regular file.
@@ -76,7 +77,7 @@ def tail(path: str, max_bytes: int = TAIL_BYTES) -> list[bytes]:
 
 
 def turns_of(lines: Iterable[bytes]) -> list[TranscriptTurn]:
-    """Return the turns since the agent last compacted its context, oldest first.
+    """Parse a transcript's lines into turns, oldest first, beginning after the last compaction of the context.
 
     The first turn may lack its beginning.
     """
@@ -88,7 +89,7 @@ def turns_of(lines: Iterable[bytes]) -> list[TranscriptTurn]:
 
 
 def conversation(turns: Sequence[TranscriptTurn]) -> tuple[Message, ...]:
-    """Return the turns as the messages that the model sees: each prompt is followed by its injected blocks."""
+    """Return the latest MAX_MESSAGES messages of these turns as the model saw them, with the texts that hooks added."""
     messages = []
     for turn in turns:
         prompt = _GAP.join(part for part in (turn.prompt, *turn.injected) if part)
@@ -155,7 +156,7 @@ def _codex(kind: str, payload: Mapping[str, Any]) -> Iterator[_TranscriptEntry]:
 
 
 def _apply(turns: list[TranscriptTurn], entry: _TranscriptEntry) -> None:
-    """Apply an entry to the turns so far."""
+    """Update the turns with the transcript's next entry: begin a turn, extend the latest one, or clear all turns."""
     if entry.kind == "compacted":
         turns.clear()
         return
@@ -210,7 +211,7 @@ def _call(name: Any, arguments: Any) -> ToolCall:
 
 
 def _injected(attachment: Any) -> list[str]:
-    """Return the texts that our hooks added, from an attachment in Claude Code's format."""
+    """Return the texts that Cognitive's hooks added to a prompt, from an attachment in Claude Code's format."""
     if not isinstance(attachment, Mapping) or attachment.get("type") != "hook_additional_context":
         return []
     content = attachment.get("content")
