@@ -1,10 +1,10 @@
-"""Use a layer that runs on a server, by the same methods and values. Needs the extra `client`.
+"""Use a memory layer that runs on a server, with the methods and values of a local one. Needs the extra `client`.
 
 Modules, in order of execution:
 
-- `client`: the remote layer, with the layer's own methods.
-- `namespaces`: its `sessions`, `policies`, `explain` and `admin`.
-- `transport`: requests, retries, and errors as the layer raises them.
+- `client`: the remote counterpart of `CognitiveLayer`, with the same methods.
+- `namespaces`: the client's namespaces `sessions`, `policies`, `explain` and `admin`.
+- `transport`: send HTTP requests, retry them, and raise the server's errors as the layer's own classes.
 """
 
 from cognitive.client.client import CognitiveClient

@@ -1,4 +1,4 @@
-"""A client with the methods of `CognitiveLayer`, for a layer that runs on a server."""
+"""A client for a memory layer that runs on a server, with the methods of `CognitiveLayer`."""
 
 from __future__ import annotations
 
@@ -47,11 +47,12 @@ _IDS_PER_REQUEST = 100  # fit into a URL
 
 
 class CognitiveClient:
-    """A layer on a server. Each method does what the layer's method of the same name does, and raises the same errors.
+    """Calls a memory layer that runs on a server. Its methods are those of `CognitiveLayer`, and raise the same errors.
 
-    In addition, methods raise `NotAllowed` if the token lacks the right, and `StoreUnavailable` while the server cannot
-    be reached. Only `pre_turn` raises neither: a turn that cannot be prepared continues without memory. The namespaces
-    `sessions`, `policies`, `explain` and `admin` have those methods of the layer's that HTTP serves.
+    In addition, a method raises `NotAllowed` if the token does not permit the call, and `StoreUnavailable` if the
+    server cannot be reached. Only `pre_turn` raises neither of them: if a turn cannot be prepared, it continues without
+    memory. The namespaces `sessions`, `policies`, `explain` and `admin` have the methods that the server offers over
+    HTTP.
     """
 
     def __init__(self, transport: ApiTransport, pre_turn_seconds: float) -> None:
@@ -75,8 +76,8 @@ class CognitiveClient:
     ) -> AsyncIterator[CognitiveClient]:
         """Open a client of the server at a URL, or at `unix:/path/of/its/socket`. The first call connects.
 
-        A call may take `seconds` per attempt, and is attempted `attempts` times while the server is busy or away.
-        `pre_turn` is attempted once, for at most `pre_turn_seconds`, and then continues without memory.
+        A call is attempted up to `attempts` times while the server is busy or cannot be reached, and each attempt may
+        take `seconds`. `pre_turn` is attempted once, for at most `pre_turn_seconds`, and then continues without memory.
         """
         path = url.removeprefix("unix:") if url.startswith("unix:") else None
         async with httpx.AsyncClient(
@@ -93,9 +94,9 @@ class CognitiveClient:
     # --- turns ---
 
     async def pre_turn(self, turn: Turn) -> TurnContext:
-        """Return what the model should see in this turn.
+        """Prepare a turn, and return the memories, conversation and tools that the model should see in this turn.
 
-        If the server cannot prepare it in time, the turn has no memories, and `degraded` has the reason.
+        If the server cannot prepare the turn in time, the turn has no memories, and `degraded` has the reason.
         """
         turn_id = turn.turn_id or str(uuid4())
         named = turn.model_copy(update={"turn_id": turn_id})
@@ -112,7 +113,10 @@ class CognitiveClient:
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None
     ) -> WindowView:
-        """Return the window of a conversation that has grown within a turn; send its `messages` to the model.
+        """Fit a conversation that has grown within a turn into the model's context, and return the result.
+
+        Call it before the model is called again in the turn, and send the result's `messages` to the model. `iteration`
+        is the number of the model call within the turn.
 
         Raises:
             InvalidInput: an element of the conversation is not a message.
@@ -128,10 +132,10 @@ class CognitiveClient:
         return await self._of_turn(WindowView, "POST", context, "window", body=body)
 
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
-        """Learn from a turn's outcome, once even if the call is repeated. Returns after the server's commit.
+        """Record a turn's outcome, from which the layer learns. Return after the server has committed it.
 
-        `recorded` is False for a turn that `pre_turn` could not prepare and the server does not know: it showed no
-        memories, so nothing can be learned from it.
+        A repeated call has no further effect. `recorded` of the result is False for a turn that `pre_turn` could not
+        prepare and the server does not know. Such a turn showed no memories, so nothing can be learned from it.
         """
         try:
             return await self._of_turn(Report, "PUT", context, "outcome", body=outcome)
@@ -141,11 +145,11 @@ class CognitiveClient:
             raise
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
-        """Return why a memory was shown in a turn, or why not."""
+        """Explain why a memory was shown in a turn, or why it was not."""
         return await self._of_turn(Explanation, "GET", TurnRef(agent_id, turn_id), "memories", id_of(memory_id))
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, *, useful: bool) -> None:
-        """Store an explicit rating of a memory that a turn showed."""
+        """Store a rating, useful or not, of a memory that a turn showed."""
         turn, body = TurnRef(agent_id, turn_id), RatingBody(useful=useful)
         await self._of_turn(type(None), "PUT", turn, "memories", id_of(memory_id), "rating", body=body)
 
@@ -154,9 +158,9 @@ class CognitiveClient:
     async def remember(
         self, agent_id: str, memories: Sequence[NewMemory], *, progress: Progress | None = None
     ) -> list[UUID]:
-        """Store memories, in several requests if there are many, and return their ids in order.
+        """Store memories, in several requests if there are many, and return their ids in the same order.
 
-        `progress` is called after each request with the numbers of stored and of all memories.
+        `progress` is called after each request with two numbers: the memories stored so far, and all memories.
         """
         ids = list[UUID]()
         for portion in _portions(memories):
@@ -180,7 +184,11 @@ class CognitiveClient:
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> tuple[RecallHit, ...]:
-        """Return the memories that match a query of the model, best first."""
+        """Return the agent's memories that match a query, best first.
+
+        All other parameters narrow the search, except `turn_id`: if it is set, the memories count as shown in that
+        turn. `now` is the time at which the ages of memories are measured.
+        """
         body = RecallBody(
             query=query,
             memory_type=memory_type,
@@ -195,7 +203,7 @@ class CognitiveClient:
         return await self._of(tuple[RecallHit, ...], "POST", agent_id, "memories", "search", body=body)
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
-        """Return the agent's memories with these ids, in the order of the ids. Unknown ids are omitted."""
+        """Return the agent's memories with these ids, in the order of the ids. Unknown ids are left out."""
         memories = list[Memory]()
         for first in range(0, len(ids), _IDS_PER_REQUEST):
             query = {"id": [id_of(id) for id in ids[first : first + _IDS_PER_REQUEST]]}
@@ -203,22 +211,22 @@ class CognitiveClient:
         return memories
 
     async def update(self, agent_id: str, id: UUID, **changes: Any) -> Memory:
-        """Change fields of a memory, and return the changed memory."""
+        """Change fields of a memory, given as keyword arguments, and return the changed memory."""
         body = MemoryChanges(**changes).model_dump(mode="json", exclude_unset=True)
         return await self._of(Memory, "PATCH", agent_id, "memories", id_of(id), body=body)
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Erase memories and everything derived from them, in one transaction."""
+        """Erase memories and everything derived from them, in one transaction. The receipt counts what was deleted."""
         return await self._of(Receipt, "POST", agent_id, "memories", "forget", body=IdsBody(ids=tuple(ids)))
 
     async def erase_agent(self, agent_id: str) -> Receipt:
-        """Erase all data of an agent. Needs an admin's token."""
+        """Erase all data of an agent, and return a receipt that counts what was deleted. Needs an admin's token."""
         return await self._of(Receipt, "DELETE", agent_id)
 
     # --- sessions ---
 
     async def resume(self, agent_id: str, session_id: str) -> ResumedSession | None:
-        """Return the summary, plan and last messages of a session; None if the session does not exist."""
+        """Return the summary, plan and last messages of a session, or None if the session does not exist."""
         returns: type[Any] = ResumedSession | None  # type: ignore[assignment]  # a type, though not a class
         resumed: ResumedSession | None = await self._of(returns, "GET", agent_id, "sessions", session_id)
         return resumed
@@ -228,7 +236,10 @@ class CognitiveClient:
         return (await self._of(SessionEnded, "POST", agent_id, "sessions", session_id, "end")).ended
 
     async def artifact(self, agent_id: str, id: UUID, *, start: int = 0, length: int = 8_000) -> ArtifactPage:
-        """Return at most `length` characters of a stored tool output, from the character `start` on."""
+        """Return a part of an artifact (a long text stored outside the prompt), such as the output of a tool.
+
+        The part begins at the character `start` and has at most `length` characters.
+        """
         query = {"start": start, "length": length}
         return await self._of(ArtifactPage, "GET", agent_id, "artifacts", id_of(id), query=query)
 
@@ -242,7 +253,7 @@ class CognitiveClient:
 
 
 def _portions(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:
-    """Yield memories in portions that any server accepts, limited by number and by characters."""
+    """Divide memories into portions that fit into one request each, by number and by total characters."""
     portion, characters = list[NewMemory](), 0
     for memory in memories:
         size = len(memory.content) + len(memory.context)

@@ -1,4 +1,4 @@
-"""The namespaces of a remote layer: those methods of `sessions`, `policies`, `explain` and `admin` that HTTP serves."""
+"""The namespaces `sessions`, `policies`, `explain` and `admin` of a client of a memory layer's server."""
 
 from __future__ import annotations
 
@@ -34,43 +34,49 @@ PolicyChanges = Mapping[str, float | int]
 
 
 class RemoteSessions:
-    """The namespace `client.sessions`."""
+    """The namespace `client.sessions`, which clears sessions on the server and reads their artifacts."""
 
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
 
     async def clear(self, agent_id: str, session_id: str) -> ClearedSession:
-        """Remove the summary, last messages, plan, artifacts and subtasks of a session."""
+        """Remove a session's summary, last messages, plan, artifacts and subtasks.
+
+        Return how many rows were removed.
+        """
         return await self._transport.request(ClearedSession, "DELETE", "agents", agent_id, "sessions", session_id)
 
     async def artifacts(self, agent_id: str, session_id: str) -> tuple[Artifact, ...]:
-        """Return the artifacts of a session, oldest first, without their texts."""
+        """Return the artifacts (long texts stored outside the prompt) of a session, oldest first, without texts."""
         path = ("agents", agent_id, "sessions", session_id, "artifacts")
         return await self._transport.request(tuple[Artifact, ...], "GET", *path)
 
     async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[MatchingLine, ...]:
-        """Return the first lines of an artifact that contain a literal, at most `limit`."""
+        """Return the first lines of an artifact's text that contain the string `literal`, at most `limit` lines."""
         path, body = ("agents", agent_id, "artifacts", id_of(id), "search"), LineBody(literal=literal, limit=limit)
         return await self._transport.request(tuple[MatchingLine, ...], "POST", *path, body=body)
 
 
 class RemoteExplain:
-    """The namespace `client.explain`."""
+    """The namespace `client.explain`, which explains how the turns of an agent were prepared."""
 
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
 
     async def candidates(self, agent_id: str, turn_id: str) -> list[Explanation]:
-        """Return the disposition of every candidate of a turn, by rank."""
+        """Return a turn's candidates (the memories considered for it) by rank, and why each was shown or dropped."""
         return await self._transport.request(list[Explanation], "GET", "agents", agent_id, "turns", turn_id, "memories")
 
     async def turns(self, agent_id: str, limit: int = 20, *, session_id: str | None = None) -> list[TurnRow]:
-        """Return the agent's latest turns, or those of one session, newest first."""
+        """Return the agent's latest turns, or the latest turns of one session, newest first."""
         query = {"limit": limit} | ({"session_id": session_id} if session_id is not None else {})
         return await self._transport.request(list[TurnRow], "GET", "agents", agent_id, "turns", query=query)
 
     async def past_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
-        """Return the tools that the agent's latest turns called; with a message, of turns with a similar message."""
+        """Return the tools that past turns called, by groups of turns with similar messages, the largest group first.
+
+        At most `limit` groups are returned. With `message`, only turns with a message similar to it are used.
+        """
         if message is None:
             path, query = ("agents", agent_id, "plans"), {"limit": limit}
             return await self._transport.request(tuple[PastPlan, ...], "GET", *path, query=query)
@@ -81,7 +87,7 @@ class RemoteExplain:
 
 
 class RemoteAdmin:
-    """The namespace `client.admin`."""
+    """The namespace `client.admin`, which reads the change history of memories and the models' context sizes."""
 
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
@@ -97,76 +103,81 @@ class RemoteAdmin:
 
 
 def id_of(id: UUID) -> str:
-    """Return a memory's or an artifact's id as text for a path."""
+    """Return the id of a memory or an artifact as text for a URL's path.
+
+    Raises:
+        InvalidInput: `id` is not a UUID.
+    """
     return str(require_id("id", id))
 
 
 class RemotePolicies:
-    """The namespace `client.policies`. Saving and activating need an admin's token.
+    """The namespace `client.policies`, which saves, compares and activates policies on the server.
 
-    An activation is sent once and not retried: after `StoreUnavailable`, `history` shows if it was made.
+    A policy is the set of settings by which turns are prepared. Saving and activating need an admin's token. A request
+    to activate is sent once and not retried: after `StoreUnavailable`, `history` shows if it had an effect.
     """
 
     def __init__(self, transport: ApiTransport) -> None:
         self._transport = transport
 
     async def effective(self, agent_id: str) -> EffectivePolicies:
-        """Return the live and the shadow version, the settings that differ from the base, and the activations."""
+        """Return the agent's live and shadow policy versions, and how the live one differs from the base policy."""
         return await self._read(EffectivePolicies, agent_id)
 
     async def list(self, agent_id: str) -> tuple[PolicyVersion, ...]:
-        """Return the saved versions, newest first."""
+        """Return the agent's saved policy versions, newest first."""
         return await self._read(tuple[PolicyVersion, ...], agent_id, "candidates")
 
     async def history(self, agent_id: str, role: Role = "live") -> tuple[PolicyActivation, ...]:
-        """Return the activations of a role, newest first."""
+        """Return the activations of policy versions for a role ("live" or "shadow"), newest first."""
         return await self._read(tuple[PolicyActivation, ...], agent_id, role, "activations")
 
     async def get(self, agent_id: str, version: str) -> PolicyVersion:
-        """Return a saved version."""
+        """Return a saved policy version: its changed settings, who saved it and why."""
         return await self._read(PolicyVersion, agent_id, "candidates", version)
 
     async def load(self, agent_id: str, version: str) -> Policy:
         """Return the complete policy of a version.
 
         Raises:
-            PolicyError: this client's version of the package cannot read the policy.
+            PolicyError: the installed version of this package cannot read the policy.
         """
         return Policy.from_record(await self._read(dict[str, Any], agent_id, "versions", version))
 
     async def save(self, agent_id: str, changes: PolicyChanges, *, note: str = "") -> PolicyVersion:
-        """Save a policy version: the base policy with changed settings, given by dotted name."""
+        """Save a policy version: the base policy with changed settings, given by dotted name. It is not activated."""
         body = PolicyVersionBody(changes=changes, note=note)
         return await self._transport.request(PolicyVersion, "POST", *_of(agent_id, "candidates"), body=body)
 
     async def activate(
         self, agent_id: str, version: str | None, *, note: str = "", after: int | None = None
     ) -> PolicyActivation:
-        """Use a saved version for the agent's turns from now on; None returns to the base policy.
+        """Use a saved policy version for the agent's turns from now on, or the base policy if `version` is None.
 
-        `after` is the number of the latest activation that the caller knows (0: none); the call fails if there is a
-        newer one.
+        `after` prevents two callers from overwriting each other: it is the number of the latest activation that the
+        caller knows (0 for none), and the call fails if there is a newer one.
         """
         return await self._activate(agent_id, "live", version, note, after)
 
     async def shadow(
         self, agent_id: str, version: str | None, *, note: str = "", after: int | None = None
     ) -> PolicyActivation:
-        """Run a saved version as the shadow, without an effect on turns; None returns to the operator's shadow, if any.
+        """Run a saved policy version as a shadow, whose results are computed and stored without an effect on turns.
 
-        `after` as in `activate`.
+        If `version` is None, the operator's shadow runs again, if there is one. `after` as in `activate`.
         """
         return await self._activate(agent_id, "shadow", version, note, after)
 
     async def roll_back(
         self, agent_id: str, role: Role = "live", *, note: str = "", after: int | None = None
     ) -> PolicyActivation:
-        """Activate the version before the current one again. `after` as in `activate`."""
+        """Activate the policy version again that was active before the current one. `after` as in `activate`."""
         body = RollBackBody(note=note, after=after)
         return await self._post_once("POST", agent_id, role, "rollback", body)
 
     async def shadow_agreement(self, agent_id: str, version: str) -> Agreement | None:
-        """Return how much a shadow policy agreed with what was shown in its latest turns; None if it ran in none."""
+        """Return how far a shadow policy agreed with the live one in its latest turns, or None if it ran in none."""
         returns: type[Any] = Agreement | None  # type: ignore[assignment]  # a type, though not a class
         agreement: Agreement | None = await self._read(returns, agent_id, "versions", version, "agreement")
         return agreement
@@ -174,9 +185,10 @@ class RemotePolicies:
     async def what_if(
         self, agent_id: str, changes: PolicyChanges, since: datetime, until: datetime, *, whole: bool = False
     ) -> WhatIf:
-        """Return what changed settings would have changed in the latest completed turns of [since, until).
+        """Estimate the effect of changed settings on the latest completed turns from `since` until before `until`.
 
-        `whole` runs all turns of the sample, without a time limit.
+        The server runs a sample of these turns again, within about a second. With `whole`, it runs a larger sample
+        completely.
         """
         body = WhatIfBody(changes=changes, since=since, until=until, whole=whole)
         return await self._transport.request(WhatIf, "POST", *_of(agent_id, "what-if"), body=body)

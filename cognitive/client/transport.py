@@ -1,4 +1,4 @@
-"""HTTP requests to a server: a response becomes a typed value, and a problem the error that the layer raised."""
+"""HTTP requests to a server. A response becomes a typed value, and an error response raises the layer's error."""
 
 from __future__ import annotations
 
@@ -23,14 +23,20 @@ _MAX_PAUSE = 5.0  # seconds, also if the server's Retry-After is longer
 
 @dataclass(frozen=True, slots=True)
 class _FailedRequest:
-    """The error of a failed request, and the server's Retry-After in seconds, if it sent one."""
+    """The error of a failed request.
+
+    `retry_after` is the server's Retry-After header in seconds, or None without one.
+    """
 
     error: CognitiveError
     retry_after: float | None = None
 
 
 class ApiTransport:
-    """Sends requests to one server, and retries while it is busy or away: all calls but activations are idempotent."""
+    """Sends HTTP requests to one server, and retries them while the server is busy or cannot be reached.
+
+    Retries are safe because all requests are idempotent, except those that activate a policy (see `request_once`).
+    """
 
     def __init__(self, http: httpx.AsyncClient, seconds: float, attempts: int) -> None:
         self._http = http
@@ -38,10 +44,10 @@ class ApiTransport:
         self._attempts = attempts
 
     async def request(self, returns: type[T], method: str, *path: str, body: Any = None, query: Any = None) -> T:
-        """Return the response as a value of the type `returns`, after at most `attempts` attempts.
+        """Send a request, at most `attempts` times, and return the response as a value of the type `returns`.
 
         Raises:
-            CognitiveError: the server's error, of the same class; StoreUnavailable if the server cannot be reached.
+            CognitiveError: the server's error, of the same class, or StoreUnavailable if the server cannot be reached.
         """
         pause = _FIRST_PAUSE
         for _ in range(self._attempts - 1):
@@ -63,7 +69,7 @@ class ApiTransport:
         query: Any = None,
         seconds: float | None = None,
     ) -> T:
-        """Return the response as a value of the type `returns`, in one attempt of at most `seconds`.
+        """Send a request once, for at most `seconds`, and return the response as a value of the type `returns`.
 
         Raises:
             CognitiveError: as `request`.

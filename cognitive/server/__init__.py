@@ -1,26 +1,26 @@
-"""Serve a layer over HTTP: one ASGI app with the API, MCP, the dashboard, probes and metrics.
+"""Serve a memory layer over HTTP: one ASGI app with the API, MCP, the dashboard, probes and metrics.
 
 Modules, in order of execution:
 
-- `connections`: limit the number of connections and the time that each may take to send a request's headers.
+- `connections`: limit the number of connections, and the time to send a request's headers.
 - `browsers`: check Host and Origin, add security headers, show errors as HTML pages.
 - `tokens`: store bearer tokens in a file.
 - `auth`: identify the caller and check its rights.
 - `limits`: limit requests per minute, concurrent requests, body sizes, durations, and failed authentications.
-- `requests`: route by encoded paths, and read JSON strictly.
-- `turns`: prepare, fit, settle, list, explain and rate turns.
+- `requests`: route by encoded paths, and parse JSON strictly.
+- `turns`: prepare turns, fit their conversations, record their outcomes; list, explain and rate turns.
 - `memories`: store, search, read, change and erase memories.
 - `sessions`: resume, end and clear sessions, and read their artifacts.
 - `policies`: show, save, compare and activate policies.
-- `agents`: list past plans, erase an agent, show the context sizes of models.
-- `health`: answer probes, and expose metrics.
+- `agents`: list the tools of past turns, erase an agent, show the context sizes of models.
+- `health`: answer probes, and return metrics.
 - `context_cache`: cache prepared turns until their outcome arrives.
-- `problems`: turn errors into problem+json.
+- `problems`: convert errors to responses in the format problem+json.
 
 Modules that create and start the server:
 
 - `config`: define the settings of a server and the apps that it mounts.
 - `app`: create the ASGI app from the middleware, the routes and the mounted apps.
 - `assembly`: mount MCP and the dashboard, with the server's tokens.
-- `run`: listen, serve until a signal arrives, and close the layer last.
+- `run`: listen, serve until a signal arrives, and close the memory layer last.
 """

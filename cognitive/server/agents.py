@@ -1,4 +1,4 @@
-"""Routes for an agent as a whole, and one that belongs to no agent."""
+"""Routes that concern an agent as a whole, and the route for the context sizes of models."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ global_router = APIRouter(tags=["models"], route_class=StrictRoute)
 async def past_plans(
     agent_id: AgentId, layer: Layer, limit: Annotated[int, Query(ge=0, le=MAX_PLANS)] = 25
 ) -> tuple[PastPlan, ...]:
-    """Return the tools that the latest turns called, grouped by similar messages, the largest groups first."""
+    """Return the tools that the latest turns called, by groups of turns with similar messages, largest group first."""
     return await layer.explain.past_plans(agent_id, limit=limit)
 
 
 @router.post("/plans/search", summary="List the tools that similar turns called (past_plans)")
 async def past_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer) -> tuple[PastPlan, ...]:
-    """Return the tools that turns with a similar message called, in groups, the largest first."""
+    """Return the tools that past turns with a message similar to the given one called, in groups, the largest first."""
     return await layer.explain.past_plans(agent_id, body.message, limit=body.limit)
 
 
@@ -42,5 +42,5 @@ async def erase_agent(agent_id: AgentId, caller: Admin, layer: Layer, contexts: 
 
 @global_router.get("/context-budgets", summary="Show the context size of each model")
 async def context_budgets(layer: Layer) -> dict[str, Any]:
-    """Return the tokens and bytes that each known model can read, and the defaults for an unknown model."""
+    """Return how many tokens and bytes each known model can read, and the defaults for an unknown model."""
     return layer.admin.context_budgets()

@@ -1,4 +1,4 @@
-"""The ASGI app of a server: middleware, routes and mounted apps."""
+"""The ASGI app of a server, made of middleware, routes and mounted apps."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _BEARER = HTTPBearer(auto_error=False)  # for the OpenAPI description only; `aut
 
 
 def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[MountedApp] = ()) -> FastAPI:
-    """Return the app of a layer, which its caller opens and closes.
+    """Create the ASGI app that serves a memory layer. The caller opens and closes the layer.
 
-    An app of `mounts` is called under its path for authenticated callers, with the same limits but no timeout;
-    `auth.caller_of(scope)` returns the caller.
+    Each app of `mounts` handles the requests below its path. It is called for authenticated callers only, with the same
+    limits as the API but without a timeout. It learns the caller from `auth.caller_of(scope)`.
 
     Raises:
         PolicyError: other machines could connect and there are no tokens, or the token file cannot be used.
@@ -62,14 +62,14 @@ def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[Mou
 
 
 def _routes(mounted: MountedApp) -> list[BaseRoute]:
-    """Return the routes of a mounted app: its path without a trailing slash; with `own_login`, also all below it."""
+    """Return the routes of a mounted app: its path, and with `own_login` also all paths below it."""
     if not mounted.own_login:
         return [Route(mounted.path, mounted)]
     return [Route(mounted.path, RedirectResponse(f"{mounted.path}/")), Mount(mounted.path, mounted.app)]
 
 
 def _api() -> APIRouter:
-    """Return the versioned API. Every route of an agent needs the agent's own token or an admin's."""
+    """Return the routes of the API. Each route below an agent's path needs the agent's own token or an admin's."""
     api = APIRouter(prefix="/api/v1", responses=PROBLEMS, dependencies=[Security(_BEARER)])
     for router in (turns.router, memories.router, sessions.router, policies.router, agents.router):
         api.include_router(router, prefix=_AGENT_PREFIX, dependencies=[Depends(own_agent)])
@@ -78,7 +78,7 @@ def _api() -> APIRouter:
 
 
 def _middleware(config: ServerConfig, mounts: Sequence[MountedApp]) -> list[Middleware]:
-    """Return the middleware, outermost first: the cheaper a check, the earlier it runs."""
+    """Return the middleware, outermost first. Cheap checks come before expensive ones."""
     own_login_paths = [each.path for each in mounts if each.own_login]
     return [
         Middleware(SecurityHeaders),

@@ -1,4 +1,4 @@
-"""The additions of `cognitive serve` to the API: MCP and the dashboard with the same tokens, and Prometheus metrics."""
+"""The apps that `cognitive serve` adds to the API: MCP, the dashboard (with the same tokens), and Prometheus metrics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from cognitive.wire.problems import NotAllowed
 
 
 def mounts(layer: CognitiveLayer) -> Sequence[MountedApp]:
-    """Return MCP and the dashboard, each for the agent of a token. The server has already checked Host and Origin."""
+    """Return the apps for MCP and for the dashboard, which a server mounts next to the API.
+
+    They use the server's tokens. The server checks the headers Host and Origin before it calls them.
+    """
     endpoint = Endpoint(layer, _mcp_scope, hosts=None)
     dashboard = create(layer, layer.explain.analytics, AccessControl(visitor_of, needs_no_token, within_rate_limit))
     return (
@@ -30,14 +33,15 @@ def mounts(layer: CognitiveLayer) -> Sequence[MountedApp]:
 
 
 def metrics_page(metrics: PrometheusMetrics, accept: str) -> MetricsPage:
-    """Return the Prometheus metrics, in the format that the header `Accept` prefers."""
+    """Return the Prometheus metrics in the format that the request's header `Accept` prefers."""
     return MetricsPage(*metrics.exposition(accept))
 
 
 def _mcp_scope(scope: Asgi) -> Scope:
-    """Return the memory scope of an MCP request: the agent of its token, or the one named in `/mcp?agent=NAME`.
+    """Return the agent whose memory an MCP request may use, as a `Scope`.
 
-    Admins, and callers of a server without tokens, must name the agent.
+    It is the agent of the request's token, or the agent named in `/mcp?agent=NAME`. Admins, and callers of a server
+    without tokens, must name an agent.
 
     Raises:
         InvalidInput: no agent is named, or more than one. NotAllowed: the token is for another agent.

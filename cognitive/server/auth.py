@@ -1,4 +1,4 @@
-"""Authentication by a bearer token in the header. A server without tokens accepts only callers on its own machine."""
+"""Authentication of callers by a bearer token. A server without tokens accepts only callers on its own machine."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 
 class Authentication:
-    """Identifies the caller by its token and stores it in the scope; others get 401 before any of the body is read.
+    """Middleware that identifies the caller by its token and stores it in the ASGI scope.
 
-    With `tokens` None the server is open to direct callers on this machine; requests through a proxy are refused, since
-    their origin is unknown. The server is no longer open when `load_tokens` returns tokens. Apps under
-    `own_login_paths` receive the tokens instead of a caller, and authenticate their visitors themselves.
+    A request without a valid token gets 401 before its body is read. While the server has no tokens, it accepts all
+    direct callers on this machine, and refuses requests through a proxy, since their origin is unknown. For each
+    request it then calls `load_tokens`, until that returns tokens. Apps under `own_login_paths` authenticate their
+    visitors themselves: their scope has the tokens instead of a caller.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class Authentication:
         self._own_login_paths = tuple(f"{path}/" for path in own_login_paths)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Store the caller in the scope, or respond 401, 403 or 409."""
+        """Store the caller in the scope and call the app, or respond 401, 403 or 409."""
         if scope["type"] == "http" and scope["path"] not in PUBLIC:
             state = scope.setdefault("state", {})
             try:
@@ -77,15 +78,15 @@ class Authentication:
 
 
 def caller_of(scope: Scope) -> Caller:
-    """Return the authenticated caller of a request, for a mounted app."""
+    """Return the authenticated caller of a request from its ASGI scope."""
     caller: Caller = scope["state"]["caller"]
     return caller
 
 
 def visitor_of(scope: Scope, token: str | None) -> Caller | None:
-    """Return the caller of a visitor's token in a mounted app with its own login; None if the token is unknown.
+    """Return the caller to whom a visitor's token belongs, or None if the token is unknown.
 
-    On a server without tokens, every visitor is the anonymous caller.
+    Mounted apps with their own login call it. On a server without tokens, every visitor is the anonymous caller.
     """
     tokens: Tokens | None = scope["state"].get("tokens")
     if tokens is None:
@@ -94,14 +95,16 @@ def visitor_of(scope: Scope, token: str | None) -> Caller | None:
 
 
 def needs_no_token(scope: Scope) -> bool:
-    """Return True if the server has no tokens and is open to all callers on its machine."""
+    """Return True if the server has no tokens, so that all callers on its machine have access."""
     return "tokens" not in scope["state"]
 
 
 def own_agent(
     agent_id: Annotated[Label, Path(description="The agent's id: any text, percent-encoded.")], request: Request
 ) -> str:
-    """Return the agent of the path. The error does not reveal if another agent exists.
+    """Return the agent id in the request's path, after a check that the caller may access this agent.
+
+    The error does not reveal if another agent exists.
 
     Raises:
         NotAllowed: the caller's token is for another agent.
@@ -112,10 +115,10 @@ def own_agent(
 
 
 def admin(request: Request) -> Caller:
-    """Return the caller, which must be an admin.
+    """Return the caller of a request, after a check that it is an admin.
 
     Raises:
-        NotAllowed: it is not an admin.
+        NotAllowed: the caller is not an admin.
     """
     caller = caller_of(request.scope)
     if caller.agent is not None:
@@ -124,7 +127,7 @@ def admin(request: Request) -> Caller:
 
 
 def may_erase(request: Request) -> None:
-    """Check that the caller may erase; a dependency of every route that erases.
+    """Check that the caller of a request may erase data. Every route that erases depends on this function.
 
     Raises:
         NotAllowed: the caller's token was created with `--no-erase`.
@@ -134,7 +137,7 @@ def may_erase(request: Request) -> None:
 
 
 def max_trust(request: Request) -> Trust:
-    """Return the highest trust that the caller may give to memories."""
+    """Return the highest trust level that the caller of a request may give to memories."""
     return caller_of(request.scope).trust
 
 

@@ -1,7 +1,8 @@
-"""Protection against web pages: security headers, checks of Host and Origin, and errors as HTML.
+"""Protection of the server against web pages, and error pages for browsers.
 
-A page whose name was rebound to this machine (DNS rebinding) sends that name as Host. A page of another site that posts
-a form sends its own site as Origin. Programs send no Origin.
+A malicious page may make its own host name point to this machine (DNS rebinding). The browser then sends this name in
+the header Host. A page that posts a form to another site sends its own site in the header Origin. Programs send no
+Origin.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ _HEADERS = {
 
 
 class Origin:
-    """Refuses requests with a Host that is not the server's, or with an Origin that is neither its own nor allowed.
+    """Middleware that refuses requests which a foreign web page makes a browser send.
 
-    Starlette's TrustedHostMiddleware checks the Host only and answers in plain text; its CORSMiddleware refuses nothing
-    but preflight requests.
+    It refuses a Host that is not the server's, and an Origin that is neither the server's own nor allowed. Starlette's
+    TrustedHostMiddleware checks the Host only and answers in plain text. Its CORSMiddleware refuses only preflight
+    requests.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str], origins: Collection[str]) -> None:
@@ -41,7 +43,7 @@ class Origin:
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond 421 to an unknown Host and 403 to a foreign Origin; pass other requests on."""
+        """Respond 421 to an unknown Host and 403 to a foreign Origin. Pass all other requests to the app."""
         if scope["type"] == "http" and scope["path"] not in PROBES:
             headers = Headers(scope=scope)
             host, origin = headers.get("host", "").lower(), headers.get("origin")
@@ -59,13 +61,16 @@ class Origin:
 
 
 class SecurityHeaders:
-    """Adds headers that forbid browsers everything. Headers that a response already has are not replaced."""
+    """Middleware that adds security headers to responses, so that browsers neither run nor embed their content.
+
+    Headers that a response already has are not replaced.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Add the missing headers to the response."""
+        """Call the app, and add the missing headers to its response."""
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -78,14 +83,21 @@ class SecurityHeaders:
 
 
 class HtmlErrors:
-    """Shows problems to browsers as pages of the mounted app whose path is in `error_pages`, with the same status."""
+    """Middleware that replaces JSON error responses to browsers by HTML pages with the same status.
+
+    `error_pages` has, by the path of a mounted app, the function that renders the error pages for requests below this
+    path.
+    """
 
     def __init__(self, app: ASGIApp, error_pages: Mapping[str, ErrorPage]) -> None:
         self._app = app
         self._error_pages = error_pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Replace a problem by a page if the request is a browser's."""
+        """Call the app.
+
+        If the request is a browser's and the response is an error in JSON, send an HTML page instead.
+        """
         path = self._path(scope)
         if path is None:
             return await self._app(scope, receive, send)
@@ -107,7 +119,7 @@ class HtmlErrors:
         return None
 
     def _path(self, scope: Scope) -> str | None:
-        """Return the path of the mounted app that a browser's request is below; None for other requests."""
+        """Return the path of the mounted app to which a browser's request belongs, or None for any other request."""
         if scope["type"] != "http" or "text/html" not in Headers(scope=scope).get("accept", ""):
             return None
         return next((path for path in self._error_pages if scope["path"].startswith(f"{path}/")), None)

@@ -1,4 +1,4 @@
-"""The configuration of a server: address, tokens and limits, each default with its reason."""
+"""The configuration of a server: its address, tokens and limits. Each default is given with its reason."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ErrorPage = Callable[[Scope, int, str], Response]  # renders a status and its de
 
 @dataclass(frozen=True, slots=True)
 class MetricsPage:
-    """A page of metrics and its media type."""
+    """The text of a metrics page, as bytes, and its media type."""
 
     content: bytes
     media_type: str
@@ -36,11 +36,12 @@ class MetricsPage:
 
 @dataclass(frozen=True, slots=True)
 class MountedApp:
-    """An ASGI app under a path of the server, called for authenticated callers (see `auth.caller_of`).
+    """An ASGI app that a server mounts under a path. Requests without a valid token do not reach it.
 
-    `lifespan` is a context manager that is entered while the server runs. An app with `own_login` handles all paths
-    below its own, and authenticates its visitors itself (see `auth.visitor_of`). `error_page` renders errors that the
-    server raised before calling the app; without it, they are problem+json.
+    The app learns the caller from `auth.caller_of`. `lifespan` is a context manager that is entered while the server
+    runs. An app with `own_login` handles all paths below its own, and authenticates its visitors itself (see
+    `auth.visitor_of`). `error_page` renders errors that the server raises before it calls the app. Without it, these
+    errors are problem+json.
     """
 
     path: str
@@ -50,15 +51,15 @@ class MountedApp:
     error_page: ErrorPage | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Call the app. Starlette would treat a plain function as a request handler, not as an app."""
+        """Call the app. The class needs this method because Starlette would treat a function as a request handler."""
         await self.app(scope, receive, send)
 
 
 class ServerConfig(InputModel):
-    """The configuration of a server. Keyword-only; unknown names are errors.
+    """The configuration of a server. All arguments are keywords, and unknown names are errors.
 
     Raises:
-        InvalidInput: an invalid value; the message names the setting.
+        InvalidInput: a value is invalid. The message names the setting.
     """
 
     model_config = ConfigDict(use_attribute_docstrings=True)
@@ -127,7 +128,7 @@ class ServerConfig(InputModel):
 
     @property
     def local(self) -> bool:
-        """True if only this machine can connect."""
+        """True if only this machine can connect to the server."""
         if self.socket is not None or self.host in LOOPBACK:
             return True
         try:
@@ -142,12 +143,11 @@ class ServerConfig(InputModel):
         return frozenset(name.lower() for name in (*LOOPBACK, own, *self.allowed_hosts))
 
     def known_tokens(self) -> Tokens | None:
-        """Return the tokens of the token file; None for an open server, to which only this machine can connect.
+        """Return the tokens of the token file, or None if the server needs none since only this machine can connect.
 
         Raises:
-            PolicyError: there are no tokens, and others could connect or make a web page do it; or the token file
-                cannot be
-                used.
+            PolicyError: there are no tokens, although other machines or web pages could call the server, or the token
+                file cannot be used.
         """
         path = self.tokens or default_path()
         if path.exists():

@@ -1,4 +1,4 @@
-"""Limits on connections that have not sent a complete request: their number, and the seconds for headers."""
+"""Limits on open connections: their number, and the seconds until the headers of a request have arrived."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ log = logging.getLogger(__name__)
 
 
 def limited_protocol(max_connections: int, header_seconds: float) -> type[H11Protocol]:
-    """Return a protocol class that limits the number of connections and the seconds until request headers arrive."""
+    """Return an HTTP protocol class for uvicorn that limits the open connections and the time to send headers.
+
+    `header_seconds` is the time in which the headers of a request must arrive.
+    """
     return type("Limited", (_LimitedProtocol,), {"max_connections": max_connections, "header_seconds": header_seconds})
 
 
 class _LimitedProtocol(H11Protocol):
-    """uvicorn's protocol with limits that uvicorn lacks.
+    """An HTTP protocol of uvicorn with limits that uvicorn lacks.
 
     Without them, a client that opens many connections and sends nothing would use up the file descriptors that Postgres
     and the journal need.

@@ -1,4 +1,4 @@
-"""A cache of prepared turns that wait for their outcome. It is bounded, and turns work without it."""
+"""A cache of prepared turns that wait for their outcome. Its size is limited, and turns work without it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from cognitive.turn import TurnContext, TurnRef
 
 
 class ContextCache:
-    """The newest prepared turns of this process, for `post_turn`.
+    """Caches the turns that `pre_turn` prepared latest, for the `post_turn` that follows.
 
-    If Postgres could not record a turn when it was prepared, the turn is recorded with its outcome, from the cached
-    context. Without a context, as in another process, the ids suffice for a turn that was recorded or is in the
-    journal.
+    If Postgres was away when a turn was prepared, `post_turn` stores the turn together with its outcome, and needs the
+    cached context for that. For all other turns, the ids suffice.
     """
 
     def __init__(self, max_contexts: int) -> None:
@@ -22,9 +21,9 @@ class ContextCache:
         self._contexts: OrderedDict[tuple[str, str], TurnContext] = OrderedDict()
 
     def put(self, context: TurnContext) -> None:
-        """Cache a turn without its window and tools, which `post_turn` does not need.
+        """Add a turn's context without the conversation and tools, which `post_turn` does not need.
 
-        An existing context is not replaced.
+        A context that is already cached is not replaced.
         """
         key = context.agent_id, context.turn_id
         self._contexts.setdefault(key, replace(context, messages=(), tools=(), tool_selection=None))
@@ -32,19 +31,19 @@ class ContextCache:
             self._contexts.popitem(last=False)
 
     def get(self, agent_id: str, turn_id: str) -> TurnContext | TurnRef:
-        """Return the turn's context if it is cached, else its ids."""
+        """Return the context of a turn if it is cached, or else only the ids of agent and turn."""
         return self._contexts.get((agent_id, turn_id)) or TurnRef(agent_id, turn_id)
 
     def remove(self, agent_id: str, turn_id: str) -> None:
-        """Remove a turn whose outcome is stored."""
+        """Remove a turn from the cache once its outcome is stored."""
         self._contexts.pop((agent_id, turn_id), None)
 
     def erase(self, agent_id: str) -> None:
-        """Remove all turns of an agent."""
+        """Remove all turns of an agent from the cache."""
         self.forget(agent_id, all_texts)
 
     def forget(self, agent_id: str, is_erased: IsErased) -> None:
-        """Remove an agent's turns that contain erased text in their message, memory blocks or candidates."""
+        """Remove an agent's turns from the cache if their message, memories or candidates contain erased text."""
         for key in [
             key for key, context in self._contexts.items() if key[0] == agent_id and _holds(context, is_erased)
         ]:

@@ -1,4 +1,4 @@
-"""Probes and metrics: the process runs, the layer is ready, and Prometheus numbers."""
+"""Routes for monitoring: liveness, readiness and Prometheus metrics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _CACHE_SECONDS = 1.0  # seconds; the probes need no token, and each check runs a
 
 
 class Readiness:
-    """Checks if the parts of a layer work. One check runs at a time, and its result is cached for a second."""
+    """Checks if the database and the other parts of a memory layer work.
+
+    One check runs at a time, and its result is cached for a second.
+    """
 
     def __init__(self, layer: CognitiveLayer) -> None:
         self._layer = layer
@@ -30,9 +33,9 @@ class Readiness:
         self._cached: tuple[float, Health] | None = None
 
     async def check(self) -> Health:
-        """Return the state of each part.
+        """Return the state of the layer's parts, from the cache if it is less than a second old.
 
-        Reasons of failures are logged only, since they may contain hosts and roles.
+        Reasons of failures are only logged, since they may contain names of hosts and database roles.
         """
         async with self._lock:
             if self._cached is None or monotonic() - self._cached[0] > _CACHE_SECONDS:
@@ -48,7 +51,10 @@ class Readiness:
         return Health("unavailable" if any(problems.values()) else "ok", {**parts, **await self._replica()})
 
     async def _replica(self) -> Mapping[str, str]:
-        """Return the replica's state. It does not affect readiness: turns do not need a replica."""
+        """Return the state of the read replica, if there is one.
+
+        It has no effect on readiness: turns do not need it.
+        """
         replica = await self._layer.admin.replica()
         if replica is None:
             return {}
@@ -60,16 +66,17 @@ class Readiness:
 
 @router.get("/healthz", summary="Liveness probe")
 async def healthz() -> Health:
-    """Answer if the process runs, without checking the database."""
+    """Respond 200 if the process runs. The database is not checked."""
     return Health("ok", {})
 
 
 @router.get("/readyz", summary="Readiness probe", responses={503: {"model": Health}})
 async def readyz(request: Request, response: Response) -> Health:
-    """Check that the database answers and has this version's schema, and that the embedding model is loaded; else 503.
+    """Check that the database answers and has this version's schema, and that the embedding model is loaded.
 
-    A server that is not ready still accepts turns: they are degraded, and their outcomes are stored. A `replica` is
-    reported with its lag, but does not count, since the primary answers while the replica is away.
+    The status is 503 if one of these checks fails. A server that is not ready still accepts turns: they are degraded,
+    and their outcomes are stored. A read replica is reported with its lag, but has no effect on the status, since the
+    primary answers while the replica is away.
     """
     health: Health = await request.app.state.readiness.check()
     response.status_code = 200 if health.status == "ok" else 503
@@ -83,7 +90,7 @@ async def readyz(request: Request, response: Response) -> Health:
     responses={status: PROBLEMS[status] for status in (401, 403, 404, 421, 429, 503)},
 )
 def metrics(request: Request, caller: Admin) -> Response:
-    """Return Prometheus metrics. Needs an admin's token, since the numbers cover all agents."""
+    """Return Prometheus metrics. Needs an admin's token, since the metrics cover all agents."""
     # not a coroutine: FastAPI runs it in a thread, since counting the journal's entries reads a file
     metrics_page = request.app.state.config.metrics
     if metrics_page is None:

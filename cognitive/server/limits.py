@@ -1,4 +1,4 @@
-"""The limits of a server: requests per minute, concurrent requests, bytes and seconds of a request."""
+"""The limits of a server: requests per minute, concurrent requests, and the bytes and seconds of a request."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ log = logging.getLogger(__name__)
 
 
 class RequestRateLimit:
-    """Limits the requests per minute of each token.
+    """Middleware that limits the requests per minute of each token.
 
-    A mounted app with its own login calls `within_rate_limit` once it has authenticated a visitor.
+    For a mounted app with its own login, the caller is unknown here. Such an app calls `within_rate_limit` after it has
+    authenticated a visitor.
     """
 
     def __init__(self, app: ASGIApp, per_minute: int) -> None:
@@ -34,7 +35,7 @@ class RequestRateLimit:
         self._window = SlidingWindowCounterRateLimiter(MemoryStorage())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond 429 if the caller's token is over its limit, else call the app."""
+        """Respond 429 if the caller's token has made too many requests in the last minute, else call the app."""
         state = scope.setdefault("state", {}) if scope["type"] == "http" else {}
         state["rate"] = self
         caller = state.get("caller")  # None for a public path, and for an app with its own login
@@ -45,18 +46,20 @@ class RequestRateLimit:
         return None
 
     async def hit(self, caller: Caller) -> bool:
-        """Count a request, and return True if the caller is within its limit. The anonymous caller has no limit."""
+        """Count a request, and return False if the caller has reached its limit. The anonymous caller has no limit."""
         return caller == ANONYMOUS or await self._window.hit(self._item, caller.id)
 
 
 async def within_rate_limit(scope: Scope, caller: Any) -> bool:
-    """Count a request of a mounted app's visitor, and return True if its token is within its limit."""
+    """Count a request of a visitor to a mounted app, and return False if the visitor's token has reached its limit."""
     rate: RequestRateLimit = scope["state"]["rate"]
     return await rate.hit(caller)
 
 
 class AuthFailureLimit:
-    """Limits the unknown tokens per minute from each address: further ones get 429 instead of 401.
+    """Middleware that limits failed authentications per minute from each address.
+
+    Further failures get 429 instead of 401.
 
     Callers with a valid token are never refused here, since behind a proxy or on a unix socket all callers share one
     address. A token cannot be guessed anyway: it has 256 random bits.
@@ -69,7 +72,7 @@ class AuthFailureLimit:
         self._window = SlidingWindowCounterRateLimiter(MemoryStorage())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Replace a 401 response by 429 if its address is over the limit."""
+        """Call the app, and replace its 401 response by 429 if the client's address has reached the limit."""
         too_many = False
 
         async def sending(message: Message) -> None:
@@ -87,9 +90,9 @@ class AuthFailureLimit:
         await self._app(scope, receive, sending)
 
     async def _within_limit(self, scope: Scope) -> bool:
-        """Count an unknown token, and return True if its address is within the limit.
+        """Count a failed authentication, and return False if the client's address has reached the limit.
 
-        Refusals are logged once a minute.
+        Refusals are logged at most once a minute for each address.
         """
         address = (scope.get("client") or ("",))[0]
         if await self._window.hit(self._item, address):
@@ -100,11 +103,11 @@ class AuthFailureLimit:
 
 
 class ConcurrencyLimit:
-    """Limits the number of concurrent requests: further ones are refused at once.
+    """Middleware that limits the number of concurrent requests. Further requests are refused at once.
 
-    The API, the pages below `own_login_paths`, and the other mounted apps have a limit each: mounted apps may keep
-    requests open, and a page runs many reads. The limit comes after `BodyLimit`, so that a slow upload does not occupy
-    a slot.
+    There are three separate limits: for the API, for the pages below `own_login_paths`, and for the other mounted apps.
+    Mounted apps may keep requests open, and a page runs many reads. The limit comes after `BodyLimit`, so that a slow
+    upload does not count as a running request.
     """
 
     def __init__(
@@ -115,7 +118,7 @@ class ConcurrencyLimit:
         self._free = {"api": max_requests, "page": max_pages, "stream": max_streams}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond 503 if the pool of the request is full, else call the app."""
+        """Respond 503 if too many requests of the same kind are running, else call the app."""
         if scope["type"] != "http" or scope["path"] in PROBES:
             return await self._app(scope, receive, send)
         pool = _pool(scope["path"], self._own_login_paths)
@@ -131,11 +134,11 @@ class ConcurrencyLimit:
 
 
 class BodyLimit:
-    """Reads the body of a request completely, up to a limit of bytes and seconds, before calling the app.
+    """Middleware that reads a request's body completely before calling the app, within a limit of bytes and seconds.
 
-    The bytes of all unfinished bodies are limited together, separately for the API, for the pages below
-    `own_login_paths` and for the other mounted apps: uploads to the login page, which needs no token, must not block
-    the API.
+    The total bytes of all unfinished bodies are limited too, separately for the API, for the pages below
+    `own_login_paths`, and for the other mounted apps. Uploads to the login page, which needs no token, therefore cannot
+    block the API.
     """
 
     def __init__(
@@ -148,7 +151,7 @@ class BodyLimit:
         self._room = {"api": max_buffered, "page": max_buffered, "stream": max_buffered}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read the body and call the app with it, or respond 413 or 503."""
+        """Read the body and call the app with it. Respond 413 if the body is too large, or 503 if it is too slow."""
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         try:
@@ -191,9 +194,9 @@ class BodyLimit:
 
 
 class Timeout:
-    """Ends a request to the API, or to a page below `own_login_paths`, after `seconds`.
+    """Middleware that ends a request to the API, or to a page below `own_login_paths`, after `seconds`.
 
-    An outcome is then either stored, in Postgres or the journal, or was not acknowledged.
+    An outcome sent in such a request is stored, in Postgres or in the journal, or the client gets an error.
     """
 
     def __init__(self, app: ASGIApp, seconds: float, own_login_paths: Collection[str] = ()) -> None:
@@ -223,12 +226,12 @@ class Timeout:
 
 
 def _pool(path: str, own_login_paths: tuple[str, ...]) -> str:
-    """Return the pool whose limits apply to a path: "api", "page" or "stream"."""
+    """Return the kind of request whose limits apply to a path: "api", "page" or "stream"."""
     return "api" if path.startswith(API) else "page" if path.startswith(own_login_paths) else "stream"
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that first returns the body as one message, and then the messages of the original."""
+    """Return an ASGI `receive` function that first returns the body, and then calls the original `receive`."""
     replayed = False
 
     async def replay() -> Message:

@@ -19,10 +19,10 @@ router = APIRouter(prefix="/memories", tags=["memories"], route_class=StrictRout
 
 @router.post("", status_code=201, summary="Store memories (remember)")
 async def remember(agent_id: AgentId, body: RememberBody, layer: Layer, max_trust: MaxTrust) -> StoredMemories:
-    """Store memories, and return their ids in order.
+    """Store memories, and return their ids in the order of the request.
 
-    The request may be repeated: a memory that is already stored keeps its id. Trust above that of the token is reduced
-    to the token's.
+    The request may be repeated: a memory that is already stored keeps its id. If a memory's trust is higher than the
+    token permits, it is lowered to the token's trust.
     """
     memories = [
         memory.model_copy(update={"trust": max_trust}) if above(memory.trust, max_trust) else memory
@@ -33,20 +33,23 @@ async def remember(agent_id: AgentId, body: RememberBody, layer: Layer, max_trus
 
 @router.post("/search", summary="Search memories (recall)")
 async def recall(agent_id: AgentId, body: RecallBody, layer: Layer) -> tuple[RecallHit, ...]:
-    """Return the memories that match a query, best first. A POST, so that queries do not appear in URLs and logs."""
+    """Return the memories that match a query, best first.
+
+    The method is POST, so that queries appear neither in URLs nor in logs.
+    """
     arguments = {name: getattr(body, name) for name in RecallBody.model_fields}
     return await layer.recall(agent_id, **arguments)
 
 
 @router.get("", summary="Read several memories")
 async def get(agent_id: AgentId, layer: Layer, id: Annotated[list[UUID], Query(max_length=MAX_IDS)]) -> list[Memory]:
-    """Return the agent's memories with these ids, in the order of the ids. Unknown ids are omitted."""
+    """Return the agent's memories with these ids, in the order of the ids. Unknown ids are left out."""
     return await layer.get(agent_id, id)
 
 
 @router.get("/{memory_id}", summary="Read a memory")
 async def get_one(agent_id: AgentId, memory_id: UUID, layer: Layer) -> Memory:
-    """Return a memory."""
+    """Return the memory with this id."""
     memories = await layer.get(agent_id, [memory_id])
     if not memories:
         raise UnknownMemory(f"memory_id: agent {agent_id!r} has no memory {memory_id}")
@@ -72,12 +75,12 @@ async def revisions(agent_id: AgentId, memory_id: UUID, layer: Layer) -> list[Re
 async def forget_one(agent_id: AgentId, memory_id: UUID, layer: Layer) -> Receipt:
     """Erase a memory and everything derived from it.
 
-    The receipt counts what was deleted; it is empty for an unknown id.
+    The receipt counts what was deleted. It is empty if the id is unknown.
     """
     return await layer.forget(agent_id, [memory_id])
 
 
 @router.post("/forget", summary="Erase several memories (forget)", dependencies=ERASING)
 async def forget(agent_id: AgentId, body: IdsBody, layer: Layer) -> Receipt:
-    """Erase memories and everything derived from them, in one transaction."""
+    """Erase memories and everything derived from them, in one transaction. The receipt counts what was deleted."""
     return await layer.forget(agent_id, body.ids)

@@ -1,4 +1,7 @@
-"""Routes for policies: show, save, compare and activate versions. Saving and activating need an admin's token."""
+"""Routes for policies (settings by which turns are prepared): show, save, compare and activate their versions.
+
+Saving and activating need an admin's token.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ Version = Annotated[Label, Path(description="A policy's version: twelve hexadeci
 
 @router.get("", summary="Show the policies in effect (policies.effective)")
 async def effective(agent_id: AgentId, layer: Layer) -> EffectivePolicies:
-    """Return the live and the shadow version, and the settings in which the live one differs from the base policy."""
+    """Return the live and shadow policy versions, and the settings in which the live one differs from the base."""
     base, current = layer.policies.base(agent_id), await layer.policies.effective(agent_id)
     shadow = current.shadow.version if current.shadow is not None else None
     return EffectivePolicies(
@@ -33,25 +36,31 @@ async def effective(agent_id: AgentId, layer: Layer) -> EffectivePolicies:
 
 @router.get("/candidates", summary="List the saved versions (policies.list)")
 async def candidates(agent_id: AgentId, layer: Layer) -> tuple[PolicyVersion, ...]:
-    """Return the saved versions, newest first, each with the settings in which it differs from the base policy."""
+    """Return the saved policy versions, newest first, each with the settings that differ from the base policy."""
     return await layer.policies.list(agent_id)
 
 
 @router.post("/candidates", status_code=201, summary="Save a policy version (policies.save)")
 async def save(agent_id: AgentId, caller: Admin, body: PolicyVersionBody, layer: Layer) -> PolicyVersion:
-    """Save a policy version, without activating it. Equal changes get the same version. Needs an admin's token."""
+    """Save a policy version, without activating it. Needs an admin's token.
+
+    Equal changes get the same version.
+    """
     return await layer.policies.save(agent_id, body.changes, by=caller.id, note=body.note)
 
 
 @router.get("/candidates/{version:name}", summary="Show a saved version (policies.get)")
 async def candidate(agent_id: AgentId, version: Version, layer: Layer) -> PolicyVersion:
-    """Return a saved version: its changes, its base, who saved it and why."""
+    """Return a saved policy version: its changed settings, its base, who saved it and why."""
     return await layer.policies.get(agent_id, version)
 
 
 @router.get("/versions/{version:name}", summary="Show all settings of a version (policies.load)")
 async def show(agent_id: AgentId, version: Version, layer: Layer) -> dict[str, Any]:
-    """Return all settings of a version: a saved one applied to today's base policy, or one that a turn recorded."""
+    """Return all settings of a policy version.
+
+    A saved version is applied to the current base policy. Other versions are read from the turns that used them.
+    """
     return (await layer.policies.load(agent_id, version)).model_dump(mode="json")
 
 
@@ -60,16 +69,17 @@ async def show(agent_id: AgentId, version: Version, layer: Layer) -> dict[str, A
     summary="Compare a shadow policy with the live results (policies.shadow_agreement)",
 )
 async def shadow_agreement(agent_id: AgentId, version: Version, layer: Layer) -> Agreement | None:
-    """Return how much a shadow policy agreed with what was shown in its latest turns; null if it ran in none."""
+    """Return how far a shadow policy agreed with the live policy in its latest turns, or null if it ran in none."""
     return await layer.policies.shadow_agreement(agent_id, version)
 
 
 @router.post("/what-if", summary="Estimate the effect of changed settings on recorded turns (policies.what_if)")
 async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer) -> WhatIf:
-    """Return which turns would have shown other memories with these settings, their tokens, and the estimated effect.
+    """Estimate the effect of changed settings on recorded turns.
 
-    Takes about a second. Turns that are not reached in that time are counted in `not_run`; with `whole`, all turns are
-    run, which takes longer.
+    The response has the turns that would have shown other memories, the tokens of these memories, and estimates of
+    their use. A request takes about a second. Turns that were not reached in that time are counted in `not_run`. With
+    `whole`, all turns are run, which takes longer.
     """
     until = body.until or datetime.now(UTC)
     return await layer.policies.what_if(agent_id, body.changes, body.since, until, whole=body.whole)
@@ -77,7 +87,10 @@ async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer) -> WhatIf:
 
 @router.get("/{role}/activations", summary="List the activations of a role (policies.history)")
 async def history(agent_id: AgentId, role: Role, layer: Layer) -> tuple[PolicyActivation, ...]:
-    """Return the activations of a role, newest first, with who made each and why. The first one is in effect."""
+    """Return the activations of policy versions for a role, newest first, with who made each and why.
+
+    The first one is in effect.
+    """
     return await layer.policies.history(agent_id, role)
 
 
@@ -85,10 +98,10 @@ async def history(agent_id: AgentId, role: Role, layer: Layer) -> tuple[PolicyAc
 async def activate(
     agent_id: AgentId, caller: Admin, role: Role, body: ActivationBody, layer: Layer
 ) -> PolicyActivation:
-    """Activate a saved version; null returns to the base policy. Needs an admin's token.
+    """Activate a saved policy version. A null version returns to the base policy. Needs an admin's token.
 
-    Turns that begin 5 seconds later are planned with it, or, with the role "shadow", also run with it without effect.
-    With `after`, the request is refused if there is a newer activation.
+    Turns that begin 5 seconds later use the version. With the role "shadow", its results are only computed and stored,
+    without an effect on turns. With `after`, the request is refused if there is a newer activation.
     """
     set_version = layer.policies.activate if role == "live" else layer.policies.shadow
     return await set_version(agent_id, body.version, by=caller.id, note=body.note, after=body.after)
@@ -96,7 +109,7 @@ async def activate(
 
 @router.post("/{role}/rollback", summary="Undo the latest activation (policies.roll_back)")
 async def roll_back(agent_id: AgentId, caller: Admin, role: Role, body: RollBackBody, layer: Layer) -> PolicyActivation:
-    """Activate the version before the current one again. Needs an admin's token.
+    """Activate the policy version again that was active before the current one. Needs an admin's token.
 
     The rollback is itself an activation: a second request without `after` undoes the first.
     """

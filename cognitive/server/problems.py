@@ -1,4 +1,4 @@
-"""Errors as problem+json responses without secrets of the server, and their description in OpenAPI."""
+"""Conversion of errors to problem+json responses without secrets of the server, and their description in OpenAPI."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 def error_response(error: CognitiveError) -> Response:
-    """Return the response to a request that failed with an error of the layer."""
+    """Return the HTTP response for an error that the memory layer raised."""
     problem, retry = to_problem(error)
     headers = {"Retry-After": str(retry)} if retry is not None else {}
     if isinstance(error, UnknownToken):
@@ -55,12 +55,12 @@ def error_response(error: CognitiveError) -> Response:
 
 
 def http_error_response(status: int, detail: str) -> Response:
-    """Return the response to a request that HTTP itself refuses, with a status and the reason."""
+    """Return the HTTP response for an error of HTTP itself, such as an unknown path, with a status and the reason."""
     return _response(http_problem(status, HTTPStatus(status).phrase, detail), {})
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Make an app respond to every error with a problem."""
+    """Register handlers with which an app responds to every error with a problem (RFC 9457)."""
     app.add_exception_handler(CognitiveError, _on_cognitive_error)
     app.add_exception_handler(RequestValidationError, _on_validation_error)
     app.add_exception_handler(HTTPException, _on_http_exception)
@@ -68,7 +68,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def describe_problems(app: FastAPI) -> None:
-    """Add the schema of a problem to the app's OpenAPI description."""
+    """Add the schema of problems (RFC 9457), the bodies of error responses, to the app's OpenAPI description."""
     default_openapi = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -104,7 +104,7 @@ async def _on_unexpected_error(request: Request, error: Exception) -> Response:
 
 
 def _messages(errors: Sequence[Any]) -> str:
-    """Return the first validation errors, each with its place: "query.limit: Input should be at most 200"."""
+    """Return the first validation errors as text, such as "query.limit: Input should be at most 200"."""
     return "; ".join(
         f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}" for error in errors[:_MAX_ERRORS]
     )
@@ -116,5 +116,5 @@ def _response(problem: Problem, headers: dict[str, str]) -> Response:
 
 
 def _template(request: Request) -> str:
-    """Return the path of the route instead of the request's, so that names of agents and sessions are not logged."""
+    """Return the path template of a request's route for the log, since the path itself names agents and sessions."""
     return getattr(request.scope.get("route"), "path", "")

@@ -1,4 +1,4 @@
-"""Reading of requests: path parts may contain any character, and JSON is parsed strictly with a limited depth."""
+"""Parsing of requests: names in paths may contain any character, and JSON is parsed strictly with a limited depth."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cognitive.server.context_cache import ContextCache
 
 
 class _Name(Convertor[str]):
-    """A path part, percent-decoded after routing, so that a name with a slash is one part."""
+    """A path parameter that is percent-decoded after routing, so that a name may contain a slash."""
 
     regex = "[^/]+"
 
@@ -33,13 +33,13 @@ register_url_convertor("name", _Name())
 
 
 class RawPaths:
-    """Routes the API by the encoded path, in which "%2F" within a name does not end a path part."""
+    """Middleware that routes API requests by the encoded path, so that "%2F" within a name does not end a path part."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Replace the path of an API request by its encoded form, and call the app."""
+        """Replace the path of an API request by its percent-encoded form, and call the app."""
         raw = scope.get("raw_path")
         if scope["type"] == "http" and raw and scope["path"].startswith(API):
             scope = {**scope, "path": raw.decode("latin-1")}
@@ -48,9 +48,9 @@ class RawPaths:
 
 class _StrictRequest(Request):
     async def json(self) -> Any:
-        """Return the parsed body.
+        """Parse the body as JSON and return the value.
 
-        JSON that is too deep, or contains infinity or half of a surrogate pair, is refused here.
+        JSON that is nested too deeply, or that contains infinity or half of a surrogate pair, is refused.
         """
         if not hasattr(self, "_json"):
             self._json = _read(await self.body())
@@ -58,10 +58,10 @@ class _StrictRequest(Request):
 
 
 class StrictRoute(APIRoute):
-    """A route that parses JSON strictly."""
+    """A route that refuses request bodies which are not strictly valid JSON."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the route's handler, which receives a strict request."""
+        """Return the route's handler, which is called with a `_StrictRequest`."""
         handler = super().get_route_handler()
 
         async def handle(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""The life of a server: on a signal it stops accepting requests, finishes running ones, and closes the layer last."""
+"""The process of a server. After a signal, it accepts no more requests, finishes running ones, and closes the layer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ async def serve(
     metrics: Metrics | None = None,
     started: Callable[[str], None],
 ) -> None:
-    """Serve a layer on the database of the environment until SIGINT or SIGTERM; `started` is called with the address.
+    """Open a memory layer with the database of the environment, and serve it until SIGINT or SIGTERM.
+
+    `mounts` returns the apps to mount for the layer. `started` is called with the server's URL once it listens.
 
     Raises:
         PolicyError: other machines could connect, and there are no tokens.
@@ -61,7 +63,7 @@ async def serve(
 
 
 def server(app: ASGIApp, config: ServerConfig) -> uvicorn.Server:
-    """Return the HTTP server of an app; setting its `should_exit` ends it as a signal does."""
+    """Return the HTTP server of an app. Setting its `should_exit` to True ends it as a signal does."""
     return uvicorn.Server(
         uvicorn.Config(
             app,
@@ -79,7 +81,7 @@ def server(app: ASGIApp, config: ServerConfig) -> uvicorn.Server:
 
 
 def listening(config: ServerConfig) -> socket.socket:
-    """Return a listening socket for the configured address. Only the owner can use a unix socket.
+    """Return a socket that listens on the configured address. Only the owner can connect to a unix socket.
 
     Raises:
         InvalidInput: the address is in use or not permitted.
@@ -95,7 +97,7 @@ def listening(config: ServerConfig) -> socket.socket:
 
 
 def address(listener: socket.socket) -> str:
-    """Return the URL of a bound socket; for a unix socket, `unix:` and its path."""
+    """Return the URL of a bound socket, or `unix:` and the path of a unix socket."""
     name: Any = listener.getsockname()
     if isinstance(name, str):
         return f"unix:{name}"
@@ -112,7 +114,10 @@ def _tcp(host: str, port: int) -> socket.socket:
 
 
 def _unix(path: Path) -> socket.socket:
-    """Return a bound unix socket. A socket file that no process listens on is replaced."""
+    """Return a unix socket bound to a path.
+
+    If the path has a socket file that no process listens on, it is replaced.
+    """
     bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     if path.is_socket() and not _is_served(path):
         path.unlink()

@@ -19,7 +19,7 @@ from cognitive.wire.models import LineBody, SessionEnded
 
 
 class Escaped(JSONResponse):
-    """JSON in ASCII, since outputs of tools may contain half of a surrogate pair, which UTF-8 cannot encode."""
+    """A JSON response in ASCII. Outputs of tools may contain half of a surrogate pair, which UTF-8 cannot encode."""
 
     def render(self, content: Any) -> bytes:
         """Return the content as JSON in bytes."""
@@ -33,13 +33,16 @@ SessionId = Annotated[Label, Path(description="The session's id, chosen by the h
 
 @router.get("/sessions/{session_id:name}", summary="Resume a session (resume)")
 async def resume(agent_id: AgentId, session_id: SessionId, layer: Layer) -> ResumedSession | None:
-    """Return the summary, plan and last messages of a session, for a new process; null if it does not exist."""
+    """Return the summary, plan and last messages of a session, so that a new process can continue it.
+
+    The response is null if the session does not exist.
+    """
     return await layer.resume(agent_id, session_id)
 
 
 @router.post("/sessions/{session_id:name}/end", summary="Mark a session as ended")
 async def end_session(agent_id: AgentId, session_id: SessionId, layer: Layer) -> SessionEnded:
-    """Mark a session as ended. The call may be repeated."""
+    """Mark a session as ended. The request may be repeated."""
     return SessionEnded(await layer.end_session(agent_id, session_id))
 
 
@@ -63,11 +66,11 @@ async def artifact(
     start: Annotated[int, Query(ge=0, le=2**48)] = 0,
     length: Annotated[int, Query(ge=1, le=1_000_000)] = 8_000,
 ) -> ArtifactPage:
-    """Return `length` characters of an artifact from the character `start` on, fewer at its end."""
+    """Return `length` characters of an artifact, beginning at the character `start`. There are fewer at its end."""
     return await layer.artifact(agent_id, id, start=start, length=length)
 
 
 @router.post("/artifacts/{id}/search", summary="Search the lines of an artifact")
 async def search_artifact(agent_id: AgentId, id: UUID, body: LineBody, layer: Layer) -> tuple[MatchingLine, ...]:
-    """Return the first lines that contain a literal, each with the position to read from."""
+    """Return the first lines of an artifact that contain a string, each with the character position to read from."""
     return await layer.sessions.search_artifact(agent_id, id, body.literal, body.limit)

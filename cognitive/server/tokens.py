@@ -1,7 +1,8 @@
-"""The token file: SHA-256 digests of bearer tokens, readable by its owner only. A token is for one agent or for all.
+"""The token file, which has the SHA-256 digests of bearer tokens. Only its owner may read it.
 
-A token is `cog_<id>_<secret>`. The id is not secret: it names the token in lists and finds its digest. The SHA-256 of
-the whole token is compared in constant time. The secret has 256 random bits, so the digest needs no salt.
+A token is for one agent, or for an admin, who may access all agents. It has the form `cog_<id>_<secret>`. The id is not
+secret: it names the token in lists and is the key of its digest. The SHA-256 of the whole token is compared in constant
+time. The secret has 256 random bits, so the digest needs no salt.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ _Stamp = tuple[int, int, int]
 
 
 class Token(InputModel):
-    """An entry of the token file.
+    """An entry of the token file: the rights of a token and its digest, but not the token itself.
 
     Attributes:
         agent: the agent that the token is for; None for an admin.
-        trust: the highest trust that the token may give to memories.
-        erase: True if the token may erase.
+        trust: the highest trust level that the token may give to memories.
+        erase: True if the token may erase data.
         sha256: the digest of the token, in hexadecimal.
         created: the time of creation.
     """
@@ -54,13 +55,13 @@ class Token(InputModel):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The authenticated caller of a request.
+    """The authenticated caller of a request, with its rights.
 
     Attributes:
-        id: the id of its token.
-        agent: the only agent that it may access; None for an admin, who may access all.
-        trust: the highest trust that it may give to memories.
-        erase: True if it may erase.
+        id: the id of the caller's token.
+        agent: the only agent that the caller may access; None for an admin, who may access all.
+        trust: the highest trust level that the caller may give to memories.
+        erase: True if the caller may erase data.
     """
 
     id: str
@@ -77,12 +78,12 @@ ANONYMOUS = Caller("anybody", None)  # the caller of a server without tokens
 
 
 class Tokens:
-    """The tokens of a file.
+    """The tokens of a token file.
 
-    The file is read again when it changes: a revoked token is refused from the next request on.
+    The file is read again when it has changed, so that a revoked token is refused from the next request on.
 
     Raises:
-        PolicyError: the file cannot be read, is readable by other users, or contains invalid tokens.
+        PolicyError: the file cannot be read, is readable by other users, or contains invalid entries.
     """
 
     def __init__(self, path: Path) -> None:
@@ -91,7 +92,7 @@ class Tokens:
         self._known = load(path)
 
     def caller(self, token: str) -> Caller | None:
-        """Return the caller of a token; None if the token is unknown."""
+        """Return the caller to whom a token belongs, or None if the token is unknown."""
         self._read_again()
         id = token.split("_")[1] if token.count("_") == 2 else ""
         entry = self._known.get(id)
@@ -111,13 +112,13 @@ class Tokens:
 
 
 def default_path() -> Path:
-    """Return the path of the token file that the environment configures."""
+    """Return the path of the token file, from the settings in the environment."""
     settings = from_environment()
     return settings.token_file.expanduser() if settings.token_file is not None else settings.directory / "tokens.toml"
 
 
 def load(path: Path) -> Mapping[str, Token]:
-    """Return the tokens of a file by id.
+    """Read a token file, and return its entries by token id.
 
     Raises:
         PolicyError: as `Tokens`.
@@ -141,11 +142,10 @@ def load(path: Path) -> Mapping[str, Token]:
 
 
 def create(path: Path, agent: str | None, trust: Trust = "host", *, erase: bool = True) -> tuple[str, str]:
-    """Create a token for an agent, or for an admin if `agent` is None.
+    """Create a token for an agent, or for an admin if `agent` is None, and add its digest to the token file.
 
-    Return its id and the token, which is not stored.
-
-    `trust` is the highest trust that the token may give to memories; `erase` permits erasing.
+    Return the token's id and the token itself, which is stored nowhere. `trust` is the highest trust level that the
+    token may give to memories. `erase` permits it to erase data.
 
     Raises:
         InvalidInput: the agent's name is invalid. PolicyError: the file cannot be used.
@@ -165,7 +165,7 @@ def create(path: Path, agent: str | None, trust: Trust = "host", *, erase: bool 
 
 
 def revoke(path: Path, id: str) -> Token:
-    """Remove a token from the file and return its entry.
+    """Remove a token from the token file, and return its entry.
 
     Raises:
         InvalidInput: there is no such token. PolicyError: the file cannot be used.
@@ -178,9 +178,9 @@ def revoke(path: Path, id: str) -> Token:
 
 @contextmanager
 def _changing(path: Path) -> Iterator[dict[str, Token]]:
-    """Yield the tokens for a change by one process at a time.
+    """Lock the token file, yield its entries by token id for changes, and write them when the block ends.
 
-    The file is replaced as a whole, so readers see no half of it.
+    The file is replaced as a whole, so that other processes never read a part of it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     path = path.resolve()  # a symbolic link stays, and its target is replaced
@@ -196,7 +196,9 @@ def _changing(path: Path) -> Iterator[dict[str, Token]]:
 
 
 def _file(path: Path, flags: int) -> TextIO:
-    """Open a file for writing that only its owner can open. Another user who opened the lock could block revocations.
+    """Open a file for writing, and create it so that only its owner can open it.
+
+    If another user could open and lock the lock file, that user could prevent revocations.
 
     Raises:
         PolicyError: the file cannot be opened.
@@ -215,7 +217,7 @@ def _table(id: str, token: Token) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a TOML basic string. It equals a JSON string except for one character (DEL)."""
+    """Return a text as a TOML basic string, which equals a JSON string except for one character (DEL)."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -224,7 +226,7 @@ def _digest(token: str) -> str:
 
 
 def _stamp(path: Path) -> _Stamp | None:
-    """Return values that change when a file is replaced, written or made readable; None if the file is missing."""
+    """Return values that change when a file is replaced, written or made readable, or None if the file is missing."""
     try:
         status = path.stat()
     except OSError:

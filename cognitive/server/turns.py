@@ -1,4 +1,4 @@
-"""Routes for turns: prepare, fit, settle, list, explain and rate them."""
+"""Routes for turns: prepare them, fit their conversations, record their outcomes, and list, explain and rate them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ TurnId = Annotated[Label, Path(description="The turn's id, as sent to or returne
 
 @router.post("", summary="Prepare a turn (pre_turn)")
 async def pre_turn(agent_id: AgentId, body: TurnBody, layer: Layer, contexts: Contexts) -> PreparedTurn:
-    """Return what the model should see in this turn, within the policy's deadline. `degraded` lists what is missing."""
+    """Prepare a turn, and return the memories, conversation and tools that the model should see in this turn.
+
+    The response arrives within the policy's deadline. `degraded` lists what is missing.
+    """
     if body.agent_id not in ("", agent_id):
         raise InvalidInput("TurnBody: agent_id: is not the agent of the path; omit it")
     fields = {"agent_id": agent_id, "runtime": body.runtime or "http"}
@@ -42,13 +45,16 @@ async def turns(
     limit: Annotated[int, Query(ge=1, le=MAX_TURNS)] = 20,
     session_id: Annotated[Label | None, Query(description="Return only turns of this session.")] = None,
 ) -> list[TurnRow]:
-    """Return the agent's latest turns in all states; the status of a turn without an outcome is "open"."""
+    """Return the agent's latest turns, newest first. The status of a turn without an outcome is "open"."""
     return [TurnRow(**asdict(turn)) for turn in await layer.explain.turns(agent_id, limit, session_id=session_id)]
 
 
 @router.post("/{turn_id:name}/window", summary="Fit a conversation that grew within a turn (fit)")
 async def fit(agent_id: AgentId, turn_id: TurnId, body: FitBody, layer: Layer) -> WindowView:
-    """Return the conversation as it fits the model's window, before the model is called again. Fetches no memories."""
+    """Fit a conversation that has grown within a turn into the model's context, before the model is called again.
+
+    No memories are searched.
+    """
     turn = Turn(
         agent_id=agent_id,
         session_id=body.session_id,
@@ -64,10 +70,10 @@ async def fit(agent_id: AgentId, turn_id: TurnId, body: FitBody, layer: Layer) -
 
 @router.put("/{turn_id:name}/outcome", summary="Learn from a turn's outcome (post_turn)")
 async def post_turn(agent_id: AgentId, turn_id: TurnId, body: Outcome, layer: Layer, contexts: Contexts) -> Report:
-    """Learn from a turn's outcome, once even if the request is repeated. Responds after the commit.
+    """Record a turn's outcome, from which the layer learns. The response is sent after the commit.
 
-    `recorded` is false while Postgres is away: the outcome is then in the server's journal. `duplicate` is true if the
-    turn already had an outcome, which is not replaced.
+    A repeated request has no further effect: `duplicate` is then true, and the first outcome is kept. `recorded` is
+    false while Postgres is away: the outcome is then in the server's journal.
     """
     report = await layer.post_turn(contexts.get(agent_id, turn_id), body)
     contexts.remove(agent_id, turn_id)
@@ -76,17 +82,20 @@ async def post_turn(agent_id: AgentId, turn_id: TurnId, body: Outcome, layer: La
 
 @router.get("/{turn_id:name}/memories", summary="List the candidates of a turn with their dispositions")
 async def turn_candidates(agent_id: AgentId, turn_id: TurnId, layer: Layer) -> list[Explanation]:
-    """Return the candidates of a turn by rank, with scores and dispositions. Reading them does not affect learning."""
+    """Return a turn's candidates (the memories considered for it) by rank, and why each was shown or dropped.
+
+    Each has its scores. Reading candidates does not affect learning.
+    """
     return await layer.explain.candidates(agent_id, turn_id)
 
 
 @router.get("/{turn_id:name}/memories/{memory_id}", summary="Explain why a memory was shown or not (why)")
 async def why(agent_id: AgentId, turn_id: TurnId, memory_id: UUID, layer: Layer) -> Explanation:
-    """Return why a memory was shown in a turn, or why not. Reading it does not affect learning."""
+    """Explain why a memory was shown in a turn, or why it was not. Reading the explanation does not affect learning."""
     return await layer.why(agent_id, turn_id, memory_id)
 
 
 @router.put("/{turn_id:name}/memories/{memory_id}/rating", status_code=204, summary="Rate a memory that a turn showed")
 async def rate(agent_id: AgentId, turn_id: TurnId, memory_id: UUID, body: RatingBody, layer: Layer) -> None:
-    """Store an explicit rating of a memory that the turn showed. It overrides the measured overlap."""
+    """Store a user's rating of a memory that the turn showed. The rating overrides the measured use of the memory."""
     await layer.rate(agent_id, turn_id, memory_id, useful=body.useful)

@@ -1,8 +1,8 @@
-"""Define the values that HTTP carries, for both sides: the server sends them and the client reads them.
+"""Define the bodies of HTTP requests and responses. The server and the client both use these classes.
 
 Modules, in order of execution:
 
-- `models`: request and response bodies for which the layer's own values do not suffice.
-- `context`: a prepared turn, without data that only the server needs.
+- `models`: bodies for which the memory layer's own classes do not suffice.
+- `context`: a prepared turn, without the data that only the server needs.
 - `problems`: the HTTP status, title and retry time of each error.
 """

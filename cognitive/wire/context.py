@@ -1,4 +1,4 @@
-"""A prepared turn over HTTP: everything that a host puts into its prompt, without data that only the server needs."""
+"""A prepared turn over HTTP: all that a host puts into its prompt, without the data that only the server needs."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ UNPREPARED = "unprepared"  # the plan's reason in a turn that no server prepared
 
 @dataclass(frozen=True, slots=True)
 class TraceSummary:
-    """A short trace of how a turn was prepared.
+    """A short report on how a turn was prepared.
 
-    `channels` names the search channels that returned in time. `timings` has milliseconds by stage, `trim` the tools
-    that were removed or shortened, `window` the numbers of the conversation's window. The disposition of each candidate
-    is a separate request by the turn's id.
+    `channels` names the search methods that returned in time. `timings` has milliseconds by step, `trim` the tools that
+    were removed or shortened, and `window` numbers on how the conversation was fitted into the model's context. To
+    learn why each candidate was shown or dropped, request the turn's candidates by its id.
     """
 
     query: str
@@ -42,12 +42,12 @@ class TraceSummary:
 
 @dataclass(frozen=True, slots=True)
 class PreparedTurn:
-    """The result of `pre_turn`: what the model should see in this turn.
+    """The result of `pre_turn`: the memories, conversation and tools that the model should see in this turn.
 
     Append `prompt.system` to the host's own system prompt, add `messages`, and send `prompt.sent` as the user's
     message. Store `prompt.user_message` as that message in the host's history. `prefix` (pinned memories) and `text`
-    (memories of this turn) are the blocks that these texts contain. `degraded` describes what failed or was late, and
-    `degraded_codes` gives the code of each.
+    (memories of this turn) are the blocks that these texts contain. `degraded` describes failures and timeouts, and
+    `degraded_codes` has the code of each.
     """
 
     agent_id: str
@@ -72,7 +72,7 @@ class PreparedTurn:
 
 
 def to_prepared_turn(context: TurnContext) -> PreparedTurn:
-    """Return a turn's context as it is sent over HTTP."""
+    """Convert a turn's context to the body that the server sends over HTTP."""
     trace = context.trace
     return PreparedTurn(
         agent_id=context.agent_id,
@@ -100,9 +100,9 @@ def to_prepared_turn(context: TurnContext) -> PreparedTurn:
 
 
 def to_turn_context(prepared: PreparedTurn) -> TurnContext:
-    """Return the context of a turn that was received over HTTP.
+    """Convert a body received over HTTP to the turn's context, the reverse of `to_prepared_turn`.
 
-    The reverse of `to_prepared_turn`: prompts are identical byte for byte; data that only the server needs is missing.
+    Prompts are identical byte for byte. The data that only the server needs is missing.
     """
     trace = prepared.trace
     return TurnContext(
@@ -135,7 +135,10 @@ def to_turn_context(prepared: PreparedTurn) -> TurnContext:
 
 
 def without_memory(turn: Turn, turn_id: str, now: datetime, *reasons: Degradation) -> TurnContext:
-    """Return the context of a turn without memory: its newest messages, all its tools, and why it is `degraded`."""
+    """Return the context of a turn that could not be prepared: its newest messages and all its tools, but no memories.
+
+    `reasons` become its `degraded`.
+    """
     policy = Policy()
     plan = planning.create_plan(Signals(turn.text, greeting=True), "conversation", (UNPREPARED,), policy, turn.thinking)
     return TurnContext(

@@ -1,6 +1,6 @@
-"""Request and response bodies for which the layer's own values do not suffice.
+"""Bodies of HTTP requests and responses for which the memory layer's own classes do not suffice.
 
-All other values are those of `cognitive.turn` and `brain.types`, sent unchanged.
+All other bodies are values of `cognitive.turn` and `brain.types`, sent unchanged.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _example(**fields: Any) -> ConfigDict:
 
 
 class TurnBody(Turn):
-    """A turn that is about to begin, for the agent of the path. A `turn_id` makes a retry idempotent."""
+    """A turn to prepare, for the agent in the request's path. If it has a `turn_id`, the request may be repeated."""
 
     model_config = _example(
         session_id="s1",
@@ -68,9 +68,10 @@ class TurnBody(Turn):
 
 
 class FitBody(InputModel):
-    """A conversation that has grown within a turn.
+    """A conversation that has grown within a turn, to be fitted into the model's context again.
 
-    `conversation` has all its messages; the other fields are those of the turn.
+    `conversation` has all messages. `iteration` is the number of the model call within the turn. The other fields are
+    those of the turn.
     """
 
     model_config = _example(
@@ -89,7 +90,7 @@ class FitBody(InputModel):
 
 
 class RatingBody(InputModel):
-    """A rating of a memory that a turn showed."""
+    """A user's rating of a memory that a turn showed."""
 
     useful: bool
 
@@ -107,7 +108,8 @@ class RememberBody(InputModel):
 class RecallBody(InputModel):
     """A search for memories.
 
-    Hits count as shown in the turn `turn_id`, if it is set. `since` and `until` bound the time of the memories.
+    If `turn_id` is set, the memories that are found count as shown in that turn. `since` and `until` limit the time of
+    the memories.
     """
 
     model_config = _example(query="which database did we choose?", memory_type="decision", limit=5)
@@ -124,7 +126,7 @@ class RecallBody(InputModel):
 
 
 class MemoryChanges(InputModel):
-    """The fields of a memory to change. Fields that are not set keep their values."""
+    """New values for fields of a memory. Fields that are not sent keep their values."""
 
     model_config = _example(content="We chose Postgres 18 over MongoDB.", pinned=True)
 
@@ -139,18 +141,18 @@ class MemoryChanges(InputModel):
     attributes: Mapping[str, Any] = Field(default_factory=dict)
 
     def changed_fields(self) -> dict[str, Any]:
-        """Return the fields that were set, by name."""
+        """Return the fields that were sent, with their new values, by name."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
 class IdsBody(InputModel):
-    """Ids of memories."""
+    """The ids of memories to erase."""
 
     ids: Ids
 
 
 class LineBody(InputModel):
-    """A search for the lines of an artifact that contain `literal`."""
+    """A search for lines of an artifact (a long text stored outside the prompt) that contain the string `literal`."""
 
     model_config = _example(literal="ERROR")
 
@@ -159,7 +161,7 @@ class LineBody(InputModel):
 
 
 class PlansBody(InputModel):
-    """A search for past turns whose message is similar to `message`."""
+    """A search for the tools that past turns with a message similar to `message` called."""
 
     model_config = _example(message="Deploy the service to staging")
 
@@ -177,7 +179,7 @@ class PolicyVersionBody(InputModel):
 
 
 class ActivationBody(InputModel):
-    """The saved policy version to activate; null returns to the base policy."""
+    """The saved policy version to activate. Null returns to the base policy."""
 
     model_config = _example(version="0f1e2d3c4b5a", note="kept more of what was used", after=0)
 
@@ -187,14 +189,17 @@ class ActivationBody(InputModel):
 
 
 class RollBackBody(InputModel):
-    """A request to undo the latest activation."""
+    """A request to undo the latest activation of a policy version."""
 
     note: Note = ""
     after: After = None
 
 
 class WhatIfBody(InputModel):
-    """Changed settings, and the period [since, until) of the recorded turns to run with them."""
+    """Changed settings, and the period of the recorded turns on which to estimate their effect.
+
+    The period begins at `since` and ends before `until`.
+    """
 
     model_config = _example(changes={"evidence.threshold": 0.2}, since="2026-11-01T00:00:00Z")
 
@@ -208,9 +213,9 @@ class WhatIfBody(InputModel):
 class EffectivePolicies:
     """The policy versions in effect for an agent.
 
-    `base` is the operator's policy, `live` plans turns, and `shadow` runs beside it without effect (null if there is
-    none). `changes` are the settings in which `live` differs from `base`; `activations` has the latest activation of
-    each role.
+    `base` is the operator's policy. The policy `live` prepares turns. The policy `shadow` is computed for comparison
+    without an effect on turns, and is null if there is none. `changes` are the settings in which `live` differs from
+    `base`. `activations` has the latest activation of each role ("live" and "shadow").
     """
 
     base: str
@@ -229,7 +234,7 @@ class StoredMemories:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """A recorded turn in a list."""
+    """A recorded turn in a list of turns. `status` is "open" until the turn has an outcome."""
 
     turn_id: str
     session_id: str
@@ -240,14 +245,14 @@ class TurnRow:
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded:
-    """The result of ending a session: `ended` is false if the session does not exist."""
+    """The result of ending a session. `ended` is false if the session does not exist."""
 
     ended: bool
 
 
 @dataclass(frozen=True, slots=True)
 class WindowView:
-    """The conversation as it fits the model's window, and the numbers of how it was fitted."""
+    """The messages of a conversation that fit into the model's context. `trace` has numbers on how they were fitted."""
 
     messages: tuple[Message, ...]
     trace: Mapping[str, Any]
@@ -255,7 +260,7 @@ class WindowView:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The state of a server: "ok", or "unavailable" if any of its `parts` is."""
+    """The state of a server: "ok", or "unavailable" if any of its `parts` does not work."""
 
     status: Literal["ok", "unavailable"]
     parts: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""Errors over HTTP: the server turns an error into a problem, and the client raises the same error from it."""
+"""Errors over HTTP: the server sends an error as a problem (RFC 9457), and the client raises the same error again."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ _PREFIX = "urn:cognitive:problem:"
 
 
 class NotAllowed(CognitiveError):
-    """A request without the right to do this: no valid token, or a token of another agent."""
+    """The caller has no right to make a request: it has no valid token, or the token of another agent."""
 
 
 class UnknownToken(NotAllowed):
-    """A request without a token, or with a token that the server does not know."""
+    """A request has no token, or a token that the server does not know."""
 
 
 class Busy(StoreUnavailable):
-    """The server is at a limit, or the request took too long. A later retry may succeed."""
+    """The server is at a limit, or a request took too long. A later retry may succeed."""
 
 
 class TooMany(Busy):
-    """More requests per minute than one token may make."""
+    """A token was used for more requests per minute than the server permits."""
 
 
 class TooLarge(InvalidInput):
-    """A request whose body is larger than the server accepts."""
+    """The body of a request is larger than the server accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """The HTTP form of an error class.
+    """The appearance of an error class over HTTP: the status, the title, and when a client should retry.
 
-    `retry_after` is in seconds, None if a retry makes no sense. `detail` replaces the error's message where that would
-    reveal hosts, files or SQL statements of the server.
+    `retry_after` is in seconds, or None if a retry makes no sense. `detail` replaces the error's own message if that
+    could reveal the server's hosts, files or SQL statements.
     """
 
     status: int
@@ -99,7 +99,10 @@ _BY_NAME: Mapping[str, type[CognitiveError]] = {error.__name__: error for error 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An error (RFC 9457). `type` ends in the name of the error's class; `detail` names the cause."""
+    """The body of an error response (RFC 9457).
+
+    `type` ends in the name of the error's class, and `detail` names the cause.
+    """
 
     type: Annotated[str, Field(examples=[f"{_PREFIX}InvalidInput"])]
     title: Annotated[str, Field(examples=["Invalid input"])]
@@ -108,23 +111,26 @@ class Problem:
 
 
 def problem_type_of(error: type[CognitiveError]) -> tuple[type[CognitiveError], ProblemType]:
-    """Return the nearest class of an error that has a problem type, and that type."""
+    """Find the nearest base class of an error class, or the class itself, that has a problem type. Return both."""
     return next((own, PROBLEM_TYPES[own]) for own in error.__mro__ if own in PROBLEM_TYPES)
 
 
 def to_problem(error: CognitiveError) -> tuple[Problem, int | None]:
-    """Return the problem of an error, and the seconds after which a retry makes sense, or None."""
+    """Convert an error to a problem. Return the problem, and the seconds after which to retry or None."""
     own, row = problem_type_of(type(error))
     return Problem(f"{_PREFIX}{own.__name__}", row.title, row.status, row.detail or str(error)), row.retry_after
 
 
 def http_problem(status: int, title: str, detail: str) -> Problem:
-    """Return a problem without an error class of the layer, such as an unknown path."""
+    """Return a problem for an error of HTTP itself, such as an unknown path, which has no error class in the layer."""
     return Problem("about:blank", title, status, detail)
 
 
 def to_error(problem: Problem) -> CognitiveError:
-    """Return the error of a problem. If its class is unknown, the status decides the class."""
+    """Convert a problem to the error that the server raised.
+
+    If its class is unknown, the status determines the class.
+    """
     name = problem.type.removeprefix(_PREFIX)
     return _BY_NAME.get(name, _by_status(problem.status))(problem.detail)
 
