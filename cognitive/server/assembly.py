@@ -1,4 +1,4 @@
-"""The apps that `cognitive serve` adds to the API: MCP, the dashboard (with the same tokens), and Prometheus metrics."""
+"""The apps that `cognitive serve` adds to the API: MCP, the dashboard and Prometheus metrics, with the same tokens."""
 
 from __future__ import annotations
 
