@@ -1,4 +1,4 @@
-"""An agent with some turns to look at, and the pages as the server mounts them."""
+"""Fixtures: an agent with two turns, and the pages as the server mounts them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEPLOY = "We deploy on Tuesdays at 10:00, never on Fridays."
 
 @pytest.fixture(scope="session")
 async def layer(urls, embedder):
-    """A layer that nothing is too late for: a page without candidates would show a busy machine, and nothing else."""
+    """Yield a layer with a long deadline, so that a busy machine does not remove candidates from the pages."""
     async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=20_000), embedder=embedder) as layer:
         yield layer
 
@@ -33,7 +33,7 @@ def mounts(layer):
 
 @pytest.fixture(scope="module")
 def tokens(tmp_path_factory):
-    """The file of tokens of `guarded_app`, with one for an admin."""
+    """Return the token file of `guarded_app`, with one token of an admin."""
     file = tmp_path_factory.mktemp("tokens") / "tokens.toml"
     create_token(file, None)
     return file
@@ -41,33 +41,33 @@ def tokens(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def open_app(layer, mounts):
-    """A server without tokens."""
+    """Return a server without tokens."""
     return create_app(layer, ServerConfig(), mounts)
 
 
 @pytest.fixture(scope="module")
 def guarded_app(layer, mounts, tokens):
-    """A server that needs a token. It refuses as many requests a minute as the tests send."""
+    """Return a server that needs a token. Its limit of failures is higher than the tests reach."""
     return create_app(layer, ServerConfig(tokens=tokens, auth_failures_per_minute=100_000), mounts)
 
 
 @pytest.fixture
 async def pages(open_app):
-    """A browser's way to the pages of a server without tokens."""
+    """Yield an HTTP client of a server without tokens."""
     async with client_of(open_app) as client:
         yield client
 
 
 @pytest.fixture
 async def guarded(guarded_app):
-    """A browser's way to the pages of a server that needs a token."""
+    """Yield an HTTP client of a server that needs a token."""
     async with client_of(guarded_app) as client:
         yield client
 
 
 @pytest.fixture
-async def played(layer, agent):
-    """The agent after two turns: one that used what it was shown, and one whose words are an attack."""
+async def sample_agent(layer, agent):
+    """Return the agent after two turns. The first used a memory; the message of the second contains a script."""
     await layer.remember(
         agent,
         [

@@ -1,4 +1,4 @@
-"""Journeys in a real browser: whatever a page is refused by its policy, or says to the console, fails them."""
+"""The pages in a real browser. A test fails if a page logs an error or violates its content security policy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.serving import running
 
 driver = pytest.importorskip("playwright.async_api", reason="pip install playwright, to look with a browser")
 CHROMIUM = os.environ.get("BROWSER_TESTS_CHROMIUM") or shutil.which("chromium") or ""
-AXE = Path(os.environ.get("BROWSER_TESTS_AXE", "axe.min.js"))  # of npm's axe-core; it is not part of this project
+AXE = Path(os.environ.get("BROWSER_TESTS_AXE", "axe.min.js"))  # from the npm package axe-core, not part of this project
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium on this machine")
 PAGES = ("overview?", "turns?", "turn?id=t/1&why=soup&", "turns?why=soup&", "turns?q=nothing&", "turn?id=none&")
 
@@ -30,8 +30,8 @@ async def url(layer, mounts):
 
 @pytest.fixture
 async def browser():
-    async with driver.async_playwright() as playing:
-        browser = await playing.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    async with driver.async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         await browser.close()
 
@@ -43,32 +43,32 @@ def axe():
 
 @pytest.fixture
 async def page(browser):
-    """A page of a viewer in Tokyo; what it complains of fails the test."""
+    """Yield a page in the time zone of Tokyo. Its errors and warnings fail the test."""
     context = await browser.new_context(timezone_id="Asia/Tokyo", viewport={"width": 1280, "height": 900})
-    page, said = await context.new_page(), []
-    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: said.append(str(error)))
+    page, errors = await context.new_page(), []
+    page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
     yield page
     await context.close()
-    assert [each for each in said if "404" not in each] == []
+    assert [each for each in errors if "404" not in each] == []
 
 
-async def test_from_the_overview_to_why_a_memory_was_not_shown(page, url, played):
-    await page.goto(f"{url}/ui/overview?agent={played}")
+async def test_overview_leads_to_the_reason_a_memory_was_not_shown(page, url, sample_agent):
+    await page.goto(f"{url}/ui/overview?agent={sample_agent}")
     await page.get_by_role("link", name="All turns").click()
     await page.get_by_role("link", name="When do we deploy?").click()
-    asking = page.get_by_role("searchbox", name="Why was it not shown")
-    await asking.fill("canteen soup")
-    await asking.press("Enter")
+    search_box = page.get_by_role("searchbox", name="Why was it not shown")
+    await search_box.fill("canteen soup")
+    await search_box.press("Enter")
     await page.locator(".answer summary").first.click()
 
     assert "canteen" in await page.locator(".answer blockquote").first.inner_text()
     assert await page.locator(".answer .summary").first.inner_text()
 
 
-async def test_from_a_memory_to_what_the_latest_turns_had_against_it_is_one_click(page, url, layer, played):
-    [soup] = [row for row in (await layer.explain.analytics.memories(played)).rows if "soup" in row.content]
-    await page.goto(f"{url}/ui/memory?agent={played}&id={soup.id}")
+async def test_memory_page_links_to_the_reasons_it_was_not_shown(page, url, layer, sample_agent):
+    [soup] = [row for row in (await layer.explain.analytics.memories(sample_agent)).rows if "soup" in row.content]
+    await page.goto(f"{url}/ui/memory?agent={sample_agent}&id={soup.id}")
     await page.get_by_role("link", name="Why was it not shown?").click()
     answer = page.locator(".answer .candidates li")
     await answer.first.wait_for()
@@ -77,8 +77,8 @@ async def test_from_a_memory_to_what_the_latest_turns_had_against_it_is_one_clic
     assert "Not shown" in await answer.first.inner_text()
 
 
-async def test_what_a_turn_tells_of_leads_to_its_own_page(page, url, played):
-    await page.goto(f"{url}/ui/turn?agent={played}&id=t/1")
+async def test_turn_page_links_to_the_pages_of_its_memories(page, url, sample_agent):
+    await page.goto(f"{url}/ui/turn?agent={sample_agent}&id=t/1")
     await page.locator("#outcome").get_by_role("link", name=DEPLOY).click()
     assert await page.get_by_role("heading", level=1).inner_text() == DEPLOY
 
@@ -88,20 +88,20 @@ async def test_what_a_turn_tells_of_leads_to_its_own_page(page, url, played):
     await page.wait_for_url("**/memory?*")
 
 
-async def test_what_is_stored_stays_inert(page, url, played):
+async def test_stored_scripts_do_not_run(page, url, sample_agent):
     for name in ("turns", "turn?id=t/2&why=runbook"):
-        await page.goto(f"{url}/ui/{name}{'&' if '?' in name else '?'}agent={played}")
+        await page.goto(f"{url}/ui/{name}{'&' if '?' in name else '?'}agent={sample_agent}")
         assert await page.locator("main img, main script").count() == 0
         assert await page.title() != "owned"
 
 
-async def test_the_keyboard_is_enough(page, url, played):
-    await page.goto(f"{url}/ui/turns?agent={played}")
+async def test_turns_can_be_searched_and_opened_by_keyboard(page, url, sample_agent):
+    await page.goto(f"{url}/ui/turns?agent={sample_agent}")
     await page.keyboard.press("/")
     await page.keyboard.type("when do")
     await page.keyboard.press("Enter")
     await page.wait_for_url("**q=when*")
-    assert "status=" not in page.url  # what was not chosen is not in the address
+    assert "status=" not in page.url  # empty filters are not in the address
     await page.keyboard.press("j")
     await page.keyboard.press("Enter")
 
@@ -109,14 +109,14 @@ async def test_the_keyboard_is_enough(page, url, played):
     assert await page.get_by_role("heading", level=1).inner_text() == "When do we deploy?"
 
 
-async def test_times_are_those_of_the_viewer(page, url, played):
-    await page.goto(f"{url}/ui/overview?agent={played}")
+async def test_times_are_shown_in_the_time_zone_of_the_viewer(page, url, sample_agent):
+    await page.goto(f"{url}/ui/overview?agent={sample_agent}")
 
     await page.get_by_text("Asia/Tokyo").wait_for()
 
 
-async def test_the_theme_is_kept(page, url, played):
-    await page.goto(f"{url}/ui/overview?agent={played}")
+async def test_chosen_theme_survives_a_reload(page, url, sample_agent):
+    await page.goto(f"{url}/ui/overview?agent={sample_agent}")
     light = await page.evaluate("getComputedStyle(document.body).color")
     await page.get_by_role("button", name="Theme").click()
     await page.reload()
@@ -125,14 +125,14 @@ async def test_the_theme_is_kept(page, url, played):
     assert await page.evaluate("getComputedStyle(document.body).color") != light
 
 
-async def test_numbers_are_asked_for_again_while_somebody_looks(page, url, layer, played):
+async def test_visible_overview_refreshes_its_numbers(page, url, layer, sample_agent):
     await page.clock.install()
-    await page.goto(f"{url}/ui/overview?agent={played}")
+    await page.goto(f"{url}/ui/overview?agent={sample_agent}")
     first = page.locator(".card").first
     assert await first.locator(".value").inner_text() == "2"
     await first.focus()
-    place = await page.evaluate("scrollTo({top: 200, behavior: 'instant'}), scrollY")
-    turn = Turn(agent_id=played, session_id="s", text="And when do we deploy next?", turn_id="t/3")
+    scroll_position = await page.evaluate("scrollTo({top: 200, behavior: 'instant'}), scrollY")
+    turn = Turn(agent_id=sample_agent, session_id="s", text="And when do we deploy next?", turn_id="t/3")
     await layer.post_turn(await layer.pre_turn(turn), Outcome(response=DEPLOY))
 
     async with page.expect_response("**/ui/live?*") as answer:
@@ -142,18 +142,18 @@ async def test_numbers_are_asked_for_again_while_somebody_looks(page, url, layer
     await page.get_by_text("And when do we deploy next?").wait_for()
     assert await first.locator(".value").inner_text() == "3"
     assert await page.evaluate("document.activeElement.className") == "card"
-    assert await page.evaluate("scrollY") == place
+    assert await page.evaluate("scrollY") == scroll_position
 
 
-async def test_nothing_is_asked_for_in_a_tab_that_nobody_sees(page, url, played):
-    asked = []
-    page.on("request", lambda request: asked.append(request.url) if "/ui/l" in request.url else None)
+async def test_hidden_tab_does_not_poll_the_server(page, url, sample_agent):
+    requests = []
+    page.on("request", lambda request: requests.append(request.url) if "/ui/l" in request.url else None)
     await page.clock.install()
-    await page.goto(f"{url}/ui/overview?agent={played}")
+    await page.goto(f"{url}/ui/overview?agent={sample_agent}")
     await page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
     await page.clock.fast_forward(60_000)
-    await page.evaluate("fetch('/ui/static/mark.svg')")  # whatever the clock set off has been sent before this
-    assert asked == []
+    await page.evaluate("fetch('/ui/static/mark.svg')")  # requests of earlier timers are sent before this one
+    assert requests == []
 
     async with page.expect_response("**/ui/live?*"), page.expect_response("**/ui/latest?*"):
         await page.evaluate(
@@ -162,8 +162,8 @@ async def test_nothing_is_asked_for_in_a_tab_that_nobody_sees(page, url, played)
         )
 
 
-async def test_a_chart_can_be_taken_away_as_a_picture(page, url, played, tmp_path):
-    await page.goto(f"{url}/ui/overview?agent={played}")
+async def test_chart_downloads_as_png(page, url, sample_agent, tmp_path):
+    await page.goto(f"{url}/ui/overview?agent={sample_agent}")
     async with page.expect_download() as started:
         await page.get_by_role("link", name="Turns as PNG").click()
     download = await started.value
@@ -173,14 +173,14 @@ async def test_a_chart_can_be_taken_away_as_a_picture(page, url, played, tmp_pat
     assert download.suggested_filename == "turns.png"
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">II", picture[16:24]) == (1800, 440)
-    assert len(picture) > 5_000  # something is drawn
+    assert len(picture) > 5_000  # an empty image would be smaller
 
 
-async def test_why_a_memory_was_not_shown_is_two_clicks_from_the_list(page, url, played):
-    await page.goto(f"{url}/ui/turns?agent={played}")
-    asking = page.get_by_role("searchbox", name="Why was it not shown")
-    await asking.fill("canteen soup")
-    await asking.press("Enter")
+async def test_turn_list_search_leads_to_why_a_memory_was_not_shown(page, url, sample_agent):
+    await page.goto(f"{url}/ui/turns?agent={sample_agent}")
+    search_box = page.get_by_role("searchbox", name="Why was it not shown")
+    await search_box.fill("canteen soup")
+    await search_box.press("Enter")
 
     answers = page.locator(".candidates li")
     await answers.first.wait_for()
@@ -190,19 +190,19 @@ async def test_why_a_memory_was_not_shown_is_two_clicks_from_the_list(page, url,
     await page.locator(".answer summary").first.wait_for()
 
 
-async def test_a_marked_passage_leads_to_its_memory(page, url, played):
-    await page.goto(f"{url}/ui/turn?agent={played}&id=t/1")
+async def test_marked_passage_links_to_its_memory(page, url, sample_agent):
+    await page.goto(f"{url}/ui/turn?agent={sample_agent}&id=t/1")
     assert DEPLOY in await page.locator("mark").first.inner_text()
-    number = page.locator(".response a.of").first
-    await number.click()
+    reference = page.locator(".response a.of").first
+    await reference.click()
 
-    row = page.locator(f"#shown-{await number.inner_text()}")
+    row = page.locator(f"#shown-{await reference.inner_text()}")
     assert DEPLOY in await row.inner_text()
     assert await row.evaluate("row => row.matches(':target')")
 
 
-async def test_a_visitor_signs_in_and_out(page, layer, mounts, tmp_path, played):
-    _, token = create(tmp_path / "tokens.toml", played)
+async def test_visitor_signs_in_and_out(page, layer, mounts, tmp_path, sample_agent):
+    _, token = create(tmp_path / "tokens.toml", sample_agent)
     async with running(layer, ServerConfig(port=0, tokens=tmp_path / "tokens.toml"), mounts) as (url, _):
         await page.goto(f"{url}/ui/")
         await page.get_by_label("Token").fill(token)
@@ -215,27 +215,27 @@ async def test_a_visitor_signs_in_and_out(page, layer, mounts, tmp_path, played)
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])
-async def test_nothing_is_wider_than_the_screen(page, url, played, width):
+async def test_pages_fit_the_screen_width(page, url, sample_agent, width):
     await page.set_viewport_size({"width": width, "height": 900})
     for name in PAGES:
-        await page.goto(f"{url}/ui/{name}agent={played}")
+        await page.goto(f"{url}/ui/{name}agent={sample_agent}")
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, name
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="BROWSER_TESTS_AXE names no axe.min.js")
 @pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_axe_finds_nothing(page, url, played, axe, theme):
+async def test_pages_pass_the_axe_accessibility_check(page, url, sample_agent, axe, theme):
     await page.emulate_media(color_scheme=theme)
     for name in PAGES:
-        await page.goto(f"{url}/ui/{name}agent={played}")
+        await page.goto(f"{url}/ui/{name}agent={sample_agent}")
         await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         await page.evaluate(axe)
-        found = (await page.evaluate("axe.run()"))["violations"]
-        assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found] == [], name
+        violations = (await page.evaluate("axe.run()"))["violations"]
+        assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in violations] == [], name
 
 
-async def test_a_turn_shows_what_became_of_its_memories(page, url, played):
-    await page.goto(f"{url}/ui/turn?agent={played}&id=t/1")
+async def test_turn_page_shows_rank_prompt_and_replay(page, url, sample_agent):
+    await page.goto(f"{url}/ui/turn?agent={sample_agent}&id=t/1")
     row = page.locator(".cand", has_text=DEPLOY).first
     await row.locator("summary").click()
 

@@ -1,4 +1,4 @@
-"""The operator's pages in a real browser: tools, health, all agents; by hand, by keyboard, at every width."""
+"""The operator's pages in a real browser: tools, health and all agents, at every width."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ PAGES = ("catalog?range=7d&", "health?range=7d&", "?", "turns?tools_cut=yes&mode
 
 
 @pytest.fixture
-async def worked(layer, played):
-    """The agent, with a turn more: it called a tool that is named like an attack."""
+async def tool_agent(layer, sample_agent):
+    """Return the agent after a third turn, which called a tool with a script as its name."""
     tools = [Tool(name=name) for name in ("read_file", "memory_search", EVIL[:60])]
     turn = Turn(
-        agent_id=played, session_id="s", text="Fix the failing test", tools=tools, model="acme-70b", turn_id="t/3"
+        agent_id=sample_agent, session_id="s", text="Fix the failing test", tools=tools, model="acme-70b", turn_id="t/3"
     )
     context = await layer.pre_turn(turn)
     calls = [ToolCall(name=name, result="ok") for name in ("read_file", EVIL[:60])]
     await layer.post_turn(context, Outcome(response="Done.", tool_calls=calls))
-    return played
+    return sample_agent
 
 
-async def test_from_the_overview_to_the_turns_of_a_tool(page, url, worked):  # noqa: F811
-    await page.goto(f"{url}/ui/overview?agent={worked}")
+async def test_overview_leads_to_the_turns_that_called_a_tool(page, url, tool_agent):  # noqa: F811
+    await page.goto(f"{url}/ui/overview?agent={tool_agent}")
     await page.get_by_role("link", name="Tools", exact=True).click()
     await page.get_by_role("link", name="read_file").click()
     await page.get_by_role("link", name="Fix the failing test").click()
@@ -33,36 +33,36 @@ async def test_from_the_overview_to_the_turns_of_a_tool(page, url, worked):  # n
     assert await page.get_by_role("heading", level=1).inner_text() == "Fix the failing test"
 
 
-async def test_what_a_tool_is_called_stays_inert(page, url, worked):  # noqa: F811
-    await page.goto(f"{url}/ui/catalog?agent={worked}")
+async def test_script_in_a_tool_name_does_not_run(page, url, tool_agent):  # noqa: F811
+    await page.goto(f"{url}/ui/catalog?agent={tool_agent}")
 
     assert await page.locator("main img, main script").count() == 0
     assert await page.title() != "owned"
     assert await page.locator(".heat").inner_text()
 
 
-async def test_health_says_that_all_is_well_and_where_it_knows_that_from(page, url, worked):  # noqa: F811
-    await page.goto(f"{url}/ui/health?agent={worked}")
+async def test_health_page_lists_the_checks(page, url, tool_agent):  # noqa: F811
+    await page.goto(f"{url}/ui/health?agent={tool_agent}")
 
     assert await page.locator(".checks li").count() >= 16
     assert await page.locator(".check b", has_text="row level security").is_visible()
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])
-async def test_no_page_of_operators_is_wider_than_the_screen(page, url, worked, width):  # noqa: F811
+async def test_operator_pages_fit_the_screen_width(page, url, tool_agent, width):  # noqa: F811
     await page.set_viewport_size({"width": width, "height": 900})
     for name in PAGES:
-        await page.goto(f"{url}/ui/{name}agent={worked}")
+        await page.goto(f"{url}/ui/{name}agent={tool_agent}")
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, name
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="BROWSER_TESTS_AXE names no axe.min.js")
 @pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_axe_finds_nothing_on_pages_of_operators(page, url, worked, axe, theme):  # noqa: F811
+async def test_operator_pages_pass_the_axe_accessibility_check(page, url, tool_agent, axe, theme):  # noqa: F811
     await page.emulate_media(color_scheme=theme)
     for name in PAGES:
-        await page.goto(f"{url}/ui/{name}agent={worked}")
+        await page.goto(f"{url}/ui/{name}agent={tool_agent}")
         await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         await page.evaluate(axe)
-        found = (await page.evaluate("axe.run()"))["violations"]
-        assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found] == [], name
+        violations = (await page.evaluate("axe.run()"))["violations"]
+        assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in violations] == [], name

@@ -1,4 +1,4 @@
-"""Tools and models: what is counted, what was missed, and that every number leads to its turns."""
+"""The page of tools and models: counts, missed tools, and links from the numbers to their turns."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def rows_of(page):
 
 
 def link(page, pattern):
-    """The address of a link in a page, as a browser has it."""
+    """Return the unescaped address of a link in a page."""
     return unescape(re.search(pattern, page.text)[1])
 
 
 @pytest.fixture
-async def tooled(layer, agent):
-    """Three turns of coding: two that had what they called, one that called a tool that was removed from it."""
-    told = (
+async def tool_agent(layer, agent):
+    """Return the agent after three coding turns. The last one called a tool that the plan had removed."""
+    turns = (
         ("t/1", "claude-sonnet-5", ["read_file", "run_tests"]),
         ("t/2", "acme-70b", ["read_file"]),
         ("t/3", None, ["memory_search"]),
     )
-    for turn_id, model, calls in told:
+    for turn_id, model, calls in turns:
         turn = Turn(agent_id=agent, session_id="s", text=CODING, turn_id=turn_id, tools=TOOLS, model=model)
         context = await layer.pre_turn(turn)
         calls = [ToolCall(name=name, result="ok") for name in calls]
@@ -53,8 +53,8 @@ async def tooled(layer, agent):
     return agent
 
 
-async def test_a_cell_of_the_map_leads_to_as_many_turns_as_it_says(pages, tooled):
-    page = await pages.get(of(tooled, "catalog"))
+async def test_heat_map_cell_links_to_the_turns_it_counts(pages, tool_agent):
+    page = await pages.get(of(tool_agent, "catalog"))
 
     assert page.status_code == 200
     cell = re.search(r'<a class="cell h5" href="([^"]*tool=read_file[^"]*category=coding[^"]*)"[^>]*>(\d+)<', page.text)
@@ -62,8 +62,8 @@ async def test_a_cell_of_the_map_leads_to_as_many_turns_as_it_says(pages, tooled
     assert rows_of(await pages.get(unescape(cell[1]))) == 2
 
 
-async def test_a_tool_that_was_removed_and_called_anyway_is_told_with_its_turn(pages, tooled):
-    page = await pages.get(of(tooled, "catalog"))
+async def test_call_of_a_removed_tool_is_listed_with_its_turn(pages, tool_agent):
+    page = await pages.get(of(tool_agent, "catalog"))
 
     row = re.search(r'<tr><th scope="row" class="mono">memory_search</th>.*?</tr>', page.text, re.DOTALL)[0]
     cells = [re.sub(r"<[^>]+>|\s", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)]
@@ -72,8 +72,8 @@ async def test_a_tool_that_was_removed_and_called_anyway_is_told_with_its_turn(p
     assert "id=t%2F1" not in row
 
 
-async def test_models_have_their_budgets_and_lead_to_their_turns(pages, tooled):
-    page = await pages.get(of(tooled, "catalog"))
+async def test_models_show_their_budgets_and_link_to_their_turns(pages, tool_agent):
+    page = await pages.get(of(tool_agent, "catalog"))
 
     assert "<code>claude-sonnet</code>" in page.text
     assert '<span class="pill warn">default</span>' in page.text
@@ -83,16 +83,16 @@ async def test_models_have_their_budgets_and_lead_to_their_turns(pages, tooled):
     assert "acme-70b" in listed.text
 
 
-@pytest.mark.parametrize(("of_what", "column"), [("tools", "turns"), ("left-out", "removed"), ("models", "turns")])
-async def test_each_table_is_there_as_a_file(pages, tooled, of_what, column):
-    answer = await pages.get(of(tooled, f"catalog.csv?of={of_what}"))
+@pytest.mark.parametrize(("table", "column"), [("tools", "turns"), ("left-out", "removed"), ("models", "turns")])
+async def test_tables_download_as_csv(pages, tool_agent, table, column):
+    answer = await pages.get(of(tool_agent, f"catalog.csv?of={table}"))
 
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert answer.headers["content-type"].startswith("text/csv")
     assert sum(float(row[column]) for row in rows) > 0
 
 
-async def test_what_tools_and_models_are_called_is_text(layer, pages, agent):
+async def test_tool_and_model_names_are_escaped(layer, pages, agent):
     tools = [Tool(name="t"), Tool(name="<b>tool</b>")]
     turn = Turn(agent_id=agent, session_id="s", text=f"{CODING} {EVIL}", tools=tools, model="<b>model</b>")
     context = await layer.pre_turn(turn)
@@ -104,7 +104,7 @@ async def test_what_tools_and_models_are_called_is_text(layer, pages, agent):
     assert "&lt;b&gt;model" in page.text
 
 
-async def test_an_agent_without_turns_is_told_what_to_give(pages, agent):
+async def test_page_of_an_agent_without_turns_explains_how_to_pass_tools(pages, agent):
     page = await pages.get(of(agent, "catalog"))
 
     assert "Turn(tools=" in page.text
@@ -113,48 +113,48 @@ async def test_an_agent_without_turns_is_told_what_to_give(pages, agent):
 @pytest.mark.parametrize(
     ("page", "status"), [("catalog?range=8y", 422), ("catalog.csv?of=x", 404), ("turns?tools_cut=maybe", 422)]
 )
-async def test_what_makes_no_sense_is_named(pages, tooled, page, status):
-    assert (await pages.get(of(tooled, page))).status_code == status
+async def test_invalid_parameter_is_refused(pages, tool_agent, page, status):
+    assert (await pages.get(of(tool_agent, page))).status_code == status
 
 
-def seen(model, turns=1):
+def model_usage(model, turns=1):
     return ModelUsage(model, turns, 0, 0, NOW)
 
 
-def told(**changed):
-    kept = {"tools": [], "categories": [], "left_out": [], "left_looked": 0, "models": ModelUsageList((), 0, None)}
-    return catalog.CatalogData(**kept | changed)
+def catalog_data(**changed):
+    defaults = {"tools": [], "categories": [], "left_out": [], "left_looked": 0, "models": ModelUsageList((), 0, None)}
+    return catalog.CatalogData(**defaults | changed)
 
 
-def test_a_row_of_the_policy_makes_a_model_known():
-    models = ModelUsageList((seen("acme-70b", 4), seen("", 2)), 6, NOW)
-    asked = PageQuery("a", NOW)
+def test_model_with_a_row_in_the_policy_is_known():
+    models = ModelUsageList((model_usage("acme-70b", 4), model_usage("", 2)), 6, NOW)
+    query = PageQuery("a", NOW)
 
-    assert catalog.view(told(models=models), {}, asked).unknown == 4
+    assert catalog.view(catalog_data(models=models), {}, query).unknown == 4
     own = {"acme-": ModelRow(input_tokens=50_000, output_tokens=1_000)}
-    page = catalog.view(told(models=models), own, asked)
+    page = catalog.view(catalog_data(models=models), own, query)
     assert page.unknown == 0
     assert page.models[0].budget.input_tokens == 50_000
     assert [each.name for _, rows in page.tiers for each in rows if each.own] == ["acme-"]
 
 
-def test_a_tool_is_one_row_whatever_categories_called_it_and_the_most_called_is_darkest():
+def test_tool_used_by_several_categories_has_one_shaded_row():
     counts = {"coding/run": 9, "none/run": 1, "media/draw": 0}
     totals = [Total(value, RollupCounts(turns=turns)) for value, turns in counts.items()]
     page = catalog.view(
-        told(tools=totals, categories=[Total("coding", RollupCounts(turns=18))]), {}, PageQuery("a", NOW)
+        catalog_data(tools=totals, categories=[Total("coding", RollupCounts(turns=18))]), {}, PageQuery("a", NOW)
     )
 
     assert [(tool.name, tool.turns) for tool in page.tools] == [("run", 10), ("draw", 0)]
     assert [name for name, _ in page.columns] == ["coding", "none", "media"]
     assert [cell.shade for cell in page.tools[0].cells] == [5, 1, 0]
     assert page.tools[0].cells[0].share == 0.5
-    assert "category" not in page.tools[0].cells[1].link  # no list can be filtered by no category
+    assert "category" not in page.tools[0].cells[1].link  # turns cannot be filtered by a missing category
 
 
-def test_what_was_left_out_is_needless_by_what_wanted_it():
+def test_missed_and_needless_shares_count_removed_tools():
     left_out = [OmittedTool("coding", "shell", 8, 2, 1, 1, ("t1",), ("t2",)), OmittedTool("coding", "draw", 10, 0, 0)]
-    page = catalog.view(told(left_out=left_out, left_looked=20), {}, PageQuery("a", NOW))
+    page = catalog.view(catalog_data(left_out=left_out, left_looked=20), {}, PageQuery("a", NOW))
 
     assert (page.wanted, page.removed, page.needless_share) == (2, 20, 0.1)
     assert page.missed[0].share == 0.2

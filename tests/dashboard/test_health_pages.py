@@ -1,4 +1,4 @@
-"""Health: what is well, what waits, what is slow; for those who may see it, and when nothing answers."""
+"""The health page: checks, delays and slow stages, for each kind of token and without Postgres."""
 
 from __future__ import annotations
 
@@ -43,88 +43,88 @@ def of(agent, page="health"):
 
 
 @pytest.fixture
-async def degraded(urls, played):
-    """The agent, one of whose two turns lacked its memory."""
+async def degraded_agent(urls, sample_agent):
+    """Return the agent after two turns, one of which ran without memory."""
     database = Database(urls.app)
-    set_ = "degraded = '{memory: TimeoutError}', degraded_codes = '{memory_failed}'"
-    sql = f"UPDATE cognitive.turn SET {set_} WHERE agent_id = $1 AND turn_id = 't/1'"
-    await database.run(played, lambda c: c.execute(sql, played))
+    assignments = "degraded = '{memory: TimeoutError}', degraded_codes = '{memory_failed}'"
+    sql = f"UPDATE cognitive.turn SET {assignments} WHERE agent_id = $1 AND turn_id = 't/1'"
+    await database.run(sample_agent, lambda c: c.execute(sql, sample_agent))
     await database.close()
-    return played
+    return sample_agent
 
 
-async def test_whoever_may_see_all_sees_every_check_and_the_store(pages, played):
-    page = await pages.get(of(played))
+async def test_server_without_tokens_shows_every_check_and_the_store(pages, sample_agent):
+    page = await pages.get(of(sample_agent))
 
     assert page.status_code == 200
     for name in CHECKS:
         assert f"<b>{name}" in page.text
-    for told in ("pgvector", "Oldest transaction", "Tables and indexes", "in use", "retrieve"):
-        assert told in page.text
+    for text in ("pgvector", "Oldest transaction", "Tables and indexes", "in use", "retrieve"):
+        assert text in page.text
 
 
-async def test_an_agents_token_sees_its_own_and_nothing_of_the_server(layer, tmp_path, played):
+async def test_token_of_an_agent_sees_nothing_about_the_server(layer, tmp_path, sample_agent):
     tokens = tmp_path / "tokens.toml"
-    token = create_token(tokens, played)[1]
+    token = create_token(tokens, sample_agent)[1]
     async with pages_of(layer, ServerConfig(tokens=tokens)) as pages:
         pages.cookies.set("cognitive_token", token, path="/ui")
-        page = await pages.get(of(played))
+        page = await pages.get(of(sample_agent))
 
     assert page.status_code == 200
     assert "Slow stages" in page.text
-    for told in ("cognitive doctor", "Tables and indexes", "data directory", "Oldest transaction"):
-        assert told not in page.text
+    for text in ("cognitive doctor", "Tables and indexes", "data directory", "Oldest transaction"):
+        assert text not in page.text
 
 
-async def test_reasons_of_degradation_lead_to_their_turns(pages, degraded):
-    page = await pages.get(of(degraded))
+async def test_degradation_reasons_link_to_their_turns(pages, degraded_agent):
+    page = await pages.get(of(degraded_agent))
     rows = re.search(r'href="(/ui/turns\?[^"]*degradation=memory_failed)"', page.text)[1].replace("&amp;", "&")
 
     assert "In the 2 turns" in page.text
     assert DEGRADATION_LABELS["memory"].meaning in page.text
     assert DEGRADATION_LABELS["memory"].remedy in unescape(page.text)
     assert (await pages.get(rows)).text.count("data-row") == 1
-    file = await pages.get(of(degraded, "health-chart?id=degradation"))
+    file = await pages.get(of(degraded_agent, "health-chart?id=degradation"))
     assert file.text.splitlines()[0] == "step,memory_failed"
     assert ",0.5" in file.text
 
 
-async def test_what_is_parked_is_told_to_its_own_agent(layer, pages, played):
+async def test_parked_journal_entries_are_shown_only_to_their_agent(layer, pages, sample_agent):
     journal = internals(layer).journal
-    journal.put(played, "t/9", outcome="{}")
-    journal.park(journal.find(played, "t/9"), "the turn was never opened")
+    journal.put(sample_agent, "t/9", outcome="{}")
+    journal.park(journal.find(sample_agent, "t/9"), "the turn was never opened")
     try:
-        own, other = await pages.get(of(played)), await pages.get(of("somebody-else"))
+        own, other = await pages.get(of(sample_agent)), await pages.get(of("somebody-else"))
     finally:
-        journal.erase(played)
+        journal.erase(sample_agent)
 
     assert "the turn was never opened" in own.text
     assert "the turn was never opened" not in other.text
 
 
-async def test_the_page_answers_when_postgres_does_not(embedder, played):
-    """A port that takes connections and never says a word: the page must not wait for it."""
-    held = []
-    silent = await asyncio.start_server(lambda reader, writer: held.append(writer), "127.0.0.1", 0)
+async def test_health_page_answers_while_postgres_does_not(embedder, sample_agent):
+    """Use a server that accepts connections and never answers. The page must not wait for it."""
+    connections = []
+    silent = await asyncio.start_server(lambda reader, writer: connections.append(writer), "127.0.0.1", 0)
     url = f"postgresql://somebody:secret@127.0.0.1:{silent.sockets[0].getsockname()[1]}/nowhere"
     try:
         async with CognitiveLayer.open(url, embedder=embedder) as layer, pages_of(layer) as pages:
             async with asyncio.timeout(20):
-                page = await pages.get(of(played))
+                page = await pages.get(of(sample_agent))
     finally:
-        for writer in held:
+        for writer in connections:
             writer.transport.abort()
         silent.close()
 
     assert page.status_code == 200
     assert "Postgres does not answer" in page.text
     assert "no answer within 2.5 s" in page.text
-    assert "Waiting for Postgres" in page.text  # of the journal, which is on this machine
+    assert "Waiting for Postgres" in page.text  # from the journal, a file on this machine
     assert "secret" not in page.text
 
 
-def told(**changed):
-    kept = {
+def health_data(**changed):
+    defaults = {
         "findings": (),
         "database": None,
         "health": STORE,
@@ -135,21 +135,21 @@ def told(**changed):
         "backlog": None,
         "model": "new",
     }
-    return health.HealthData(**kept | changed)
+    return health.HealthData(**defaults | changed)
 
 
-def test_a_model_that_is_in_use_is_told_before_any_vector_is_made_with_it():
-    page = health.view(told(embedded=VectorCoverage({"old": 2_000}, 2_000)), PageQuery("a", NOW))
+def test_current_model_is_listed_before_it_has_vectors():
+    page = health.view(health_data(embedded=VectorCoverage({"old": 2_000}, 2_000)), PageQuery("a", NOW))
 
     assert [(each.model, each.share, each.current) for each in page.models] == [("new", 0.0, True), ("old", 1.0, False)]
     assert page.estimated
     assert page.models[1].passages == 1_000_000
 
 
-def test_all_is_as_well_as_the_worst_check():
+def test_verdict_is_that_of_the_worst_check():
     def verdict(*statuses, **more):
         findings = tuple(Finding(str(n), status, "") for n, status in enumerate(statuses))
-        return health.view(told(findings=findings, **more), PageQuery("a", NOW)).verdict
+        return health.view(health_data(findings=findings, **more), PageQuery("a", NOW)).verdict
 
     assert verdict("ok", "ok") == "All checks pass"
     assert verdict("ok", "warning", "unknown") == "2 warnings"
@@ -157,10 +157,10 @@ def test_all_is_as_well_as_the_worst_check():
     assert verdict("ok", health=None) == "Postgres does not answer"
 
 
-def test_reasons_are_shares_of_the_turns_that_were_looked_at():
+def test_degradation_reasons_are_shares_of_the_turns():
     day = NOW.replace(hour=0)
-    lately = Degradations({day: {"memory_failed": 1, "tools_late": 2}}, {day: 4})
-    page = health.view(told(degraded=lately), PageQuery("a", NOW, params={"range": "7d"}))
+    degradations = Degradations({day: {"memory_failed": 1, "tools_late": 2}}, {day: 4})
+    page = health.view(health_data(degraded=degradations), PageQuery("a", NOW, params={"range": "7d"}))
 
     assert [(each.name, each.turns) for each in page.reasons] == [("tools_late", 2), ("memory_failed", 1)]
     assert [each.label for each in page.reasons] == [DEGRADATION_LABELS["tools"], DEGRADATION_LABELS["memory"]]

@@ -1,4 +1,4 @@
-"""Memories in a real browser: finding what to delete, deleting it, changing one and seeing how it was changed."""
+"""The pages of memories in a real browser: search, deletion, edits, ratings and history."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ async def layer(urls, embedder):
 
 
 @pytest.fixture
-async def stocked(layer, agent):
-    """One memory that every answer uses, four that none uses, and one whose words are an attack."""
+async def agent_and_ids(layer, agent):
+    """Return the agent and the ids of its memories: one is used by every turn, four by none, one contains a script."""
     memories = [NewMemory(type="decision", content=DEPLOY, tags=("deploys",))]
     memories += [NewMemory(type="fact", content=WASTE.format(n), tags=("harbour",)) for n in range(4)]
     memories += [NewMemory(type="episode", content=f"Deploys say {EVIL}", speaker=EVIL, tags=(EVIL,))]
@@ -36,8 +36,8 @@ async def stocked(layer, agent):
     return agent, ids
 
 
-async def test_three_memories_to_delete_are_found_and_deleted(page, url, layer, stocked):
-    agent, _ = stocked
+async def test_three_ignored_memories_are_selected_and_forgotten(page, url, layer, agent_and_ids):
+    agent, _ = agent_and_ids
     await page.goto(f"{url}/ui/overview?agent={agent}")
     await page.get_by_role("link", name="Memories", exact=True).click()
     await page.get_by_role("link", name="Always ignored").click()
@@ -50,12 +50,12 @@ async def test_three_memories_to_delete_are_found_and_deleted(page, url, layer, 
 
     await page.get_by_role("heading", name="3 memories were forgotten").wait_for()
     assert "15" in await page.locator(".receipt dt:text('Showings in turns') + dd").inner_text()
-    left = [row.content for row in (await layer.explain.analytics.memories(agent)).rows]
-    assert [WASTE.format(n) in left for n in range(4)] == [False, False, False, True]
+    remaining = [row.content for row in (await layer.explain.analytics.memories(agent)).rows]
+    assert [WASTE.format(n) in remaining for n in range(4)] == [False, False, False, True]
 
 
-async def test_a_memory_is_changed_and_its_history_tells_how(page, url, stocked):
-    agent, _ = stocked
+async def test_edited_memory_shows_the_change_in_its_history(page, url, agent_and_ids):
+    agent, _ = agent_and_ids
     await page.goto(f"{url}/ui/memories?agent={agent}&q=when do we deploy")
     await page.get_by_role("link", name=DEPLOY).click()
     await page.get_by_text("text, tags, pinned").click()
@@ -69,8 +69,8 @@ async def test_a_memory_is_changed_and_its_history_tells_how(page, url, stocked)
     assert "We deploy on Wednesdays." in await page.locator("#history ins").first.inner_text()
 
 
-async def test_a_verdict_is_given_where_the_question_stands(page, url, layer, stocked):
-    agent, ids = stocked
+async def test_showing_is_rated_on_the_memory_page(page, url, layer, agent_and_ids):
+    agent, ids = agent_and_ids
     await page.goto(f"{url}/ui/memory?agent={agent}&id={ids[1]}")
     await page.get_by_role("button", name="Useful in this turn", exact=True).first.click()
 
@@ -80,8 +80,8 @@ async def test_a_verdict_is_given_where_the_question_stands(page, url, layer, st
     await page.wait_for_url("**/turn?*id=t4*")
 
 
-async def test_the_keyboard_chooses_and_opens(page, url, stocked):
-    agent, _ = stocked
+async def test_memories_are_selected_and_opened_by_keyboard(page, url, agent_and_ids):
+    agent, _ = agent_and_ids
     await page.goto(f"{url}/ui/memories?agent={agent}")
     await page.keyboard.press("/")
     await page.keyboard.type("deploy")
@@ -95,8 +95,8 @@ async def test_the_keyboard_chooses_and_opens(page, url, stocked):
     await page.wait_for_url("**/memory?*")
 
 
-async def looked_at(url, stocked):
-    agent, ids = stocked
+async def page_urls(url, agent_and_ids):
+    agent, ids = agent_and_ids
     names = (
         "memories?",
         "memories?q=deploy&",
@@ -108,17 +108,17 @@ async def looked_at(url, stocked):
     return [f"{url}/ui/{name}agent={agent}" for name in names]
 
 
-async def test_what_a_memory_says_stays_inert(page, url, stocked):
-    for address in await looked_at(url, stocked):
+async def test_scripts_in_memories_do_not_run(page, url, agent_and_ids):
+    for address in await page_urls(url, agent_and_ids):
         await page.goto(address)
         assert await page.locator("main img, main script").count() == 0
         assert await page.title() != "owned"
 
 
 @pytest.mark.parametrize("width", [390, 820, 1440])
-async def test_nothing_is_wider_than_the_screen(page, url, stocked, width):
+async def test_pages_fit_the_screen_width(page, url, agent_and_ids, width):
     await page.set_viewport_size({"width": width, "height": 900})
-    for address in await looked_at(url, stocked):
+    for address in await page_urls(url, agent_and_ids):
         await page.goto(address)
         await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, address
@@ -126,10 +126,10 @@ async def test_nothing_is_wider_than_the_screen(page, url, stocked, width):
 
 @pytest.mark.skipif(not browsing.AXE.exists(), reason="BROWSER_TESTS_AXE names no axe.min.js")
 @pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_axe_finds_nothing(page, url, stocked, axe, theme):
+async def test_pages_pass_the_axe_accessibility_check(page, url, agent_and_ids, axe, theme):
     await page.emulate_media(color_scheme=theme)
-    agent, _ = stocked
-    for address in [*await looked_at(url, stocked), ""]:
+    agent, _ = agent_and_ids
+    for address in [*await page_urls(url, agent_and_ids), ""]:
         if address:
             await page.goto(address)
         else:
@@ -138,6 +138,6 @@ async def test_axe_finds_nothing(page, url, stocked, axe, theme):
             await page.get_by_role("button", name="Forget selected").click()
         await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         await page.evaluate(axe)
-        found = (await page.evaluate("axe.run()"))["violations"]
-        told = [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found]
-        assert told == [], address or "forget"
+        violations = (await page.evaluate("axe.run()"))["violations"]
+        summaries = [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in violations]
+        assert summaries == [], address or "forget"

@@ -1,4 +1,4 @@
-"""The pages of memories over HTTP: what they find, what they tell, what may be done from them, and by whom."""
+"""The pages of memories over HTTP: search, content, forms and permissions."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ async def layer(urls, embedder):
 
 
 @pytest.fixture
-async def shelf(layer, agent):
-    """An agent with memories of each fate, by what they are there for."""
+async def agent_and_ids(layer, agent):
+    """Return the agent and the ids of its memories by their kind of use."""
     ids = await layer.remember(
         agent,
         [
@@ -43,7 +43,7 @@ async def shelf(layer, agent):
             NewMemory(type="fact", content=ATTACK, tags=(EVIL,), occurred_at=NOW - 3 * DAY),
         ],
     )
-    known = dict(zip(("rising", "ignored", "evil"), ids, strict=True))
+    memory_ids = dict(zip(("rising", "ignored", "evil"), ids, strict=True))
     for n in range(5):
         turn = Turn(
             agent_id=agent,
@@ -53,17 +53,17 @@ async def shelf(layer, agent):
             now=NOW - timedelta(hours=30 - n),
         )
         context = await layer.pre_turn(turn)
-        await layer.post_turn(context, Outcome(response="Done.", citations=[known["rising"]]))
+        await layer.post_turn(context, Outcome(response="Done.", citations=[memory_ids["rising"]]))
     unseen = NewMemory(type="episode", content=LAMP, speaker="Ada", occurred_at=NOW - 400 * DAY)
-    [known["never"]] = await layer.remember(agent, [unseen])
-    return agent, known
+    [memory_ids["never"]] = await layer.remember(agent, [unseen])
+    return agent, memory_ids
 
 
-async def test_a_search_that_is_not_done_in_time_says_what_makes_it_fast(urls, embedder, shelf):
-    agent, _ = shelf
-    hurried = POLICY.changed({"deadlines.recall_ms": 0.001})
+async def test_search_that_times_out_suggests_an_index(urls, embedder, agent_and_ids):
+    agent, _ = agent_and_ids
+    short_deadline = POLICY.changed({"deadlines.recall_ms": 0.001})
     async with (
-        CognitiveLayer.open(urls.app, policy=hurried, embedder=embedder) as layer,
+        CognitiveLayer.open(urls.app, policy=short_deadline, embedder=embedder) as layer,
         inside(layer, mounts=assembly.mounts(layer)) as pages,
     ):
         answer = await pages.get(of(agent, "memories?q=pump"))
@@ -78,7 +78,7 @@ def of(agent, page):
 
 
 def listed(answer):
-    """The ids of a list's rows, in order."""
+    """Return the ids of the rows of a list, in order."""
     return re.findall(r'name="id" value="([0-9a-f-]{36})" aria-label', answer.text)
 
 
@@ -92,9 +92,9 @@ async def send(pages, agent, page, **fields):
     return await pages.post(of(agent, page), data=data, headers={"Origin": "http://localhost"})
 
 
-async def test_a_search_is_the_agents_own_recall_with_its_scores_and_leaves_no_trace(pages, layer, shelf):
-    agent, known = shelf
-    before = (await layer.explain.analytics.life(agent, known["ignored"])).memory
+async def test_search_equals_recall_and_is_not_counted_as_a_showing(pages, layer, agent_and_ids):
+    agent, memory_ids = agent_and_ids
+    before = (await layer.explain.analytics.life(agent, memory_ids["ignored"])).memory
     answer = await pages.get(of(agent, "memories?q=what is the seal made of"))
 
     hits = await layer.recall(agent, "what is the seal made of", limit=25)
@@ -102,12 +102,12 @@ async def test_a_search_is_the_agents_own_recall_with_its_scores_and_leaves_no_t
     assert f"<b>{hits[0].score:.3f}</b>" in answer.text
     assert "semantic" in answer.text
     assert "content cosine" in answer.text
-    after = (await layer.explain.analytics.life(agent, known["ignored"])).memory
+    after = (await layer.explain.analytics.life(agent, memory_ids["ignored"])).memory
     assert (after.times_shown, after.shown) == (before.times_shown, before.shown)
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("query", "names"),
     [
         ("", ["ignored", "evil", "rising", "never"]),
         ("type=fact", ["ignored", "evil"]),
@@ -128,24 +128,26 @@ async def test_a_search_is_the_agents_own_recall_with_its_scores_and_leaves_no_t
         ("q=pump&age=over30d&type=decision", ["rising"]),
     ],
 )
-async def test_filters_and_groups_hold_the_memories_that_they_name(pages, shelf, asked, found):
-    agent, known = shelf
-    answer = await pages.get(of(agent, f"memories?{asked}"))
+async def test_filters_and_groups_list_the_matching_memories(pages, agent_and_ids, query, names):
+    agent, memory_ids = agent_and_ids
+    answer = await pages.get(of(agent, f"memories?{query}"))
 
     assert answer.status_code == 200
     ids = listed(answer)
-    assert sorted(ids) == sorted(str(known[name]) for name in found)
-    if not asked:
-        assert ids == [str(known[name]) for name in found]  # the newest first
+    assert sorted(ids) == sorted(str(memory_ids[name]) for name in names)
+    if not query:
+        assert ids == [str(memory_ids[name]) for name in names]  # newest first
 
 
-async def test_what_is_pinned_and_what_was_replaced_are_groups_of_their_own(pages, layer, shelf):
-    agent, known = shelf
-    await layer.update(agent, known["never"], pinned=True)
-    await layer.remember(agent, [NewMemory(type="fact", content="It is of silicone.", supersedes=known["ignored"])])
+async def test_pinned_and_superseded_memories_have_groups(pages, layer, agent_and_ids):
+    agent, memory_ids = agent_and_ids
+    await layer.update(agent, memory_ids["never"], pinned=True)
+    await layer.remember(
+        agent, [NewMemory(type="fact", content="It is of silicone.", supersedes=memory_ids["ignored"])]
+    )
 
-    assert listed(await pages.get(of(agent, "memories?group=pinned"))) == [str(known["never"])]
-    assert listed(await pages.get(of(agent, "memories?group=superseded"))) == [str(known["ignored"])]
+    assert listed(await pages.get(of(agent, "memories?group=pinned"))) == [str(memory_ids["never"])]
+    assert listed(await pages.get(of(agent, "memories?group=superseded"))) == [str(memory_ids["ignored"])]
     tabs = (await pages.get(of(agent, "memories"))).text
     counts = dict(re.findall(r">([A-Z][a-z ]+) <b>([^<]+)</b></a>", tabs))
     assert counts == {
@@ -159,8 +161,8 @@ async def test_what_is_pinned_and_what_was_replaced_are_groups_of_their_own(page
     }
 
 
-async def test_what_was_not_looked_at_as_a_whole_says_so(pages, layer, shelf, monkeypatch):
-    agent, _ = shelf
+async def test_estimated_group_sizes_are_marked(pages, layer, agent_and_ids, monkeypatch):
+    agent, _ = agent_and_ids
     monkeypatch.setattr(
         type(layer.explain.analytics), "group_sizes", sampled(type(layer.explain.analytics).group_sizes)
     )
@@ -171,9 +173,9 @@ async def test_what_was_not_looked_at_as_a_whole_says_so(pages, layer, shelf, mo
 
 
 def sampled(read):
-    """The same sizes, of an agent that has a hundred times as many memories."""
+    """Wrap a read of group sizes so that the agent appears to have a hundred times as many memories."""
 
-    async def read_some(figures, agent, habit, now):
+    async def read_scaled(figures, agent, habit, now):
         sizes = await read(figures, agent, habit, now)
         return type(sizes)(
             sizes.looked,
@@ -181,12 +183,12 @@ def sampled(read):
             *(getattr(sizes, name) for name in ("never", "ignored", "rising", "stale")),
         )
 
-    return read_some
+    return read_scaled
 
 
-async def test_pages_follow_one_another_without_gap_or_repetition(pages, layer, agent, monkeypatch):
-    many = [NewMemory(type="fact", content=f"Berth {n} is free.", occurred_at=NOW - n * DAY) for n in range(7)]
-    ids = [str(id) for id in await layer.remember(agent, many)]
+async def test_result_pages_have_no_gap_and_no_repetition(pages, layer, agent, monkeypatch):
+    memories = [NewMemory(type="fact", content=f"Berth {n} is free.", occurred_at=NOW - n * DAY) for n in range(7)]
+    ids = [str(id) for id in await layer.remember(agent, memories)]
     monkeypatch.setattr("cognitive.dashboard.memories.PAGE", 3)
     for group in ("", "group=never&"):
         page, seen = f"/ui/memories?{group}agent={agent}", []
@@ -198,16 +200,16 @@ async def test_pages_follow_one_another_without_gap_or_repetition(pages, layer, 
         assert seen == ids if not group else sorted(seen) == sorted(ids)
 
 
-async def test_a_memory_tells_its_life(pages, layer, shelf):
-    agent, known = shelf
+async def test_memory_page_shows_use_history_and_related_memories(pages, layer, agent_and_ids):
+    agent, memory_ids = agent_and_ids
     [twin] = await layer.remember(agent, [NewMemory(type="fact", content=f"{PUMP} Yes.")])
     [newer] = await layer.remember(
-        agent, [NewMemory(type="decision", content="Berth 2 has no pump.", supersedes=known["rising"])]
+        agent, [NewMemory(type="decision", content="Berth 2 has no pump.", supersedes=memory_ids["rising"])]
     )
-    answer = await pages.get(of(agent, f"memory?id={known['rising']}"))
+    answer = await pages.get(of(agent, f"memory?id={memory_ids['rising']}"))
     page = unescape(answer.text)
 
-    for told in (
+    for text in (
         PUMP,
         "used in 5 of 5 turns",
         "Which pump was sealed?",
@@ -217,41 +219,41 @@ async def test_a_memory_tells_its_life(pages, layer, shelf):
         f"memory?agent={agent}&id={twin}",
         f"turn?agent={agent}&id=t4",
     ):
-        assert told in page, told
+        assert text in page, text
     assert "Supersedes an older memory" in (await pages.get(of(agent, f"memory?id={newer}"))).text
 
 
 @pytest.mark.parametrize("chart", ["shown", "boost"])
-async def test_charts_of_a_memory_can_be_taken_away(pages, layer, shelf, chart):
-    agent, known = shelf
-    table = await pages.get(of(agent, f"memory/chart?id={known['rising']}&chart={chart}"))
+async def test_charts_of_a_memory_can_be_downloaded(pages, layer, agent_and_ids, chart):
+    agent, memory_ids = agent_and_ids
+    table = await pages.get(of(agent, f"memory/chart?id={memory_ids['rising']}&chart={chart}"))
     rows = list(csv.reader(io.StringIO(table.text)))[1:]
-    drawn = await pages.get(of(agent, f"memory/chart?id={known['rising']}&chart={chart}&as=svg"))
+    svg = await pages.get(of(agent, f"memory/chart?id={memory_ids['rising']}&chart={chart}&as=svg"))
 
     if chart == "shown":
         assert (sum(float(row[1]) for row in rows), sum(float(row[2]) for row in rows)) == (5, 5)
     else:
-        hit = next(hit for hit in await layer.recall(agent, PUMP) if hit.memory_id == known["rising"])
-        assert float(rows[-1][1]) > float(rows[0][1]) > 1  # the boost of an agent's turn knows similar turns beside
+        hit = next(hit for hit in await layer.recall(agent, PUMP) if hit.memory_id == memory_ids["rising"])
+        assert float(rows[-1][1]) > float(rows[0][1]) > 1  # a turn's boost also counts similar turns
         assert hit.scores["boost"] > 1
-    assert drawn.text.startswith("<svg")
-    assert "Content-Disposition" in drawn.headers
+    assert svg.text.startswith("<svg")
+    assert "Content-Disposition" in svg.headers
 
 
-async def test_a_verdict_counts_and_is_told(pages, layer, shelf):
-    agent, known = shelf
-    sent = await send(pages, agent, "memory/rate", id=known["ignored"], turn="t4", useful="yes")
+async def test_rating_is_stored_and_shown(pages, layer, agent_and_ids):
+    agent, memory_ids = agent_and_ids
+    response = await send(pages, agent, "memory/rate", id=memory_ids["ignored"], turn="t4", useful="yes")
 
-    assert sent.status_code == 303
-    rated = (await layer.explain.analytics.showings(agent, known["ignored"])).rows[0]
+    assert response.status_code == 303
+    rated = (await layer.explain.analytics.showings(agent, memory_ids["ignored"])).rows[0]
     assert (rated.turn_id, rated.rating, rated.used) == ("t4", True, True)
-    page = await pages.get(sent.headers["location"].partition("#")[0])
+    page = await pages.get(response.headers["location"].partition("#")[0])
     assert "The rating counts" in page.text
     assert page.text.count('aria-pressed="true"') == 1
 
 
-async def test_an_edit_changes_what_was_changed_and_keeps_what_it_said(pages, layer, shelf):
-    agent, known = shelf
+async def test_edit_stores_a_revision_with_the_previous_values(pages, layer, agent_and_ids):
+    agent, memory_ids = agent_and_ids
     fields = {
         "content": "The seal is of rubber.\r\nSince May.",
         "speaker": "",
@@ -261,100 +263,102 @@ async def test_an_edit_changes_what_was_changed_and_keeps_what_it_said(pages, la
         "pinned": "yes",
         "version": "0",
     }
-    sent = await send(pages, agent, "memory/edit", id=known["ignored"], **fields)
+    response = await send(pages, agent, "memory/edit", id=memory_ids["ignored"], **fields)
 
-    assert sent.status_code == 303
-    [now] = await layer.get(agent, [known["ignored"]])
-    assert (now.content, now.tags, now.confidence, now.pinned, now.speaker) == (
+    assert response.status_code == 303
+    [memory] = await layer.get(agent, [memory_ids["ignored"]])
+    assert (memory.content, memory.tags, memory.confidence, memory.pinned, memory.speaker) == (
         "The seal is of rubber.\nSince May.",
         ("pump", "seal"),
         0.5,
         True,
         None,
     )
-    [kept] = await layer.admin.revisions(agent, known["ignored"])
-    assert set(kept.previous) == {"content", "tags", "confidence", "pinned"}
-    page = unescape((await pages.get(of(agent, f"memory?id={known['ignored']}"))).text)
+    [revision] = await layer.admin.revisions(agent, memory_ids["ignored"])
+    assert set(revision.previous) == {"content", "tags", "confidence", "pinned"}
+    page = unescape((await pages.get(of(agent, f"memory?id={memory_ids['ignored']}"))).text)
     assert f"<del>{SEAL}</del><ins>The seal is of rubber." in page
-    again = await send(pages, agent, "memory/edit", id=known["ignored"], **{**fields, "version": "1"})
+    again = await send(pages, agent, "memory/edit", id=memory_ids["ignored"], **{**fields, "version": "1"})
     assert "done=same" in again.headers["location"]
-    assert len(await layer.admin.revisions(agent, known["ignored"])) == 1
+    assert len(await layer.admin.revisions(agent, memory_ids["ignored"])) == 1
 
 
-async def test_an_edit_of_what_somebody_else_changed_meanwhile_is_refused(pages, layer, shelf):
-    agent, known = shelf
-    await layer.update(agent, known["never"], content="Lamps shine.")
-    sent = await send(pages, agent, "memory/edit", id=known["never"], content="Lamps are out.", version="0")
+async def test_edit_of_an_outdated_version_is_refused(pages, layer, agent_and_ids):
+    agent, memory_ids = agent_and_ids
+    await layer.update(agent, memory_ids["never"], content="Lamps shine.")
+    response = await send(pages, agent, "memory/edit", id=memory_ids["never"], content="Lamps are out.", version="0")
 
-    assert sent.status_code == 409
-    assert (await layer.get(agent, [known["never"]]))[0].content == "Lamps shine."
+    assert response.status_code == 409
+    assert (await layer.get(agent, [memory_ids["never"]]))[0].content == "Lamps shine."
 
 
-async def test_what_cannot_be_stored_is_refused_by_name(pages, shelf):
-    agent, known = shelf
+async def test_invalid_value_is_refused_with_the_name_of_its_field(pages, agent_and_ids):
+    agent, memory_ids = agent_and_ids
     for field, value in (("confidence", "high"), ("confidence", "7"), ("content", "   ")):
-        given = {"content": LAMP, "speaker": "Ada", "context": "", "confidence": "1", "tags": "", "version": "0"}
-        sent = await send(pages, agent, "memory/edit", id=known["never"], **{**given, field: value})
-        assert sent.status_code == 422
-        assert field in sent.text
+        fields = {"content": LAMP, "speaker": "Ada", "context": "", "confidence": "1", "tags": "", "version": "0"}
+        response = await send(pages, agent, "memory/edit", id=memory_ids["never"], **{**fields, field: value})
+        assert response.status_code == 422
+        assert field in response.text
 
 
-async def test_a_memory_is_replaced_by_a_newer_one(pages, layer, shelf):
-    agent, known = shelf
-    sent = await send(pages, agent, "memory/supersede", id=known["rising"], content="The pump of berth 2 leaks.")
+async def test_memory_is_superseded_once(pages, layer, agent_and_ids):
+    agent, memory_ids = agent_and_ids
+    response = await send(
+        pages, agent, "memory/supersede", id=memory_ids["rising"], content="The pump of berth 2 leaks."
+    )
 
-    new = re.search(r"id=([0-9a-f-]{36})", sent.headers["location"])[1]
-    [old] = await layer.get(agent, [known["rising"]])
+    new = re.search(r"id=([0-9a-f-]{36})", response.headers["location"])[1]
+    [old] = await layer.get(agent, [memory_ids["rising"]])
     [newer] = await layer.get(agent, [new])
-    assert (str(old.superseded_by), newer.supersedes, newer.type) == (new, known["rising"], "decision")
+    assert (str(old.superseded_by), newer.supersedes, newer.type) == (new, memory_ids["rising"], "decision")
     assert newer.tags == old.tags
-    again = await send(pages, agent, "memory/supersede", id=known["rising"], content="The pump is gone.")
+    again = await send(pages, agent, "memory/supersede", id=memory_ids["rising"], content="The pump is gone.")
     assert again.status_code == 409
 
 
-async def test_a_token_that_may_not_erase_forgets_nothing_by_a_form(layer, guarded, tokens, shelf):
-    agent, known = shelf
-    token, id = create(tokens, agent, erase=False)[1], str(known["evil"])
+async def test_token_without_erase_permission_cannot_forget_memories(layer, guarded, tokens, agent_and_ids):
+    agent, memory_ids = agent_and_ids
+    token, id = create(tokens, agent, erase=False)[1], str(memory_ids["evil"])
     guarded.cookies.set("cognitive_token", token, path="/ui")
-    asked = [await send(guarded, agent, "memories/forget", id=id, sure=sure) for sure in ("", "yes")]
+    responses = [await send(guarded, agent, "memories/forget", id=id, sure=sure) for sure in ("", "yes")]
 
-    assert [answer.status_code for answer in asked] == [403, 403]
-    assert len(await layer.get(agent, [known["evil"]])) == 1
+    assert [answer.status_code for answer in responses] == [403, 403]
+    assert len(await layer.get(agent, [memory_ids["evil"]])) == 1
 
 
-async def test_a_visitor_sees_no_button_for_what_its_token_may_not_do(guarded_app, tokens, shelf):
-    agent, known = shelf
-    page = of(agent, f"memory?id={known['ignored']}")
-    seen = {}
-    for name, may in (("all", {}), ("keeps", {"erase": False}), ("talk", {"trust": "talk"})):
-        token = create(tokens, agent, **may)[1]
+async def test_buttons_follow_the_permissions_of_the_token(guarded_app, tokens, agent_and_ids):
+    agent, memory_ids = agent_and_ids
+    page = of(agent, f"memory?id={memory_ids['ignored']}")
+    pages_by_token = {}
+    for name, permissions in (("all", {}), ("no erase", {"erase": False}), ("talk", {"trust": "talk"})):
+        token = create(tokens, agent, **permissions)[1]
         async with client_of(guarded_app) as pages:
             pages.cookies.set("cognitive_token", token, path="/ui")
-            seen[name] = ((await pages.get(of(agent, "memories"))).text, (await pages.get(page)).text)
+            pages_by_token[name] = ((await pages.get(of(agent, "memories"))).text, (await pages.get(page)).text)
 
-    may = {name: tuple("memories/forget" in each for each in told) for name, told in seen.items()}
-    assert may == {"all": (True, True), "keeps": (False, False), "talk": (True, True)}
-    assert {name: "memory/edit" in told[1] for name, told in seen.items()} == {
+    may_forget = {name: tuple("memories/forget" in each for each in texts) for name, texts in pages_by_token.items()}
+    assert may_forget == {"all": (True, True), "no erase": (False, False), "talk": (True, True)}
+    assert {name: "memory/edit" in texts[1] for name, texts in pages_by_token.items()} == {
         "all": True,
-        "keeps": True,
+        "no erase": True,
         "talk": False,
     }
-    assert "may not erase" in seen["keeps"][1]
-    assert "higher than your token" in seen["talk"][1]
+    assert "may not erase" in pages_by_token["no erase"][1]
+    assert "higher than your token" in pages_by_token["talk"][1]
 
 
-async def test_forgetting_asks_first_says_what_goes_and_shows_the_receipt(pages, layer, shelf):
-    agent, known = shelf
-    ids = [str(known["ignored"]), str(known["evil"])]
-    asked = await send(pages, agent, "memories/forget", id=ids)
+async def test_forgetting_asks_for_confirmation_and_shows_a_receipt(pages, layer, agent_and_ids):
+    agent, memory_ids = agent_and_ids
+    ids = [str(memory_ids["ignored"]), str(memory_ids["evil"])]
+    preview = await send(pages, agent, "memories/forget", id=ids)
 
-    will = rows_of(asked)
-    assert will["Memories"] == "2"
-    assert will["Showings in turns"] == "10"
-    assert SEAL in asked.text
-    assert len(await layer.get(agent, ids)) == 2  # nothing went yet
+    announced = rows_of(preview)
+    assert announced["Memories"] == "2"
+    assert announced["Showings in turns"] == "10"
+    assert SEAL in preview.text
+    assert len(await layer.get(agent, ids)) == 2  # nothing is deleted yet
     done = await send(pages, agent, "memories/forget", id=ids, sure="yes")
-    assert will.items() <= rows_of(done).items()  # and what it was cut out of, which nobody knew before
+    assert announced.items() <= rows_of(done).items()  # the receipt also counts redacted turns, unknown before
     assert SEAL not in done.text
     assert await layer.get(agent, ids) == []
     assert (await send(pages, agent, "memories/forget", id=ids, sure="yes")).status_code == 404
@@ -373,67 +377,67 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("given", [{}, {"form_key": "guessed"}])
-async def test_a_form_of_another_site_changes_nothing(pages, layer, shelf, form, given):
-    agent, known = shelf
+@pytest.mark.parametrize("form_key", [{}, {"form_key": "guessed"}])
+async def test_cross_site_form_changes_nothing(pages, layer, agent_and_ids, form, form_key):
+    agent, memory_ids = agent_and_ids
     await key(pages, agent)
-    fields = {"id": str(known["ignored"]), **FORMS[form], **given}
-    here = await pages.post(of(agent, form), data=fields, headers={"Origin": "http://localhost"})
-    there = {**fields, "form_key": await key(pages, agent)}
-    elsewhere = await pages.post(of(agent, form), data=there, headers={"Origin": "http://evil.example"})
+    fields = {"id": str(memory_ids["ignored"]), **FORMS[form], **form_key}
+    wrong_key = await pages.post(of(agent, form), data=fields, headers={"Origin": "http://localhost"})
+    with_key = {**fields, "form_key": await key(pages, agent)}
+    cross_site = await pages.post(of(agent, form), data=with_key, headers={"Origin": "http://evil.example"})
 
-    assert here.status_code == elsewhere.status_code == 403
-    assert (await pages.get(of(agent, form))).status_code == 405  # no address does what a form does
-    [same] = await layer.get(agent, [known["ignored"]])
-    assert (same.content, same.superseded_by) == (SEAL, None)
-    assert (await layer.explain.analytics.showings(agent, known["ignored"])).rows[0].rating is None
+    assert wrong_key.status_code == cross_site.status_code == 403
+    assert (await pages.get(of(agent, form))).status_code == 405  # forms do not accept GET
+    [memory] = await layer.get(agent, [memory_ids["ignored"]])
+    assert (memory.content, memory.superseded_by) == (SEAL, None)
+    assert (await layer.explain.analytics.showings(agent, memory_ids["ignored"])).rows[0].rating is None
 
 
-async def test_memories_of_another_agent_are_as_if_they_were_not(pages, layer, shelf):
-    agent, known = shelf
-    other, nobody, theirs = f"{agent}-other", str(uuid4()), str(known["ignored"])
+async def test_memories_of_another_agent_look_like_missing_ones(pages, layer, agent_and_ids):
+    agent, memory_ids = agent_and_ids
+    other, missing, foreign = f"{agent}-other", str(uuid4()), str(memory_ids["ignored"])
     await layer.remember(other, [NewMemory(type="fact", content="Tea is at four.")])
     for page in ("memory?id={}", "memory/chart?id={}&chart=shown"):
-        answers = [await pages.get(of(other, page.format(id))) for id in (theirs, nobody)]
+        answers = [await pages.get(of(other, page.format(id))) for id in (foreign, missing)]
         assert [answer.status_code for answer in answers] == [404, 404]
-        assert answers[0].text == answers[1].text.replace(nobody, theirs)
+        assert answers[0].text == answers[1].text.replace(missing, foreign)
     for form, fields in FORMS.items():
-        answers = [await send(pages, other, form, id=id, **fields) for id in (theirs, nobody)]
+        answers = [await send(pages, other, form, id=id, **fields) for id in (foreign, missing)]
         assert [answer.status_code for answer in answers] == [404, 404]
         assert SEAL not in answers[0].text
-    assert (await layer.get(agent, [theirs]))[0].content == SEAL
+    assert (await layer.get(agent, [foreign]))[0].content == SEAL
     assert SEAL not in (await pages.get(of(other, "memories?q=seal of the pump"))).text
     with pytest.raises(UnknownMemory):
-        await layer.admin.revisions(other, theirs)
+        await layer.admin.revisions(other, foreign)
 
 
-async def test_nobody_sees_or_changes_a_memory_without_its_agents_token(layer, guarded, tokens, shelf):
-    agent, known = shelf
+async def test_memory_pages_and_forms_require_the_token_of_the_agent(layer, guarded, tokens, agent_and_ids):
+    agent, memory_ids = agent_and_ids
     for page in PAGES:
-        answer = await guarded.get(of(agent, page.format(known["never"])))
+        answer = await guarded.get(of(agent, page.format(memory_ids["never"])))
         assert (answer.status_code, answer.headers["location"]) == (303, "/ui/login")
     guarded.cookies.set("cognitive_token", token_for(tokens, "somebody-else")["Authorization"].split()[1])
     for page in PAGES:
-        assert (await guarded.get(of(agent, page.format(known["never"])))).status_code == 403
+        assert (await guarded.get(of(agent, page.format(memory_ids["never"])))).status_code == 403
     for form, fields in FORMS.items():
-        assert (await guarded.post(of(agent, form), data={"id": str(known["never"]), **fields})).status_code == 403
-    assert (await layer.get(agent, [known["never"]]))[0].content == LAMP
+        assert (await guarded.post(of(agent, form), data={"id": str(memory_ids["never"]), **fields})).status_code == 403
+    assert (await layer.get(agent, [memory_ids["never"]]))[0].content == LAMP
 
 
-async def test_what_a_memory_says_is_text(pages, layer, shelf):
-    agent, known = shelf
-    await layer.update(agent, known["evil"], content=f"{ATTACK} Twice.", speaker=EVIL, context=EVIL)
-    confirm = await send(pages, agent, "memories/forget", id=str(known["evil"]))
-    asked = (
+async def test_scripts_in_memories_are_escaped(pages, layer, agent_and_ids):
+    agent, memory_ids = agent_and_ids
+    await layer.update(agent, memory_ids["evil"], content=f"{ATTACK} Twice.", speaker=EVIL, context=EVIL)
+    confirm = await send(pages, agent, "memories/forget", id=str(memory_ids["evil"]))
+    addresses = (
         "memories",
         "memories?q=pump deploy",
         f"memories?tag={EVIL}",
-        f"memory?id={known['evil']}",
+        f"memory?id={memory_ids['evil']}",
         f"memories?q={EVIL}",
         f"memory?id={EVIL}",
         f"memories?session={EVIL}",
     )
-    for answer in (confirm, *[await pages.get(of(agent, page)) for page in asked]):
+    for answer in (confirm, *[await pages.get(of(agent, page)) for page in addresses]):
         assert "<script>document" not in answer.text
         assert "<img" not in answer.text
         assert not re.search(r"<[^>]+\s(style|on\w+)=", re.sub(r'"[^"]*"', '""', answer.text))
@@ -454,22 +458,22 @@ async def test_what_a_memory_says_is_text(pages, layer, shelf):
         ("memory/chart?id={}&chart=x", 404),
     ],
 )
-async def test_what_is_not_there_is_a_page_that_says_so(pages, shelf, page, status):
-    agent, known = shelf
-    answer = await pages.get(of(agent, page.format(known["never"])))
+async def test_missing_or_invalid_pages_answer_with_an_error_status(pages, agent_and_ids, page, status):
+    agent, memory_ids = agent_and_ids
+    answer = await pages.get(of(agent, page.format(memory_ids["never"])))
 
     assert answer.status_code == status
     assert "Traceback" not in answer.text
 
 
-async def test_choosing_nothing_or_too_much_is_refused(pages, shelf):
-    agent, _ = shelf
+async def test_forgetting_no_or_too_many_memories_is_refused(pages, agent_and_ids):
+    agent, _ = agent_and_ids
     assert "choose" in (await send(pages, agent, "memories/forget")).text
     many = [str(uuid4()) for _ in range(201)]
     assert (await send(pages, agent, "memories/forget", id=many)).status_code == 422
 
 
-async def test_an_agent_without_memories_is_told_what_to_do(pages, agent):
+async def test_pages_of_an_agent_without_memories_give_advice(pages, agent):
     assert "cognitive demo" in (await pages.get(of(agent, "memories"))).text
     assert "finds nothing" in (await pages.get(of(agent, "memories?q=pump"))).text
     assert "No memory is pinned" in (await pages.get(of(agent, "memories?group=pinned"))).text

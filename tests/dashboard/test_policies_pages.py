@@ -1,4 +1,4 @@
-"""The pages of policies and of what if, over HTTP: what they tell, whom they let choose, what they refuse."""
+"""The pages of policies and of "What if" over HTTP: content, permissions and refusals."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ async def sign_in(client, token):
     return key
 
 
-async def test_what_would_change_is_told_with_links_and_the_words(pages, played):
+async def test_what_if_answer_shows_changed_turns_with_links(pages, sample_agent):
     answer = await pages.get(
-        of(played, "what-if/answer?limits.default=0&limits.hinted_type=0&limits.other_types=0&range=7d")
+        of(sample_agent, "what-if/answer?limits.default=0&limits.hinted_type=0&limits.other_types=0&range=7d")
     )
 
     assert answer.status_code == 200
@@ -46,79 +46,84 @@ async def test_what_would_change_is_told_with_links_and_the_words(pages, played)
     assert "leaves" in answer.text
     assert "was used" in answer.text
     assert "This sample allows no conclusion" in answer.text
-    assert f"/ui/turn?agent={played}&amp;id=t%2F" in answer.text
-    kept = parse_qs(urlsplit(answer.headers["hx-replace-url"]).query)
-    assert (kept["limits.hinted_type"], kept["range"], kept["agent"]) == (["0"], ["7d"], [played])
+    assert f"/ui/turn?agent={sample_agent}&amp;id=t%2F" in answer.text
+    query = parse_qs(urlsplit(answer.headers["hx-replace-url"]).query)
+    assert (query["limits.hinted_type"], query["range"], query["agent"]) == (["0"], ["7d"], [sample_agent])
 
 
-async def test_the_page_paints_the_sliders_where_they_stand_and_asks_for_the_answer(pages, played, layer):
-    answer = await pages.get(of(played, "what-if?evidence.min_item_share=0.9"))
+async def test_what_if_page_sets_the_sliders_and_requests_the_answer(pages, sample_agent, layer):
+    answer = await pages.get(of(sample_agent, "what-if?evidence.min_item_share=0.9"))
 
     assert re.search(r'name="evidence.min_item_share"[^>]* value="0.9"', answer.text)
     assert re.search(r'name="usage.half_life_days"[^>]* value="7"', answer.text)
     assert 'hx-get="/ui/what-if/answer"' in answer.text
 
 
-async def test_another_threshold_is_told_to_relabel(pages, played):
-    answer = await pages.get(of(played, "what-if/answer?feedback.attribution_thresholds.relative=0.99"))
+async def test_attribution_threshold_change_warns_about_relabelling(pages, sample_agent):
+    answer = await pages.get(of(sample_agent, "what-if/answer?feedback.attribution_thresholds.relative=0.99"))
 
     assert "The threshold changes what counts as used." in answer.text
 
 
 def fields(page):
-    """What a browser without scripts sends of the sliders' form."""
+    """Return the fields of the sliders' form that a browser without scripts sends."""
     form = re.search(r'<form class="sliders".*?</form>', page, re.DOTALL)[0]
-    named = [dict(re.findall(r'([\w-]+)="([^"]*)"', given)) for given in re.findall(r"<input ([^>]*)>", form)]
-    return {given["name"]: given["value"] for given in named if "name" in given}
+    inputs = [
+        dict(re.findall(r'([\w-]+)="([^"]*)"', attributes)) for attributes in re.findall(r"<input ([^>]*)>", form)
+    ]
+    return {each["name"]: each["value"] for each in inputs if "name" in each}
 
 
-async def test_without_scripts_only_what_was_changed_is_asked_about(pages, played, layer):
-    between = {"usage.weight": 0.00123456789, "usage.half_life_days": 10 / 3}  # two steps of their sliders
-    candidate = await layer.policies.save(played, between, by="ada")
-    await layer.policies.activate(played, candidate.version, by="ada")
-    given = fields((await pages.get(of(played, "what-if"))).text)
+async def test_without_scripts_only_moved_sliders_are_compared(pages, sample_agent, layer):
+    # These values lie between two steps of their sliders.
+    between = {"usage.weight": 0.00123456789, "usage.half_life_days": 10 / 3}
+    candidate = await layer.policies.save(sample_agent, between, by="ada")
+    await layer.policies.activate(sample_agent, candidate.version, by="ada")
+    params = fields((await pages.get(of(sample_agent, "what-if"))).text)
 
-    still = await pages.get("/ui/what-if/answer", params=given)
-    assert "Move a slider to see its effect" in still.text
-    moved = await pages.get("/ui/what-if/answer", params={**given, "evidence.min_item_share": "0.9"})
-    asked = parse_qs(urlsplit(moved.headers["hx-replace-url"]).query)
-    assert set(asked) & {row.name for row in LIVE_SETTINGS} == {"evidence.min_item_share"}
-    assert "<title>What if" in moved.text  # a page of its own, where nobody puts it into one
+    unchanged = await pages.get("/ui/what-if/answer", params=params)
+    assert "Move a slider to see its effect" in unchanged.text
+    moved = await pages.get("/ui/what-if/answer", params={**params, "evidence.min_item_share": "0.9"})
+    compared = parse_qs(urlsplit(moved.headers["hx-replace-url"]).query)
+    assert set(compared) & {row.name for row in LIVE_SETTINGS} == {"evidence.min_item_share"}
+    assert "<title>What if" in moved.text  # without htmx the answer is a complete page
 
 
-async def test_a_value_that_makes_no_sense_is_refused_by_its_name(pages, played):
-    for given in ("usage.half_life_days=x", "usage.half_life_days=1e99", "limits.default=0.5"):
-        answer = await pages.get(of(played, f"what-if/answer?{given}"))
+async def test_invalid_value_is_refused_with_the_name_of_its_setting(pages, sample_agent):
+    for change in ("usage.half_life_days=x", "usage.half_life_days=1e99", "limits.default=0.5"):
+        answer = await pages.get(of(sample_agent, f"what-if/answer?{change}"))
         assert answer.status_code == 422
-        assert given.partition("=")[0] in answer.text
+        assert change.partition("=")[0] in answer.text
 
 
-async def test_a_candidate_is_saved_shadowed_activated_and_rolled_back(pages, played, layer):
-    base = layer.policies.base(played)
+async def test_candidate_is_saved_shadowed_activated_and_rolled_back(pages, sample_agent, layer):
+    base = layer.policies.base(sample_agent)
     version = with_changes(base, STRICT).version
-    answer = await post(pages, played, "policies/save", **{"row.evidence.threshold": "2", "note": "less"})
+    answer = await post(pages, sample_agent, "policies/save", **{"row.evidence.threshold": "2", "note": "less"})
     assert (answer.status_code, f"version={version}" in answer.headers["location"]) == (303, True)
     page = await pages.get(answer.headers["location"])
-    for told in ("Evidence threshold", "0.85", "less", "Run as shadow", f"Activate {version}"):
-        assert told in page.text, told
+    for text in ("Evidence threshold", "0.85", "less", "Run as shadow", f"Activate {version}"):
+        assert text in page.text, text
 
-    assert (await post(pages, played, "policies/choose", role="shadow", version=version, after="0")).status_code == 303
-    assert (await layer.policies.effective(played)).shadow.version == version
-    assert (await post(pages, played, "policies/choose", role="live", version=version, after="0")).status_code == 303
-    assert (await layer.policies.effective(played)).live.version == version
-    listed = (await pages.get(of(played, "policies"))).text
+    answer = await post(pages, sample_agent, "policies/choose", role="shadow", version=version, after="0")
+    assert answer.status_code == 303
+    assert (await layer.policies.effective(sample_agent)).shadow.version == version
+    answer = await post(pages, sample_agent, "policies/choose", role="live", version=version, after="0")
+    assert answer.status_code == 303
+    assert (await layer.policies.effective(sample_agent)).live.version == version
+    listed = (await pages.get(of(sample_agent, "policies"))).text
     assert f"Roll back to {base.version[:6]}" in listed
-    assert (await post(pages, played, "policies/roll-back", role="live", after="1")).status_code == 303
-    assert (await layer.policies.effective(played)).live.version == base.version
-    assert [choice.author for choice in await layer.policies.history(played)] == ["anybody", "anybody"]
+    assert (await post(pages, sample_agent, "policies/roll-back", role="live", after="1")).status_code == 303
+    assert (await layer.policies.effective(sample_agent)).live.version == base.version
+    assert [choice.author for choice in await layer.policies.history(sample_agent)] == ["anybody", "anybody"]
 
 
-async def test_a_candidate_over_a_live_one_keeps_what_that_changed(pages, played, layer):
-    first = await layer.policies.save(played, {"usage.half_life_days": 3}, by="ada")
-    await layer.policies.activate(played, first.version, by="ada")
-    await post(pages, played, "policies/save", **{"row.evidence.threshold": "2"})
+async def test_candidate_includes_the_changes_of_the_live_policy(pages, sample_agent, layer):
+    first = await layer.policies.save(sample_agent, {"usage.half_life_days": 3}, by="ada")
+    await layer.policies.activate(sample_agent, first.version, by="ada")
+    await post(pages, sample_agent, "policies/save", **{"row.evidence.threshold": "2"})
 
-    candidate = (await layer.policies.list(played))[0]
+    candidate = (await layer.policies.list(sample_agent))[0]
     assert dict(candidate.changes) == {"usage.half_life_days": 3.0, "evidence.threshold": 2.0}
 
 
@@ -133,50 +138,50 @@ async def test_a_candidate_over_a_live_one_keeps_what_that_changed(pages, played
         {},
     ],
 )
-async def test_fields_outside_of_the_list_are_refused(pages, played, layer, fields):
-    answer = await post(pages, played, "policies/save", **fields)
+async def test_settings_that_are_not_live_are_refused(pages, sample_agent, layer, fields):
+    answer = await post(pages, sample_agent, "policies/save", **fields)
 
     assert answer.status_code == 422
-    assert await layer.policies.list(played) == ()
+    assert await layer.policies.list(sample_agent) == ()
 
 
 @pytest.mark.parametrize("page", ["policies/save", "policies/choose", "policies/roll-back"])
-async def test_a_form_of_another_site_chooses_nothing(pages, played, layer, page):
-    candidate = await layer.policies.save(played, STRICT, by="ada")
+async def test_cross_site_form_changes_no_policy(pages, sample_agent, layer, page):
+    candidate = await layer.policies.save(sample_agent, STRICT, by="ada")
     fields = {"role": "live", "version": candidate.version, "after": "0", "row.evidence.threshold": "1"}
-    key = await key_of(pages, played)
+    key = await key_of(pages, sample_agent)
 
-    guessed = await pages.post(of(played, page), data={**fields, "form_key": "guessed"}, headers=HERE)
-    elsewhere = await pages.post(
-        of(played, page), data={**fields, "form_key": key}, headers={"Origin": "http://evil.example"}
+    guessed = await pages.post(of(sample_agent, page), data={**fields, "form_key": "guessed"}, headers=HERE)
+    cross_site = await pages.post(
+        of(sample_agent, page), data={**fields, "form_key": key}, headers={"Origin": "http://evil.example"}
     )
-    assert (guessed.status_code, elsewhere.status_code) == (403, 403)
-    assert (await pages.get(of(played, page))).status_code == 405
-    assert (len(await layer.policies.list(played)), await layer.policies.history(played)) == (1, ())
+    assert (guessed.status_code, cross_site.status_code) == (403, 403)
+    assert (await pages.get(of(sample_agent, page))).status_code == 405
+    assert (len(await layer.policies.list(sample_agent)), await layer.policies.history(sample_agent)) == (1, ())
 
 
-async def test_a_choice_that_somebody_overtook_is_refused(pages, played, layer):
-    candidate = await layer.policies.save(played, STRICT, by="ada")
-    await layer.policies.activate(played, candidate.version, by="ada")
+async def test_activation_based_on_an_outdated_state_is_refused(pages, sample_agent, layer):
+    candidate = await layer.policies.save(sample_agent, STRICT, by="ada")
+    await layer.policies.activate(sample_agent, candidate.version, by="ada")
 
-    late = await post(pages, played, "policies/choose", role="live", version="", after="0")
+    late = await post(pages, sample_agent, "policies/choose", role="live", version="", after="0")
     assert (late.status_code, "the latest activation of the live policy is 1" in late.text) == (422, True)
-    assert (await layer.policies.effective(played)).live.version == candidate.version
+    assert (await layer.policies.effective(sample_agent)).live.version == candidate.version
 
 
-async def test_a_token_of_the_agent_looks_and_does_not_choose(guarded, tokens, played, layer):
-    key = await sign_in(guarded, create(tokens, played)[1])
-    answer = await guarded.get(of(played, "what-if/answer?evidence.threshold=2.0"))
+async def test_token_of_the_agent_reads_but_does_not_change_policies(guarded, tokens, sample_agent, layer):
+    key = await sign_in(guarded, create(tokens, sample_agent)[1])
+    answer = await guarded.get(of(sample_agent, "what-if/answer?evidence.threshold=2.0"))
     assert answer.status_code == 200
     assert "Save as candidate" not in answer.text
     for page in ("policies/save", "policies/choose", "policies/roll-back"):
         fields = {"form_key": key, "row.evidence.threshold": "2", "role": "live", "version": "", "after": "0"}
-        assert (await guarded.post(of(played, page), data=fields, headers=HERE)).status_code == 403
-    assert (await layer.policies.list(played), await layer.policies.history(played)) == ((), ())
+        assert (await guarded.post(of(sample_agent, page), data=fields, headers=HERE)).status_code == 403
+    assert (await layer.policies.list(sample_agent), await layer.policies.history(sample_agent)) == ((), ())
 
 
-async def test_a_token_of_another_agent_sees_and_chooses_nothing(guarded, tokens, played, layer):
-    candidate = await layer.policies.save(played, STRICT, by="ada")
+async def test_token_of_another_agent_neither_reads_nor_changes_policies(guarded, tokens, sample_agent, layer):
+    candidate = await layer.policies.save(sample_agent, STRICT, by="ada")
     key = await sign_in(guarded, create(tokens, "somebody-else")[1])
     for page in (
         "policies",
@@ -184,16 +189,16 @@ async def test_a_token_of_another_agent_sees_and_chooses_nothing(guarded, tokens
         "what-if/answer?evidence.min_item_share=1",
         f"policy?version={candidate.version}",
     ):
-        answer = await guarded.get(of(played, page))
+        answer = await guarded.get(of(sample_agent, page))
         assert answer.status_code == 403
         assert candidate.version not in answer.text
     fields = {"form_key": key, "role": "live", "version": candidate.version, "after": "0"}
-    assert (await guarded.post(of(played, "policies/choose"), data=fields, headers=HERE)).status_code == 403
+    assert (await guarded.post(of(sample_agent, "policies/choose"), data=fields, headers=HERE)).status_code == 403
     guessed = await guarded.get(f"/ui/policy?agent=somebody-else&version={candidate.version}")
     assert guessed.status_code == 422
 
 
-async def test_pages_say_what_to_do_where_there_is_nothing_yet(pages, agent):
+async def test_empty_pages_explain_what_is_missing(pages, agent):
     policies = (await pages.get(of(agent, "policies"))).text
     answer = (await pages.get(of(agent, "what-if/answer?evidence.min_item_share=0.9"))).text
 
@@ -201,10 +206,10 @@ async def test_pages_say_what_to_do_where_there_is_nothing_yet(pages, agent):
     assert "No completed turn to compare with" in answer
 
 
-async def test_notes_are_text(pages, played, layer):
+async def test_notes_and_authors_are_escaped(pages, sample_agent, layer):
     evil = "<script>document.title='owned'</script>"
-    await layer.policies.save(played, STRICT, by=evil, note=evil)
+    await layer.policies.save(sample_agent, STRICT, by=evil, note=evil)
 
-    answer = await pages.get(of(played, "policies"))
+    answer = await pages.get(of(sample_agent, "policies"))
     assert "<script>document" not in answer.text
     assert "&lt;script&gt;document" in answer.text

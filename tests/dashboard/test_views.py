@@ -1,4 +1,4 @@
-"""From reads to pages: periods, filters, changes, links; all of it pure."""
+"""Views of the pages as pure functions: periods, filters, changes and links."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -15,7 +15,7 @@ NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
-def asked(**params):
+def query(**params):
     return PageQuery("a b/ü", NOW, BERLIN, "/ui", params)
 
 
@@ -23,14 +23,14 @@ def total(**numbers):
     return Total("", RollupCounts(**numbers))
 
 
-def told(now, before):
+def overview_data(now, before):
     nothing = ResultPage((), 0, None)
     kinds = {by: [Total("debug", RollupCounts(turns=3))] for by in overview.BREAKDOWNS}
     return overview.OverviewData(now, before, [Point(NOW, now)], [], kinds, [], nothing)
 
 
-def test_a_page_of_the_last_month_by_days_and_of_the_last_day_by_hours():
-    month, day = asked().period(), asked(range="24h").period()
+def test_period_of_a_month_has_day_steps_and_of_a_day_hour_steps():
+    month, day = query().period(), query(range="24h").period()
 
     assert (month.until - month.since, month.step, month.zone) == (timedelta(days=30), "day", "Europe/Berlin")
     assert (day.until - day.since, day.step) == (timedelta(hours=24), "hour")
@@ -47,21 +47,21 @@ def test_a_page_of_the_last_month_by_days_and_of_the_last_day_by_hours():
         {"since": "0001-01-01T00:00:00+14:00"},
     ],
 )
-def test_a_period_that_does_not_exist_is_named(params):
+def test_invalid_period_is_refused_with_the_name_of_its_parameter(params):
     with pytest.raises(InvalidInput, match=r"range|since"):
-        asked(**params).period()
+        query(**params).period()
 
 
-def test_addresses_keep_every_character_of_a_name():
-    assert asked().link("turns", frame="debug", since=None) == "/ui/turns?agent=a+b%2F%C3%BC&frame=debug"
+def test_links_encode_every_character_of_a_name():
+    assert query().link("turns", frame="debug", since=None) == "/ui/turns?agent=a+b%2F%C3%BC&frame=debug"
 
 
-def test_a_zone_that_nobody_knows_is_utc():
+def test_unknown_time_zone_falls_back_to_utc():
     assert zone("../../etc/passwd").key == zone(None).key == "UTC"
     assert zone("Asia/Tokyo").key == "Asia/Tokyo"
 
 
-def test_a_change_tells_its_direction_and_whether_that_is_good():
+def test_change_shows_its_direction_and_whether_it_is_good():
     referenced, prepared = overview.KEY_METRICS[1], overview.KEY_METRICS[4]
 
     assert measures.describe_change(0.4, 0.3, referenced) == ("+10.0 pts", "good")
@@ -70,8 +70,8 @@ def test_a_change_tells_its_direction_and_whether_that_is_good():
     assert measures.describe_change(100, None, prepared) == ("", "plain")
 
 
-def test_cards_lead_to_the_rows_behind_them():
-    page = overview.view(told(total(turns=10, abstained=2), total(turns=5)), asked(range="7d"))
+def test_cards_and_breakdowns_link_to_their_turns():
+    page = overview.view(overview_data(total(turns=10, abstained=2), total(turns=5)), query(range="7d"))
 
     abstained = next(card for card in page.more if card.name == "Abstained")
     assert (abstained.value, abstained.change) == ("20%", "+20.0 pts")
@@ -80,42 +80,42 @@ def test_cards_lead_to_the_rows_behind_them():
     assert frames.rows[0].link.endswith("range=7d&frame=debug")
 
 
-def test_steps_without_turns_stand_there_as_nothing_and_days_are_those_of_the_viewer():
+def test_days_without_turns_are_filled_in_the_viewers_time_zone():
     period = Period(NOW - timedelta(days=3), NOW, "day", "Europe/Berlin")
     midnight = datetime(2026, 11, 1, tzinfo=BERLIN).astimezone(UTC)
 
-    course = time_buckets.fill_buckets([Point(midnight, total(turns=4))], period, asked())
+    buckets = time_buckets.fill_buckets([Point(midnight, total(turns=4))], period, query())
 
-    assert [counted.numbers.turns for _, counted in course] == [0, 0, 4, 0]
-    assert [at.hour for at, _ in course] == [0, 0, 0, 0]
+    assert [point.numbers.turns for _, point in buckets] == [0, 0, 4, 0]
+    assert [at.hour for at, _ in buckets] == [0, 0, 0, 0]
 
 
-def test_a_day_of_25_hours_has_25_steps():
+def test_day_of_25_hours_has_25_steps():
     day = datetime(2026, 10, 25, tzinfo=BERLIN)
     period = Period(day.astimezone(UTC), datetime(2026, 10, 26, tzinfo=BERLIN).astimezone(UTC), "hour", "Europe/Berlin")
 
-    assert len(time_buckets.fill_buckets([], period, asked())) == 25
+    assert len(time_buckets.fill_buckets([], period, query())) == 25
 
 
-def test_an_address_names_a_filter():
-    wanted = turns.turn_filter(
-        asked(q="redis", status="failed", degraded="yes", abstained="no", min_ms="120", range="24h")
+def test_query_parameters_make_a_filter():
+    filters = turns.turn_filter(
+        query(q="redis", status="failed", degraded="yes", abstained="no", min_ms="120", range="24h")
     )
 
-    assert (wanted.words, wanted.status, wanted.degraded, wanted.abstained) == ("redis", "failed", True, False)
-    assert (wanted.min_ms, wanted.since) == (120, NOW - timedelta(days=1))
+    assert (filters.words, filters.status, filters.degraded, filters.abstained) == ("redis", "failed", True, False)
+    assert (filters.min_ms, filters.since) == (120, NOW - timedelta(days=1))
 
 
 @pytest.mark.parametrize(
     "params", [{"status": "x"}, {"degraded": "maybe"}, {"min_ms": "nan"}, {"min_ms": "fast"}, {"after": "x~y"}]
 )
-def test_a_filter_that_makes_no_sense_is_named(params):
+def test_invalid_filter_is_refused_with_its_name(params):
     with pytest.raises(InvalidInput, match=next(iter(params))):
-        turns.after(params), turns.turn_filter(asked(**params))
+        turns.after(params), turns.turn_filter(query(**params))
 
 
-def test_a_filter_can_be_taken_away_and_pages_go_on_where_they_ended():
-    page = turns.view(ResultPage((), 5_000, (NOW, "t~1"), NOW), {"frame": ("debug",)}, asked(frame="rare", q="x"))
+def test_filters_can_be_removed_and_the_next_page_continues():
+    page = turns.view(ResultPage((), 5_000, (NOW, "t~1"), NOW), {"frame": ("debug",)}, query(frame="rare", q="x"))
 
     assert [(each.name, each.value) for each in page.applied] == [("frame", "rare"), ("message contains", "x")]
     assert page.applied[0].remove_link == "/ui/turns?agent=a+b%2F%C3%BC&q=x"

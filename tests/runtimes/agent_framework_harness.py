@@ -1,4 +1,4 @@
-"""Microsoft Agent Framework: it ships no client for tests, so this is built of its layers and its BaseChatClient."""
+"""Microsoft Agent Framework on a scripted client of its BaseChatClient, as it has no client for tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agent_framework import (
     Message,
     ResponseStream,
 )
-from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
+from harness import EVERYTHING, NONE, Fail, ModelDown, Request, RunResult, Say, Session, Step, functions
 
 from cognitive import CognitiveLayer
 from cognitive.runtimes.agent_framework import CognitiveContextProvider
@@ -48,45 +48,45 @@ class _Client(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
 class _Session:
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
-        self.ran = Ran()
+        self.run_result = RunResult()
         self.script: list[Step] = []
-        self.made = 0
+        self.calls_made = 0
         self.before: list[Message] = []
         self.agent: Agent
-        self.kept: Any = None
+        self.stored_session: Any = None
 
     def step(self, messages: Any, options: Any) -> Content:
-        self.ran.requests.append(_request(messages, options))
+        self.run_result.requests.append(_request(messages, options))
         now = self.script.pop(0)
         if isinstance(now, Fail):
             raise ModelDown
-        self.made += 1
+        self.calls_made += 1
         if isinstance(now, Say):
             return Content.from_text(now.text)
-        return Content.from_function_call(f"call-{self.made}", now.name, arguments=dict(now.arguments))
+        return Content.from_function_call(f"call-{self.calls_made}", now.name, arguments=dict(now.arguments))
 
-    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
-        self.ran, self.script = Ran(), list(script)
-        if self.kept is None:
-            self.kept = self.agent.create_session(session_id=self.session_id)
-            self.kept.state["history"] = {"messages": self.before}
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
+        if self.stored_session is None:
+            self.stored_session = self.agent.create_session(session_id=self.session_id)
+            self.stored_session.state["history"] = {"messages": self.before}
         try:
             if stream:
                 await self._stream(text, abandon)
             else:
-                self.ran.response = (await self.agent.run(text, session=self.kept)).text
+                self.run_result.response = (await self.agent.run(text, session=self.stored_session)).text
         except Exception as error:
-            self.ran.error = error
-        kept = self.kept.state["history"].get("messages", [])
-        self.ran.history = "\n".join(repr(message.to_dict()) for message in kept)
-        return self.ran
+            self.run_result.error = error
+        stored = self.stored_session.state["history"].get("messages", [])
+        self.run_result.history = "\n".join(repr(message.to_dict()) for message in stored)
+        return self.run_result
 
     async def _stream(self, text: str, abandon: bool) -> None:
-        async with self.agent.run(text, session=self.kept, stream=True) as stream:
+        async with self.agent.run(text, session=self.stored_session, stream=True) as stream:
             async for _ in stream:
                 if abandon:
                     return
-            self.ran.response = (await stream.get_final_response()).text
+            self.run_result.response = (await stream.get_final_response()).text
 
 
 def _request(messages: Sequence[Message], options: Mapping[str, Any]) -> Request:
@@ -100,11 +100,11 @@ def _request(messages: Sequence[Message], options: Mapping[str, Any]) -> Request
 
 
 def _pair(message: Message) -> tuple[str, str]:
-    said = [
+    parts = [
         str(each.result) if each.type == "function_result" else each.text or str(each.arguments)
         for each in message.contents
     ]
-    return str(message.role), "\n".join(said)
+    return str(message.role), "\n".join(parts)
 
 
 class _AgentFramework:
@@ -136,8 +136,8 @@ class _AgentFramework:
             context_providers=[InMemoryHistoryProvider("history"), provider],
             default_options={"reasoning": {}},
         )
-        for asked, answered in history:
-            session.before += [Message("user", [asked]), Message("assistant", [answered])]
+        for question, reply in history:
+            session.before += [Message("user", [question]), Message("assistant", [reply])]
         return session
 
 

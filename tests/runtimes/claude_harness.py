@@ -1,4 +1,4 @@
-"""Claude Agent SDK, on a transport that speaks Claude Code's control protocol: hooks and tools run, no binary does."""
+"""Claude Agent SDK on a transport that speaks Claude Code's control protocol, without the binary."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import aclosing
 from typing import Any
 
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ResultMessage, Transport, create_sdk_mcp_server, tool
-from harness import NONE, Call, Can, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import NONE, Call, Can, Fail, ModelDown, Request, RunResult, Say, Session, Step
 
 from cognitive import CognitiveLayer
 from cognitive.runtimes.claude import CognitiveHooks
@@ -20,13 +20,13 @@ _TOOLS = {"lookup": "Looks something up.", "exec": "Runs a shell command."}
 
 
 class ClaudeCode(Transport):
-    """What Claude Code does with a prompt: hooks, the model's calls of tools, its answer, all kept in a transcript."""
+    """A stand-in for Claude Code: it runs hooks and tools, answers a prompt and keeps a transcript."""
 
     def __init__(self, session_id: str, system: str) -> None:
         self.session_id = session_id
         self.system = system
         self.servers: Sequence[str] = ()
-        self.ran = Ran()
+        self.run_result = RunResult()
         self.script: list[Step] = []
         self.transcript: list[tuple[str, str]] = []
         self._messages: asyncio.Queue[dict[str, Any] | None]
@@ -72,8 +72,8 @@ class ClaudeCode(Transport):
                 self.turn = asyncio.create_task(self._prompted(message["message"]["content"]))
                 self.turn.add_done_callback(lambda turn: turn.cancelled() or (turn.exception() and self._hang_up()))
 
-    async def _asked(self, **request: Any) -> Any:
-        """What the SDK's side answers to a request."""
+    async def _request(self, **request: Any) -> Any:
+        """Return the SDK's answer to a request."""
         id = f"request-{next(self._numbers)}"
         waiting = self._waiting[id] = asyncio.get_running_loop().create_future()
         await self._messages.put({"type": "control_request", "request_id": id, "request": request})
@@ -81,10 +81,10 @@ class ClaudeCode(Transport):
         assert answer["subtype"] == "success", answer
         return answer["response"]
 
-    async def _fire(self, event: str, **given: Any) -> list[dict[str, Any]]:
-        given |= {"hook_event_name": event, "session_id": self.session_id, "transcript_path": "", "cwd": "/"}
+    async def _fire(self, event: str, **data: Any) -> list[dict[str, Any]]:
+        data |= {"hook_event_name": event, "session_id": self.session_id, "transcript_path": "", "cwd": "/"}
         answers = [
-            await self._asked(subtype="hook_callback", callback_id=id, tool_use_id=None, input=given)
+            await self._request(subtype="hook_callback", callback_id=id, tool_use_id=None, input=data)
             for id in self._hooks.get(event, ())
         ]
         return [answer["hookSpecificOutput"] for answer in answers if answer]
@@ -95,17 +95,17 @@ class ClaudeCode(Transport):
             client = {"name": "claude-code", "version": "2"}
             await self._rpc(server, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
         message = {"jsonrpc": "2.0", "id": next(self._numbers), "method": method, "params": params}
-        answer = await self._asked(subtype="mcp_message", server_name=server, message=message)
+        answer = await self._request(subtype="mcp_message", server_name=server, message=message)
         return answer["mcp_response"]["result"]
 
     async def _prompted(self, prompt: str) -> None:
         for answer in await self._fire("UserPromptSubmit", prompt=prompt):
             self.transcript.append(("user", f"<system-reminder>\n{answer['additionalContext']}\n</system-reminder>"))
         self.transcript.append(("user", prompt))
-        offered = [each for server in self.servers for each in (await self._rpc(server, "tools/list"))["tools"]]
-        tools = {each["name"]: each["description"] for each in offered}
+        offered_tools = [each for server in self.servers for each in (await self._rpc(server, "tools/list"))["tools"]]
+        tools = {each["name"]: each["description"] for each in offered_tools}
         for step in self.script:
-            self.ran.requests.append(Request(self.system, tuple(self.transcript), tools))
+            self.run_result.requests.append(Request(self.system, tuple(self.transcript), tools))
             match step:
                 case Fail():
                     await self._fire("StopFailure", error="unknown", last_assistant_message="API Error: 400 down")
@@ -137,7 +137,7 @@ class ClaudeCode(Transport):
         else:
             content = (await self._rpc(server, "tools/call", name=name, arguments=arguments))["content"]
             text = content[0]["text"]
-            if name == "delegate" and not within:  # Claude Code's sub-agents have no prompt of their own to hook
+            if name == "delegate" and not within:  # a sub-agent of Claude Code has no prompt to hook
                 await self._called("lookup", {"q": "of the sub-agent"}, agent_id="a1", agent_type="general-purpose")
                 await self._fire("SubagentStop", stop_hook_active=False, agent_id="a1", agent_type="general-purpose")
             await self._fire("PostToolUse", **call, tool_response=content)
@@ -146,8 +146,8 @@ class ClaudeCode(Transport):
 
     async def _says(self, content: list[dict[str, Any]]) -> None:
         message = {"role": "assistant", "model": "m", "content": content}
-        said = {"type": "assistant", "message": message, "parent_tool_use_id": None, "session_id": self.session_id}
-        await self._messages.put(said)
+        event = {"type": "assistant", "message": message, "parent_tool_use_id": None, "session_id": self.session_id}
+        await self._messages.put(event)
 
     async def _result(self, text: str | None) -> None:
         result = {
@@ -171,9 +171,9 @@ class _Session:
         self._hooks = hooks
         self._options = options
 
-    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
         code = self._code
-        code.ran, code.script = Ran(), list(script)
+        code.run_result, code.script = RunResult(), list(script)
         options = self._hooks.options(self._options)
         code.servers = list(options.mcp_servers)
         async with ClaudeSDKClient(options, transport=code) as client:
@@ -183,10 +183,11 @@ class _Session:
                     if abandon:
                         break
                     if isinstance(message, ResultMessage):
-                        code.ran.response, code.ran.error = message.result, ModelDown() if message.is_error else None
+                        code.run_result.response = message.result
+                        code.run_result.error = ModelDown() if message.is_error else None
             if not abandon:
                 await code.turn
-        return code.ran
+        return code.run_result
 
 
 class _Claude:
@@ -206,21 +207,23 @@ class _Claude:
         tools: Mapping[str, str] = NONE,
         history: Sequence[tuple[str, str]] = (),
     ) -> Session:
-        offered = {**_TOOLS, **({"delegate": "Asks another agent."} if nested is not None else {}), **tools}
+        offered_tools = {**_TOOLS, **({"delegate": "Asks another agent."} if nested is not None else {}), **tools}
         code = ClaudeCode(session_id, system)
         code.transcript += [pair for a, b in history for pair in (("user", a), ("assistant", b))]
         options = ClaudeAgentOptions(
-            allowed_tools=[f"mcp__shop__{name}" for name in offered],
-            mcp_servers={"shop": create_sdk_mcp_server("shop", tools=[_tool(code, *each) for each in offered.items()])},
+            allowed_tools=[f"mcp__shop__{name}" for name in offered_tools],
+            mcp_servers={
+                "shop": create_sdk_mcp_server("shop", tools=[_tool(code, *each) for each in offered_tools.items()])
+            },
         )
         return _Session(code, CognitiveHooks(layer, agent_id, model=model), options)
 
 
 def _tool(code: ClaudeCode, name: str, description: str) -> Any:
     @tool(name, description, {"command" if name == "exec" else "q": str})
-    async def run(given: dict[str, Any]) -> dict[str, Any]:
-        code.ran.called.append(name)
-        text = f"ran {given['command']}" if name == "exec" else f"tool-says-{given['q']}"
+    async def run(data: dict[str, Any]) -> dict[str, Any]:
+        code.run_result.called.append(name)
+        text = f"ran {data['command']}" if name == "exec" else f"tool-says-{data['q']}"
         return {"content": [{"type": "text", "text": text}]}
 
     return run

@@ -1,4 +1,4 @@
-"""Google ADK: it ships no model for tests, so this is a subclass of its BaseLlm."""
+"""Google ADK on a subclass of its BaseLlm, as it has no model for tests."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
-from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
+from harness import EVERYTHING, NONE, Fail, ModelDown, Request, RunResult, Say, Session, Step, functions
 
 from cognitive import CognitiveLayer
 from cognitive.runtimes.google_adk import CognitiveADKPlugin
 
-MAIN = "gemini-3-main"  # the family tells the plugin how it takes thinking
+MAIN = "gemini-3-main"  # the plugin derives the form of thinking from the model family
 
 
 class _Session:
@@ -29,12 +29,12 @@ class _Session:
         self.session_id = session_id
         self.sessions = InMemorySessionService()
         self.before: list[tuple[str, str]] = []
-        self.ran = Ran()
+        self.run_result = RunResult()
         self.script: list[Step] = []
         self.runner: Runner
 
-    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
-        self.ran, self.script = Ran(), list(script)
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
         await self._remember()
         config = RunConfig(streaming_mode=StreamingMode.SSE if stream else StreamingMode.NONE)
         message = types.Content(role="user", parts=[types.Part(text=text)])
@@ -45,20 +45,20 @@ class _Session:
                     if abandon:
                         break
                     if event.is_final_response() and event.content:
-                        self.ran.response = "".join(part.text or "" for part in event.content.parts)
+                        self.run_result.response = "".join(part.text or "" for part in event.content.parts)
         except Exception as error:
-            self.ran.error = error
-        kept = await self.sessions.get_session(app_name="app", user_id="u", session_id=self.session_id)
-        self.ran.history = "\n".join(repr(event.content) for event in kept.events)
-        return self.ran
+            self.run_result.error = error
+        stored = await self.sessions.get_session(app_name="app", user_id="u", session_id=self.session_id)
+        self.run_result.history = "\n".join(repr(event.content) for event in stored.events)
+        return self.run_result
 
     async def _remember(self) -> None:
         if not self.before:
             return
         session = await self.sessions.create_session(app_name="app", user_id="u", session_id=self.session_id)
-        for author, said in self.before:
+        for author, text in self.before:
             role = "user" if author == "user" else "model"
-            content = types.Content(role=role, parts=[types.Part(text=said)])
+            content = types.Content(role=role, parts=[types.Part(text=text)])
             await self.sessions.append_event(session, Event(author=author, content=content))
         self.before = []
 
@@ -68,7 +68,7 @@ class _Scripted(BaseLlm):
 
     async def generate_content_async(self, request: LlmRequest, stream: bool = False) -> AsyncIterator[LlmResponse]:
         session: _Session = self.session
-        session.ran.requests.append(_request(request))
+        session.run_result.requests.append(_request(request))
         now = session.script.pop(0)
         if isinstance(now, Fail):
             raise ModelDown
@@ -97,15 +97,15 @@ def _request(request: LlmRequest) -> Request:
 
 
 def _pairs(content: types.Content) -> list[tuple[str, str]]:
-    said = "\n".join(part.text for part in content.parts if part.text)
+    text = "\n".join(part.text for part in content.parts if part.text)
     calls = [("assistant", repr(part.function_call.args)) for part in content.parts if part.function_call]
     results = [
         part.function_response.response.get("result", part.function_response.response)
         for part in content.parts
         if part.function_response
     ]
-    spoken = [("assistant" if content.role == "model" else "user", said)] if said else []
-    return [*spoken, *calls, *(("tool", str(result)) for result in results)]
+    texts = [("assistant" if content.role == "model" else "user", text)] if text else []
+    return [*texts, *calls, *(("tool", str(result)) for result in results)]
 
 
 class _GoogleADK:
@@ -140,8 +140,8 @@ class _GoogleADK:
             session_service=session.sessions,
             auto_create_session=True,
         )
-        for asked, answered in history:
-            session.before += [("user", asked), ("agent", answered)]
+        for question, reply in history:
+            session.before += [("user", question), ("agent", reply)]
         return session
 
 

@@ -1,11 +1,11 @@
-"""LangChain, on a chat model of its own kind that follows a script, with LangGraph's checkpointer as the history."""
+"""LangChain on a scripted chat model, with LangGraph's checkpointer as the history."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
+from harness import EVERYTHING, NONE, Fail, ModelDown, Request, RunResult, Say, Session, Step, functions
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
@@ -20,7 +20,7 @@ _ROLES = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"
 
 
 class _Model(BaseChatModel):
-    """A model that does the session's next step."""
+    """A model that runs the next step of the session's script."""
 
     session: Any
     name_: str
@@ -33,7 +33,7 @@ class _Model(BaseChatModel):
         return self.bind(tools=[convert_to_openai_tool(tool)["function"] for tool in tools], **settings)
 
     def _next(self, messages: Sequence[BaseMessage], settings: Mapping[str, Any]) -> AIMessage:
-        ran, script = self.session.ran, self.session.script
+        ran, script = self.session.run_result, self.session.script
         ran.requests.append(_request(self.name_, messages, settings))
         step = script.pop(0)
         if isinstance(step, Fail):
@@ -69,7 +69,7 @@ def _request(name: str, messages: Sequence[BaseMessage], settings: Mapping[str, 
 class _Session:
     def __init__(self, session_id: str) -> None:
         self.config: Any = {"configurable": {"thread_id": session_id}}
-        self.ran = Ran()
+        self.run_result = RunResult()
         self.script: list[Step] = []
         self.history: list[BaseMessage] = []
         self.agent: Any
@@ -78,25 +78,25 @@ class _Session:
         levels: Any = {"reasoning_effort_levels": ["low", "medium", "high"]}
         return _Model(session=self, name_=name, profile=levels)
 
-    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
-        self.ran, self.script = Ran(), list(script)
-        given = {"messages": [*self.history, HumanMessage(text)]}
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
+        state = {"messages": [*self.history, HumanMessage(text)]}
         self.history = []
         try:
             if stream:
-                await self._stream(given, abandon)
+                await self._stream(state, abandon)
             else:
-                await self.agent.ainvoke(given, self.config)
+                await self.agent.ainvoke(state, self.config)
         except ModelDown as error:
-            self.ran.error = error
+            self.run_result.error = error
         values = (await self.agent.aget_state(self.config)).values
-        if self.ran.error is None and not abandon:
-            self.ran.response = values["messages"][-1].text
-        self.ran.history = repr(values)
-        return self.ran
+        if self.run_result.error is None and not abandon:
+            self.run_result.response = values["messages"][-1].text
+        self.run_result.history = repr(values)
+        return self.run_result
 
-    async def _stream(self, given: Any, abandon: bool) -> None:
-        pieces = self.agent.astream(given, self.config, stream_mode="messages")
+    async def _stream(self, state: Any, abandon: bool) -> None:
+        pieces = self.agent.astream(state, self.config, stream_mode="messages")
         async for _ in pieces:
             if abandon:
                 break
@@ -131,8 +131,8 @@ class _LangChain:
             middleware=[middleware],
             checkpointer=InMemorySaver(),
         )
-        for asked, answered in history:
-            session.history += [HumanMessage(asked), AIMessage(answered)]
+        for question, reply in history:
+            session.history += [HumanMessage(question), AIMessage(reply)]
         return session
 
 

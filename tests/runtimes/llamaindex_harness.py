@@ -1,4 +1,4 @@
-"""LlamaIndex, on its own mock of a model that calls functions."""
+"""LlamaIndex on its own mock of a function-calling model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import iscoroutinefunction
 from typing import Any
 
-from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Request, RunResult, Say, Session, Step, functions
 from llama_index.core.agent.workflow import AgentStream, FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, LLMMetadata, ToolCallBlock
 from llama_index.core.llms import MockFunctionCallingLLM
@@ -33,12 +33,12 @@ class _Scripted(MockFunctionCallingLLM):
 class _Session:
     def __init__(self, session_id: str) -> None:
         self.memory = ChatMemoryBuffer.from_defaults(chat_store_key=session_id, token_limit=10_000_000)
-        self.ran = Ran()
+        self.run_result = RunResult()
         self.script: list[Step] = []
         self.agent: CognitiveWorkflowAgent
 
     def next(self, model: _Scripted, messages: Sequence[ChatMessage], tools: Sequence[Any]) -> ChatMessage:
-        self.ran.requests.append(
+        self.run_result.requests.append(
             Request(
                 system="\n".join(each.content or "" for each in messages if each.role == "system"),
                 messages=tuple((each.role.value, _text(each)) for each in messages if each.role != "system"),
@@ -58,8 +58,8 @@ class _Session:
                 raise ModelDown
         raise AssertionError
 
-    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
-        self.ran, self.script = Ran(), list(script)
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
         self.agent.agent.streaming = stream
         try:
             running = self.agent.run(text, memory=self.memory)
@@ -68,11 +68,11 @@ class _Session:
                     if abandon and isinstance(event, AgentStream):
                         await running.cancel_run()
                         break
-            self.ran.response = (await running).response.content
+            self.run_result.response = (await running).response.content
         except Exception as error:
-            self.ran.error = error
-        self.ran.history = "\n".join(map(repr, self.memory.get_all()))
-        return self.ran
+            self.run_result.error = error
+        self.run_result.history = "\n".join(map(repr, self.memory.get_all()))
+        return self.run_result
 
 
 def _text(message: ChatMessage) -> str:
@@ -105,9 +105,9 @@ class _LlamaIndex:
         )
         further = {name: _Scripted(session=session, name=name) for name in models}
         session.agent = CognitiveWorkflowAgent(agent, layer, agent_id, model=model, models=further)
-        for asked, answered in history:
-            session.memory.put(ChatMessage(role="user", content=asked))
-            session.memory.put(ChatMessage(role="assistant", content=answered))
+        for question, reply in history:
+            session.memory.put(ChatMessage(role="user", content=question))
+            session.memory.put(ChatMessage(role="assistant", content=reply))
         return session
 
 

@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK, on its own ScriptedModel."""
+"""OpenAI Agents SDK on its own ScriptedModel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from agents import Agent, FunctionTool, ModelSettings, RunConfig, SQLiteSession, function_tool
 from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
-from harness import EVERYTHING, NONE, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
+from harness import EVERYTHING, NONE, Fail, ModelDown, Request, RunResult, Say, Session, Step, functions
 from openai.types.shared import Reasoning
 
 from cognitive import CognitiveLayer
@@ -20,10 +20,10 @@ class _Session:
     def __init__(self, session_id: str) -> None:
         self.history = SQLiteSession(session_id)
         self.before: list[Any] = []
-        self.ran = Ran()
+        self.run_result = RunResult()
         self.script: list[Step] = []
         self.models: list[ScriptedModel] = []
-        self.made = 0
+        self.calls_made = 0
         self.agent: Agent[Any]
         self.runner: CognitiveRunner
 
@@ -33,19 +33,19 @@ class _Session:
 
     def answer(self, name: str) -> Callable[[ModelCall], Any]:
         def answer(call: ModelCall) -> Any:
-            self.ran.requests.append(_request(name, call))
+            self.run_result.requests.append(_request(name, call))
             now = self.script.pop(0)
             if isinstance(now, Fail):
                 raise ModelDown
-            self.made += 1
+            self.calls_made += 1
             if isinstance(now, Say):
-                return [assistant_message(now.text, item_id=f"message-{self.made}")]
-            return [function_call(now.name, dict(now.arguments), call_id=f"call-{self.made}")]
+                return [assistant_message(now.text, item_id=f"message-{self.calls_made}")]
+            return [function_call(now.name, dict(now.arguments), call_id=f"call-{self.calls_made}")]
 
         return answer
 
-    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
-        self.ran, self.script = Ran(), list(script)
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
         for model in self.models:
             model.extend([ModelStep.respond(self.answer(model.model))] * len(script))
         if self.before:
@@ -56,18 +56,18 @@ class _Session:
                 await self._stream(text, abandon)
             else:
                 result = await self.runner.run(self.agent, text, session=self.history, run_config=QUIET)
-                self.ran.response = result.final_output
+                self.run_result.response = result.final_output
         except Exception as error:
-            self.ran.error = error
-        self.ran.history = "\n".join(map(repr, await self.history.get_items()))
-        return self.ran
+            self.run_result.error = error
+        self.run_result.history = "\n".join(map(repr, await self.history.get_items()))
+        return self.run_result
 
     async def _stream(self, text: str, abandon: bool) -> None:
         result = self.runner.run_streamed(self.agent, text, session=self.history, run_config=QUIET)
         async for event in result.stream_events():
             if abandon and event.type == "raw_response_event":
                 result.cancel()
-        self.ran.response = result.final_output
+        self.run_result.response = result.final_output
 
 
 class _Scripted(ScriptedModel):
@@ -126,8 +126,8 @@ class _OpenAIAgents:
                 *map(_tool, functions(session, nested, tools)),
             ],
         )
-        for asked, answered in history:
-            session.before += [{"role": "user", "content": asked}, {"role": "assistant", "content": answered}]
+        for question, reply in history:
+            session.before += [{"role": "user", "content": question}, {"role": "assistant", "content": reply}]
         return session
 
 

@@ -1,11 +1,11 @@
-"""Pydantic AI, on its own FunctionModel."""
+"""Pydantic AI on its own FunctionModel."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
-from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Request, RunResult, Say, Session, Step, functions
 from pydantic_ai import Agent, Tool
 from pydantic_ai.messages import (
     ModelMessage,
@@ -25,13 +25,13 @@ class _Session:
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
         self.history: list[ModelMessage] = []
-        self.ran = Ran()
+        self.run_result = RunResult()
         self.script: list[Step] = []
         self.agent: Agent[None, str]
 
     def model(self, name: str) -> FunctionModel:
         def step(messages: list[ModelMessage], info: AgentInfo) -> Call | Say:
-            self.ran.requests.append(_request(name, messages, info))
+            self.run_result.requests.append(_request(name, messages, info))
             now = self.script.pop(0)
             if isinstance(now, Fail):
                 raise ModelDown
@@ -52,26 +52,26 @@ class _Session:
 
         return FunctionModel(answer, stream_function=pieces, model_name=name, profile={"supports_thinking": True})
 
-    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
-        self.ran, self.script = Ran(), list(script)
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
         conversation: Mapping[str, Any] = {"message_history": self.history, "conversation_id": self.session_id}
         try:
             if stream:
                 await self._stream(text, conversation, abandon)
             else:
                 result = await self.agent.run(text, **conversation)
-                self.ran.response, self.history = result.output, result.all_messages()
+                self.run_result.response, self.history = result.output, result.all_messages()
         except Exception as error:
-            self.ran.error = error
-        self.ran.history = "\n".join(map(repr, self.history))
-        return self.ran
+            self.run_result.error = error
+        self.run_result.history = "\n".join(map(repr, self.history))
+        return self.run_result
 
     async def _stream(self, text: str, conversation: Mapping[str, Any], abandon: bool) -> None:
         async with self.agent.run_stream(text, **conversation) as result:
             async for _ in result.stream_text(delta=True, debounce_by=None):
                 if abandon:
                     return
-            self.ran.response, self.history = await result.get_output(), result.all_messages()
+            self.run_result.response, self.history = await result.get_output(), result.all_messages()
 
 
 def _request(model: str, messages: Sequence[ModelMessage], info: AgentInfo) -> Request:
@@ -122,8 +122,8 @@ class _PydanticAI:
                 Tool(each, name=each.__name__, description=each.__doc__) for each in functions(session, nested, tools)
             ],
         )
-        for asked, answered in history:
-            session.history += [ModelRequest([UserPromptPart(asked)]), ModelResponse([TextPart(answered)])]
+        for question, reply in history:
+            session.history += [ModelRequest([UserPromptPart(question)]), ModelResponse([TextPart(reply)])]
         return session
 
 

@@ -1,4 +1,4 @@
-"""smolagents, on a model of its own class; it blocks, so each run has a thread."""
+"""smolagents on a subclass of its model. The framework is synchronous, so each run has a thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any
 
-from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Request, RunResult, Say, Session, Step
 from smolagents import ChatMessage, MessageRole, Model, Tool, ToolCallingAgent
 from smolagents.memory import ActionStep, TaskStep
 from smolagents.models import ChatMessageStreamDelta, ChatMessageToolCall, ChatMessageToolCallFunction
@@ -48,20 +48,20 @@ class _Tool(Tool):
         self._function = function
         super().__init__()
 
-    def forward(self, **given: str) -> str:
-        return self._function(*given.values())
+    def forward(self, **arguments: str) -> str:
+        return self._function(*arguments.values())
 
 
 class _Session:
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
-        self.thread = ThreadPoolExecutor(1)  # the loop's own few are for the layer, which this waits for
-        self.ran = Ran()
+        self.thread = ThreadPoolExecutor(1)  # the loop's own threads stay free for the layer, which the run waits for
+        self.run_result = RunResult()
         self.script: list[Step] = []
         self.agent: CognitiveMultiStepAgent
 
     def next(self, model: str, messages: Any, tools: Any, named: Any) -> ChatMessageToolCallFunction:
-        self.ran.requests.append(_request(model, messages, tools, named))
+        self.run_result.requests.append(_request(model, messages, tools, named))
         match self.script.pop(0):
             case Say(text):
                 return ChatMessageToolCallFunction({"answer": text}, "final_answer")
@@ -71,12 +71,12 @@ class _Session:
                 raise ModelDown
         raise AssertionError
 
-    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
-        self.ran, self.script = Ran(), list(script)
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
         run = partial(copy_context().run, self._run, text, stream, abandon)
         return await asyncio.get_running_loop().run_in_executor(self.thread, run)
 
-    def _run(self, text: str, stream: bool, abandon: bool) -> Ran:
+    def _run(self, text: str, stream: bool, abandon: bool) -> RunResult:
         named = {"session_id": self.session_id, "reset": False, "stream": stream}
         try:
             output = self.agent.run(text, **named)
@@ -84,25 +84,25 @@ class _Session:
                 for piece in output:
                     if abandon:
                         break
-                    self.ran.response = getattr(piece, "output", None)
+                    self.run_result.response = getattr(piece, "output", None)
             else:
-                self.ran.response = output
+                self.run_result.response = output
         except Exception as error:
-            self.ran.error = error
-        self.ran.history = "\n".join(map(repr, self.agent.agent.memory.steps))
-        return self.ran
+            self.run_result.error = error
+        self.run_result.history = "\n".join(map(repr, self.agent.agent.memory.steps))
+        return self.run_result
 
 
 _KINDS = {MessageRole.TOOL_CALL: "assistant", MessageRole.TOOL_RESPONSE: "tool"}
 
 
 def _request(model: str, messages: Sequence[ChatMessage], tools: Sequence[Tool], named: Mapping[str, Any]) -> Request:
-    said = [(each.role, "\n".join(part["text"] for part in each.content)) for each in messages]
+    texts = [(each.role, "\n".join(part["text"] for part in each.content)) for each in messages]
     return Request(
-        system="\n".join(text for role, text in said if role == MessageRole.SYSTEM),
+        system="\n".join(text for role, text in texts if role == MessageRole.SYSTEM),
         messages=tuple(
             (_KINDS.get(role, role.value), text.removeprefix("New task:\n"))
-            for role, text in said
+            for role, text in texts
             if role != MessageRole.SYSTEM
         ),
         tools={each.name: each.description for each in tools},
@@ -129,14 +129,16 @@ class _Smolagents:
         history: Sequence[tuple[str, str]] = (),
     ) -> Session:
         session, loop = _Session(session_id), asyncio.get_running_loop()
-        given = [_tool(session, name, said) for name, said in {**_OFFERED, **tools}.items()]
+        tool_list = [_tool(session, name, description) for name, description in {**_TOOLS, **tools}.items()]
         if nested is not None:
-            given.append(_Tool("delegate", "Asks another agent.", "q", lambda q: _delegated(session, nested, loop, q)))
-        agent = ToolCallingAgent(given, _Scripted("main", session), verbosity_level=0, stream_outputs=True)
+            tool_list.append(
+                _Tool("delegate", "Asks another agent.", "q", lambda q: _delegated(session, nested, loop, q))
+            )
+        agent = ToolCallingAgent(tool_list, _Scripted("main", session), verbosity_level=0, stream_outputs=True)
         agent.prompt_templates["system_prompt"] = system
-        for asked, answered in history:
-            agent.memory.steps.append(TaskStep(asked))
-            agent.memory.steps.append(ActionStep(1, Timing(0.0), model_output=answered))
+        for question, reply in history:
+            agent.memory.steps.append(TaskStep(question))
+            agent.memory.steps.append(ActionStep(1, Timing(0.0), model_output=reply))
         further = {name: _Scripted(name, session) for name in models}
         session.agent = CognitiveMultiStepAgent(
             agent,
@@ -149,19 +151,19 @@ class _Smolagents:
         return session
 
 
-_OFFERED = {"lookup": "Looks something up.", "exec": "Runs a shell command."}
+_TOOLS = {"lookup": "Looks something up.", "exec": "Runs a shell command."}
 
 
 def _tool(session: _Session, name: str, description: str) -> Tool:
-    def run(given: str) -> str:
-        session.ran.called.append(name)
-        return f"ran {given}" if name == "exec" else f"tool-says-{given}"
+    def run(argument: str) -> str:
+        session.run_result.called.append(name)
+        return f"ran {argument}" if name == "exec" else f"tool-says-{argument}"
 
     return _Tool(name, description, "command" if name == "exec" else "q", run)
 
 
 def _delegated(session: _Session, nested: Session, loop: asyncio.AbstractEventLoop, q: str) -> str:
-    session.ran.called.append("delegate")
+    session.run_result.called.append("delegate")
     ran = asyncio.run_coroutine_threadsafe(nested.run(q, [Say("delegated")]), loop).result()
     return ran.response or "nothing"
 

@@ -1,4 +1,4 @@
-"""Strands: it ships no model for tests, so this is a subclass of its Model."""
+"""Strands on a subclass of its Model, as it has no model for tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Ran, Request, Say, Session, Step, functions
+from harness import EVERYTHING, NONE, Call, Fail, ModelDown, Request, RunResult, Say, Session, Step, functions
 from strands import Agent, tool
 from strands.agent.conversation_manager import NullConversationManager
 from strands.models.model import Model
@@ -18,22 +18,22 @@ from cognitive.runtimes.strands import CognitiveStrandsPlugin
 
 class _Session:
     def __init__(self) -> None:
-        self.ran = Ran()
+        self.run_result = RunResult()
         self.script: list[Step] = []
-        self.made = 0
+        self.calls_made = 0
         self.agent: Agent
 
-    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> Ran:
-        self.ran, self.script = Ran(), list(script)
+    async def run(self, text: str, script: Sequence[Step], *, stream: bool = False, abandon: bool = False) -> RunResult:
+        self.run_result, self.script = RunResult(), list(script)
         try:
             if stream:
                 await self._stream(text, abandon)
             else:
-                self.ran.response = str(await self.agent.invoke_async(text)).strip()
+                self.run_result.response = str(await self.agent.invoke_async(text)).strip()
         except Exception as error:
-            self.ran.error = error
-        self.ran.history = "\n".join(map(repr, self.agent.messages))
-        return self.ran
+            self.run_result.error = error
+        self.run_result.history = "\n".join(map(repr, self.agent.messages))
+        return self.run_result
 
     async def _stream(self, text: str, abandon: bool) -> None:
         async with aclosing(self.agent.stream_async(text)) as events:
@@ -41,7 +41,7 @@ class _Session:
                 if abandon and "data" in event:
                     return
                 if "result" in event:
-                    self.ran.response = str(event["result"]).strip()
+                    self.run_result.response = str(event["result"]).strip()
 
 
 class _Scripted(Model):
@@ -50,7 +50,7 @@ class _Scripted(Model):
         self.name = name
 
     def update_config(self, **_: Any) -> None:
-        raise NotImplementedError  # calls share a model: nothing may be set on it
+        raise NotImplementedError  # concurrent calls share the model, so its settings must not change
 
     def get_config(self) -> Any:
         return {"model_id": self.name}
@@ -63,13 +63,13 @@ class _Scripted(Model):
         self, messages: Any, tool_specs: Any = None, system_prompt: Any = None, **_: Any
     ) -> AsyncIterator[Any]:
         session = self.session
-        session.ran.requests.append(_request(self.name, messages, tool_specs or [], system_prompt))
+        session.run_result.requests.append(_request(self.name, messages, tool_specs or [], system_prompt))
         now = session.script.pop(0)
         if isinstance(now, Fail):
             raise ModelDown
-        session.made += 1
+        session.calls_made += 1
         yield {"messageStart": {"role": "assistant"}}
-        async for event in _block(now, f"call-{session.made}"):
+        async for event in _block(now, f"call-{session.calls_made}"):
             yield event
         yield {"contentBlockStop": {}}
         yield {"messageStop": {"stopReason": "tool_use" if isinstance(now, Call) else "end_turn"}}
@@ -95,11 +95,11 @@ def _request(model: str, messages: Sequence[Any], tools: Sequence[Any], system: 
 
 
 def _pairs(message: Any) -> list[tuple[str, str]]:
-    said = "\n".join(block["text"] for block in message["content"] if "text" in block)
+    text = "\n".join(block["text"] for block in message["content"] if "text" in block)
     calls = [repr(block["toolUse"]["input"]) for block in message["content"] if "toolUse" in block]
     results = [block["toolResult"]["content"] for block in message["content"] if "toolResult" in block]
     return [
-        *([(message["role"], said)] if said else []),
+        *([(message["role"], text)] if text else []),
         *(("assistant", each) for each in calls),
         *(("tool", "\n".join(block["text"] for block in each)) for each in results),
     ]
@@ -131,13 +131,13 @@ class _Strands:
                 tool(name=each.__name__, description=each.__doc__)(each) for each in functions(session, nested, tools)
             ],
             plugins=[CognitiveStrandsPlugin(layer, agent_id, session_id=session_id, model=model, models=further)],
-            conversation_manager=NullConversationManager(),  # its own would forget what does not fit
+            conversation_manager=NullConversationManager(),  # its default manager deletes messages that do not fit
             callback_handler=None,
         )
-        for asked, answered in history:
+        for question, reply in history:
             session.agent.messages += [
-                {"role": "user", "content": [{"text": asked}]},
-                {"role": "assistant", "content": [{"text": answered}]},
+                {"role": "user", "content": [{"text": question}]},
+                {"role": "assistant", "content": [{"text": reply}]},
             ]
         return session
 

@@ -1,4 +1,7 @@
-"""The examples of agents, run in one process that imports the frameworks once. `tests/docs` runs the other examples."""
+"""Run the examples of agents in one process, so that each framework is imported once.
+
+`tests/docs` runs the other examples.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import runpy
 import pytest
 
 
-@pytest.mark.filterwarnings("ignore")  # what a framework deprecates is no error of an example
+@pytest.mark.filterwarnings("ignore")  # a framework's deprecation warnings are not errors of an example
 @pytest.mark.parametrize(
     ("framework", "example"),
     [
@@ -22,7 +25,9 @@ import pytest
         ("smolagents", "smolagents_agent"),
     ],
 )
-def test_the_second_conversation_is_shown_what_the_first_was_told(urls, root, framework, example, monkeypatch, capsys):
+def test_second_conversation_of_an_example_uses_memories_of_the_first(
+    urls, root, framework, example, monkeypatch, capsys
+):
     if importlib.util.find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed")
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", urls.app)

@@ -1,4 +1,4 @@
-"""The blocking bridge: the layer as code sees it that has no event loop, or another one."""
+"""The blocking bridge: the layer for code without an event loop or with another one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _turn(agent):
     return Turn(agent_id=agent, session_id="s", text="Where does the spare key of the boat house hang?")
 
 
-async def test_a_turn_from_end_to_end_without_an_event_loop(urls, embedder, agent, layer):
+async def test_complete_turn_runs_without_an_event_loop(urls, embedder, agent, layer):
     def host():
         with Blocking.open(urls.app, policy=POLICY, embedder=embedder) as blocking:
             [key] = blocking.remember(agent, [NewMemory(type="fact", content=KEY)])
@@ -35,10 +35,10 @@ async def test_a_turn_from_end_to_end_without_an_event_loop(urls, embedder, agen
     assert [(each.memory_id, each.referenced) for each in report.attributions] == [(key, True)]
     assert [hit.memory_id for hit in hits] == [key]
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
-    assert "cognitive-layer" not in " ".join(thread.name for thread in threading.enumerate()), "its thread is gone"
+    assert "cognitive-layer" not in " ".join(thread.name for thread in threading.enumerate()), "its thread has ended"
 
 
-async def test_what_is_settled_is_counted_before_it_closes(urls, embedder, agent, layer):
+async def test_settled_turn_is_stored_before_closing(urls, embedder, agent, layer):
     def host():
         with Blocking.open(urls.app, policy=POLICY, embedder=embedder) as blocking:
             context = blocking.pre_turn(_turn(agent))
@@ -48,7 +48,7 @@ async def test_what_is_settled_is_counted_before_it_closes(urls, embedder, agent
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
 
 
-async def test_errors_come_back_as_they_are(urls, embedder, agent):
+async def test_errors_are_raised_unchanged(urls, embedder, agent):
     def host():
         with Blocking.open(urls.app, embedder=embedder) as blocking, pytest.raises(InvalidInput, match="query"):
             blocking.recall(agent, " ")
@@ -60,7 +60,7 @@ async def test_errors_come_back_as_they_are(urls, embedder, agent):
     await asyncio.to_thread(host)
 
 
-async def test_a_hosts_own_loop_serves_its_threads_and_is_never_waited_for_by_itself(urls, embedder, agent):
+async def test_layer_of_a_running_loop_serves_other_threads_only(urls, embedder, agent):
     async with CognitiveLayer.open(urls.app, policy=POLICY, embedder=embedder) as layer:
         blocking = Blocking(layer)
         [key] = await asyncio.to_thread(blocking.remember, agent, [NewMemory(type="fact", content=KEY)])

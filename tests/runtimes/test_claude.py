@@ -1,4 +1,4 @@
-"""The hooks as Claude Code itself runs them: the binary that the SDK brings, and a loopback server for the model."""
+"""The hooks in Claude Code: the binary of the SDK, with a local server in place of the model."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ ASK = "Do you remember where the spare key of the boat house hangs?"
 USAGE = {"usage": {"input_tokens": 1, "output_tokens": 1}}
 
 
-def _says(text):
+def _text(text):
     return {"type": "text", "text": ""}, {"type": "text_delta", "text": text}, "end_turn"
 
 
-def _calls(name, **given):
-    block = {"type": "tool_use", "id": f"toolu_{name}_{len(given)}", "name": f"mcp__{name}", "input": {}}
-    return block, {"type": "input_json_delta", "partial_json": json.dumps(given)}, "tool_use"
+def _tool_call(name, **arguments):
+    block = {"type": "tool_use", "id": f"toolu_{name}_{len(arguments)}", "name": f"mcp__{name}", "input": {}}
+    return block, {"type": "input_json_delta", "partial_json": json.dumps(arguments)}, "tool_use"
 
 
 def _events(block, delta, stop):
@@ -41,41 +41,41 @@ def _events(block, delta, stop):
 
 @pytest.fixture
 def model():
-    """The script, what was asked for, and the server that answers by it; an empty script is a model that is down."""
-    script, asked = [], []
+    """Yield the script, the requests and the port of a server that answers by the script. Without a script it fails."""
+    script, requests = [], []
 
     class Model(BaseHTTPRequestHandler):
         def do_POST(self):
-            asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            requests.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
             self.send_response(200 if script else 400)
             self.send_header("content-type", "text/event-stream" if script else "application/json")
             self.end_headers()
             events = _events(*script.pop(0)) if script else ()
             self.wfile.write("".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events).encode())
 
-        def log_message(self, *said): ...
+        def log_message(self, *arguments): ...
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield script, asked, server.server_port
+    yield script, requests, server.server_port
     server.shutdown()
     thread.join()
     server.server_close()
 
 
-async def test_claude_code_itself(urls, embedder, agent, tmp_path, model):
-    script, asked, port = model
-    ran = []
+async def test_claude_code_runs_with_the_hooks(urls, embedder, agent, tmp_path, model):
+    script, requests, port = model
+    called = []
 
     @tool("lookup", "Looks something up.", {"q": str})
-    async def lookup(given):
-        ran.append("lookup")
-        return {"content": [{"type": "text", "text": f"tool-says-{given['q']}"}]}
+    async def lookup(arguments):
+        called.append("lookup")
+        return {"content": [{"type": "text", "text": f"tool-says-{arguments['q']}"}]}
 
     @tool("exec", "Runs a shell command.", {"command": str})
-    async def exec_(given):
-        ran.append("exec")
+    async def exec_(arguments):
+        called.append("exec")
         return {"content": []}
 
     env = {
@@ -104,18 +104,18 @@ async def test_claude_code_itself(urls, embedder, agent, tmp_path, model):
             return result
 
         async with ClaudeSDKClient(hooks.options(own)) as client:
-            recall = _calls("cognitive__recall_context", query="the captain")
-            script += [_calls("shop__lookup", q="x"), _calls("shop__exec", command="x"), recall, _says(KEY)]
+            recall = _tool_call("cognitive__recall_context", query="the captain")
+            script += [_tool_call("shop__lookup", q="x"), _tool_call("shop__exec", command="x"), recall, _text(KEY)]
             assert (await ask(client)).result == KEY
-            spoken = asked[0]["messages"]
-            assert KEY in json.dumps(spoken)
-            assert KEY not in json.dumps(asked[0]["system"])
-            assert json.dumps(asked[-1]["messages"]).count('"tool_result"') == 3
-            assert ran == ["lookup"], "the plan of this message does without exec"
-            asked.clear()
+            messages = requests[0]["messages"]
+            assert KEY in json.dumps(messages)
+            assert KEY not in json.dumps(requests[0]["system"])
+            assert json.dumps(requests[-1]["messages"]).count('"tool_result"') == 3
+            assert called == ["lookup"], "the plan of this message removes exec"
+            requests.clear()
             assert (await ask(client)).is_error
-            shown = json.dumps(asked[0]["messages"]).count("<memory-records>")
-            assert shown == 1, "it stands there, and is not shown again"
+            shown = json.dumps(requests[0]["messages"]).count("<memory-records>")
+            assert shown == 1, "a memory in the conversation is not repeated"
         await layer.flush()
         failed, completed = await layer.explain.turns(agent)
         assert (completed.status, failed.status) == ("completed", "failed")

@@ -1,4 +1,4 @@
-"""What is LangChain's own: interrupts, graphs around an agent, kinds of content and of answers."""
+"""Features of LangChain alone: interrupts, agents in graphs, content blocks and structured responses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PICTURE = {"type": "image", "base64": "iVBORw0KGgo=", "mime_type": "image/png"}
 
 
 class Model(FakeMessagesListChatModel):
-    """LangChain's own fake, which can be given tools and keeps what it was asked."""
+    """LangChain's own fake model. It accepts tools and records its requests."""
 
     seen: list[Any] = Field(default_factory=list)
 
@@ -63,75 +63,75 @@ async def statuses(layer: CognitiveLayer, agent: str) -> list[str]:
     return [turn.status for turn in reversed(await layer.explain.turns(agent))]
 
 
-async def test_what_a_message_holds_beside_words_stays_and_the_block_comes_behind_it(middleware):
+async def test_block_follows_the_text_and_image_of_a_message(middleware):
     scripted = model(AIMessage("Behind the barometer."))
-    asked = HumanMessage([{"type": "text", "text": ASK}, PICTURE])
-    result = await create_agent(scripted, middleware=[middleware]).ainvoke({"messages": [asked]})
+    message = HumanMessage([{"type": "text", "text": ASK}, PICTURE])
+    result = await create_agent(scripted, middleware=[middleware]).ainvoke({"messages": [message]})
     [words, picture, block] = scripted.seen[0][-1].content
-    assert (words, picture) == tuple(asked.content)
+    assert (words, picture) == tuple(message.content)
     assert KEY in block["text"]
-    assert result["messages"][0].content == asked.content
+    assert result["messages"][0].content == message.content
 
 
-async def test_a_run_that_somebody_interrupts_and_resumes_is_one_turn(middleware, layer, agent):
+async def test_interrupted_and_resumed_run_is_one_turn(middleware, layer, agent):
     approving = HumanInTheLoopMiddleware(interrupt_on={"unlock": True})
-    asking = create_agent(
+    assistant = create_agent(
         model(calls("unlock", door="boat house"), AIMessage(KEY)),
         [unlock],
         middleware=[middleware, approving],
         checkpointer=InMemorySaver(),
     )
     config: Any = {"configurable": {"thread_id": "t"}}
-    waiting = await asking.ainvoke({"messages": [("user", ASK)]}, config)
+    waiting = await assistant.ainvoke({"messages": [("user", ASK)]}, config)
     assert waiting["__interrupt__"]
     assert await statuses(layer, agent) == ["open"]
-    done = await asking.ainvoke(Command(resume={"decisions": [{"type": "approve"}]}), config)
+    done = await assistant.ainvoke(Command(resume={"decisions": [{"type": "approve"}]}), config)
     assert done["messages"][-1].text == KEY
     assert await statuses(layer, agent) == ["completed"]
     assert [plan.tools for plan in await layer.explain.past_plans(agent)] == [(("unlock", 1),)]
 
 
-async def test_a_tool_that_waits_for_somebody_is_one_call_that_went_well(middleware, layer, agent):
+async def test_tool_that_interrupts_is_recorded_as_one_call(middleware, layer, agent):
     def confirm(door: str) -> str:
         """Asks the captain."""
         return f"{door}: {interrupt('sure?')}"
 
     scripted = model(calls("confirm", door="boat house"), AIMessage(KEY))
-    asking = create_agent(scripted, [confirm], middleware=[middleware], checkpointer=InMemorySaver())
+    assistant = create_agent(scripted, [confirm], middleware=[middleware], checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "t"}}
-    await asking.ainvoke({"messages": [("user", ASK)]}, config)
-    await asking.ainvoke(Command(resume="yes"), config)
+    await assistant.ainvoke({"messages": [("user", ASK)]}, config)
+    await assistant.ainvoke(Command(resume="yes"), config)
     assert scripted.seen[1][-1].text == "boat house: yes"
     assert await statuses(layer, agent) == ["completed"]
     [plan] = await layer.explain.past_plans(agent)
     assert plan.tools == (("confirm", 1),)
 
 
-async def test_a_stream_that_is_left_between_two_steps_ends_with_the_next_turn_of_its_thread(middleware, layer, agent):
+async def test_next_turn_of_a_thread_abandons_an_unfinished_stream(middleware, layer, agent):
     scripted = model(calls("unlock", door="boat house"), AIMessage("Done."))
-    asking = create_agent(scripted, [unlock], middleware=[middleware], checkpointer=InMemorySaver())
+    assistant = create_agent(scripted, [unlock], middleware=[middleware], checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "t"}}
-    steps = asking.astream({"messages": [("user", ASK)]}, config, stream_mode="updates")
+    steps = assistant.astream({"messages": [("user", ASK)]}, config, stream_mode="updates")
     async for step in steps:
         if "model" in step:
             break
     await steps.aclose()
-    await asking.ainvoke({"messages": [("user", "Thanks!")]}, config)
+    await assistant.ainvoke({"messages": [("user", "Thanks!")]}, config)
     assert await statuses(layer, agent) == ["abandoned", "completed"]
 
 
-async def test_a_tool_that_raises_fails_the_turn(middleware, layer, agent):
+async def test_exception_in_a_tool_fails_the_turn(middleware, layer, agent):
     def broken(door: str) -> str:
         """Breaks."""
         raise OSError("the lock is rusty")
 
-    asking = create_agent(model(calls("broken", door="x"), AIMessage("Done.")), [broken], middleware=[middleware])
+    assistant = create_agent(model(calls("broken", door="x"), AIMessage("Done.")), [broken], middleware=[middleware])
     with pytest.raises(OSError, match="rusty"):
-        await asking.ainvoke({"messages": [("user", ASK)]})
+        await assistant.ainvoke({"messages": [("user", ASK)]})
     assert await statuses(layer, agent) == ["failed"]
 
 
-async def test_an_agent_as_a_node_of_a_graph_has_the_graphs_thread(middleware, layer, agent):
+async def test_agent_in_a_graph_uses_the_thread_of_the_graph(middleware, layer, agent):
     scripted = model(AIMessage("Behind the barometer."))
     graph = StateGraph(MessagesState).add_node("agent", create_agent(scripted, middleware=[middleware]))
     graph = graph.set_entry_point("agent").set_finish_point("agent")
@@ -148,10 +148,10 @@ class Place(BaseModel):
     place: str
 
 
-async def test_a_structured_answer_is_what_is_judged(middleware, layer, agent):
+async def test_use_is_judged_by_the_structured_response(middleware, layer, agent):
     answer = calls("Place", place="behind the brass barometer in the pantry of the captain")
-    asking = create_agent(model(answer), middleware=[middleware], response_format=Place)
-    result = await asking.ainvoke({"messages": [("user", ASK)]})
+    assistant = create_agent(model(answer), middleware=[middleware], response_format=Place)
+    result = await assistant.ainvoke({"messages": [("user", ASK)]})
     assert result["structured_response"].place.startswith("behind")
     await layer.flush()
     [turn] = await layer.explain.turns(agent)
@@ -159,24 +159,24 @@ async def test_a_structured_answer_is_what_is_judged(middleware, layer, agent):
     assert (turn.status, shown.used) == ("completed", True)
 
 
-async def test_one_agent_serves_threads_at_once(middleware, layer, agent):
+async def test_one_agent_serves_concurrent_threads(middleware, layer, agent):
     class Echo(Model):
         def _generate(self, messages: Any, *args: Any, **settings: Any) -> Any:
             self.responses = [AIMessage(messages[-1].text.split("\n")[0])]
             return super()._generate(messages, *args, **settings)
 
-    asking = create_agent(Echo(responses=[]), middleware=[middleware], checkpointer=InMemorySaver())
-    asked = [f"Do you remember boat house {n}?" for n in range(8)]
+    assistant = create_agent(Echo(responses=[]), middleware=[middleware], checkpointer=InMemorySaver())
+    messages = [f"Do you remember boat house {n}?" for n in range(8)]
     runs = (
-        asking.ainvoke({"messages": [("user", text)]}, {"configurable": {"thread_id": f"talk-{n}"}})
-        for n, text in enumerate(asked)
+        assistant.ainvoke({"messages": [("user", text)]}, {"configurable": {"thread_id": f"talk-{n}"}})
+        for n, text in enumerate(messages)
     )
-    assert [result["messages"][-1].text for result in await asyncio.gather(*runs)] == asked
+    assert [result["messages"][-1].text for result in await asyncio.gather(*runs)] == messages
     await layer.flush()
     turns = {turn.session_id: (turn.message, turn.status) for turn in await layer.explain.turns(agent)}
-    assert turns == {f"talk-{n}": (text, "completed") for n, text in enumerate(asked)}
+    assert turns == {f"talk-{n}": (text, "completed") for n, text in enumerate(messages)}
 
 
-async def test_without_an_event_loop_it_says_what_to_call_instead(middleware):
+async def test_synchronous_invoke_is_refused_with_advice(middleware):
     with pytest.raises(TypeError, match="ainvoke"):
         create_agent(model(AIMessage("Hi.")), middleware=[middleware]).invoke({"messages": [("user", ASK)]})

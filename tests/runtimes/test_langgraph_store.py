@@ -1,4 +1,4 @@
-"""LangGraph's store over the layer: the same operations give what LangGraph's own store gives."""
+"""The LangGraph store on the layer. It returns the same results as LangGraph's in-memory store."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ async def store(layer, agent) -> CognitiveStore:
     return CognitiveStore(layer, agent)
 
 
-def told(result: Any) -> Any:
-    """A result without its times and scores; of items, in no order: that is each store's own."""
+def comparable(result: Any) -> Any:
+    """Return a result without times, scores and order, which differ between stores."""
     if isinstance(result, list):
-        return sorted(map(told, result), key=repr)
+        return sorted(map(comparable, result), key=repr)
     return (result.namespace, result.key, result.value) if hasattr(result, "value") else result
 
 
@@ -61,41 +61,41 @@ CONDITIONS = st.builds(
     path=st.lists(st.sampled_from(["*", "users", "ada", "docs"]), max_size=2).map(tuple),
 )
 OPS: st.SearchStrategy[Op] = st.one_of(
-    st.tuples(NAMESPACES, KEYS, st.one_of(VALUES, VALUES, st.none())).map(lambda given: PutOp(*given)),
-    st.tuples(NAMESPACES, KEYS).map(lambda given: GetOp(*given)),
-    st.tuples(st.one_of(st.just(()), NAMESPACES), FILTERS, st.just(100)).map(lambda given: SearchOp(*given)),
+    st.tuples(NAMESPACES, KEYS, st.one_of(VALUES, VALUES, st.none())).map(lambda arguments: PutOp(*arguments)),
+    st.tuples(NAMESPACES, KEYS).map(lambda arguments: GetOp(*arguments)),
+    st.tuples(st.one_of(st.just(()), NAMESPACES), FILTERS, st.just(100)).map(lambda arguments: SearchOp(*arguments)),
 )
 LISTINGS = st.tuples(st.lists(CONDITIONS, max_size=2).map(tuple), st.sampled_from([None, 1, 2])).map(
-    lambda given: ListNamespacesOp(*given)
+    lambda arguments: ListNamespacesOp(*arguments)
 )
 
 
 @settings(max_examples=8)
 @given(batches=st.lists(st.tuples(st.lists(OPS, min_size=1, max_size=6), LISTINGS), min_size=2, max_size=4))
-async def test_any_operations_give_what_langgraphs_own_store_gives(layer, batches: Sequence[Any]):
+async def test_results_equal_those_of_langgraphs_in_memory_store(layer, batches: Sequence[Any]):
     ours, theirs = CognitiveStore(layer, f"agent-{uuid4().hex}"), InMemoryStore()
     for ops, listing in batches:
-        assert list(map(told, await ours.abatch(ops))) == list(map(told, theirs.batch(ops)))
-        for place in [place for place, items in theirs._data.items() if not items]:
-            del theirs._data[place]  # it lists what it was only asked for
-        assert list(map(told, await ours.abatch([listing]))) == list(map(told, theirs.batch([listing])))
+        assert list(map(comparable, await ours.abatch(ops))) == list(map(comparable, theirs.batch(ops)))
+        for namespace in [namespace for namespace, items in theirs._data.items() if not items]:
+            del theirs._data[namespace]  # it lists namespaces that were only read
+        assert list(map(comparable, await ours.abatch([listing]))) == list(map(comparable, theirs.batch([listing])))
 
 
-async def test_a_query_finds_the_item_that_answers_it_first_and_none_of_another_namespace(store):
+async def test_query_ranks_the_best_item_first_within_the_namespace(store):
     await store.aput(USERS, "tea", TEA)
     await store.aput(USERS, "boat", BOAT)
     await store.aput(("users", "bob"), "tea", {"text": "Bob drinks green tea."})
     await store.aput(USERS, "hidden", {"text": "Ada drinks no coffee."}, index=False)
-    found = await store.asearch(USERS, query="What does Ada drink?", limit=5)
-    assert [(item.namespace, item.key) for item in found] == [(USERS, "tea"), (USERS, "boat")]
-    assert found[0].score > found[1].score > 0
+    items = await store.asearch(USERS, query="What does Ada drink?", limit=5)
+    assert [(item.namespace, item.key) for item in items] == [(USERS, "tea"), (USERS, "boat")]
+    assert items[0].score > items[1].score > 0
     assert [item.key for item in await store.asearch(USERS, query="What does Ada drink?", limit=1, offset=1)] == [
         "boat"
     ]
     assert (await store.asearch(USERS, query="drink", filter={"text": BOAT["text"]}))[0].value == BOAT
 
 
-async def test_what_is_put_again_is_the_same_memory_with_its_first_time(store, layer, agent):
+async def test_second_put_updates_the_memory_and_keeps_its_creation_time(store, layer, agent):
     await store.aput(USERS, "tea", TEA)
     first = await store.aget(USERS, "tea")
     await store.aput(USERS, "tea", {"text": "Ada gave up tea."})
@@ -107,13 +107,13 @@ async def test_what_is_put_again_is_the_same_memory_with_its_first_time(store, l
     assert await layer.admin.find_by_tags(agent, []) == []
 
 
-async def test_what_a_graph_puts_is_remembered_in_its_agents_turns(store, layer, agent):
+async def test_stored_items_are_shown_in_turns_of_the_agent(store, layer, agent):
     await store.aput(USERS, "tea", TEA)
     context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Do you remember what tea Ada drinks?"))
     assert TEA["text"] in context.text
 
 
-async def test_what_is_shown_are_the_fields_that_the_item_names(store, layer, agent):
+async def test_memory_content_consists_of_the_indexed_fields(store, layer, agent):
     value = {"title": "Tea", "notes": [{"say": "smoked"}, {"say": "at four"}], "secret": "47"}
     await store.aput(USERS, "k", value, index=["title", "notes[*].say"])
     [memory] = await layer.admin.find_by_tags(agent, [])
@@ -121,14 +121,14 @@ async def test_what_is_shown_are_the_fields_that_the_item_names(store, layer, ag
     assert (await store.aget(USERS, "k")).value == value
 
 
-async def test_more_than_a_page_is_listed_whole(store):
+async def test_search_and_listing_return_more_than_one_page(store):
     await store.abatch([PutOp(("n", str(n % 3)), str(n), {"n": n}) for n in range(101)])
     assert len(await store.asearch(("n",), limit=1_000)) == 101
     assert [item.value["n"] for item in await store.asearch(("n", "2"), filter={"n": {"$gte": 94}})] == [95, 98]
     assert await store.alist_namespaces(prefix=("n",)) == [("n", "0"), ("n", "1"), ("n", "2")]
 
 
-async def test_synchronous_nodes_use_it_and_the_event_loop_is_told_not_to(store):
+async def test_synchronous_methods_work_in_nodes_but_not_in_the_event_loop(store):
     class State(TypedDict, total=False):
         answer: str
 
@@ -151,11 +151,11 @@ async def test_synchronous_nodes_use_it_and_the_event_loop_is_told_not_to(store)
         pytest.param((USERS, "a\x00", TEA), "source", id="NUL in a key"),
     ],
 )
-async def test_what_cannot_be_kept_is_refused_by_name(store, put, field):
+async def test_invalid_item_is_refused_with_the_name_of_its_field(store, put, field):
     with pytest.raises(InvalidInput, match=field):
         await store.aput(*put)
 
 
-async def test_a_lifetime_is_refused(store):
+async def test_time_to_live_is_refused(store):
     with pytest.raises(NotImplementedError, match="TTL"):
         await store.aput(USERS, "k", TEA, ttl=5)

@@ -1,4 +1,4 @@
-"""What is Pydantic AI's own: its ways to run, its kinds of output and of messages."""
+"""Features of Pydantic AI alone: kinds of runs, outputs and messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def capability(layer, agent) -> CognitiveCapability:
 
 
 class Scripted:
-    """A model that answers with these parts, one a call, and keeps what it was given."""
+    """A model that answers each call with the next of these parts and records its requests."""
 
     def __init__(self, *parts: TextPart | ToolCallPart) -> None:
         self.parts = list(parts)
@@ -40,7 +40,7 @@ class Scripted:
         return ModelResponse([self.parts.pop(0)])
 
 
-def said(messages: list[ModelMessage]) -> list[tuple[str, object]]:
+def request_parts(messages: list[ModelMessage]) -> list[tuple[str, object]]:
     parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
     return [(part.part_kind, part.content) for part in parts if hasattr(part, "content")]
 
@@ -50,23 +50,23 @@ async def statuses(layer: CognitiveLayer, agent: str) -> list[str]:
     return [turn.status for turn in reversed(await layer.explain.turns(agent))]
 
 
-async def test_what_a_prompt_holds_beside_words_stays_and_the_block_comes_behind_it(capability):
+async def test_block_follows_the_text_and_image_of_a_prompt(capability):
     scripted = Scripted(TextPart("Behind the barometer."))
     result = await Agent(scripted.model, capabilities=[capability]).run([ASK, PICTURE])
-    [(_, content)] = said(scripted.seen[0])
+    [(_, content)] = request_parts(scripted.seen[0])
     assert content[:2] == [ASK, PICTURE]
     assert KEY in content[2]
-    assert said(result.all_messages()) == [("user-prompt", [ASK, PICTURE])]
+    assert request_parts(result.all_messages()) == [("user-prompt", [ASK, PICTURE])]
 
 
-async def test_system_prompts_in_the_history_stand_first_however_long_it_is(capability):
+async def test_system_prompt_stays_first_in_a_long_history(capability):
     scripted = Scripted(*[TextPart("Yes.")] * 2)
     agent = Agent(scripted.model, system_prompt="You are a pilot.", capabilities=[capability])
     history = (await agent.run(ASK)).all_messages()
     for n in range(60):
         history += [ModelRequest([UserPromptPart(f"Question {n}?")]), ModelResponse([TextPart(f"Answer {n}.")])]
     await agent.run(ASK, message_history=history)
-    assert said(scripted.seen[1])[0] == ("system-prompt", "You are a pilot.")
+    assert request_parts(scripted.seen[1])[0] == ("system-prompt", "You are a pilot.")
     assert len(scripted.seen[1]) < 45
 
 
@@ -74,12 +74,12 @@ class Place(BaseModel):
     place: str
 
 
-async def test_a_structured_answer_is_what_is_judged(capability, layer, agent):
+async def test_use_is_judged_by_the_structured_response(capability, layer, agent):
     answer = {"place": "behind the brass barometer in the pantry of the captain"}
     scripted = Scripted(ToolCallPart("final_result", {"place": 1}), ToolCallPart("final_result", answer))
     result = await Agent(scripted.model, output_type=Place, capabilities=[capability]).run(ASK)
     assert result.output.place == answer["place"]
-    assert len(scripted.seen) == 2, "the first was sent back to the model, in the same turn"
+    assert len(scripted.seen) == 2, "the invalid answer was returned to the model in the same turn"
     await layer.flush()
     [turn] = await layer.explain.turns(agent)
     assert turn.status == "completed"
@@ -87,60 +87,58 @@ async def test_a_structured_answer_is_what_is_judged(capability, layer, agent):
     assert shown.used is True
 
 
-async def test_an_answer_that_a_validator_sends_back_stays_before_the_models_eyes(capability, layer, agent):
+async def test_validator_message_reaches_the_model_in_the_same_turn(capability, layer, agent):
     scripted = Scripted(TextPart("No idea."), TextPart("Behind the barometer."))
-    asking = Agent(scripted.model, capabilities=[capability])
+    assistant = Agent(scripted.model, capabilities=[capability])
 
-    @asking.output_validator
+    @assistant.output_validator
     def place(output: str) -> str:
         if "barometer" not in output:
             raise ModelRetry("Say where it hangs.")
         return output
 
-    assert (await asking.run(ASK)).output == "Behind the barometer."
-    assert "Say where it hangs." in str(said(scripted.seen[1])[-1])
+    assert (await assistant.run(ASK)).output == "Behind the barometer."
+    assert "Say where it hangs." in str(request_parts(scripted.seen[1])[-1])
     assert await statuses(layer, agent) == ["completed"]
 
 
-async def test_a_run_that_waits_for_results_from_outside_is_no_turn_and_the_one_that_has_them_is(
-    capability, layer, agent
-):
+async def test_run_that_defers_tools_is_abandoned_and_its_successor_completes(capability, layer, agent):
     scripted = Scripted(ToolCallPart("unlock", {"door": "boat house"}, "call-1"), TextPart("It is open."))
-    asking = Agent(scripted.model, output_type=[str, DeferredToolRequests], capabilities=[capability])
+    assistant = Agent(scripted.model, output_type=[str, DeferredToolRequests], capabilities=[capability])
 
-    @asking.tool_plain(requires_approval=True)
+    @assistant.tool_plain(requires_approval=True)
     def unlock(door: str) -> str:
         return f"{door} unlocked"
 
-    waiting = await asking.run("Please run the unlock script for me.")
+    waiting = await assistant.run("Please run the unlock script for me.")
     assert isinstance(waiting.output, DeferredToolRequests)
     results = DeferredToolResults(approvals={"call-1": True})
-    done = await asking.run(message_history=waiting.all_messages(), deferred_tool_results=results)
+    done = await assistant.run(message_history=waiting.all_messages(), deferred_tool_results=results)
     assert done.output == "It is open."
-    assert ("tool-return", "boat house unlocked") in said(scripted.seen[1])
+    assert ("tool-return", "boat house unlocked") in request_parts(scripted.seen[1])
     assert await statuses(layer, agent) == ["abandoned", "completed"]
 
 
-async def test_one_agent_serves_conversations_at_once(capability, layer, agent):
-    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+async def test_one_agent_serves_concurrent_conversations(capability, layer, agent):
+    async def answer(history: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         await asyncio.sleep(0)
-        texts = [str(part.content) for m in messages if isinstance(m, ModelRequest) for part in m.parts]
+        texts = [str(part.content) for m in history if isinstance(m, ModelRequest) for part in m.parts]
         return ModelResponse([TextPart(" ".join(text.split("\n")[0] for text in texts))])
 
-    asking = Agent(FunctionModel(answer), capabilities=[capability])
-    asked = [f"Do you remember boat house {n}?" for n in range(8)]
-    runs = (asking.run(text, conversation_id=f"talk-{n}") for n, text in enumerate(asked))
-    assert [result.output for result in await asyncio.gather(*runs)] == asked
+    assistant = Agent(FunctionModel(answer), capabilities=[capability])
+    messages = [f"Do you remember boat house {n}?" for n in range(8)]
+    runs = (assistant.run(text, conversation_id=f"talk-{n}") for n, text in enumerate(messages))
+    assert [result.output for result in await asyncio.gather(*runs)] == messages
     await layer.flush()
     turns = {turn.session_id: (turn.message, turn.status) for turn in await layer.explain.turns(agent)}
-    assert turns == {f"talk-{n}": (text, "completed") for n, text in enumerate(asked)}
+    assert turns == {f"talk-{n}": (text, "completed") for n, text in enumerate(messages)}
 
 
-async def test_a_run_that_its_caller_leaves_between_steps_is_abandoned(capability, layer, agent):
+async def test_run_that_its_caller_leaves_is_abandoned(capability, layer, agent):
     scripted = Scripted(ToolCallPart("nothing", {}), TextPart("Done."))
-    asking = Agent(scripted.model, capabilities=[capability])
-    asking.tool_plain(lambda: "nothing", name="nothing")
-    async with asking.iter(ASK) as run:
+    assistant = Agent(scripted.model, capabilities=[capability])
+    assistant.tool_plain(lambda: "nothing", name="nothing")
+    async with assistant.iter(ASK) as run:
         async for _ in run:
             if scripted.seen:
                 break
@@ -148,7 +146,7 @@ async def test_a_run_that_its_caller_leaves_between_steps_is_abandoned(capabilit
 
 
 @pytest.mark.parametrize(("message", "level"), [("Mhm, the green one then.", "high"), (ASK, "low")])
-async def test_a_level_of_the_hosts_own_stands_where_no_category_asks_for_another(capability, message, level):
+async def test_thinking_level_of_the_host_yields_only_to_a_category(capability, message, level):
     seen = []
 
     def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
