@@ -127,7 +127,7 @@ def _values(option: click.Option, context: click.Context) -> str:
 
 
 def _markdown(commands: Sequence[_CommandEntry]) -> str:
-    """Return the reference as a page."""
+    """Return the page of all commands, in Markdown."""
     counts = Counter(option for each in commands for option in each.options)
     shared = [option for option, count in counts.items() if count >= _MIN_SHARED]
     parts = [

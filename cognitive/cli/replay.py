@@ -45,7 +45,7 @@ class _ReplayAnswer:
 def command(
     turn_ids: tuple[str, ...], agent: str, since: datetime | None, until: datetime | None, file: Path | None, live: bool
 ) -> None:
-    """Run TURN_IDS, or all turns of a time, again, and compare the output with the recorded bytes.
+    """Run TURN_IDS, or all turns of a time range, again, and compare the output with the recorded bytes.
 
     Each turn runs under its recorded policy. Under another policy, print the difference: memories that enter and leave,
     tokens, and used memories (estimated for memories that were not shown). Exits with 3 if an unchanged turn differs.

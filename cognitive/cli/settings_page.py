@@ -117,7 +117,7 @@ def _bounds(schema: Mapping[str, Any]) -> str:
 
 
 def markdown() -> str:
-    """Return the whole reference as a page."""
+    """Return the page of all settings, in Markdown."""
     parts = [
         _INTRO,
         _items(settings()),

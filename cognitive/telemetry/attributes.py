@@ -74,12 +74,12 @@ CAPTURE_VALUES = frozenset({"span_only", "span_and_event", "true"})
 
 
 def turn(turn: Turn) -> Attributes:
-    """Return the attributes of a turn before it is prepared."""
+    """Return the span attributes of a turn before it is prepared."""
     return {AGENT_ID: turn.agent_id, CONVERSATION_ID: turn.session_id, TURN_KIND: turn.kind}
 
 
 def context(context: TurnContext) -> Attributes:
-    """Return the attributes of a prepared turn."""
+    """Return the span attributes of a prepared turn."""
     return {
         TURN_ID: context.turn_id,
         **plan(context.plan),
@@ -91,7 +91,7 @@ def context(context: TurnContext) -> Attributes:
 
 
 def plan(plan: Plan) -> Attributes:
-    """Return the attributes of a turn's plan."""
+    """Return the span attributes of a turn's plan."""
     return {
         FRAME: plan.frame,
         INTENT: plan.categories or None,
@@ -102,7 +102,7 @@ def plan(plan: Plan) -> Attributes:
 
 
 def search(agent_id: str, types: Collection[str], channels: Sequence[str]) -> Attributes:
-    """Return the attributes of a search in an agent's memory."""
+    """Return the span attributes of a search in an agent's memory."""
     return {**_memory(SEARCH_MEMORY, agent_id), TYPES: tuple(types), CHANNELS: channels}
 
 
@@ -126,7 +126,7 @@ def context_content(context: TurnContext, *_: object) -> Attributes:
 
 
 def embeddings(model: str, dimension: int, texts: int) -> Attributes:
-    """Return the attributes of the embedding of some texts."""
+    """Return the span attributes of the embedding of some texts."""
     return {
         OPERATION: EMBEDDINGS,
         REQUEST_MODEL: model,
@@ -136,7 +136,7 @@ def embeddings(model: str, dimension: int, texts: int) -> Attributes:
 
 
 def outcome(context: TurnContext | TurnRef, outcome: Outcome) -> Attributes:
-    """Return the attributes of a turn's outcome."""
+    """Return the span attributes of a turn's outcome."""
     session = context.session_id if isinstance(context, TurnContext) else None
     return {
         AGENT_ID: context.agent_id,
@@ -147,7 +147,7 @@ def outcome(context: TurnContext | TurnRef, outcome: Outcome) -> Attributes:
 
 
 def report(report: Report) -> Attributes:
-    """Return the attributes of the report on a completed turn."""
+    """Return the span attributes of the report on a completed turn."""
     return {
         REFERENCED: sum(each.referenced for each in report.attributions),
         RECORDED: report.recorded,
@@ -164,7 +164,7 @@ def recall(
     *_: object,
     **__: object,
 ) -> Attributes:
-    """Return the attributes of a call of the recall tool."""
+    """Return the span attributes of a call of the recall tool."""
     return {AGENT_ID: agent_id, TURN_ID: turn_id}
 
 
@@ -179,7 +179,7 @@ def recall_content(hits: Sequence[RecallHit], agent_id: str, query: str, *_: obj
 
 
 def remember(agent_id: str, memories: Sequence[NewMemory], **_: object) -> Attributes:
-    """Return the attributes of memories to store."""
+    """Return the span attributes of memories to store."""
     return {**_memory(CREATE_MEMORY, agent_id), RECORD_COUNT: len(memories)}
 
 
@@ -198,17 +198,17 @@ def remember_content(ids: Sequence[UUID], agent_id: str, memories: Sequence[NewM
 
 
 def update(agent_id: str, id: UUID, **_: object) -> Attributes:
-    """Return the attributes of a change of a memory."""
+    """Return the span attributes of a change of a memory."""
     return {**_memory(UPDATE_MEMORY, agent_id), RECORD_ID: str(id), RECORD_COUNT: 1}
 
 
 def forget(agent_id: str, ids: Sequence[UUID]) -> Attributes:
-    """Return the attributes of an erasure of single memories."""
+    """Return the span attributes of an erasure of single memories."""
     return {**_memory(DELETE_MEMORY, agent_id), RECORD_ID: _only(ids), RECORD_COUNT: len(ids)}
 
 
 def erase(agent_id: str) -> Attributes:
-    """Return the attributes of an erasure of an agent."""
+    """Return the span attributes of an erasure of an agent."""
     return _memory(DELETE_MEMORY_STORE, agent_id)
 
 
