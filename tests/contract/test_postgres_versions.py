@@ -111,7 +111,7 @@ async def shape(url: str) -> list[tuple]:
     )
 
 
-async def test_the_whole_loop_works(plain, database, embedder, agent):
+async def test_full_turn_cycle_works_on_each_postgres_version(plain, database, embedder, agent):
     version, _ = plain
     assert await upgrade(database.owner) == HEAD
     [(server,)] = await fetch(database.admin, "SELECT current_setting('server_version_num')::int / 10000")
@@ -154,7 +154,7 @@ async def test_the_whole_loop_works(plain, database, embedder, agent):
     assert await fetch(database.app, "SELECT DISTINCT agent_id FROM cognitive.memory", tenant=other) == [(other,)]
 
 
-async def test_upgrading_again_changes_nothing(database, embedder, agent):
+async def test_repeated_upgrade_changes_nothing(database, embedder, agent):
     await upgrade(database.owner)
     before = await shape(database.admin)
     async with CognitiveLayer.open(database.app, policy=CALM, embedder=embedder) as layer:
@@ -166,13 +166,13 @@ async def test_upgrading_again_changes_nothing(database, embedder, agent):
     assert len(before) > 100
 
 
-async def test_upgrades_at_the_same_time_are_one_upgrade(database):
+async def test_concurrent_upgrades_apply_once(database):
     revisions = await asyncio.gather(*(upgrade(database.owner) for _ in range(8)))
     assert set(revisions) == {HEAD}
     assert await fetch(database.admin, "SELECT version_num FROM cognitive.alembic_version") == [(HEAD,)]
 
 
-async def test_downgrade_and_upgrade_lead_back(database, embedder, agent):
+async def test_downgrade_and_upgrade_restore_the_schema(database, embedder, agent):
     await upgrade(database.owner)
     before = await shape(database.admin)
 
@@ -194,7 +194,7 @@ async def test_downgrade_and_upgrade_lead_back(database, embedder, agent):
         assert len(await layer.remember(agent, [NewMemory(type="fact", content="The kettle is here.")])) == 1
 
 
-async def test_the_tables_that_alembic_is_told_of_are_those_that_the_migrations_make(database):
+async def test_table_metadata_matches_the_migrations(database):
     await upgrade(database.owner)
 
     def differences(connection):
@@ -215,7 +215,7 @@ async def test_the_tables_that_alembic_is_told_of_are_those_that_the_migrations_
         assert await connection.run_sync(differences) == []
 
 
-async def test_indexes_and_checks_that_alembic_does_not_compare_are_the_same_too(database):
+async def test_indexes_and_constraints_match_the_migrations(database):
     """Covering columns, conditions and checks: from the tables as from the migrations, in a database of each kind."""
     await upgrade(database.owner)
     migrated = await shape(database.admin)

@@ -73,7 +73,7 @@ async def take(
     return context
 
 
-async def test_totals_are_what_the_turns_came_to_and_the_period_before_is_just_as_long(layer, figures, agent, pumps):
+async def test_totals_cover_the_period_and_the_equally_long_period_before(layer, figures, agent, pumps):
     for hours in (-30, 0, 1, 30):  # the day before, twice in the day, the day after
         await take(layer, agent, used=pumps[:1], now=AT + timedelta(hours=hours))
     await take(layer, agent, ended="failed", now=AT)
@@ -92,7 +92,7 @@ async def test_totals_are_what_the_turns_came_to_and_the_period_before_is_just_a
 
 
 @pytest.mark.parametrize("since", [timedelta(0), timedelta(hours=7), timedelta(days=1, hours=3)])
-async def test_days_and_the_hours_at_both_ends_make_the_same_sum_as_hours_alone(layer, figures, agent, pumps, since):
+async def test_totals_from_days_and_hours_equal_the_hourly_series(layer, figures, agent, pumps, since):
     for hours in (0, 9, 20, 33, 47, 60, 80):
         await take(layer, agent, now=AT + timedelta(hours=hours))
     for length in (timedelta(hours=5), DAY, 2 * DAY + timedelta(hours=7), 3 * DAY):
@@ -103,7 +103,7 @@ async def test_days_and_the_hours_at_both_ends_make_the_same_sum_as_hours_alone(
         assert sum(sum(t.numbers.latency) for t in totals) == sum(sum(p.total.numbers.latency) for p in points)
 
 
-async def test_days_are_those_of_the_viewer(layer, figures, agent, pumps):
+async def test_days_begin_at_midnight_in_the_viewers_time_zone(layer, figures, agent, pumps):
     for hours in (0, 9):  # half past twelve and half past nine in the evening: the next day in Tokyo
         await take(layer, agent, now=AT + timedelta(hours=hours))
     for zone, days in (("UTC", [2]), ("Asia/Tokyo", [1, 1])):
@@ -113,7 +113,7 @@ async def test_days_are_those_of_the_viewer(layer, figures, agent, pumps):
         await figures.series(agent, Period(AT - DAY, AT, "day", "Nowhere/Else"))
 
 
-async def test_turns_are_found_by_what_is_known_of_them(layer, figures, agent, pumps):
+async def test_turn_filters_select_the_matching_turns(layer, figures, agent, pumps):
     first = await take(layer, agent, used=pumps[:2])
     failed = await take(layer, agent, ended="failed", session_id="other", now=AT + DAY)
     tools = [Tool(name="exec"), Tool(name="read")]
@@ -141,7 +141,7 @@ async def test_turns_are_found_by_what_is_known_of_them(layer, figures, agent, p
     assert row.milliseconds > 0
 
 
-async def test_pages_of_turns_follow_one_another_and_say_how_far_they_looked(layer, figures, agent, pumps, monkeypatch):
+async def test_turn_pages_are_contiguous_and_count_the_rows_examined(layer, figures, agent, pumps, monkeypatch):
     taken = [(await take(layer, agent, now=AT + timedelta(hours=n // 2))).turn_id for n in range(7)]
     seen, after = [], None
     while True:
@@ -156,9 +156,7 @@ async def test_pages_of_turns_follow_one_another_and_say_how_far_they_looked(lay
         await figures.turns(agent, limit=10_000)
 
 
-async def test_a_filter_that_keeps_nothing_stops_at_its_bound_and_goes_on_from_there(
-    layer, figures, agent, pumps, monkeypatch
-):
+async def test_selective_filter_stops_at_the_row_limit_and_resumes_there(layer, figures, agent, pumps, monkeypatch):
     taken = [(await take(layer, agent, now=AT + timedelta(hours=n))).turn_id for n in range(5)]
     await take(layer, agent, ended="failed", now=AT - DAY)
     for name in (True, False):
@@ -173,7 +171,7 @@ async def test_a_filter_that_keeps_nothing_stops_at_its_bound_and_goes_on_from_t
     assert page.rows[0].turn_id not in taken
 
 
-async def test_a_turn_has_its_times_its_measures_and_its_neighbours(layer, figures, agent, pumps):
+async def test_turn_details_include_timings_measures_and_neighbours(layer, figures, agent, pumps):
     first, second, third = [await take(layer, agent, now=AT + n * DAY, user_id="u") for n in range(3)]
     turn = await figures.turn(agent, second.turn_id)
     assert (turn.previous, turn.next) == (first.turn_id, third.turn_id)
@@ -183,7 +181,7 @@ async def test_a_turn_has_its_times_its_measures_and_its_neighbours(layer, figur
     assert await figures.turn(agent, "nowhere") is None
 
 
-async def test_memories_are_found_by_what_is_known_of_them(layer, figures, agent, pumps):
+async def test_memory_filters_select_the_matching_memories(layer, figures, agent, pumps):
     await take(layer, agent, used=pumps[:1])
 
     async def found(**wanted) -> list:
@@ -200,7 +198,7 @@ async def test_memories_are_found_by_what_is_known_of_them(layer, figures, agent
     assert (page.rows[0].times_shown, page.rows[0].times_used, page.rows[0].shown_at) == (1, 1, AT)
 
 
-async def test_groups_tell_memories_by_their_use(layer, figures, agent, pumps):
+async def test_memories_are_grouped_by_their_usage(layer, figures, agent, pumps):
     used, ignored = pumps[0], pumps[1:]
     for n in range(5):
         await take(layer, agent, used=(used,), now=AT + n * timedelta(hours=1))
@@ -222,7 +220,7 @@ async def test_groups_tell_memories_by_their_use(layer, figures, agent, pumps):
     assert sorted([row.id for row in (*page.rows, *rest.rows)]) == sorted(ignored)
 
 
-async def test_a_memory_has_its_turns_its_use_and_what_replaced_it(layer, figures, agent, pumps):
+async def test_memory_details_include_turns_usage_and_replacement(layer, figures, agent, pumps):
     contexts = [await take(layer, agent, used=pumps[:1], now=AT + n * DAY) for n in range(3)]
     [newer] = await layer.remember(
         agent,
@@ -241,7 +239,7 @@ async def test_a_memory_has_its_turns_its_use_and_what_replaced_it(layer, figure
     assert await figures.life(agent, uuid4()) is None
 
 
-async def test_near_duplicates_are_those_whose_vectors_say_so(layer, figures, agent, pumps, embedder):
+async def test_near_duplicates_are_selected_by_cosine_similarity(layer, figures, agent, pumps, embedder):
     [twin, _] = await layer.remember(
         agent,
         [
@@ -256,7 +254,7 @@ async def test_near_duplicates_are_those_whose_vectors_say_so(layer, figures, ag
     assert len(near.rows) < 5
 
 
-async def test_each_policy_has_what_its_turns_came_to(urls, layer, figures, agent, pumps, embedder):
+async def test_totals_are_kept_separately_for_each_policy(urls, layer, figures, agent, pumps, embedder):
     await take(layer, agent)
     other = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000, usage={"half_life_days": 3})
     async with CognitiveLayer.open(urls.app, policy=other, embedder=embedder) as second:
@@ -267,7 +265,7 @@ async def test_each_policy_has_what_its_turns_came_to(urls, layer, figures, agen
     assert newest.total.referenced > 0 == oldest.total.referenced
 
 
-async def test_tools_are_counted_by_category_called_or_left_out(layer, figures, agent, pumps):
+async def test_tool_calls_and_omissions_are_counted_by_category(layer, figures, agent, pumps):
     tools = [Tool(name=name, description=f"The tool {name}.") for name in ("exec", "web_search", "mint_token")]
     contexts = [
         await take(layer, agent, "Debug the script: fix the failing build", tools=tools, called=["exec"])
@@ -286,7 +284,7 @@ async def test_tools_are_counted_by_category_called_or_left_out(layer, figures, 
     assert contexts[0].plan.removed
 
 
-async def test_health_tells_what_is_there_and_what_is_not_well(urls, layer, figures, agent, pumps, embedder):
+async def test_health_reports_counts_open_turns_and_valid_relations(urls, layer, figures, agent, pumps, embedder):
     waiting = await take(layer, agent, ended=None)
     await layer.recall(agent, "pump")
     health = await figures.health(agent)
@@ -296,7 +294,7 @@ async def test_health_tells_what_is_there_and_what_is_not_well(urls, layer, figu
     assert all(relation.valid for relation in health.relations)
 
 
-async def test_nothing_of_another_agent_is_read_but_its_counts_by_those_who_may(layer, figures, agent, pumps):
+async def test_other_agents_are_invisible_except_in_the_fleet_counts(layer, figures, agent, pumps):
     context = await take(layer, agent, used=pumps[:1])
     other = f"{agent}-other"
     assert await figures.turns(other) == await figures.memories(other)  # both are empty

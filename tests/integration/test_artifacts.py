@@ -53,13 +53,13 @@ async def whole(artifacts: Artifacts, agent: str, id: UUID, length: int = CHUNK_
         pytest.param("".join(map(chr, range(0xE000, 0xF900))) + "\x00", id="every stand-in of the first range"),
     ],
 )
-async def test_what_is_read_page_by_page_is_what_was_put(artifacts, agent, content):
+async def test_artifact_pages_concatenate_to_the_original(artifacts, agent, content):
     id = await put(artifacts, agent, content)
     assert await whole(artifacts, agent, id) == content
     assert (await artifacts.read(agent, id, 0, 10)).artifact.characters == len(content)
 
 
-async def test_any_page_of_any_text_is_the_slice(artifacts, agent):
+async def test_artifact_page_equals_the_slice_of_the_original(artifacts, agent):
     content = (HARD + "\n") * 4_000
     id = await put(artifacts, agent, content)
 
@@ -75,7 +75,7 @@ async def test_any_page_of_any_text_is_the_slice(artifacts, agent):
         assert page.text == content[start : start + length], (start, length)
 
 
-async def test_the_same_output_is_kept_once_however_often_and_from_wherever_it_comes(artifacts, agent):
+async def test_repeated_and_concurrent_puts_store_an_artifact_once(artifacts, agent):
     new = [output(f"line {n}\n" * 100) for n in range(5)]
     await asyncio.gather(*(artifacts.put(agent, "s", new[n % 3 :]) for n in range(12)))
     assert await artifacts.put(agent, "s", [*new, *new])
@@ -97,7 +97,7 @@ async def test_fifty_megabytes_are_paged_and_searched(artifacts, agent):
     assert (await artifacts.read(agent, id, len(content) - 4, 100)).text == "hit\n"
 
 
-async def test_lines_are_found_where_they_are(artifacts, agent):
+async def test_artifact_search_returns_numbers_texts_and_offsets_of_lines(artifacts, agent):
     content = "\n".join(f"{n}: {'needle' if n % 1000 == 0 else 'hay'} {HARD}" for n in range(1, 6001))
     id = await put(artifacts, agent, content)
     found = await artifacts.search(agent, id, "needle", 50)
@@ -108,9 +108,7 @@ async def test_lines_are_found_where_they_are(artifacts, agent):
     assert found[:2] == await artifacts.search(agent, id, "needle", 2)
 
 
-async def test_a_literal_is_found_across_pieces_in_characters_postgres_cannot_keep_and_as_it_is_written(
-    artifacts, agent
-):
+async def test_literal_search_spans_chunks_and_matches_special_characters(artifacts, agent):
     content = "x" * (CHUNK_CHARS - 3) + "needle\x00" + "y" * CHUNK_CHARS + "100%_[a-z]*"
     id = await put(artifacts, agent, content)
     for literal in ("needle", "\x00y", "100%_[a-z]*"):
@@ -123,13 +121,13 @@ async def test_a_literal_is_found_across_pieces_in_characters_postgres_cannot_ke
         await artifacts.search(agent, id, "a\nb", 5)
 
 
-async def test_only_the_output_of_a_recorded_turn_follows_later(artifacts, agent):
+async def test_late_output_is_stored_only_for_a_recorded_turn(artifacts, agent):
     """After an erasure, nothing that was still on its way brings the text back."""
     assert not await artifacts.put(agent, "s", [output("late")], turn_id="gone", only_of_turn=True)
     assert await artifacts.list_by_session(agent, "s") == ()
 
 
-async def test_by_the_layer_pages_have_bounds_and_others_have_none(layer, artifacts, agent):
+async def test_layer_checks_page_arguments_and_hides_artifacts_of_others(layer, artifacts, agent):
     id = await put(artifacts, agent, "one\ntwo\n")
     page = await layer.artifact(agent, id, start=4)
     assert (page.text, page.next, page.artifact.characters) == ("two\n", None, 8)
@@ -148,7 +146,7 @@ async def test_by_the_layer_pages_have_bounds_and_others_have_none(layer, artifa
     assert await layer.sessions.artifacts(f"{agent}-other", "s") == ()
 
 
-async def test_artifacts_go_with_their_session_and_their_agent(layer, artifacts, agent):
+async def test_artifacts_are_deleted_with_their_session_or_agent(layer, artifacts, agent):
     id = await put(artifacts, agent, "text")
     other = output("other")
     await artifacts.put(agent, "t", [other])

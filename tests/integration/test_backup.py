@@ -56,7 +56,7 @@ async def empty(urls):
     await admin.close()
 
 
-async def test_a_dump_is_restored_whole(urls, layer, agent, embedder, empty, tmp_path):
+async def test_restored_dump_contains_memories_and_turns(urls, layer, agent, embedder, empty, tmp_path):
     [id] = await layer.remember(agent, [NewMemory(type="fact", content="The amber kettle leaks.")])
     context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="What leaks?", turn_id="t"))
     await layer.post_turn(context, Outcome(response="The amber kettle leaks."))
@@ -74,7 +74,7 @@ async def test_a_dump_is_restored_whole(urls, layer, agent, embedder, empty, tmp
         assert await copy.recall("somebody else", "which kettle leaks") == ()
 
 
-async def test_a_role_that_row_level_security_binds_cannot_dump_and_says_so(urls, tmp_path):
+async def test_dump_by_a_role_under_row_level_security_fails(urls, tmp_path):
     """A dump that is quietly empty would be worse than none."""
     for url in (urls.owner, urls.app):
         refused = ran(program("pg_dump"), "--format=custom", f"--file={tmp_path / 'x'}", "--schema=cognitive", url)
@@ -157,7 +157,7 @@ def fresh():
         server.release()
 
 
-async def test_restored_into_a_fresh_cluster_it_gives_the_same_answers(fresh, urls, empty, agent, tmp_path):
+async def test_database_restored_to_a_new_cluster_gives_the_same_results(fresh, urls, empty, agent, tmp_path):
     (admin, app), agents = empty, [agent, f"{agent}-other"]
     await upgrade(admin)
     async with CognitiveLayer.open(app, policy=PATIENT, embedder=WordEmbedder()) as layer:
@@ -202,7 +202,7 @@ async def kept(urls):
     await connection.close()
 
 
-async def test_the_roles_that_a_dump_names_are_brought_first(fresh, kept, tmp_path):
+async def test_restore_fails_until_the_roles_of_the_dump_exist(fresh, kept, tmp_path):
     url, keeper = kept
     dump = str(tmp_path / "cognitive.dump")
     restore = ("pg_restore", "--exit-on-error", "--single-transaction", f"--dbname={fresh.admin}", dump)

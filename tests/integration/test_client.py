@@ -56,7 +56,7 @@ async def away():
         yield client
 
 
-def test_its_methods_are_those_of_a_layer():
+def test_client_methods_match_the_layer():
     """By name and by what they take; `returns` of a window and of turns are views."""
     own = {name: method for name, method in vars(CognitiveClient).items() if inspect.iscoroutinefunction(method)}
     for name, method in own.items():
@@ -75,7 +75,7 @@ NAMESPACES = {
 
 
 @pytest.mark.parametrize("remote", NAMESPACES, ids=lambda remote: remote.__name__)
-def test_its_namespaces_are_those_of_a_layer(remote):
+def test_client_namespaces_match_the_layer(remote):
     """Who chooses a policy, the token says; and no sample of turns is kept for it by a name."""
     own = {name: method for name, method in vars(remote).items() if inspect.iscoroutinefunction(method)}
     for name, method in own.items():
@@ -85,7 +85,7 @@ def test_its_namespaces_are_those_of_a_layer(remote):
             assert list(ours.parameters) == wanted, name
 
 
-async def test_a_prepared_turn_is_the_same_here_as_there(client, layer, agent, now):
+async def test_client_and_layer_prepare_the_same_turn(client, layer, agent, now):
     await layer.remember(agent, [CHOSEN, NewMemory(type="fact", content="I am a careful assistant.", pinned=True)])
     tools = (Tool(name="search", description="Search", parameters={"type": "object", "properties": {}}),)
     said = (Message(role="user", content="Hello"), Message(role="assistant", content="Hello."))
@@ -121,7 +121,7 @@ async def test_a_prepared_turn_is_the_same_here_as_there(client, layer, agent, n
         assert getattr(here, name) == getattr(there, name), name
 
 
-async def test_a_turn_over_the_wire_teaches(client, agent):
+async def test_turn_through_the_client_records_its_outcome(client, agent):
     (id,) = await client.remember(agent, [CHOSEN])
     context = await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))
     grown = [
@@ -143,7 +143,7 @@ async def test_a_turn_over_the_wire_teaches(client, agent):
     assert [plan.turns for plan in await client.explain.past_plans(agent, ASKED)] == [1]
 
 
-async def test_memories_and_sessions_over_the_wire(client, layer, agent):
+async def test_client_manages_memories_and_sessions(client, layer, agent):
     told = []
     ids = await client.remember(agent, [CHOSEN], progress=lambda done, total: told.append((done, total)))
     assert told == [(1, 1)]
@@ -164,7 +164,7 @@ async def test_memories_and_sessions_over_the_wire(client, layer, agent):
     assert await client.admin.context_budgets() == layer.admin.context_budgets()
 
 
-async def test_policies_over_the_wire(client, layer, agent):
+async def test_client_manages_policies(client, layer, agent):
     base = layer.policies.base(agent).version
     saved = await client.policies.save(agent, {"usage.half_life_days": 3}, note="shorter")
     assert saved == await layer.policies.get(agent, saved.version) == await client.policies.get(agent, saved.version)
@@ -189,7 +189,7 @@ async def test_policies_over_the_wire(client, layer, agent):
     assert len(await client.policies.history(agent, "shadow")) == 2
 
 
-async def test_what_a_policy_would_change_over_the_wire(client, layer, agent):
+async def test_client_computes_what_if_and_shadow_agreement(client, layer, agent):
     await client.remember(agent, [CHOSEN])
     context = await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, now=NOW))
     await client.post_turn(context, Outcome(response=CHOSEN.content))
@@ -207,7 +207,7 @@ async def test_what_a_policy_would_change_over_the_wire(client, layer, agent):
         await client.policies.what_if(agent, {"deadline_ms": 1}, *period)
 
 
-async def test_the_changes_of_a_memory_over_the_wire(client, layer, agent):
+async def test_client_returns_the_revisions_of_a_memory(client, layer, agent):
     [id] = await client.remember(agent, [CHOSEN])
     await client.update(agent, id, content="We chose MongoDB after all.")
     [changed] = await client.admin.revisions(agent, id)
@@ -215,14 +215,14 @@ async def test_the_changes_of_a_memory_over_the_wire(client, layer, agent):
     assert [changed] == await layer.admin.revisions(agent, id)
 
 
-async def test_more_memories_than_one_request_takes(client, agent):
+async def test_client_splits_large_batches_of_memories(client, agent):
     many = [NewMemory(type="fact", content=f"Fact {n} " + "x" * 60_000) for n in range(20)]
     ids = await client.remember(agent, many)
     assert len(set(ids)) == 20
     assert [memory.content for memory in await client.get(agent, ids)] == [memory.content for memory in many]
 
 
-async def test_errors_are_those_of_a_layer(client, agent):
+async def test_client_raises_the_same_errors_as_the_layer(client, agent):
     with pytest.raises(UnknownMemory, match="memory"):
         await client.update(agent, uuid4(), pinned=True)
     with pytest.raises(InvalidInput, match="never"):
@@ -235,7 +235,7 @@ async def test_errors_are_those_of_a_layer(client, agent):
         await client.sessions.search_artifact(agent, uuid4(), "x")
 
 
-async def test_a_token_of_another_agent_is_an_error_but_not_of_a_turn(layer, tmp_path, agent):
+async def test_foreign_token_fails_a_recall_but_only_degrades_a_turn(layer, tmp_path, agent):
     file = tmp_path / "tokens.toml"
     token = token_for(file, "another")["Authorization"].removeprefix("Bearer ")
     async with (
@@ -248,7 +248,7 @@ async def test_a_token_of_another_agent_is_an_error_but_not_of_a_turn(layer, tmp
     assert "NotAllowed" in context.degraded[0]
 
 
-async def test_a_turn_goes_on_when_the_server_is_away(away, agent):
+async def test_turn_is_degraded_when_the_server_is_unreachable(away, agent):
     tools = (Tool(name="search", parameters={"type": "object"}),)
     said = (Message(role="user", content="Hello"), Message(role="assistant", content="Hello."))
     turn = Turn(agent_id=agent, session_id="s", text=ASKED, tools=tools, conversation=said, model="openai/gpt-4o")
@@ -261,7 +261,7 @@ async def test_a_turn_goes_on_when_the_server_is_away(away, agent):
             await asked
 
 
-async def test_a_turn_that_the_server_never_saw_taught_nothing_and_fails_nobody(away, client, agent):
+async def test_outcome_of_a_turn_unknown_to_the_server_is_not_recorded(away, client, agent):
     context = await away.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))
     report = await client.post_turn(context, Outcome(response="x"))
     assert not report.recorded
@@ -276,7 +276,7 @@ def answering(*answers):
     return CognitiveClient(ApiTransport(http, 5, attempts=3), 5), left
 
 
-async def test_it_asks_again_while_the_server_is_busy_and_no_longer(agent):
+async def test_client_retries_busy_responses_up_to_its_limit(agent):
     busy = httpx.Response(503, headers={"Retry-After": "0"})
     client, left = answering(busy, httpx.Response(400), httpx.Response(200, json=[]))
     with pytest.raises(InvalidInput):
@@ -303,12 +303,12 @@ async def test_it_asks_again_while_the_server_is_busy_and_no_longer(agent):
         httpx.Response(404, content=b"{", headers={"Content-Type": "application/problem+json"}),
     ],
 )
-async def test_a_turn_goes_on_whatever_else_answers_in_the_servers_place(agent, answer):
+async def test_turn_is_degraded_by_an_invalid_response(agent, answer):
     client, _ = answering(answer)
     assert (await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))).degraded
 
 
-async def test_a_degraded_turn_of_a_server_without_codes_is_received(agent):
+async def test_degraded_turn_without_codes_is_decoded(agent):
     turn = Turn(agent_id=agent, session_id="s", text=ASKED)
     sent = to_prepared_turn(without_memory(turn, "t", NOW, Degradation("record_late", "not in time")))
     body = {
@@ -323,7 +323,7 @@ async def test_a_degraded_turn_of_a_server_without_codes_is_received(agent):
 
 
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=50))
-def test_whatever_is_said_crosses_as_it_is(text):
+def test_any_text_survives_serialization_of_a_turn(text):
     turn = Turn(agent_id="a", session_id="s", text=text, conversation=(Message(role="user", content=text or "x"),))
     context, adapter = without_memory(turn, "t", NOW, Degradation("server_failed", text)), TypeAdapter(PreparedTurn)
     crossed = to_turn_context(adapter.validate_json(adapter.dump_json(to_prepared_turn(context))))

@@ -93,7 +93,7 @@ def shell(environment, agent) -> Shell:
     return Shell(environment, agent)
 
 
-def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_documents(shell, urls, tmp_path):
+def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_path):
     [id] = shell("remember", PAYMENTS, "--type", "decision")["ids"]
     lines = tmp_path / "memories.jsonl"
     lines.write_text('{"type": "fact", "content": "Refunds take five days."}\n', encoding="utf-8")
@@ -195,7 +195,7 @@ def test_every_command_does_what_it_is_for_and_answers_in_the_json_that_it_docum
     }
 
 
-def test_every_command_is_listed_with_help_and_says_what_json_it_gives():
+def test_every_command_has_help_and_a_documented_json_shape():
     listed = CliRunner().invoke(cli, ["--help"]).stdout
     assert all(command.help for command in LEAVES.values())
     assert {path for path, command in LEAVES.items() if not isinstance(command, JsonCommand)} <= {
@@ -204,7 +204,7 @@ def test_every_command_is_listed_with_help_and_says_what_json_it_gives():
     assert all(re.search(rf"^  {path[0]} ", listed, re.MULTILINE) for path in LEAVES)
 
 
-def test_tokens_are_shown_when_they_are_made_and_never_again(shell, tmp_path):
+def test_token_is_shown_only_at_creation(shell, tmp_path):
     kept = ("--tokens", tmp_path / "tokens.toml")
     shell("token", "list", *kept, code=NO)
     shell.agent += "\x1b[2J"
@@ -223,7 +223,7 @@ def test_tokens_are_shown_when_they_are_made_and_never_again(shell, tmp_path):
 # --- exit codes and errors ---
 
 
-def test_nothing_found_is_an_answer_of_its_own(shell):
+def test_empty_results_have_their_own_exit_code(shell):
     assert shell("recall", "zebras", code=NO) == {"hits": []}
     assert shell("session", "show", "none", code=NO) == {"session": None}
     assert shell("session", "end", "none", code=NO) == {"ended": False}
@@ -241,7 +241,7 @@ def test_nothing_found_is_an_answer_of_its_own(shell):
         (("memory", "update", str(uuid4()), "pinned"), "InvalidInput", "'pinned'", None),
     ],
 )
-def test_an_error_names_the_culprit_and_what_to_run_next(shell, words, kind, culprit, following):
+def test_error_names_the_bad_value_and_the_next_command(shell, words, kind, culprit, following):
     told = shell.run(*words, "--agent", shell.agent)
     assert (told.exit_code, told.stdout) == (1, "")
     assert told.stderr.startswith(f"{kind}: ")
@@ -255,7 +255,7 @@ def test_an_error_names_the_culprit_and_what_to_run_next(shell, words, kind, cul
         assert as_json["next"] in told.stderr
 
 
-def test_a_command_line_that_makes_no_sense_is_told_in_json_too(shell):
+def test_usage_errors_are_reported_in_json(shell):
     assert shell.run("recall", "x", "--agent", shell.agent, "--limit", "0").exit_code == 2
     told = shell.run("recall", "x", "--agent", shell.agent, "--limit", "0", "--json")
     assert (told.exit_code, told.stdout) == (2, "")
@@ -277,11 +277,11 @@ def test_a_command_line_that_makes_no_sense_is_told_in_json_too(shell):
         ("memory", "show", str(uuid4()), "--tag", "x"),
     ],
 )
-def test_two_ways_to_call_a_command_are_not_mixed(shell, words):
+def test_conflicting_options_are_refused(shell, words):
     assert shell.run(*words, "--agent", shell.agent).exit_code == 2
 
 
-def test_a_database_that_is_away_or_not_migrated_says_what_to_run(shell):
+def test_unreachable_database_error_advises_the_doctor_command(shell):
     shell.environment = {**shell.environment, "COGNITIVE_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
     told = shell.run("recall", "x", "--agent", shell.agent, "--json")
     assert (told.exit_code, told.stdout) == (1, "")
@@ -303,7 +303,7 @@ def test_a_database_that_is_away_or_not_migrated_says_what_to_run(shell):
         ("this role lacks a privilege: ask an administrator to run `CREATE EXTENSION vector`", None),
     ],
 )
-def test_an_upgrade_is_advised_where_it_helps_and_nowhere_else(refused, following):
+def test_upgrade_is_advised_only_for_a_missing_schema(refused, following):
     told = advice(SchemaError(refused))
     assert (following in told) if following else (told is None)
     assert ("db upgrade" in (told or "")) == ("no cognitive schema" in refused)
@@ -312,7 +312,7 @@ def test_an_upgrade_is_advised_where_it_helps_and_nowhere_else(refused, followin
 # --- what cannot be undone ---
 
 
-def test_what_cannot_be_undone_is_asked_first(shell):
+def test_irreversible_commands_ask_for_confirmation(shell):
     [id] = shell("remember", PAYMENTS)["ids"]
     asked = ("memory", "forget", id, "--agent", shell.agent)
     assert shell.run(*asked, input="n\n").exit_code == 1
@@ -324,7 +324,7 @@ def test_what_cannot_be_undone_is_asked_first(shell):
     assert shell("memory", "show", id, code=NO)["missing"] == [id]
 
 
-def test_a_language_is_shown_and_changed_and_an_unknown_one_refused(shell):
+def test_language_command_shows_changes_and_validates_the_language(shell):
     shell("remember", "Die Häuser am Hang.")
     assert shell("db", "language")["language"] == "english"
     changed = shell("db", "language", "german", "--load", "1")
@@ -345,7 +345,7 @@ def test_a_language_is_shown_and_changed_and_an_unknown_one_refused(shell):
     assert shell("db", "language") == changed
 
 
-def test_a_demo_in_json_is_a_document_and_nothing_else(shell, tmp_path):
+def test_demo_prints_a_single_json_document(shell, tmp_path):
     story = {
         "title": "Two lines",
         "items": [{"id": "i1", "type": "fact", "text": "The harbour office closes at five."}],
@@ -361,7 +361,7 @@ def test_a_demo_in_json_is_a_document_and_nothing_else(shell, tmp_path):
 # --- the terminal ---
 
 
-def test_what_a_memory_says_cannot_steer_the_terminal(shell):
+def test_control_characters_in_memories_are_escaped_in_output(shell):
     shell("remember", "The gate \x1b[2J\x1b]0;owned\x07 opens at nine. [bold]Not bold.[/bold]")
     told = shell.run("recall", "when does the gate open", "--agent", shell.agent)
     assert "\x1b" not in told.stdout
@@ -370,7 +370,7 @@ def test_what_a_memory_says_cannot_steer_the_terminal(shell):
     assert "[bold]" in told.stdout
 
 
-def test_progress_is_drawn_where_somebody_watches_and_nowhere_else(environment, agent, tmp_path):
+def test_progress_is_drawn_only_on_a_terminal(environment, agent, tmp_path):
     lines = tmp_path / "memories.jsonl"
     lines.write_text('{"type": "fact", "content": "Refunds take five days."}\n', encoding="utf-8")
     command = [sys.executable, "-m", "cognitive.cli.main", "remember", "--file", str(lines), "--agent", agent]
@@ -385,7 +385,7 @@ def test_progress_is_drawn_where_somebody_watches_and_nowhere_else(environment, 
 
 
 @pytest.mark.parametrize(("name", "current"), [("bash", "1"), ("zsh", "1"), ("fish", "rem")])
-def test_a_shell_completes_our_commands(environment, name, current):
+def test_shells_complete_the_commands(environment, name, current):
     asked = {"_COGNITIVE_COMPLETE": f"{name}_complete", "COMP_WORDS": "cognitive rem", "COMP_CWORD": current}
     command = [sys.executable, "-c", "from cognitive.cli.main import main; main()"]
     done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=True, timeout=60)
@@ -395,7 +395,7 @@ def test_a_shell_completes_our_commands(environment, name, current):
 # --- which agent ---
 
 
-def test_no_command_has_a_default_agent_but_the_demo():
+def test_only_the_demo_command_has_a_default_agent():
     defaults = {
         path: option.default
         for path, command in LEAVES.items()
@@ -405,7 +405,7 @@ def test_no_command_has_a_default_agent_but_the_demo():
     assert defaults == {("demo",): "demo"}
 
 
-def test_the_agent_is_the_options_or_the_environments_and_else_it_is_asked_for(shell):
+def test_agent_comes_from_the_option_or_the_environment(shell):
     shell("remember", PAYMENTS)
     asked = shell.run("recall", "payments by Stripe")
     assert (asked.exit_code, "--agent" in asked.stderr) == (2, True)

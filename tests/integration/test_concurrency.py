@@ -29,7 +29,7 @@ async def fetch(urls, sql: str, *arguments):
         await connection.close()
 
 
-async def test_forgetting_and_learning_from_the_same_memories_do_not_collide(layer, agent, urls):
+async def test_concurrent_forget_and_outcomes_leave_no_orphaned_usage(layer, agent, urls):
     for round_ in range(8):
         ids = await layer.remember(agent, [line(n + 100 * round_) for n in range(8)])
         turns = [
@@ -47,7 +47,7 @@ async def test_forgetting_and_learning_from_the_same_memories_do_not_collide(lay
     assert orphans == []
 
 
-async def test_changes_of_different_fields_at_once_all_take_effect(layer, agent):
+async def test_concurrent_updates_of_different_fields_all_take_effect(layer, agent):
     [id] = await layer.remember(agent, [line(1)])
     await asyncio.gather(
         layer.update(agent, id, content="The pump was replaced."),
@@ -61,7 +61,7 @@ async def test_changes_of_different_fields_at_once_all_take_effect(layer, agent)
     assert (memory.tags, memory.confidence, memory.entities, memory.pinned) == (("pump",), 0.5, ("Pier 1",), True)
 
 
-async def test_an_agent_erased_while_it_remembers_is_whole_or_gone(layer, agent, urls):
+async def test_concurrent_erase_and_remember_leave_consistent_counts(layer, agent, urls):
     for _ in range(5):
         await asyncio.gather(
             *(layer.remember(agent, [line(n) for n in range(start, start + 20)]) for start in (0, 20, 40)),
@@ -80,7 +80,7 @@ async def test_an_agent_erased_while_it_remembers_is_whole_or_gone(layer, agent,
     assert left == []
 
 
-async def test_forgetting_the_new_does_not_bring_back_the_old(layer, agent):
+async def test_superseded_memory_stays_hidden_after_its_replacement_is_forgotten(layer, agent):
     [old] = await layer.remember(agent, [line(1, "Staging listens on port 8080.")])
     new = NewMemory(type="fact", content="Staging listens on port 8181.", occurred_at=AT, supersedes=old)
     [replacement] = await layer.remember(agent, [new])
@@ -90,7 +90,7 @@ async def test_forgetting_the_new_does_not_bring_back_the_old(layer, agent):
     assert [result.disposition for result in context.trace.candidates] == ["superseded"]
 
 
-async def test_what_an_update_replaced_can_be_remembered_anew(layer, agent):
+async def test_content_replaced_by_an_update_can_be_stored_again(layer, agent):
     first = NewMemory(type="fact", content="The door is red.", occurred_at=AT)
     [id] = await layer.remember(agent, [first])
     await layer.update(agent, id, content="The door is blue.")
@@ -100,7 +100,7 @@ async def test_what_an_update_replaced_can_be_remembered_anew(layer, agent):
         await layer.update(agent, id, content="The door is red.")
 
 
-async def test_a_turn_does_not_wait_behind_a_batch_of_memories(urls, agent):
+async def test_turn_does_not_wait_for_a_batch_of_memories(urls, agent):
     embedder = Held("test/held", 64, at="long report")
     async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=5_000), embedder=embedder) as layer:
         await layer.remember(agent, [line(1)])
@@ -117,7 +117,7 @@ async def test_a_turn_does_not_wait_behind_a_batch_of_memories(urls, agent):
         assert len(await batch) == len(reports)
 
 
-async def test_what_is_late_is_given_up_and_its_connection_serves_the_next(urls, agent):
+async def test_timed_out_query_returns_its_connection_to_the_pool(urls, agent):
     database = Database(urls.app, pool_size=1)
     try:
         first = await database.run(agent, lambda c: c.fetchval("SELECT pg_backend_pid()"))

@@ -41,21 +41,21 @@ def started(urls, folder, *words):
         process.stdout.close()
 
 
-def test_it_serves_the_page_that_it_names(urls, tmp_path, agent):
+def test_dashboard_command_serves_the_page_it_prints(urls, tmp_path, agent):
     with started(urls, tmp_path, "--no-open", "--agent", agent) as process:
         url = process.stdout.readline().strip().removeprefix("The dashboard: ")
         with urllib.request.urlopen(url, timeout=_MAX_SECONDS) as page:
             assert agent in page.read().decode()
 
 
-def test_with_tokens_it_says_how_to_come_by_one(urls, tmp_path):
+def test_dashboard_command_explains_how_to_create_a_token(urls, tmp_path):
     create(tmp_path / "tokens.toml", None)
     with started(urls, tmp_path, "--no-open") as process:
         lines = [process.stdout.readline() for _ in range(2)]
     assert "cognitive token create" in lines[1]
 
 
-async def test_a_server_that_runs_already_is_found_and_what_is_none_is_not(layer):
+async def test_running_server_is_detected(layer):
     async with running(layer, ServerConfig(port=0)) as (url, _):
         port = url.rpartition(":")[2]
         told = await _invoked("--no-open", "--port", port, "--agent", "a b")
@@ -93,6 +93,6 @@ def other():
     server.server_close()
 
 
-def test_another_server_is_not_taken_for_ours(other):
+def test_foreign_server_is_not_mistaken_for_ours(other):
     assert not servers.is_serving(other)
     assert not servers.is_serving("http://127.0.0.1:1")

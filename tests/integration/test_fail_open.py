@@ -98,7 +98,7 @@ def view(context) -> dict[str, object]:
         ("turns", "open", "record: ", set()),
     ],
 )
-async def test_a_part_that_fails_costs_what_it_gives_and_no_more(layer, stocked, part, method, named, lost):
+async def test_failed_component_loses_only_its_own_output(layer, stocked, part, method, named, lost):
     error = StoreUnavailable("away") if part == "turns" else ZeroDivisionError("of its own making")
     lacking = await without(layer, part, method, error).pre_turn(ask(stocked, "t1"))
     whole = await layer.pre_turn(ask(stocked, "t2"))
@@ -108,7 +108,7 @@ async def test_a_part_that_fails_costs_what_it_gives_and_no_more(layer, stocked,
     assert {name for name in VIEW if view(whole)[name] != view(lacking)[name]} == lost
 
 
-async def test_a_turn_that_could_not_be_recorded_is_so_with_its_outcome(layer, stocked):
+async def test_unrecorded_turn_is_recorded_together_with_its_outcome(layer, stocked):
     context = await without(layer, "turns", "open", StoreUnavailable("away")).pre_turn(ask(stocked, "t1"))
     assert await layer.explain.turns(stocked) == []
     await internals(layer).outcomes.flush()
@@ -117,7 +117,7 @@ async def test_a_turn_that_could_not_be_recorded_is_so_with_its_outcome(layer, s
     assert [turn.turn_id for turn in await layer.explain.turns(stocked)] == ["t1"]
 
 
-async def test_the_words_of_a_turn_whose_redactor_is_gone_are_withheld(layer, stocked):
+async def test_message_is_withheld_when_redaction_fails(layer, stocked):
     gone = without(layer, "redactor", "run", RuntimeError("cannot schedule new futures after shutdown"))
     context = await gone.pre_turn(ask(stocked, "t1"))
 
@@ -127,7 +127,7 @@ async def test_the_words_of_a_turn_whose_redactor_is_gone_are_withheld(layer, st
     assert [turn.message for turn in await layer.explain.turns(stocked)] == ["[withheld]"]
 
 
-async def test_an_error_that_no_part_expects_comes_out_as_itself(layer, stocked):
+async def test_unexpected_error_is_raised_unchanged(layer, stocked):
     async def fails(*_: object) -> NoReturn:
         raise ZeroDivisionError("of the window's making")
 
@@ -145,7 +145,7 @@ async def test_an_error_that_no_part_expects_comes_out_as_itself(layer, stocked)
     ("part", "method"),
     [("session_manager", "window"), ("engine", "build"), ("catalog", "select"), ("turns", "open")],
 )
-async def test_a_turn_that_is_cancelled_leaves_no_task_and_the_next_one_is_whole(layer, stocked, part, method):
+async def test_cancelled_turn_leaves_no_task_and_the_next_turn_is_complete(layer, stocked, part, method):
     hangs, ended = asyncio.Event(), asyncio.Event()
 
     async def hang(*_: object, **__: object) -> None:

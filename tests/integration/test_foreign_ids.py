@@ -111,7 +111,7 @@ async def told(ask, layer, agent, had):
 
 
 @pytest.mark.parametrize("method", ASKED)
-async def test_what_is_anothers_is_answered_as_what_is_nobodys(layer, agent, owned, method):
+async def test_foreign_id_is_answered_like_an_unknown_id(layer, agent, owned, method):
     mine, before = f"{agent}-other", await layer.get(agent, [owned["memory"]])
     foreign = await told(ASKED[method], layer, mine, owned)
     assert foreign == await told(ASKED[method], layer, mine, nobodys())
@@ -120,6 +120,6 @@ async def test_what_is_anothers_is_answered_as_what_is_nobodys(layer, agent, own
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
 
 
-def test_the_policy_of_an_agent_is_its_own():
+def test_policy_override_applies_only_to_its_agent():
     policy = Policy(agents={"a": {"deadline_ms": 400.0}})
     assert (policy.for_agent("a").deadline_ms, policy.for_agent("b").deadline_ms) == (400.0, 250.0)

@@ -70,7 +70,7 @@ async def asked(where, *call):
     return await asyncio.to_thread(ask, where, Call(*call), patience=30)
 
 
-async def test_a_prompt_goes_to_the_layer_and_back(layer, where, agent):
+async def test_daemon_answers_a_prompt_with_memories(layer, where, agent):
     await layer.remember(agent, [NewMemory(type="fact", content="The orders service keeps its data in Postgres.")])
     async with serving(layer, where):
         assert stat.S_IMODE(os.stat(where.socket).st_mode) == 0o600
@@ -84,7 +84,7 @@ async def test_a_prompt_goes_to_the_layer_and_back(layer, where, agent):
     assert await asked(where, VERSION, STATUS) is None
 
 
-async def test_what_is_no_call_gets_an_empty_answer_and_the_server_stays(layer, where, agent):
+async def test_malformed_calls_get_an_empty_answer(layer, where, agent):
     async with serving(layer, where):
         for given in (b"", b"{", b"[1]", b'{"session_id": "s", "prompt": 7}', b"\xff\xfe", b"[" * 100_000):
             assert await asked(where, VERSION, "user-prompt-submit", agent, "", given) == ANSWER + b"{}"
@@ -96,14 +96,14 @@ async def test_what_is_no_call_gets_an_empty_answer_and_the_server_stays(layer, 
         assert await asked(where, VERSION, STATUS) is not None
 
 
-async def test_a_hook_of_another_version_ends_the_server(layer, where):
+async def test_hook_of_another_version_stops_the_daemon(layer, where):
     async with serving(layer, where) as task:
         assert await asked(where, "0.0.1", "stop", "", "", b"{}") == OUTDATED
         await task
     assert await asked(where, VERSION, STATUS) is None
 
 
-async def test_it_ends_when_nobody_calls_for_a_while_and_when_it_is_told_to(layer, where):
+async def test_daemon_stops_when_idle_and_on_request(layer, where):
     async with serving(layer, where, idle_seconds=0.05) as task:
         await task
     async with serving(layer, where) as task:
@@ -111,7 +111,7 @@ async def test_it_ends_when_nobody_calls_for_a_while_and_when_it_is_told_to(laye
         await task
 
 
-async def test_a_server_whose_socket_is_another_ones_ends_and_leaves_it(layer, where):
+async def test_daemon_that_lost_its_socket_stops_without_removing_the_new_one(layer, where):
     async with serving(layer, where, check_seconds=0.01) as lost:
         os.unlink(where.socket)
         async with serving(layer, where):
@@ -119,20 +119,20 @@ async def test_a_server_whose_socket_is_another_ones_ends_and_leaves_it(layer, w
             assert await asked(where, VERSION, STATUS) is not None
 
 
-async def test_a_server_whose_folder_is_gone_ends(layer, where):
+async def test_daemon_stops_when_its_directory_is_removed(layer, where):
     async with serving(layer, where, check_seconds=0.01) as lost:
         shutil.rmtree(where.folder)
         with_private_folders(where)  # the next hook makes it anew
         await lost
 
 
-async def test_where_a_server_answers_another_one_ends_at_once(layer, where):
+async def test_second_daemon_stops_while_the_first_answers(layer, where):
     async with serving(layer, where):
         await Daemon(layer, where).serve()
         assert await asked(where, VERSION, STATUS) is not None
 
 
-async def test_what_nobody_waited_for_was_not_seen(layer, where, agent):
+async def test_turn_of_a_disconnected_hook_is_abandoned(layer, where, agent):
     async with serving(layer, where):
         _, writer = await asyncio.open_unix_connection(where.socket)
         call = Call(VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
@@ -144,7 +144,7 @@ async def test_what_nobody_waited_for_was_not_seen(layer, where, agent):
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["abandoned"]
 
 
-async def test_outcomes_on_their_way_are_recorded_before_it_ends(layer, where, agent):
+async def test_pending_outcomes_are_recorded_before_the_daemon_stops(layer, where, agent):
     async with serving(layer, where):
         await asked(where, VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
         stop = {**PROMPT, "last_assistant_message": "Postgres."}
@@ -176,7 +176,7 @@ def log_of(env):
     return "".join(file.read_text() for file in Path(env["COGNITIVE_DATA_DIR"]).glob("hook/*.log"))
 
 
-def test_many_hooks_at_once_start_one_server_and_none_of_them_waits(environment):
+def test_concurrent_hooks_start_one_daemon_without_waiting(environment):
     with ThreadPoolExecutor(10) as pool:
         ran = list(pool.map(lambda n: prompt(environment, session_id=f"s{n}"), range(10)))
     assert {(each.returncode, each.stdout, each.stderr) for each in ran} == {(0, b"{}\n", b"")}
@@ -186,7 +186,7 @@ def test_many_hooks_at_once_start_one_server_and_none_of_them_waits(environment)
     assert answer["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
 
 
-def test_a_hook_imports_none_of_the_heavy_parts(environment):
+def test_hook_process_imports_no_heavy_modules(environment):
     assert run(environment, "server", "start").returncode == 0
     program = (
         "import sys, cognitive.cli.entry; from cognitive.hook.client import main; main(['session-start'])\n"
@@ -204,7 +204,7 @@ def test_a_hook_imports_none_of_the_heavy_parts(environment):
     assert ran.stdout.split() == []
 
 
-def test_other_settings_have_a_server_of_their_own(environment):
+def test_daemons_are_separate_for_different_settings(environment):
     run(environment, "server", "start")
     other = {**environment, "COGNITIVE_DATABASE_URL": "postgresql://nowhere.invalid/x"}
     status = json.loads(run(other, "status", "--json").stdout)
@@ -213,7 +213,7 @@ def test_other_settings_have_a_server_of_their_own(environment):
     assert json.loads(run(mine, "status", "--json").stdout)["server"]["state"] == "running"
 
 
-def test_stopped_and_started_again_a_killed_server_leaves_nothing_in_the_way(environment):
+def test_daemon_restarts_after_a_kill(environment):
     run(environment, "server", "start")
     pid = json.loads(run(environment, "status", "--json").stdout)["server"]["pid"]
     os.kill(pid, 9)
@@ -236,7 +236,7 @@ main()
 """
 
 
-def test_a_server_of_another_version_is_replaced_by_one_that_answers(environment):
+def test_daemon_of_another_version_is_replaced(environment):
     run(environment, "server", "stop")
     with subprocess.Popen([sys.executable, "-c", OLD], env=environment, stdin=subprocess.DEVNULL) as old:
         while "version 0.0.1 listens" not in log_of(environment):
@@ -256,12 +256,12 @@ def test_a_server_of_another_version_is_replaced_by_one_that_answers(environment
         (["user-prompt-submit", "--agent"], {}, b"{}"),
     ],
 )
-def test_nothing_that_goes_wrong_reaches_the_agent(environment, arguments, fields, given):
+def test_hook_failures_return_an_empty_answer(environment, arguments, fields, given):
     ran = run({**environment, **fields}, *arguments, given=given)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"{}\n", b"")
 
 
-def test_a_server_that_cannot_start_is_tried_once_and_reported(environment, tmp_path):
+def test_failed_daemon_start_is_attempted_once_and_reported(environment, tmp_path):
     broken = {**environment, "COGNITIVE_POLICY": str(tmp_path / "none.toml"), "COGNITIVE_DATA_DIR": str(tmp_path)}
     assert b"does not start" in run(broken, "server", "start").stderr
     assert prompt(broken).stdout == b"{}\n"
@@ -274,7 +274,7 @@ def test_a_server_that_cannot_start_is_tried_once_and_reported(environment, tmp_
 # --- places ---
 
 
-def test_a_folder_that_others_may_enter_is_not_trusted(tmp_path):
+def test_directory_accessible_to_other_users_is_refused(tmp_path):
     where = DaemonPaths(str(tmp_path / "open"), "x")
     Path(where.folder).mkdir(mode=0o755)
     with pytest.raises(PermissionError, match="chmod 700"):
@@ -284,7 +284,7 @@ def test_a_folder_that_others_may_enter_is_not_trusted(tmp_path):
         with_private_folders(DaemonPaths(str(tmp_path / "link"), "x"))
 
 
-def test_a_lock_that_was_taken_away_is_nobodys(where, monkeypatch):
+def test_lock_on_a_removed_file_is_not_acquired(where, monkeypatch):
     flock = fcntl.flock
 
     def meanwhile(lock, how):
@@ -297,7 +297,7 @@ def test_a_lock_that_was_taken_away_is_nobodys(where, monkeypatch):
     assert locked(where) is not None
 
 
-def test_the_lock_is_held_by_one(where):
+def test_lock_has_one_holder(where):
     lock = locked(where)
     assert locked(where) is None
     os.close(lock)
@@ -315,7 +315,7 @@ def test_the_lock_is_held_by_one(where):
         {"XDG_DATA_HOME": " "},
     ],
 )
-def test_the_data_directory_is_the_one_of_the_settings(monkeypatch, user, fields):
+def test_hook_and_settings_agree_on_the_data_directory(monkeypatch, user, fields):
     for name in ("COGNITIVE_DATA_DIR", "XDG_DATA_HOME"):
         monkeypatch.delenv(name, raising=False)
     for name, value in fields.items():
@@ -324,7 +324,7 @@ def test_the_data_directory_is_the_one_of_the_settings(monkeypatch, user, fields
     assert data_directory() == str(Settings().directory)
 
 
-def test_a_long_path_does_not_break_the_socket(monkeypatch, tmp_path):
+def test_long_data_directory_gets_a_short_socket_path(monkeypatch, tmp_path):
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path / ("x" * 120)))
     there = daemon_paths()
     assert len(os.fsencode(there.socket)) <= MAX_ADDRESS_LENGTH
@@ -333,17 +333,17 @@ def test_a_long_path_does_not_break_the_socket(monkeypatch, tmp_path):
     assert os.path.dirname(daemon_paths().socket) != os.path.dirname(there.socket)
 
 
-def test_a_call_is_read_as_it_was_sent():
+def test_call_survives_encoding_and_decoding():
     call = Call("1", "stop", "Ada's\nagent", "/tmp/\udcff", b"\0{}\0\n")
     read = decode(encode(call))
     assert [getattr(read, name) for name in Call.__slots__] == [getattr(call, name) for name in Call.__slots__]
 
 
-def test_the_version_that_hooks_compare_is_the_packages(root):
+def test_hook_protocol_version_is_the_package_version(root):
     assert tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"] == VERSION
 
 
-def test_an_agent_is_a_project_by_its_name_and_its_place(tmp_path):
+def test_agent_id_is_derived_from_the_project_directory(tmp_path):
     (tmp_path / "Web Shop" / ".git").mkdir(parents=True)
     (tmp_path / "Web Shop" / "src" / "app").mkdir(parents=True)
     name = agent_of(str(tmp_path / "Web Shop" / "src" / "app"))

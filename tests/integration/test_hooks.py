@@ -90,7 +90,7 @@ async def kept(layer, agent, session):
     return (await layer.resume(agent, session.id)).messages
 
 
-async def test_a_turn_is_shown_what_is_remembered_and_teaches_what_was_used(session, hooks, layer, agent):
+async def test_prompt_gets_memories_and_the_answer_records_their_use(session, hooks, layer, agent):
     added = await session.prompt(ASKED, "p1")
     assert len(memory_lines(added)) == 1
     assert without_injected(f"x\n\n{added}") == "x", "all that was added is known again"
@@ -99,7 +99,7 @@ async def test_a_turn_is_shown_what_is_remembered_and_teaches_what_was_used(sess
     assert await used(layer, agent, "p1") == [True]
 
 
-async def test_what_stands_in_the_agents_context_is_not_shown_again(session, layer, agent):
+async def test_memory_in_the_agents_context_is_not_repeated(session, layer, agent):
     await layer.remember(agent, [NewMemory(type="fact", content="The user's name is Ada.", pinned=True)])
     first = await session.prompt(ASKED, "p1")
     assert PREFIX_OPENING in first
@@ -113,7 +113,7 @@ async def test_what_stands_in_the_agents_context_is_not_shown_again(session, lay
     assert after == first, "the context is gone, and with it what it showed"
 
 
-async def test_results_of_tools_belong_to_their_turn_and_prove_no_use(session, hooks, layer, agent):
+async def test_tool_results_are_stored_but_not_credited_as_use(session, hooks, layer, agent):
     await session.prompt(ASKED, "p1")
     response = {"type": "text", "file": {"content": ANSWER}}
     await session(
@@ -143,7 +143,7 @@ async def test_results_of_tools_belong_to_their_turn_and_prove_no_use(session, h
     assert any("no such folder" in message.content for message in messages)
 
 
-async def test_a_loop_of_tools_and_a_result_of_megabytes_are_bounded(session, hooks, layer, agent):
+async def test_tool_calls_and_result_lengths_are_limited(session, hooks, layer, agent):
     await session.prompt(ASKED, "p1")
     for n in range(MAX_CALLS + 5):
         response = {"lines": ["\0word\ud800" * 100_000]} if n == 0 else "ok"
@@ -164,7 +164,7 @@ async def test_a_loop_of_tools_and_a_result_of_megabytes_are_bounded(session, ho
         ([("assistant", "API Error", {"isApiErrorMessage": True})], "failed"),
     ],
 )
-async def test_a_turn_whose_end_nobody_told_ends_with_the_next_prompt(session, hooks, layer, agent, lines, status):
+async def test_next_prompt_closes_a_turn_without_a_stop_event(session, hooks, layer, agent, lines, status):
     await session.prompt(ASKED, "p1")
     for role, text, fields in lines:
         session.writes(role, text, **fields)
@@ -175,14 +175,14 @@ async def test_a_turn_whose_end_nobody_told_ends_with_the_next_prompt(session, h
     assert await statuses(hooks, layer, agent) == [status, "abandoned"]
 
 
-async def test_a_model_that_fails_teaches_nothing(session, hooks, layer, agent):
+async def test_failed_turn_records_no_use(session, hooks, layer, agent):
     await session.prompt(ASKED, "p1")
     await session("stop-failure", prompt_id="p1", error="server_error", last_assistant_message=ANSWER)
     assert await statuses(hooks, layer, agent) == ["failed"]
     assert await used(layer, agent, "p1") == []
 
 
-async def test_a_turn_goes_on_when_the_server_was_replaced_meanwhile(session, layer, agent):
+async def test_turn_continues_after_the_daemon_was_replaced(session, layer, agent):
     await session.prompt(ASKED, "p1")
     session.write({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t", "name": "Read"}]}})
     session.hooks = Hooks(layer)
@@ -199,7 +199,7 @@ async def test_events_without_a_turn_do_nothing(session, hooks, layer, agent):
     assert await statuses(hooks, layer, agent) == []
 
 
-async def test_what_another_stop_hook_makes_the_agent_say_belongs_to_no_turn(session, hooks, layer, agent):
+async def test_text_after_another_stop_hook_is_not_counted(session, hooks, layer, agent):
     await session.prompt(ASKED, "p1")
     await session("stop", prompt_id="p1", last_assistant_message="I do not know.")
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER, stop_hook_active=True)
@@ -207,7 +207,7 @@ async def test_what_another_stop_hook_makes_the_agent_say_belongs_to_no_turn(ses
     assert await used(layer, agent, "p1") == [False]
 
 
-async def test_a_subagents_events_are_its_sessions_own_business(session, hooks, layer, agent):
+async def test_events_of_subagents_are_ignored(session, hooks, layer, agent):
     await session.prompt(ASKED, "p1")
     for event in ("user-prompt-submit", "post-tool-use", "stop"):
         assert await session(event, agent_id="sub", prompt="x", tool_name="Read", last_assistant_message=ANSWER) is None
@@ -215,20 +215,20 @@ async def test_a_subagents_events_are_its_sessions_own_business(session, hooks, 
     assert hooks._sessions[agent, session.id].open.calls == {}
 
 
-async def test_installed_twice_the_hooks_show_it_once(session, hooks, layer, agent):
+async def test_duplicate_hooks_show_memories_once(session, hooks, layer, agent):
     both = await asyncio.gather(session.prompt(ASKED, "p1"), session.prompt(ASKED, "p1"))
     assert sorted(added is None for added in both) == [False, True]
     assert await statuses(hooks, layer, agent) == ["open"]
 
 
-async def test_an_answer_that_nobody_waited_for_is_taken_back(session, hooks, layer, agent):
+async def test_abandoned_prompt_abandons_its_turn(session, hooks, layer, agent):
     await session.prompt(ASKED, "p1")
     given = {"session_id": session.id, "prompt_id": "p1"}
     await hooks.abandon("user-prompt-submit", json.dumps(given).encode(), agent=agent)
     assert await statuses(hooks, layer, agent) == ["abandoned"]
 
 
-async def test_sessions_at_once_do_not_mix(hooks, layer, agent, tmp_path):
+async def test_concurrent_sessions_stay_separate(hooks, layer, agent, tmp_path):
     people = ["Ada", "Bruno", "Carla", "Dora"]
     agents = [f"{agent}-{n % 2}" for n in range(4)]
     for one in set(agents):
@@ -251,7 +251,7 @@ async def test_sessions_at_once_do_not_mix(hooks, layer, agent, tmp_path):
         assert messages[-1].content == f"{person}: {one}, under the mat."
 
 
-async def test_a_session_taken_up_again_is_told_what_is_on_record_of_it(session, layer, agent):
+async def test_resumed_session_receives_its_recorded_state(session, layer, agent):
     await session.prompt(ASKED, "p1")
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
     await layer.work.plan(agent, session.id, ["Read the log", "Tell the owner"])
@@ -272,14 +272,14 @@ def test_a_summary_is_quoted_line_by_line():
     assert resume_text(replace(resumed, summary="")) == ""
 
 
-async def test_what_is_no_call_is_an_error_and_changes_nothing(hooks):
+async def test_malformed_event_raises_and_creates_no_session(hooks):
     for event, given in (("stop", b"{"), ("stop", b"[]"), ("stop", b'{"prompt": "x"}')):
         with pytest.raises(ValueError):  # noqa: PT011 - which of pydantic's words it uses is its own
             await hooks.handle(event, given)
     assert hooks.sessions == 0
 
 
-def test_for_hooks_every_agents_memories_are_placed_where_they_stay():
+def test_hooks_force_journaled_placement_for_every_agent():
     own = Policy(deadline_ms=99, agents={"a": {"placement": "system", "usage": {"boost": "rate"}}})
     assert with_journaled_placement(own).for_agent("a").placement == "journaled"
     assert (with_journaled_placement(own).for_agent("a").usage.boost, with_journaled_placement(own).deadline_ms) == (
@@ -288,7 +288,7 @@ def test_for_hooks_every_agents_memories_are_placed_where_they_stay():
     )
 
 
-async def test_a_turn_is_recorded_with_the_agent_that_ran_it(session, hooks, layer, urls, agent):
+async def test_turn_records_the_coding_agent_as_its_runtime(session, hooks, layer, urls, agent):
     await session("user-prompt-submit", prompt=ASKED, prompt_id="p1")  # as Claude Code names a prompt
     await session("user-prompt-submit", prompt=ASKED, turn_id="t1")  # as Codex does
     await hooks.flush()

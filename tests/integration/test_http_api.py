@@ -54,7 +54,7 @@ async def ran(urls, at):
     return [row["runtime"] for row in rows]
 
 
-async def test_a_turn_from_its_memories_to_what_it_taught(http, urls, at):
+async def test_turn_is_prepared_recorded_explained_and_rated(http, urls, at):
     (id,) = await remembered(http, at)
     prepared = await http.post(f"{at}/turns", json={"session_id": "s1", "text": QUESTION})
     assert prepared.status_code == 200
@@ -83,7 +83,7 @@ async def test_a_turn_from_its_memories_to_what_it_taught(http, urls, at):
     assert [(row["turn_id"], row["status"]) for row in listed] == [(turn["turn_id"], "completed")]
 
 
-async def test_memories_are_found_read_changed_and_erased(http, at):
+async def test_memories_are_searched_read_updated_and_deleted(http, at):
     first, second = await remembered(http, at, DECISION, {"type": "fact", "content": "The cat is called Tom."})
     hits = (await http.post(f"{at}/memories/search", json={"query": "billing database", "limit": 1})).json()
     assert [hit["memory_id"] for hit in hits] == [first]
@@ -99,7 +99,7 @@ async def test_memories_are_found_read_changed_and_erased(http, at):
     assert (await http.get(f"{at}/memories/{first}")).status_code == 404
 
 
-async def test_sessions_and_what_they_keep(http, at):
+async def test_session_state_and_artifacts_are_served_and_cleared(http, at):
     said = [
         {"role": "user", "content": "Read the log"},
         {"role": "assistant", "tool_calls": [{"name": "read", "id": "c1"}]},
@@ -126,7 +126,7 @@ async def test_sessions_and_what_they_keep(http, at):
     assert (await http.get(f"{at}/sessions/never")).json() is None
 
 
-async def test_a_conversation_that_grew_within_a_turn_is_fitted(http, at):
+async def test_window_route_fits_a_grown_conversation(http, at):
     said = [
         {"role": "user", "content": "Go on"},
         {"role": "assistant", "tool_calls": [{"name": "ls", "id": "1"}]},
@@ -137,7 +137,7 @@ async def test_a_conversation_that_grew_within_a_turn_is_fitted(http, at):
     assert [message["role"] for message in window["messages"]] == ["user", "assistant", "tool"]
 
 
-async def test_plans_and_budgets(http, at):
+async def test_plans_and_context_budgets_are_served(http, at):
     prepared = (await http.post(f"{at}/turns", json={"session_id": "s1", "text": "Deploy it to staging"})).json()
     outcome = {"response": "Done.", "tool_calls": [{"name": "deploy", "arguments": {"to": "staging"}}]}
     await http.put(f"{at}/turns/{prepared['turn_id']}/outcome", json=outcome)
@@ -155,7 +155,7 @@ async def test_an_agent_is_erased_with_a_receipt(http, at, agent, layer):
     assert await layer.recall(agent, "billing database") == ()
 
 
-async def test_names_may_hold_any_character(http, layer):
+async def test_agent_ids_may_contain_any_character(http, layer):
     agent = f"team/süd {uuid.uuid4()}%2F?#"
     at = "/api/v1/agents/" + "".join(f"%{byte:02X}" for byte in agent.encode())
     (id,) = await remembered(http, at)
@@ -188,7 +188,7 @@ async def test_names_may_hold_any_character(http, layer):
         ("PUT", "/turns", {}, 405, "Method Not Allowed"),
     ],
 )
-async def test_what_is_wrong_is_said_in_one_form_and_by_its_name(http, at, method, path, body, status, culprit):
+async def test_errors_are_problem_documents_that_name_the_field(http, at, method, path, body, status, culprit):
     answer = await http.request(method, at + path, json=body)
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
@@ -208,13 +208,13 @@ async def test_what_is_wrong_is_said_in_one_form_and_by_its_name(http, at, metho
         b'{"session_id": "s", "text": "x", "tools": [{"name": "t", "parameters": {"a": NaN}}]}',
     ],
 )
-async def test_what_is_not_json_is_refused(http, at, body):
+async def test_invalid_json_is_refused(http, at, body):
     answer = await http.post(f"{at}/turns", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-async def test_a_form_of_a_web_page_is_not_read(http, at):
+async def test_plain_text_body_is_refused(http, at):
     """A page may post `text/plain` to any site without asking it first."""
     body = b'{"session_id": "s1", "text": "Hello"}'
     answer = await http.post(f"{at}/turns", content=body, headers={"Content-Type": "text/plain"})
@@ -222,7 +222,7 @@ async def test_a_form_of_a_web_page_is_not_read(http, at):
     assert (await http.get(f"{at}/turns")).json() == []
 
 
-async def test_halves_of_characters_in_a_tools_output_come_through(http, at, agent, urls):
+async def test_lone_surrogates_in_artifacts_are_preserved(http, at, agent, urls):
     """JSON can say them though UTF-8 cannot."""
     database, id = Database(urls.app, pool_size=1), uuid.uuid4()
     await Artifacts(database).put(agent, "s", [NewArtifact(id, "half \ud83d and \0", "read")])
@@ -230,13 +230,13 @@ async def test_halves_of_characters_in_a_tools_output_come_through(http, at, age
     assert (await http.get(f"{at}/artifacts/{id}")).json()["text"] == "half \ud83d and \0"
 
 
-async def test_it_says_that_it_lives_and_that_it_is_ready(http):
+async def test_health_and_readiness_are_reported(http):
     assert (await http.get("/healthz")).json()["status"] == "ok"
     ready = await http.get("/readyz")
     assert ready.status_code == 200
     assert ready.json()["parts"] == {"database": "ok", "schema": "ok", "model": "ok"}
 
 
-async def test_what_the_layer_knows_already_is_read_over_http(http, at, agent, layer):
+async def test_memory_stored_by_the_layer_is_served_over_http(http, at, agent, layer):
     (id,) = await layer.remember(agent, [NewMemory(**DECISION)])
     assert (await http.get(f"{at}/memories/{id}")).json()["content"] == DECISION["content"]

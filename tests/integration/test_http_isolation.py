@@ -84,14 +84,14 @@ def body_of(path):
     return next((body for end, body in BODIES.items() if path.endswith(end)), None)
 
 
-def test_every_route_is_of_an_agent_or_known_to_be_of_none():
+def test_every_route_belongs_to_an_agent_or_is_listed_as_shared():
     others = {path for _, path in ALL if "{agent_id}" not in path}
     assert others == OF_NOBODY | {"/metrics", "/healthz", "/readyz"}
     assert {route for route in ALL if route in OF_ADMINS} == OF_ADMINS
 
 
 @pytest.mark.parametrize(("method", "path"), OF_AGENTS)
-async def test_another_agents_token_is_refused(http, tokens, agent, method, path):
+async def test_token_of_another_agent_is_refused(http, tokens, agent, method, path):
     headers = token_for(tokens, "another")
     answer = await http.request(method, asked(path, agent), json=body_of(path), headers=headers)
     assert answer.status_code == 403
@@ -100,7 +100,7 @@ async def test_another_agents_token_is_refused(http, tokens, agent, method, path
 
 
 @pytest.mark.parametrize(("method", "path"), OF_AGENTS)
-async def test_whether_there_is_such_an_agent_is_not_told(http, tokens, layer, agent, method, path):
+async def test_refusal_does_not_reveal_whether_an_agent_exists(http, tokens, layer, agent, method, path):
     await layer.remember(agent, [NewMemory(type="fact", content="secret")])
     headers = token_for(tokens, "another")
     answers = [
@@ -111,7 +111,7 @@ async def test_whether_there_is_such_an_agent_is_not_told(http, tokens, layer, a
 
 
 @pytest.mark.parametrize(("method", "path"), [route for route in ALL if route[1] not in PUBLIC])
-async def test_without_a_token_nothing_is_served(http, method, path):
+async def test_request_without_a_valid_token_is_refused(http, method, path):
     wrong = [
         {},
         {"Authorization": "Bearer cog_00000000_" + "0" * 64},
@@ -125,28 +125,28 @@ async def test_without_a_token_nothing_is_served(http, method, path):
 
 
 @pytest.mark.parametrize(("method", "path"), [route for route in OF_AGENTS if route not in OF_ADMINS])
-async def test_its_own_token_is_let_in(http, tokens, agent, method, path):
+async def test_token_of_the_agent_is_accepted(http, tokens, agent, method, path):
     headers = token_for(tokens, agent)
     answer = await http.request(method, asked(path, agent), json=body_of(path), headers=headers)
     assert answer.status_code not in (401, 403, 405)
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(OF_ADMINS))
-async def test_what_is_for_admins_is_refused_to_an_agent(http, tokens, agent, method, path):
+async def test_admin_routes_refuse_an_agents_token(http, tokens, agent, method, path):
     url, body = asked(path, agent), body_of(path)
     assert (await http.request(method, url, json=body, headers=token_for(tokens, agent))).status_code == 403
     answer = await http.request(method, url, json=body, headers=token_for(tokens, None))
     assert answer.status_code in (200, 201) or "no live activation" in answer.text  # there is nothing to take back
 
 
-async def test_a_token_in_the_address_is_none(http, tokens):
+async def test_token_in_the_query_string_is_ignored(http, tokens):
     (value,) = token_for(tokens, None).values()
     token = value.removeprefix("Bearer ")
     for query in ({"token": token}, {"access_token": token}, {"Authorization": value}):
         assert (await http.get("/api/v1/context-budgets", params=query)).status_code == 401
 
 
-async def test_two_tokens_at_once_are_none(http, tokens):
+async def test_two_authorization_headers_are_refused(http, tokens):
     (value,) = token_for(tokens, None).values()
     headers = [("Authorization", value), ("Authorization", value)]
     assert (await http.get("/api/v1/context-budgets", headers=headers)).status_code == 401
@@ -155,14 +155,14 @@ async def test_two_tokens_at_once_are_none(http, tokens):
 @pytest.mark.parametrize(
     "path", ["{0}/../{1}/turns", "{0}%2F..%2F{1}/turns", "{0}/turns/..%2F{1}/outcome", "/{1}/turns"]
 )
-async def test_no_way_of_writing_a_path_leads_to_another_agent(http, tokens, layer, agent, path):
+async def test_path_tricks_do_not_reach_another_agent(http, tokens, layer, agent, path):
     victim = f"victim-{agent}"
     await layer.remember(victim, [NewMemory(type="fact", content="secret")])
     answer = await http.get("/api/v1/agents/" + path.format(agent, victim), headers=token_for(tokens, agent))
     assert answer.status_code in (403, 404, 405)
 
 
-async def test_a_turn_of_one_agent_is_not_settled_or_explained_by_another(http, tokens, agent):
+async def test_agent_cannot_close_or_explain_another_agents_turn(http, tokens, agent):
     body = {"session_id": "s", "text": "Hello", "turn_id": "t"}
     mine, other = f"/api/v1/agents/{agent}", f"/api/v1/agents/{agent}-2"
     await http.post(f"{mine}/turns", json=body, headers=token_for(tokens, agent))
@@ -171,7 +171,7 @@ async def test_a_turn_of_one_agent_is_not_settled_or_explained_by_another(http, 
     assert (await http.get(f"{other}/turns/t/memories", headers=headers)).status_code == 404
 
 
-async def test_what_comes_in_by_a_token_is_trusted_no_more_than_it_may_be(http, tokens, layer, agent):
+async def test_token_limits_the_trust_of_stored_memories(http, tokens, layer, agent):
     path, bound = f"/api/v1/agents/{agent}/memories", {"Authorization": f"Bearer {create(tokens, agent, 'talk')[1]}"}
     [own] = await layer.remember(agent, [NewMemory(type="fact", content="The gate code is 4711.")])
     memory = {"type": "fact", "content": "The gate code is 1.", "trust": "host", "supersedes": str(own)}
@@ -185,7 +185,7 @@ async def test_what_comes_in_by_a_token_is_trusted_no_more_than_it_may_be(http, 
     assert (await http.patch(f"{path}/{own}", json={"content": "It is 4712."}, headers=whole)).status_code == 200
 
 
-async def test_a_token_that_may_not_erase_is_refused_by_every_route_that_does(http, tokens, layer, agent):
+async def test_token_without_erase_right_is_refused_by_erasing_routes(http, tokens, layer, agent):
     mine, admins = [{"Authorization": f"Bearer {create(tokens, whose, erase=False)[1]}"} for whose in (agent, None)]
     [kept] = await layer.remember(agent, [NewMemory(type="fact", content="The gate code is 4711.")])
     path = f"/api/v1/agents/{agent}"
@@ -204,7 +204,7 @@ async def test_a_token_that_may_not_erase_is_refused_by_every_route_that_does(ht
     assert (await http.get(f"{path}/memories/{kept}", headers=mine)).status_code == 200
 
 
-async def test_what_is_mounted_is_called_for_whom_was_let_in(layer, tokens):
+async def test_mounted_app_receives_the_authenticated_caller(layer, tokens):
 
     async def app(scope, receive, send):
         await send({"type": "http.response.start", "status": 200, "headers": []})

@@ -31,7 +31,7 @@ async def http(app):
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8765", "127.0.0.1:1", "[::1]:8765", "[::1]"])
-async def test_it_goes_by_the_names_of_this_machine(http, host):
+async def test_local_host_names_are_accepted(http, host):
     assert (await http.get(BUDGETS, headers={"Host": host})).status_code == 200
 
 
@@ -47,13 +47,13 @@ async def test_it_goes_by_the_names_of_this_machine(http, host):
         "localhost:evil",
     ],
 )
-async def test_a_name_that_was_rebound_to_this_machine_is_refused(http, host):
+async def test_foreign_host_name_is_refused(http, host):
     answer = await http.get(BUDGETS, headers={"Host": host})
     assert answer.status_code == 421
     assert "--allow-host" in answer.json()["detail"]
 
 
-async def test_further_names_are_the_operators_choice_but_any_name_takes_tokens(layer, tmp_path):
+async def test_allowed_hosts_are_configurable_and_a_wildcard_needs_tokens(layer, tmp_path):
     async with inside(layer, ServerConfig(allowed_hosts=("Memory.internal",))) as http:
         assert (await http.get(BUDGETS, headers={"Host": "memory.internal:443"})).status_code == 200
         assert (await http.get(BUDGETS, headers={"Host": "other.internal"})).status_code == 421
@@ -78,11 +78,11 @@ async def test_further_names_are_the_operators_choice_but_any_name_takes_tokens(
         ("http://[", 403),
     ],
 )
-async def test_only_its_own_pages_and_allowed_ones_may_call(http, origin, status):
+async def test_only_own_and_allowed_origins_may_call(http, origin, status):
     assert (await http.get(BUDGETS, headers={"Origin": origin})).status_code == status
 
 
-async def test_an_open_server_lets_in_this_machine_and_no_proxys_callers(http, app):
+async def test_open_server_accepts_only_direct_local_requests(http, app):
     for header in ("Forwarded", "X-Forwarded-For", "X-Real-IP"):
         answer = await http.get(BUDGETS, headers={header: "10.0.0.1"})
         assert answer.status_code == 403
@@ -93,7 +93,7 @@ async def test_an_open_server_lets_in_this_machine_and_no_proxys_callers(http, a
         assert (await stranger.get("/healthz")).status_code == 200
 
 
-async def test_browsers_are_told_to_do_nothing_with_an_answer(http):
+async def test_responses_carry_restrictive_browser_headers(http):
     for path in (BUDGETS, "/healthz", "/nothing", "/api/v1/openapi.json"):
         headers = (await http.get(path)).headers
         assert headers["cache-control"] == "no-store"
@@ -102,7 +102,7 @@ async def test_browsers_are_told_to_do_nothing_with_an_answer(http):
         assert "server" not in headers
 
 
-async def test_a_body_that_is_too_large_is_refused_however_it_comes(layer, agent):
+async def test_oversized_body_is_refused_whether_announced_or_streamed(layer, agent):
     asked = []
 
     async def endless():
@@ -127,14 +127,14 @@ async def test_a_body_that_is_too_large_is_refused_however_it_comes(layer, agent
         ("tools", {"name": "a"}, MAX_TOOLS),
     ],
 )
-async def test_what_would_keep_all_others_waiting_is_refused_by_its_name(http, agent, field, each, most):
+async def test_overlong_list_is_refused_by_field_name(http, agent, field, each, most):
     turn = {"session_id": "s", "text": "x", field: [each] * (most + 1)}
     answer = await http.post(f"/api/v1/agents/{agent}/turns", json=turn)
     assert answer.status_code == 422
     assert f"{field}: " in answer.json()["detail"]
 
 
-async def test_a_token_may_ask_so_often_a_minute_and_others_are_not_held_up(layer, tmp_path):
+async def test_rate_limit_applies_per_token(layer, tmp_path):
     file = tmp_path / "tokens.toml"
     one, other = token_for(file, "a"), token_for(file, "b")
     async with inside(layer, ServerConfig(tokens=file, requests_per_minute=3)) as http:
@@ -145,12 +145,12 @@ async def test_a_token_may_ask_so_often_a_minute_and_others_are_not_held_up(laye
         assert (await http.get(BUDGETS, headers=other)).status_code == 200
 
 
-async def test_who_needs_no_token_is_not_counted(layer):
+async def test_open_server_has_no_rate_limit(layer):
     async with inside(layer, ServerConfig(requests_per_minute=1)) as http:
         assert [(await http.get(BUDGETS)).status_code for _ in range(3)] == [200, 200, 200]
 
 
-async def test_unknown_tokens_are_soon_told_to_wait_and_known_ones_are_not(layer, tmp_path, caplog):
+async def test_failed_authentication_is_rate_limited(layer, tmp_path, caplog):
     file = tmp_path / "tokens.toml"
     known = token_for(file, "a")
     async with inside(layer, ServerConfig(tokens=file, auth_failures_per_minute=2)) as http:
@@ -164,7 +164,7 @@ async def test_unknown_tokens_are_soon_told_to_wait_and_known_ones_are_not(layer
         assert (await http.get(BUDGETS, headers=known)).status_code == 200
 
 
-async def test_an_open_server_is_open_no_more_when_there_is_a_token(layer, tmp_path, monkeypatch):
+async def test_open_server_requires_a_token_once_one_exists(layer, tmp_path, monkeypatch):
     file = tmp_path / "tokens.toml"
     monkeypatch.setenv("COGNITIVE_TOKEN_FILE", str(file))
     async with inside(layer) as http:
@@ -190,7 +190,7 @@ async def held(path):
     yield MountedApp(path, app), waiting, gone
 
 
-async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):
+async def test_request_beyond_the_concurrency_limit_is_refused_at_once(layer):
     async with (
         held("/api/slow") as (slow, waiting, gone),
         inside(layer, ServerConfig(max_concurrent_requests=2), [slow]) as http,
@@ -206,7 +206,7 @@ async def test_what_comes_when_all_places_are_taken_is_told_so_at_once(layer):
         assert (await http.get(BUDGETS)).status_code == 200
 
 
-async def test_streams_of_what_is_mounted_take_no_place_of_a_turn(layer):
+async def test_streams_do_not_count_as_concurrent_requests(layer):
     config = ServerConfig(max_concurrent_requests=1, max_streams=1)
     async with held("/mcp") as (stream, waiting, gone), inside(layer, config, [stream]) as http:
         running = asyncio.create_task(http.get("/mcp"))
@@ -218,7 +218,7 @@ async def test_streams_of_what_is_mounted_take_no_place_of_a_turn(layer):
         assert (await running).status_code == 204
 
 
-async def test_a_request_that_takes_too_long_is_ended_and_a_stream_is_not(layer):
+async def test_slow_request_times_out_but_a_stream_does_not(layer):
     async with (
         held("/api/slow") as (slow, _, _),
         held("/mcp") as (stream, waiting, gone),
@@ -233,7 +233,7 @@ async def test_a_request_that_takes_too_long_is_ended_and_a_stream_is_not(layer)
         assert (await open_ended).status_code == 204
 
 
-async def test_who_sends_slowly_is_not_waited_for(layer, agent):
+async def test_slow_request_body_times_out(layer, agent):
     async with running(layer, ServerConfig(port=0, body_seconds=0.05)) as (url, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
         head = f"POST /api/v1/agents/{agent}/turns HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{{"
@@ -243,7 +243,7 @@ async def test_who_sends_slowly_is_not_waited_for(layer, agent):
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET /healthz HTT", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "])
-async def test_a_connection_that_says_nothing_is_not_kept(layer, begun):
+async def test_silent_connection_is_closed(layer, begun):
     async with running(layer, ServerConfig(port=0, header_seconds=0.05)) as (url, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + begun if begun else b"")
@@ -251,7 +251,7 @@ async def test_a_connection_that_says_nothing_is_not_kept(layer, begun):
         writer.close()
 
 
-async def test_connections_beyond_the_most_are_closed_and_what_is_under_way_goes_on(layer):
+async def test_connections_beyond_the_limit_are_closed(layer):
     async with running(layer, ServerConfig(port=0, max_connections=2)) as (url, _), httpx.AsyncClient() as http:
         assert (await http.get(f"{url}/healthz")).status_code == 200
         port = int(url.rpartition(":")[2])
@@ -263,7 +263,7 @@ async def test_connections_beyond_the_most_are_closed_and_what_is_under_way_goes
             writer.close()
 
 
-async def test_a_slow_body_is_not_waited_for_where_an_answer_may_take_its_time(layer):
+async def test_slow_request_body_of_a_stream_times_out(layer):
     async with held("/mcp") as (mcp, _, _), running(layer, ServerConfig(port=0, body_seconds=0.05), [mcp]) as (url, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
         writer.write(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
@@ -271,7 +271,7 @@ async def test_a_slow_body_is_not_waited_for_where_an_answer_may_take_its_time(l
         writer.close()
 
 
-async def test_a_unix_socket_is_its_owners(layer, tmp_path, agent):
+async def test_unix_socket_is_private_to_its_owner(layer, tmp_path, agent):
     path = tmp_path / "s"
     async with running(layer, ServerConfig(socket=path)) as (url, _):
         assert url == f"unix:{path}"

@@ -46,7 +46,7 @@ async def served(layer, tmp_path_factory):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
-async def test_whatever_it_is_sent_it_answers_as_it_says(served, operation):
+async def test_responses_conform_to_the_openapi_description(served, operation):
     url, admin = served
     statuses = set()
 
@@ -61,6 +61,6 @@ async def test_whatever_it_is_sent_it_answers_as_it_says(served, operation):
     assert statuses - {401, 403}, "nothing was asked of the route itself"
 
 
-def test_the_description_that_is_committed_is_that_of_the_code(root):
+def test_committed_openapi_description_matches_the_code(root):
     written = (root / "docs" / "openapi.json").read_text(encoding="utf-8")
     assert json.loads(written) == create_app(None, ServerConfig()).openapi()

@@ -34,7 +34,7 @@ async def tables(connection) -> list[str]:
 
 @pytest.mark.parametrize("role", ["app", "owner"])
 @pytest.mark.parametrize("tenant", [None, "", "null", "%"])
-async def test_without_its_tenant_no_row_of_any_table_is_seen(two, urls, role, tenant):
+async def test_no_row_is_visible_without_a_matching_tenant(two, urls, role, tenant):
     connection = await asyncpg.connect(getattr(urls, role))
     try:
         async with connection.transaction():
@@ -48,7 +48,7 @@ async def test_without_its_tenant_no_row_of_any_table_is_seen(two, urls, role, t
     assert set(seen.values()) == {0}
 
 
-async def test_with_one_tenant_nothing_of_the_other_is_seen_written_or_moved(two, urls):
+async def test_tenant_cannot_read_write_or_move_rows_of_another(two, urls):
     mine, other = two
     connection = await asyncpg.connect(urls.app)
     try:
@@ -68,7 +68,7 @@ async def test_with_one_tenant_nothing_of_the_other_is_seen_written_or_moved(two
         await connection.close()
 
 
-async def test_every_table_has_forced_row_level_security_and_a_key_that_begins_with_the_agent(urls):
+async def test_every_table_forces_row_level_security_and_keys_by_agent(urls):
     connection = await asyncpg.connect(urls.admin)
     try:
         rows = await connection.fetch("""
@@ -98,7 +98,7 @@ async def test_every_table_has_forced_row_level_security_and_a_key_that_begins_w
     assert owned == 0
 
 
-async def test_no_function_or_view_reads_with_the_rights_of_its_owner(urls):
+async def test_no_function_or_view_runs_with_owner_rights(urls):
     connection = await asyncpg.connect(urls.admin)
     try:
         definers = await connection.fetch(
@@ -114,7 +114,7 @@ async def test_no_function_or_view_reads_with_the_rights_of_its_owner(urls):
     assert definers == views == []
 
 
-async def test_by_no_door_of_the_layer_is_another_agent_reached(layer, two):
+async def test_layer_methods_refuse_ids_of_another_agent(layer, two):
     mine, other = two
     [hit] = await layer.recall(other, CANARY)
     assert await layer.get(mine, [hit.memory_id]) == []
@@ -129,7 +129,7 @@ async def test_by_no_door_of_the_layer_is_another_agent_reached(layer, two):
         await layer.rate(mine, context.turn_id, hit.memory_id, useful=True)
 
 
-async def test_connected_as_a_superuser_the_layer_still_works_as_its_own_role(urls, agent, embedder):
+async def test_layer_uses_the_application_role_even_as_superuser(urls, agent, embedder):
     async with CognitiveLayer.open(urls.admin, embedder=embedder) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content=CANARY, occurred_at=AT)])
         assert len(await layer.recall(agent, "canary")) == 1
@@ -137,7 +137,7 @@ async def test_connected_as_a_superuser_the_layer_still_works_as_its_own_role(ur
     assert who == "cognitive_app"
 
 
-async def test_an_application_role_that_stands_above_policies_is_refused(urls, embedder):
+async def test_application_role_with_bypassrls_is_refused(urls, embedder):
     admin = await asyncpg.connect(urls.admin)
     try:
         await admin.execute("ALTER ROLE cognitive_app BYPASSRLS")

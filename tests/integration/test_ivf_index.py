@@ -83,7 +83,7 @@ async def outside(urls, sql, *arguments):
         await connection.close()
 
 
-async def test_as_many_rows_as_there_are_nearly_the_nearest_and_no_neighbours(layer, database, cells, agent):
+async def test_cell_search_returns_enough_near_rows_of_its_own_agent(layer, database, cells, agent):
     others = [f"{agent}-{n}" for n in range(3)]
     for each in (agent, *others):
         await layer.remember(each, lines(900))
@@ -105,7 +105,7 @@ async def layer_ids(layer, agent):
     return [memory.id for memory in await layer.admin.find_by_tags(agent, (), limit=5_000)]
 
 
-async def test_what_is_stored_after_sorting_is_found_and_what_is_forgotten_is_not(layer, database, cells, agent, urls):
+async def test_index_reflects_memories_added_or_forgotten_after_its_build(layer, database, cells, agent, urls):
     await layer.remember(agent, lines(600))
     await cells.build(agent)
     [new] = await layer.remember(agent, [NewMemory(type="episode", content="line about 7 99999", source="new")])
@@ -116,7 +116,7 @@ async def test_what_is_stored_after_sorting_is_found_and_what_is_forgotten_is_no
     assert new not in await nearest(database, agent, 600)
 
 
-async def test_an_interrupted_sorting_loses_nothing_and_goes_on(layer, database, cells, agent, urls):
+async def test_interrupted_index_build_loses_nothing_and_resumes(layer, database, cells, agent, urls):
     await layer.remember(agent, lines(700))
     everything = set(await layer_ids(layer, agent))
 
@@ -133,7 +133,7 @@ async def test_an_interrupted_sorting_loses_nothing_and_goes_on(layer, database,
     assert len(await nearest(database, agent, 1000)) == 800
 
 
-async def test_cells_that_grow_too_full_are_divided(layer, database, cells, agent):
+async def test_overfull_cells_are_split(layer, database, cells, agent):
     await layer.remember(agent, lines(400))
     [before] = await cells.build(agent)
     await layer.remember(agent, lines(1_200, first=400))
@@ -143,7 +143,7 @@ async def test_cells_that_grow_too_full_are_divided(layer, database, cells, agen
     assert len(await nearest(database, agent, 1000)) == 1000
 
 
-async def test_behind_a_filter_all_cells_are_read(layer, database, cells, agent):
+async def test_filtered_search_reads_all_cells(layer, database, cells, agent):
     await layer.remember(agent, lines(900))
     before = await nearest(database, agent, 50, session_id="s4")
     await cells.build(agent)
@@ -151,7 +151,7 @@ async def test_behind_a_filter_all_cells_are_read(layer, database, cells, agent)
     assert len(before) == 50
 
 
-async def test_a_small_agent_has_no_cells_and_an_erased_one_leaves_none(layer, cells, agent, urls):
+async def test_small_agent_has_no_cells_and_erasure_removes_them(layer, cells, agent, urls):
     await layer.remember(agent, lines(100))
     assert await layer.admin.build_vector_index(agent) == []
     assert await cells.build(agent) == []
@@ -161,7 +161,7 @@ async def test_a_small_agent_has_no_cells_and_an_erased_one_leaves_none(layer, c
     assert await outside(urls, "SELECT count(*) FROM cognitive.cell WHERE agent_id = $1", agent) == 0
 
 
-async def test_a_large_agent_is_named_until_its_vectors_lie_in_cells(layer, cells, urls):
+async def test_large_agent_is_reported_until_its_index_is_built(layer, cells, urls):
     await layer.remember("unsorted", lines(400))
     await layer.remember("small", lines(399))
     before = await unsorted(urls.admin, large=400)

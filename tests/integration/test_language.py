@@ -118,7 +118,7 @@ async def by_words(layer: CognitiveLayer, agent: str, text: str) -> dict[str, fl
     return {hit.content: hit.scores["content_bm25"] for hit in hits if "content_bm25" in hit.scores}
 
 
-async def test_a_german_agent_finds_houses_by_a_house_and_an_english_one_does_not(layer, agent, ask):
+async def test_german_stemming_applies_only_to_the_german_agent(layer, agent, ask):
     english = f"{agent}-english"
     await layer.remember(english, memories())
     await layer.remember(agent, memories())
@@ -138,13 +138,13 @@ async def test_a_german_agent_finds_houses_by_a_house_and_an_english_one_does_no
     assert context.degraded == ()
 
 
-async def test_an_agent_may_be_german_before_it_has_any_memory(layer, agent):
+async def test_language_can_be_set_before_the_first_memory(layer, agent):
     await layer.admin.set_language(agent, "german")
     await layer.remember(agent, memories())
     assert list(await by_words(layer, agent, "Haus")) == [HOUSES]
 
 
-async def test_what_was_changed_is_as_if_it_had_never_been_otherwise(layer, agent, index):
+async def test_changed_language_gives_the_same_index_as_setting_it_first(layer, agent, index):
     changed, never = f"{agent}-changed", f"{agent}-never"
     await layer.admin.set_language(never, "german")
     for each in (never, changed):
@@ -158,7 +158,7 @@ async def test_what_was_changed_is_as_if_it_had_never_been_otherwise(layer, agen
 
 
 @pytest.mark.parametrize("at", range(10))
-async def test_killed_at_any_step_it_is_read_all_the_same_and_goes_on_where_it_stopped(layer, other, agent, index, at):
+async def test_killed_language_change_stays_searchable_and_resumes(layer, other, agent, index, at):
     never = f"{agent}-never"
     await layer.admin.set_language(never, "german")
     for each in (never, agent):
@@ -175,7 +175,7 @@ async def test_killed_at_any_step_it_is_read_all_the_same_and_goes_on_where_it_s
     assert await index(agent) == await index(never)
 
 
-async def test_what_is_written_and_changed_meanwhile_is_found_before_and_after(layer, other, agent, index):
+async def test_writes_during_a_language_change_are_found_before_and_after(layer, other, agent, index):
     never = f"{agent}-never"
     ids = await layer.remember(agent, memories())
     await by_words(other, agent, "Haus")  # which knows of English from now on
@@ -199,7 +199,7 @@ async def test_what_is_written_and_changed_meanwhile_is_found_before_and_after(l
     assert await index(agent) == await index(never)
 
 
-async def test_another_language_may_be_chosen_half_way_or_the_old_one_kept(layer, agent, index):
+async def test_unfinished_language_change_can_be_redirected_or_undone(layer, agent, index):
     await layer.remember(agent, memories())
     english = await index(agent)
     for instead in ("spanish", "english"):
@@ -213,7 +213,7 @@ async def test_another_language_may_be_chosen_half_way_or_the_old_one_kept(layer
     assert await index(agent) == english
 
 
-async def test_two_who_have_it_become_different_languages_do_not_both_believe_it(layer, other, agent):
+async def test_concurrent_changes_to_different_languages_keep_one_pending(layer, other, agent):
     await layer.remember(agent, memories())
 
     async def meanwhile() -> None:
@@ -227,7 +227,7 @@ async def test_two_who_have_it_become_different_languages_do_not_both_believe_it
     assert (standing.language, standing.pending_language, standing.lacking) == ("english", "spanish", 10)
 
 
-async def test_an_unknown_language_is_refused_before_anything_is_written(layer, agent, index):
+async def test_unknown_language_is_refused_before_any_write(layer, agent, index):
     await layer.remember(agent, memories())
     before = await index(agent)
     with pytest.raises(UnknownLanguage, match=r"'deutsch'.*german"):
@@ -238,7 +238,7 @@ async def test_an_unknown_language_is_refused_before_anything_is_written(layer, 
 
 
 @pytest.mark.parametrize("at", [2, 7])
-async def test_forgotten_half_way_nothing_is_left_in_any_language(layer, other, agent, index, at):
+async def test_forget_during_a_language_change_removes_both_indexes(layer, other, agent, index, at):
     ids = await layer.remember(agent, memories())
     with pytest.raises(Killed):
         await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(at))
@@ -254,7 +254,7 @@ async def test_forgotten_half_way_nothing_is_left_in_any_language(layer, other, 
     assert await other.admin.language(agent) == "english"
 
 
-async def test_what_older_code_writes_meanwhile_is_made_whole_by_running_it_again(layer, agent, ask, index):
+async def test_rerun_indexes_memories_written_by_older_code(layer, agent, ask, index):
     await layer.admin.set_language(agent, "german")
     await ask(
         "UPDATE cognitive.agent_state SET language = 'english' WHERE agent_id = $1", agent
@@ -267,7 +267,7 @@ async def test_what_older_code_writes_meanwhile_is_made_whole_by_running_it_agai
     assert list(await by_words(layer, agent, "Haus")) == [HOUSES]
 
 
-async def test_what_older_code_changes_while_its_words_are_read_is_not_indexed_as_it_was(layer, agent, ask):
+async def test_memory_updated_by_older_code_is_not_indexed_with_stale_text(layer, agent, ask):
     await layer.remember(agent, memories())
     with pytest.raises(Killed):
         await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(0))
@@ -283,7 +283,7 @@ async def test_what_older_code_changes_while_its_words_are_read_is_not_indexed_a
     assert list(await by_words(layer, agent, "Brücke")) == ["Die Brücken sind gesperrt."]
 
 
-async def test_an_export_goes_into_the_language_of_the_agent_that_takes_it(layer, agent):
+async def test_import_is_indexed_in_the_language_of_the_importing_agent(layer, agent):
     spanish = f"{agent}-spanish"
     await layer.remember(agent, [NewMemory(type="fact", content="Se cancelaron las reuniones.", occurred_at=AT)])
     await layer.admin.set_language(spanish, "spanish")
@@ -331,7 +331,7 @@ def query(text: str) -> Query:
     return Query(types={"fact": 5}, text=text, vector=None, model="none")
 
 
-async def test_a_language_costs_no_round_trip_but_with_the_first_read(layer, agent, watched):
+async def test_only_the_first_read_of_a_language_costs_a_round_trip(layer, agent, watched):
     english = f"{agent}-english"
     for each in (english, agent):
         await layer.remember(each, memories())
@@ -347,7 +347,7 @@ async def test_a_language_costs_no_round_trip_but_with_the_first_read(layer, age
         assert watched.asked == expected
 
 
-async def test_a_read_in_the_middle_of_the_switch_finds_what_it_found_before(layer, agent, watched):
+async def test_search_during_the_switch_returns_the_previous_result(layer, agent, watched):
     await layer.remember(agent, memories())
     search = MemorySearch(watched)
     before = await search.find(agent, query("Häuser"))

@@ -50,14 +50,14 @@ async def process(agent: str, database_url: str, *options: str):
         yield client
 
 
-async def test_over_stdio_an_agent_remembers_and_recalls(urls, agent):
+async def test_stdio_agent_remembers_and_recalls(urls, agent):
     async with process(agent, urls.app, "--allow-remember") as client:
         await client.call_tool("remember", {"content": CANARY})
         assert contents(await recall(client)) == [CANARY]
         assert json.loads((await client.read_resource("cognitive://turn/last")).contents[0].text) is None
 
 
-async def test_over_stdio_a_recall_is_tied_to_the_turn_of_its_session(layer, urls, agent):
+async def test_stdio_recall_joins_the_turn_of_its_session(layer, urls, agent):
     await layer.remember(agent, [NewMemory(type="fact", content=CANARY)])
     mine, _ = [await layer.pre_turn(Turn(agent_id=agent, session_id=s, text="hello")) for s in ("s1", "s2")]
     async with process(agent, urls.app, "--session", "s1") as client:
@@ -67,7 +67,7 @@ async def test_over_stdio_a_recall_is_tied_to_the_turn_of_its_session(layer, url
     assert [(memory.content, memory.via) for memory in account.shown] == [(CANARY, "recall")]
 
 
-async def test_over_stdio_a_database_that_is_away_is_a_tools_error(agent):
+async def test_stdio_unreachable_database_becomes_a_tool_error(agent):
     async with process(agent, "postgresql://nobody@127.0.0.1:9/none") as client:
         result = await recall(client)
         again = await recall(client)
@@ -76,7 +76,7 @@ async def test_over_stdio_a_database_that_is_away_is_a_tools_error(agent):
     assert "Go on without it" in result.content[0].text
 
 
-async def test_stdout_is_protocol_alone_and_the_process_ends_with_its_input(urls, agent):
+async def test_stdout_carries_only_the_protocol_and_eof_ends_the_process(urls, agent):
     told = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": told}
     running = await asyncio.create_subprocess_exec(
@@ -102,7 +102,7 @@ async def test_stdout_is_protocol_alone_and_the_process_ends_with_its_input(urls
     ("options", "named"),
     [(["--agent", " "], "agent_id"), ([], "--agent"), (["--agent", "a", "--http", "--token-file", "short"], "token")],
 )
-def test_what_cannot_be_served_is_said_at_once(options, named, tmp_path, monkeypatch):
+def test_invalid_options_fail_at_start(options, named, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "short").write_text("abc")
     result = CliRunner().invoke(cli, ["mcp", *options])
@@ -146,7 +146,7 @@ async def status(endpoint, method: str = "POST", body=CALL, **headers: str) -> i
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_over_http_each_token_sees_its_agent_alone(endpoint, tokens, layer, mode):
+async def test_http_token_sees_only_its_agent(endpoint, tokens, layer, mode):
     theirs = tokens["theirs"].agent_id
     turn = await layer.pre_turn(Turn(agent_id=theirs, session_id="s", text="hello"))
     async with endpoint.running(), holder(endpoint, "theirs", mode) as client:
@@ -162,7 +162,7 @@ async def test_over_http_each_token_sees_its_agent_alone(endpoint, tokens, layer
         assert len((await client.list_tools()).tools) == 2
 
 
-async def test_two_agents_at_once_do_not_mix(endpoint, tokens, layer):
+async def test_concurrent_agents_stay_separate(endpoint, tokens, layer):
     for n, scope in enumerate(tokens.values()):
         await layer.remember(scope.agent_id, [NewMemory(type="fact", content=f"Room {n} is heated by the boiler.")])
     async with (
@@ -175,7 +175,7 @@ async def test_two_agents_at_once_do_not_mix(endpoint, tokens, layer):
     assert all("Room 0 is heated by the boiler." not in contents(answer) for answer in answers[1::2])
 
 
-async def test_without_a_valid_token_nobody_is_let_in(endpoint):
+async def test_http_request_without_a_valid_token_is_refused(endpoint):
     assert await status(endpoint) == 401
     assert await status(endpoint, authorization="Bearer wrong") == 401
     assert await status(endpoint, authorization="Basic mine") == 401
@@ -192,30 +192,30 @@ async def test_without_a_valid_token_nobody_is_let_in(endpoint):
         {"host": "evil.example", "mcp-protocol-version": "2026-07-28"},
     ],
 )
-async def test_a_page_that_rebinds_its_name_is_refused(endpoint, headers):
+async def test_foreign_host_or_origin_is_refused(endpoint, headers):
     assert await status(endpoint, authorization="Bearer mine", **headers) in (403, 421)
 
 
-async def test_a_server_around_it_may_have_let_in_and_looked_at_the_host_itself(layer, agent):
+async def test_outer_server_may_handle_authentication_and_hosts(layer, agent):
     endpoint = Endpoint(layer, lambda request: Scope(agent) if request["path"] == "/mcp" else None, hosts=None)
     assert await status(endpoint, host="memory.example") == 200
 
 
-async def test_there_is_no_stream_to_hold_open(endpoint):
+async def test_get_stream_is_not_offered(endpoint):
     assert await status(endpoint, "GET", authorization="Bearer mine") == 405
 
 
-async def test_a_request_of_many_bytes_is_refused(endpoint):
+async def test_oversized_request_is_refused(endpoint):
     body = {**CALL, "params": {"x": "x" * 1_000_001}}
     assert await status(endpoint, body=body, authorization="Bearer mine") == 413
 
 
-async def test_before_it_runs_it_says_so(endpoint):
+async def test_endpoint_returns_503_before_it_runs(endpoint):
     async with httpx2.AsyncClient(transport=reached(endpoint)) as http:
         assert (await http.post(URL, json=CALL, headers={"authorization": "Bearer mine"})).status_code == 503
 
 
-async def test_the_commands_own_server_shows_its_address_and_asks_for_its_token(layer, urls, agent, tmp_path):
+async def test_http_command_prints_its_address_and_requires_its_token(layer, urls, agent, tmp_path):
     await layer.remember(agent, [NewMemory(type="fact", content=CANARY)])
     (tmp_path / "token").write_text("a-token-of-some-length\n")
     running = await asyncio.create_subprocess_exec(
@@ -239,7 +239,7 @@ async def test_the_commands_own_server_shows_its_address_and_asks_for_its_token(
 # --- the example ---
 
 
-async def test_the_example_shows_one_memory_and_recalls_the_other(urls, root):
+async def test_mcp_example_shows_one_memory_and_recalls_another(urls, root):
     running = await asyncio.create_subprocess_exec(
         sys.executable,
         str(root / "examples" / "mcp_server.py"),

@@ -22,7 +22,7 @@ async def proxy(urls):
         yield proxy
 
 
-async def test_whoever_stores_searches_changes_rates_or_erases_waits_and_is_served(proxy, agent):
+async def test_calls_other_than_turns_wait_until_postgres_returns(proxy, agent):
     async with CognitiveLayer.open(proxy.url, policy=HASTY, embedder=WordEmbedder()) as layer:
         database = internals(layer).database
         kept, gone = await layer.remember(agent, [KEY, NewMemory(type="fact", content="The door is green.")])

@@ -57,7 +57,7 @@ async def activated(layer, agent, changes):
     return saved
 
 
-async def test_a_candidate_is_saved_once_and_names_the_policy_that_it_makes(opened, agent):
+async def test_saving_the_same_candidate_twice_returns_the_first(opened, agent):
     saved = await opened.policies.save(agent, {"usage.half_life_days": 3, **WIDE}, by="ada", note="shorter")
     again = await opened.policies.save(agent, {**WIDE, "usage.half_life_days": 3.0}, by="bob")
 
@@ -68,7 +68,7 @@ async def test_a_candidate_is_saved_once_and_names_the_policy_that_it_makes(open
     assert (await opened.policies.load(agent, saved.version)).usage.half_life_days == 3
 
 
-async def test_a_turn_is_planned_under_what_was_activated_and_replays_to_the_same_bytes(opened, stocked):
+async def test_turn_uses_the_active_policy_and_replays_identically(opened, stocked):
     saved = await opened.policies.save(stocked, WIDE, by="ada")
     before = await opened.pre_turn(ask(stocked, 0))
     await opened.policies.activate(stocked, saved.version, by="ada")
@@ -82,7 +82,7 @@ async def test_a_turn_is_planned_under_what_was_activated_and_replays_to_the_sam
         assert (await opened.explain.replay(stocked, f"t-{n}")).verdict == "identical"
 
 
-async def test_history_is_kept_and_a_roll_back_is_a_choice_too(opened, agent):
+async def test_history_lists_activations_and_rollbacks(opened, agent):
     saved = await opened.policies.save(agent, WIDE, by="ada")
     await opened.policies.activate(agent, saved.version, by="ada", note="more")
     await opened.policies.roll_back(agent, by="bob")
@@ -98,7 +98,7 @@ async def test_history_is_kept_and_a_roll_back_is_a_choice_too(opened, agent):
     assert (standing.live.version, standing.activations["live"].number) == (saved.version, 3)
 
 
-async def test_choices_are_added_and_never_changed(opened, agent, urls):
+async def test_activations_and_versions_cannot_be_updated(opened, agent, urls):
     saved = await opened.policies.save(agent, WIDE, by="ada")
     await opened.policies.activate(agent, saved.version, by="ada")
     connection = await asyncpg.connect(urls.app)
@@ -110,7 +110,7 @@ async def test_choices_are_added_and_never_changed(opened, agent, urls):
         await connection.close()
 
 
-async def test_who_saw_another_choice_hold_chooses_nothing(opened, agent):
+async def test_activation_with_a_stale_expectation_is_refused(opened, agent):
     saved = await opened.policies.save(agent, WIDE, by="ada")
     await opened.policies.activate(agent, saved.version, by="ada", after=0)
 
@@ -119,7 +119,7 @@ async def test_who_saw_another_choice_hold_chooses_nothing(opened, agent):
     assert len(await opened.policies.history(agent)) == 1
 
 
-async def test_a_shadow_runs_beside_and_is_compared(opened, stocked):
+async def test_shadow_policy_runs_beside_turns_and_is_compared(opened, stocked):
     saved = await opened.policies.save(stocked, WIDE, by="ada")
     await opened.policies.shadow(stocked, saved.version, by="ada")
     await play(opened, stocked)
@@ -132,7 +132,7 @@ async def test_a_shadow_runs_beside_and_is_compared(opened, stocked):
     assert await opened.policies.shadow_agreement(stocked, BASE.version) is None
 
 
-async def test_nothing_of_another_agent_is_seen_or_chosen(opened, agent):
+async def test_policy_of_another_agent_is_neither_visible_nor_selectable(opened, agent):
     saved = await opened.policies.save(agent, WIDE, by="ada")
     await opened.policies.activate(agent, saved.version, by="ada")
     other = f"{agent}-other"
@@ -144,7 +144,7 @@ async def test_nothing_of_another_agent_is_seen_or_chosen(opened, agent):
             await choose(other, saved.version, by="eve")
 
 
-async def test_an_erased_agent_leaves_no_choice(opened, stocked):
+async def test_erased_agent_loses_its_policies(opened, stocked):
     saved = await opened.policies.save(stocked, WIDE, by="ada")
     await opened.policies.activate(stocked, saved.version, by="ada")
     await play(opened, stocked, 1)
@@ -174,13 +174,13 @@ async def test_an_erased_agent_leaves_no_choice(opened, stocked):
         ({}, "identical to the base policy"),
     ],
 )
-async def test_what_may_not_be_changed_is_refused_by_its_name(opened, agent, changes, named):
+async def test_forbidden_or_invalid_setting_is_refused_by_name(opened, agent, changes, named):
     with pytest.raises(InvalidInput, match=named):
         await opened.policies.save(agent, changes, by="eve")
     assert await opened.policies.list(agent) == ()
 
 
-async def test_a_stored_row_that_may_not_be_changed_is_not_taken_up(opened, agent, urls):
+async def test_invalid_stored_policy_is_ignored(opened, agent, urls):
     """Whoever can write to the database still has no code run, and no turn fail."""
     connection = await asyncpg.connect(urls.admin)
     try:
@@ -202,14 +202,14 @@ async def test_a_stored_row_that_may_not_be_changed_is_not_taken_up(opened, agen
 
 
 @pytest.mark.parametrize("row", LIVE_SETTINGS, ids=lambda row: row.name)
-def test_every_row_is_of_the_policy_and_within_its_own_bounds(row):
+def test_live_setting_defaults_are_within_bounds(row):
     policy = Policy()
     assert row.min <= row.of(policy) <= row.max
     for value in (row.min, row.max, row.of(policy)):
         assert row.of(with_changes(policy, {row.name: value})) == value
 
 
-async def test_another_process_takes_a_choice_up(opened, urls, embedder, stocked, monkeypatch):
+async def test_another_process_adopts_an_activation(opened, urls, embedder, stocked, monkeypatch):
     """As soon as what it knows is old; here, that is at once."""
     monkeypatch.setattr("cognitive.policy.resolver.FRESH", 0.0)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as running:
@@ -220,7 +220,7 @@ async def test_another_process_takes_a_choice_up(opened, urls, embedder, stocked
         assert (await running.pre_turn(ask(stocked, 1))).policy.version == saved.version
 
 
-async def test_a_process_that_starts_knows_it_in_its_first_turn(opened, urls, embedder, stocked):
+async def test_new_process_applies_the_activation_in_its_first_turn(opened, urls, embedder, stocked):
     saved = await activated(opened, stocked, WIDE)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as started:
         assert (await started.pre_turn(ask(stocked))).policy.version == saved.version
@@ -231,7 +231,7 @@ async def credited(layer, agent, turn_id):
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["by its name", "with its context"])
-async def test_an_outcome_is_judged_by_the_policy_of_its_turn(opened, urls, embedder, stocked, named):
+async def test_outcome_is_judged_by_the_policy_of_its_turn(opened, urls, embedder, stocked, named):
     context = await opened.pre_turn(ask(stocked))
     await activated(opened, stocked, STRICT)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as started:
@@ -244,7 +244,7 @@ async def test_an_outcome_is_judged_by_the_policy_of_its_turn(opened, urls, embe
     assert [(await opened.explain.replay(stocked, f"t-{n}")).verdict for n in (0, 1)] == ["identical"] * 2
 
 
-async def test_a_verdict_is_read_with_the_threshold_of_its_turn(opened, stocked):
+async def test_verdict_carries_the_threshold_of_its_turn(opened, stocked):
     await play(opened, stocked, 1)
     await activated(opened, stocked, STRICT)
     await opened.post_turn(await opened.pre_turn(ask(stocked, 1)), VAGUE)
@@ -262,7 +262,7 @@ async def test_a_verdict_is_read_with_the_threshold_of_its_turn(opened, stocked)
 
 
 @pytest.mark.parametrize("recorded", [True, False], ids=["its turn is recorded", "its turn is in the journal too"])
-async def test_an_outcome_from_the_journal_is_judged_by_the_policy_of_its_turn(opened, stocked, tmp_path, recorded):
+async def test_journaled_outcome_is_judged_by_the_policy_of_its_turn(opened, stocked, tmp_path, recorded):
     context = await opened.pre_turn(ask(stocked))
     await activated(opened, stocked, STRICT)
     journal, turn_id = Journal(tmp_path / "journal" / "x.sqlite"), "t-0" if recorded else "t-lost"
@@ -274,7 +274,7 @@ async def test_an_outcome_from_the_journal_is_judged_by_the_policy_of_its_turn(o
     assert await credited(opened, stocked, turn_id) == [True]
 
 
-async def test_what_turns_taught_is_the_same_whatever_was_chosen_before_their_outcomes_came(opened, agent, urls):
+async def test_usage_of_a_turn_is_unaffected_by_later_activations(opened, agent, urls):
     """Half-lives and the weight of a rating, which bear on what was counted before."""
     for own in (agent, f"{agent}-chosen"):
         await opened.remember(own, [NewMemory(type="fact", content="The kettle is in the attic.")])
@@ -311,7 +311,7 @@ class Away:
         raise StoreUnavailable("away")
 
 
-async def test_with_the_database_away_the_last_known_one_holds(opened, agent, monkeypatch):
+async def test_last_known_policy_applies_while_the_database_is_away(opened, agent, monkeypatch):
     monkeypatch.setattr("cognitive.policy.resolver.FRESH", 0.0)
     saved = await opened.policies.save(agent, WIDE, by="ada")
     await opened.policies.activate(agent, saved.version, by="ada")
@@ -323,7 +323,7 @@ async def test_with_the_database_away_the_last_known_one_holds(opened, agent, mo
     assert (await PolicyResolver(Away(), BASE).current(agent)).version == BASE.version
 
 
-async def test_a_database_that_hangs_takes_a_small_share_of_a_deadline_and_no_more(agent):
+async def test_hanging_policy_read_returns_the_base_policy_in_time(agent):
     chosen = PolicyResolver(Away(hangs=True), Policy(deadline_ms=50))
 
     assert (await chosen.current(agent)).version == Policy(deadline_ms=50).version
@@ -332,7 +332,7 @@ async def test_a_database_that_hangs_takes_a_small_share_of_a_deadline_and_no_mo
     await chosen.drain()
 
 
-async def test_what_if_tells_what_enters_what_leaves_and_that_it_cannot_tell_more(opened, stocked):
+async def test_what_if_reports_entering_and_leaving_memories(opened, stocked):
     await play(opened, stocked)
     asked = await opened.policies.what_if(stocked, WIDE, *PERIOD)
     nothing = await opened.policies.what_if(stocked, {}, *PERIOD)
@@ -349,7 +349,7 @@ async def test_what_if_tells_what_enters_what_leaves_and_that_it_cannot_tell_mor
     assert len(await internals(opened).turns.verdicts(stocked)) == asked.used  # it taught nothing
 
 
-async def test_another_threshold_relabels_and_says_so(opened, stocked):
+async def test_what_if_with_another_threshold_reports_relabelled_uses(opened, stocked):
     await play(opened, stocked)
     asked = await opened.policies.what_if(stocked, {"feedback.attribution_thresholds.relative": 1.0}, *PERIOD)
 
@@ -357,7 +357,7 @@ async def test_another_threshold_relabels_and_says_so(opened, stocked):
     assert (await opened.policies.what_if(stocked, WIDE, *PERIOD)).relabelled is None
 
 
-async def test_a_memory_that_is_forgotten_is_in_no_sample(opened, stocked, urls, embedder):
+async def test_what_if_omits_a_forgotten_memory(opened, stocked, urls, embedder):
     await play(opened, stocked)
     assert (await opened.policies.what_if(stocked, WIDE, *PERIOD)).turns == 3
     [first, *_] = await opened.admin.find_by_tags(stocked, [])
@@ -368,7 +368,7 @@ async def test_a_memory_that_is_forgotten_is_in_no_sample(opened, stocked, urls,
     assert first.content not in repr(asked)
 
 
-async def test_policies_that_an_operator_runs_as_a_shadow_stand_below_a_choice(urls, embedder, agent):
+async def test_activated_shadow_takes_precedence_over_the_operators(urls, embedder, agent):
     shadow = Policy(deadline_ms=30_000, limits={"default": 1})
     async with CognitiveLayer.open(urls.app, policy=BASE, shadow=shadow, embedder=embedder) as layer:
         assert (await layer.policies.effective(agent)).shadow == shadow
@@ -379,7 +379,7 @@ async def test_policies_that_an_operator_runs_as_a_shadow_stand_below_a_choice(u
         assert (await layer.policies.effective(agent)).shadow == shadow
 
 
-async def test_an_agents_own_tunables_of_the_file_stay_beneath_a_choice(urls, embedder, agent):
+async def test_agent_overrides_of_the_file_apply_below_an_activation(urls, embedder, agent):
     base = Policy(deadline_ms=30_000, agents={agent: {"limits": {"default": 2}}})
     async with CognitiveLayer.open(urls.app, policy=base, embedder=embedder) as layer:
         saved = await layer.policies.save(agent, {"usage.half_life_days": 3}, by="ada")

@@ -37,12 +37,12 @@ async def loop(layer: CognitiveLayer, agent: str) -> None:
     assert len(await layer.explain.turns(agent)) == 5
 
 
-async def test_more_agents_at_once_than_there_are_connections_each_see_their_own(pooled, agent):
+async def test_more_agents_than_connections_stay_separate(pooled, agent):
     async with CognitiveLayer.open(pooled, policy=PATIENT, embedder=WordEmbedder()) as layer:
         await asyncio.gather(*(loop(layer, f"{agent}-{n}") for n in range(6)))
 
 
-async def test_the_role_and_the_tenant_end_with_their_transaction(pooled, agent):
+async def test_role_and_tenant_end_with_the_transaction(pooled, agent):
     database = Database(pooled, pool_size=2, pooled=True)
     try:
         for name in (agent, f"{agent}-other"):
@@ -59,7 +59,7 @@ async def test_the_role_and_the_tenant_end_with_their_transaction(pooled, agent)
         await database.close()
 
 
-async def test_who_did_not_say_that_there_is_a_pooler_is_told_by_the_layer_and_by_the_doctor(urls, monkeypatch):
+async def test_undeclared_pooler_is_reported_by_the_layer_and_the_doctor(urls, monkeypatch):
     async with pooler.pooled(urls.app) as url:
         with pytest.raises(SchemaError, match="COGNITIVE_POOLER=transaction"):
             async with CognitiveLayer.open(url, embedder=WordEmbedder()):

@@ -49,7 +49,7 @@ async def user(reading, agent):
     return await reading.run(agent, lambda c: c.fetchval("SELECT current_user::text"))
 
 
-async def test_a_server_of_our_own_grants_what_looking_takes_and_postgres_refuses_a_write(ungranted, reading, agent):
+async def test_embedded_server_grants_the_reader_role_and_refuses_writes(ungranted, reading, agent):
     looking = reading(grant=lambda: roles.create(ungranted.admin, ["cognitive_app"]))
 
     assert await user(looking, agent) == roles.READER
@@ -65,7 +65,7 @@ async def test_a_server_of_our_own_grants_what_looking_takes_and_postgres_refuse
         await looking.run(agent, defiant)
 
 
-async def test_the_reader_may_not_write_in_a_transaction_that_could(ungranted, agent):
+async def test_reader_role_cannot_write_in_a_writable_transaction(ungranted, agent):
     await roles.create(ungranted.admin, ["cognitive_app"])
     connection = await asyncpg.connect(ungranted.app)
     await connection.execute(f"SET ROLE {roles.READER}")
@@ -75,7 +75,7 @@ async def test_the_reader_may_not_write_in_a_transaction_that_could(ungranted, a
     await connection.close()
 
 
-async def test_where_it_was_not_granted_it_looks_as_the_application_and_still_writes_nothing(ungranted, reading, agent):
+async def test_ungranted_reader_falls_back_to_the_application_role(ungranted, reading, agent):
     looking = reading()
 
     assert await user(looking, agent) == "cognitive_app"
@@ -86,7 +86,7 @@ async def test_where_it_was_not_granted_it_looks_as_the_application_and_still_wr
         await looking.run(agent, lambda c: c.execute(WRITE, agent))
 
 
-async def test_a_table_that_came_after_the_roles_is_seen_to_be_missing(ungranted, reading):
+async def test_missing_grant_on_a_new_table_is_detected(ungranted, reading):
     await roles.create(ungranted.admin, ["cognitive_app"])
     admin = await asyncpg.connect(ungranted.admin)
     await admin.execute("REVOKE SELECT ON cognitive.artifact FROM cognitive_reader")
@@ -98,7 +98,7 @@ async def test_a_table_that_came_after_the_roles_is_seen_to_be_missing(ungranted
         await admin.close()
 
 
-async def test_all_agents_are_counted_by_the_overview_alone(ungranted, reading, layer, agent, now):
+async def test_fleet_counts_require_the_overview_role(ungranted, reading, layer, agent, now):
     for n in range(2):
         name = f"{agent}-{n}"
         await layer.remember(name, [NewMemory(type="fact", content="The pump was sealed.")])
@@ -119,7 +119,7 @@ async def test_all_agents_are_counted_by_the_overview_alone(ungranted, reading, 
         await across.agents(period, limit=10_000)
 
 
-async def test_the_doctor_says_what_grants_the_roles(ungranted, monkeypatch, tmp_path):
+async def test_doctor_reports_the_command_that_grants_the_roles(ungranted, monkeypatch, tmp_path):
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", ungranted.app)
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path))
 

@@ -22,7 +22,7 @@ def shell(urls, agent, tmp_path) -> Shell:
     return Shell(environment, agent)
 
 
-def test_a_change_of_model_step_by_step(shell, urls):
+def test_reembed_command_changes_the_model_step_by_step(shell, urls):
     def reembed(*words: str, code: int = 0):
         return shell("db", "reembed", *words, "--agent", shell.agent, code=code)["agents"][0]
 
@@ -45,7 +45,7 @@ def test_a_change_of_model_step_by_step(shell, urls):
     assert reembed("--to", "hashed:twin", "--cancel", "--yes")["dropped"][0]["embeddings"] == 1
 
 
-def test_what_it_says_to_people(shell):
+def test_reembed_command_prints_readable_progress(shell):
     shell("remember", KEY, "--type", "fact")
     new = ("--to", "hashed:new")
     steps = (new, (*new, "--compare"), (*new, "--cut-over"), ("--status",))
@@ -68,13 +68,13 @@ def test_what_it_says_to_people(shell):
         ((), 2, "--to MODEL"),
     ],
 )
-def test_what_makes_no_sense_is_told_and_changes_nothing(shell, words, code, said):
+def test_invalid_reembed_options_are_refused(shell, words, code, said):
     result = shell.run("db", "reembed", "--agent", shell.agent, *words)
     assert result.exit_code == code
     assert said in result.output
 
 
-def test_all_agents_are_listed_only_to_whoever_sees_them(shell, urls):
+def test_status_of_all_agents_requires_an_administrator(shell, urls):
     result = shell.run("db", "reembed", "--status", "--url", urls.app)
     assert result.exit_code == 1
     assert "one agent at a time" in result.output

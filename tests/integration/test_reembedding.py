@@ -96,7 +96,7 @@ async def states(layer: CognitiveLayer, agent: str) -> dict[str, tuple[str, int]
     return {each.model: (each.state, each.lacking) for each in await layer.admin.reembedding.standings(agent)}
 
 
-async def test_an_agents_first_model_is_the_first_of_whoever_writes_first(opened, agent, counted):
+async def test_first_writer_determines_the_live_model(opened, agent, counted):
     async with opened(old(), new()) as layer:
         await layer.remember(agent, lines(2))
         assert await states(layer, agent) == {"test/old": ("live", 0)}
@@ -106,7 +106,7 @@ async def test_an_agents_first_model_is_the_first_of_whoever_writes_first(opened
     assert await counted() == {"test/old": 8}
 
 
-async def test_once_a_model_is_begun_writes_and_edits_go_to_both(opened, stored, agent, counted):
+async def test_writes_go_to_both_models_once_a_new_model_begins(opened, stored, agent, counted):
     async with opened(old(), new()) as layer, opened(old(), new()) as other:
         await other.recall(agent, ASKED)  # which knows of one model from now on
         await layer.admin.reembedding.begin(agent, "test/new")
@@ -116,7 +116,7 @@ async def test_once_a_model_is_begun_writes_and_edits_go_to_both(opened, stored,
         assert await counted() == {"test/old": 26, "test/new": 2}
 
 
-async def test_a_built_model_has_every_memory_once_and_is_read_only_after_the_cut_over(opened, stored, agent, counted):
+async def test_built_model_is_complete_and_read_only_after_cut_over(opened, stored, agent, counted):
     async with opened(old(), new()) as layer, opened(new(), old()) as other:
         assert await build(layer, agent) == 0
         assert await counted() == {"test/old": 25, "test/new": 25}
@@ -132,7 +132,7 @@ async def test_a_built_model_has_every_memory_once_and_is_read_only_after_the_cu
 
 
 @pytest.mark.parametrize("second", [new, twin])
-async def test_vectors_of_two_models_never_meet(opened, stored, agent, second):
+async def test_vectors_of_two_models_are_never_compared(opened, stored, agent, second):
     """Those of two dimensions cannot, and those of one would have a cosine of a half at most."""
     async with opened(old(), second()) as layer, opened(second(), old()) as other:
         model = second().model
@@ -145,7 +145,7 @@ async def test_vectors_of_two_models_never_meet(opened, stored, agent, second):
                 assert max(await cosines(each, agent)) > 0.75
 
 
-async def test_what_is_not_built_does_not_go_live(opened, stored, agent):
+async def test_incomplete_model_cannot_go_live(opened, stored, agent):
     async with opened(old(), new()) as layer:
         with pytest.raises(InvalidInput, match="13 memories lack"):
             await layer.admin.reembedding.cut_over(agent, "test/new")
@@ -155,7 +155,7 @@ async def test_what_is_not_built_does_not_go_live(opened, stored, agent):
         assert await layer.admin.reembedding.live(agent) == "test/old"
 
 
-async def test_rolled_back_and_dropped(opened, stored, agent, counted, ask):
+async def test_model_change_can_be_rolled_back_until_the_old_model_is_dropped(opened, stored, agent, counted, ask):
     async with opened(old(), new()) as layer:
         await build(layer, agent)
         await layer.admin.reembedding.cut_over(agent, "test/new")
@@ -173,7 +173,7 @@ async def test_rolled_back_and_dropped(opened, stored, agent, counted, ask):
         assert await counted() == {"test/new": 26}
 
 
-async def test_whoever_lacks_the_live_model_reads_by_what_is_kept_and_says_so(opened, stored, agent):
+async def test_process_without_the_live_model_reads_the_old_one_degraded(opened, stored, agent):
     async with opened(old(), new()) as layer, opened(old()) as behind:
         await build(layer, agent)
         await layer.admin.reembedding.cut_over(agent, "test/new")
@@ -191,9 +191,7 @@ async def test_whoever_lacks_the_live_model_reads_by_what_is_kept_and_says_so(op
         assert "lacks test/new" in context.degraded[0]
 
 
-async def test_who_has_only_another_model_keeps_it_beside_and_changes_nothing_for_others(
-    opened, stored, agent, counted
-):
+async def test_process_with_another_model_does_not_affect_others(opened, stored, agent, counted):
     async with opened(new()) as stranger, opened(old()) as layer:
         assert "lacks test/old" in (await stranger.pre_turn(turn(agent))).degraded[0]
         await stranger.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
@@ -202,7 +200,7 @@ async def test_who_has_only_another_model_keeps_it_beside_and_changes_nothing_fo
         assert (await layer.pre_turn(turn(agent))).degraded == ()
 
 
-async def test_what_was_stored_before_models_were_named_is_read_by_the_one_of_most_vectors(opened, stored, agent, ask):
+async def test_unnamed_live_model_defaults_to_the_one_with_most_vectors(opened, stored, agent, ask):
     async with opened(new(), old()) as layer:
         await ask("UPDATE cognitive.agent_state SET model = NULL WHERE agent_id = $1")
         await ask("DELETE FROM cognitive.embedding_model WHERE agent_id = $1")
@@ -212,7 +210,7 @@ async def test_what_was_stored_before_models_were_named_is_read_by_the_one_of_mo
         assert await states(layer, agent) == {"test/old": ("live", 0)}
 
 
-async def test_a_memory_that_is_edited_while_it_is_embedded_has_its_new_text_in_both_models(opened, stored, agent, ask):
+async def test_edit_during_reembedding_reaches_both_models(opened, stored, agent, ask):
     held = Held("test/new", 96, 1, at="barometer")
     async with opened(old(), held) as layer, opened(old()) as editor:
         await layer.admin.reembedding.begin(agent, "test/new")
@@ -230,7 +228,7 @@ async def test_a_memory_that_is_edited_while_it_is_embedded_has_its_new_text_in_
             assert said[embedder.model] @ embedder.embed(["The spare key lies under the mat."])[0] > 0.999
 
 
-async def test_a_memory_that_is_forgotten_while_it_is_embedded_stays_forgotten(opened, stored, agent, ask):
+async def test_memory_forgotten_during_reembedding_stays_forgotten(opened, stored, agent, ask):
     held = Held("test/new", 96, 1, at="barometer")
     async with opened(old(), held) as layer:
         await layer.admin.reembedding.begin(agent, "test/new")
@@ -242,7 +240,7 @@ async def test_a_memory_that_is_forgotten_while_it_is_embedded_stays_forgotten(o
     assert not await ask("SELECT 1 FROM cognitive.embedding WHERE agent_id = $1 AND memory_id = $2", stored[-1])
 
 
-async def test_an_agent_that_is_erased_while_it_is_embedded_leaves_no_row(opened, stored, agent, ask, urls):
+async def test_agent_erased_during_reembedding_leaves_no_row(opened, stored, agent, ask, urls):
     held = Held("test/new", 96, 1, at="barometer")
     async with opened(old(), held) as layer:
         await layer.admin.reembedding.begin(agent, "test/new")
@@ -260,7 +258,7 @@ async def test_an_agent_that_is_erased_while_it_is_embedded_leaves_no_row(opened
         assert not await ask(f"SELECT 1 FROM cognitive.{table['tablename']} WHERE agent_id = $1"), table["tablename"]
 
 
-async def test_two_workers_at_once_share_the_work(opened, agent, counted):
+async def test_concurrent_reembedding_workers_share_the_work(opened, agent, counted):
     models = new(), new()
     async with opened(old()) as layer:
         await layer.remember(agent, lines(200))
@@ -273,7 +271,7 @@ async def test_two_workers_at_once_share_the_work(opened, agent, counted):
     assert sum(len(model.texts) for model in models) < 450  # twice at most what the other had in hand at the end
 
 
-async def test_past_turns_are_compared_by_the_new_model_too(opened, stored, agent, ask):
+async def test_past_turns_are_reembedded_with_the_new_model(opened, stored, agent, ask):
     async with opened(old(), new()) as layer:
         first = await layer.pre_turn(turn(agent))
         await layer.post_turn(first, Outcome(response=KEY))
@@ -299,7 +297,7 @@ async def _past(layer: CognitiveLayer, agent: str):
     return built.inputs.found.past
 
 
-async def test_a_model_whose_vectors_have_another_dimension_is_refused(opened, stored, agent, counted):
+async def test_model_with_another_dimension_is_refused(opened, stored, agent, counted):
     async with opened(Hashed("test/old", 96)) as layer:
         with pytest.raises(EmbeddingError, match=r"96 dimensions.*have 64"):
             await layer.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
@@ -309,7 +307,7 @@ async def test_a_model_whose_vectors_have_another_dimension_is_refused(opened, s
     assert await counted() == {"test/old": 25}
 
 
-async def test_two_embedders_of_one_model_and_models_that_there_are_not_are_refused(opened, stored, agent):
+async def test_duplicate_embedders_and_unknown_models_are_refused(opened, stored, agent):
     with pytest.raises(EmbeddingError, match="each of another model"):
         async with opened(old(), old()):
             pass

@@ -44,7 +44,7 @@ async def kept(layer, agent, turn_id):
     return (await layer.explain.analytics.turn(agent, turn_id)).response
 
 
-async def test_the_beginning_of_a_response_is_kept_with_its_turn(layer, agent, winch):
+async def test_beginning_of_a_response_is_stored_with_its_turn(layer, agent, winch):
     context = await layer.pre_turn(ask(agent, "t"))
     assert await kept(layer, agent, "t") is None
 
@@ -54,21 +54,21 @@ async def test_the_beginning_of_a_response_is_kept_with_its_turn(layer, agent, w
     assert await kept(layer, agent, "t") == "x" * POLICY.retention.max_response_chars
 
 
-async def test_an_operator_may_forbid_it(layer):
+async def test_policy_can_disable_storing_responses(layer):
     await layer.post_turn(await layer.pre_turn(ask("silent", "t")), ANSWER)
 
     assert await kept(layer, "silent", "t") is None
     await layer.erase_agent("silent")
 
 
-async def test_an_erased_agent_takes_its_responses_along(layer, agent, winch):
+async def test_erasing_an_agent_deletes_its_responses(layer, agent, winch):
     await layer.post_turn(await layer.pre_turn(ask(agent, "t")), ANSWER)
 
     assert (await layer.erase_agent(agent)).responses == 1
     assert await layer.explain.analytics.turn(agent, "t") is None
 
 
-async def test_forgetting_a_memory_takes_away_what_was_answered_with_it_and_what_followed(layer, agent, winch):
+async def test_forgetting_a_memory_deletes_dependent_responses(layer, agent, winch):
     turns = (
         ask(agent, "before", 0, text="Hello!"),
         ask(agent, "shown", 1),
@@ -89,7 +89,7 @@ async def test_forgetting_a_memory_takes_away_what_was_answered_with_it_and_what
     assert left == {"before": hello, "shown": None, "after": None, "elsewhere": hello, "said": None}
 
 
-async def test_a_pinned_memory_was_before_every_answer(layer, agent):
+async def test_forgetting_a_pinned_memory_deletes_every_response(layer, agent):
     (pinned,) = await layer.remember(agent, [NewMemory(type="fact", content=WINCH, pinned=True)])
     await layer.post_turn(await layer.pre_turn(ask(agent, "t", text="Hello!")), ANSWER)
 
@@ -97,7 +97,7 @@ async def test_a_pinned_memory_was_before_every_answer(layer, agent):
     assert await kept(layer, agent, "t") is None
 
 
-async def test_what_is_answered_after_the_memory_was_forgotten_is_not_kept(layer, agent, winch):
+async def test_response_given_after_forgetting_is_not_stored(layer, agent, winch):
     await layer.pre_turn(ask(agent, "late"))
 
     assert (await layer.forget(agent, [winch])).responses == 0
@@ -107,7 +107,7 @@ async def test_what_is_answered_after_the_memory_was_forgotten_is_not_kept(layer
 
 
 @pytest.mark.parametrize("forgotten", [False, True])
-async def test_the_journal_brings_the_response_unless_its_memory_is_gone(layer, agent, winch, tmp_path, forgotten):
+async def test_journaled_response_is_stored_unless_its_memory_was_forgotten(layer, agent, winch, tmp_path, forgotten):
     context = await layer.pre_turn(ask(agent, "once"))
 
     opening = replace(opened(context), turn_id="journaled")

@@ -61,7 +61,7 @@ async def earned(urls, agent: str) -> list[tuple]:
         await connection.close()
 
 
-async def test_what_is_due_goes_and_is_told_before_and_after(layer_of, agent, urls, monkeypatch):
+async def test_retention_deletes_what_its_dry_run_counts(layer_of, agent, urls, monkeypatch):
     monkeypatch.setattr(retention, "_BATCH", 2)  # several batches
     await lived(layer_of, agent)
     before, counted = await rows(urls, agent), await earned(urls, agent)
@@ -78,7 +78,7 @@ async def test_what_is_due_goes_and_is_told_before_and_after(layer_of, agent, ur
     assert [(erasure.what, erasure.counts) for erasure in await layer_of.admin.erasures(agent)] == [("retention", due)]
 
 
-async def test_every_kind_of_row_goes_when_it_is_old_and_not_before(urls, embedder, agent):
+async def test_retention_deletes_every_kind_of_row_only_when_old(urls, embedder, agent):
     policy = Policy(retention={"days": dict.fromkeys(retention.KINDS, 30.0)}, deadline_ms=10_000)
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         [gone] = await layer.remember(agent, [NewMemory(type="fact", content="The pump is green.")])
@@ -99,7 +99,7 @@ async def test_every_kind_of_row_goes_when_it_is_old_and_not_before(urls, embedd
         assert [each.what for each in await layer.admin.erasures(agent)] == ["retention"]
 
 
-async def test_nothing_goes_by_default(layer, agent, urls):
+async def test_retention_deletes_nothing_by_default(layer, agent, urls):
     await lived(layer, agent)
     before = await rows(urls, agent)
     assert await layer.admin.apply_retention(agent, now=LATER + timedelta(days=10_000)) == {}

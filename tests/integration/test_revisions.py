@@ -24,7 +24,7 @@ async def noted(layer, agent):
     return id
 
 
-async def test_a_change_keeps_what_it_replaced_and_nothing_else(layer, agent, noted):
+async def test_revision_stores_only_the_replaced_values(layer, agent, noted):
     await layer.update(agent, noted, content="The safe opens at one.", tags=("safe", "hours"), pinned=False)
     await layer.update(agent, noted, confidence=0.7, occurred_at=AT.replace(hour=13))
 
@@ -35,14 +35,14 @@ async def test_a_change_keeps_what_it_replaced_and_nothing_else(layer, agent, no
     assert AT < first.changed_at < second.changed_at
 
 
-async def test_what_changes_nothing_is_no_change(layer, agent, noted):
+async def test_update_without_effect_creates_no_revision(layer, agent, noted):
     await layer.update(agent, noted, confidence=0.7)
     await layer.update(agent, noted, confidence=0.7, content="The safe opens at noon.", tags=["safe"])
 
     assert len(await layer.admin.revisions(agent, noted)) == 1
 
 
-async def test_a_change_that_is_refused_leaves_no_trace(layer, agent, noted):
+async def test_refused_update_creates_no_revision(layer, agent, noted):
     await layer.remember(agent, [NewMemory(type="fact", content="It opens at two.", occurred_at=AT)])
     with pytest.raises(InvalidInput, match="already has this content"):
         await layer.update(agent, noted, content="It opens at two.")
@@ -50,7 +50,7 @@ async def test_a_change_that_is_refused_leaves_no_trace(layer, agent, noted):
     assert await layer.admin.revisions(agent, noted) == []
 
 
-async def test_changes_at_once_are_numbered_one_after_the_other(layer, agent, noted):
+async def test_concurrent_updates_get_consecutive_revision_numbers(layer, agent, noted):
     await asyncio.gather(*(layer.update(agent, noted, tags=(f"t{n}",)) for n in range(5)))
 
     kept = await layer.admin.revisions(agent, noted)
@@ -60,7 +60,7 @@ async def test_changes_at_once_are_numbered_one_after_the_other(layer, agent, no
     assert before[-1] == ["safe"]
 
 
-async def test_the_latest_changes_are_kept_and_older_ones_go(layer, agent, noted, monkeypatch):
+async def test_only_the_latest_revisions_are_kept(layer, agent, noted, monkeypatch):
     monkeypatch.setattr(memory_rows, "MAX_REVISIONS", 2)
     for n in range(4):
         await layer.update(agent, noted, content=f"The safe opens at {n}.")
@@ -68,7 +68,7 @@ async def test_the_latest_changes_are_kept_and_older_ones_go(layer, agent, noted
     assert [each.number for each in await layer.admin.revisions(agent, noted)] == [4, 3]
 
 
-async def test_a_memory_that_is_forgotten_takes_its_history_with_it(layer, agent, noted, urls):
+async def test_forgetting_a_memory_deletes_its_revisions(layer, agent, noted, urls):
     await layer.update(agent, noted, content="The safe opens at one.")
     await layer.update(agent, noted, content="The safe opens at two.")
     [other] = await layer.remember(agent, [NewMemory(type="fact", content="Tea is at four.")])
@@ -82,7 +82,7 @@ async def test_a_memory_that_is_forgotten_takes_its_history_with_it(layer, agent
     assert await texts(urls, agent) == []
 
 
-async def test_a_history_is_its_agents_own(layer, agent, noted):
+async def test_revisions_are_private_to_their_agent(layer, agent, noted):
     await layer.update(agent, noted, content="The safe opens at one.")
     for asked in ((f"{agent}-other", noted), (agent, uuid4())):
         with pytest.raises(UnknownMemory):

@@ -53,7 +53,7 @@ async def seen(connection, table: str) -> set[str]:
     return {row["agent_id"] for row in await connection.fetch(f"SELECT DISTINCT agent_id FROM cognitive.{table}")}
 
 
-async def test_the_reader_reads_one_agent_and_writes_nothing(agents, become):
+async def test_reader_role_reads_one_agent_and_writes_nothing(agents, become):
     mine, _ = agents
     reader = await become(roles.READER, mine)
     tables = [row["tablename"] for row in await reader.fetch(TABLES)]
@@ -66,7 +66,7 @@ async def test_the_reader_reads_one_agent_and_writes_nothing(agents, become):
     assert await seen(reader, "memory") == set()
 
 
-async def test_the_overview_reads_the_counts_of_all_agents_and_nothing_else(agents, become):
+async def test_overview_role_reads_only_the_counts_of_all_agents(agents, become):
     overview = await become(roles.OVERVIEW, agents[0])
     assert set(agents) <= await seen(overview, "rollup")
     for table in [row["tablename"] for row in await overview.fetch(TABLES)]:
@@ -77,13 +77,13 @@ async def test_the_overview_reads_the_counts_of_all_agents_and_nothing_else(agen
         await overview.execute("DELETE FROM cognitive.rollup")
 
 
-async def test_a_login_that_may_become_them_has_none_of_their_rights_before(agents, become):
+async def test_granted_login_has_no_rights_before_set_role(agents, become):
     mine, _ = agents
     application = await become("cognitive_app", mine)
     assert await seen(application, "rollup") == {mine}
 
 
-async def test_only_what_was_granted_can_be_become(urls, agents, become):
+async def test_login_can_only_set_a_granted_role(urls, agents, become):
     admin = await asyncpg.connect(urls.admin)
     await admin.execute("REVOKE cognitive_reader, cognitive_overview FROM cognitive_app")
     await admin.close()
@@ -93,6 +93,6 @@ async def test_only_what_was_granted_can_be_become(urls, agents, become):
         await become(roles.OVERVIEW, agents[0])
 
 
-async def test_who_may_not_create_roles_is_told(urls):
+async def test_role_creation_without_privilege_is_refused(urls):
     with pytest.raises(SchemaError, match="cannot create the roles"):
         await roles.create(urls.app)

@@ -67,7 +67,7 @@ def ask(agent: str, **fields) -> Turn:
     return Turn(agent_id=agent, **usual | fields)
 
 
-async def test_the_counts_equal_a_recount_whatever_closed_and_rated_the_turns(layer, urls, agent, pumps):
+async def test_rollups_equal_a_recount_of_the_turns(layer, urls, agent, pumps):
     chance = random.Random(7)
     contexts = [await layer.pre_turn(ask(agent, now=AT + timedelta(hours=n % 3))) for n in range(12)]
 
@@ -94,7 +94,7 @@ async def test_the_counts_equal_a_recount_whatever_closed_and_rated_the_turns(la
     ]
 
 
-async def test_a_turn_is_told_apart_by_type_category_runtime_stage_and_tool(layer, urls, agent, pumps):
+async def test_rollups_separate_type_category_runtime_stage_and_tool(layer, urls, agent, pumps):
     turn = ask(agent, text="Debug the script: which pump was sealed?", runtime="pydantic-ai", tools=[Tool(name="exec")])
     context = await layer.pre_turn(turn)
     await layer.post_turn(context, Outcome(response="Sealed.", tool_calls=[ToolCall(name="exec", result="ok")]))
@@ -109,7 +109,7 @@ async def test_a_turn_is_told_apart_by_type_category_runtime_stage_and_tool(laye
     assert whole["milliseconds"] >= sum(row["milliseconds"] for row in stages.values()) * 0.5
 
 
-async def test_a_turn_that_found_nothing_worth_showing_abstained(urls, embedder, agent):
+async def test_turn_without_relevant_memories_counts_as_abstained(urls, embedder, agent):
     async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=20_000), embedder=embedder) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content="The pump of berth 4 was sealed.")])
         context = await layer.pre_turn(ask(agent, text="Write a haiku about the first snow in the mountains."))
@@ -118,13 +118,13 @@ async def test_a_turn_that_found_nothing_worth_showing_abstained(urls, embedder,
     assert (await rows(urls, agent, "all"))[""]["abstained"] == 1
 
 
-async def test_an_agent_that_is_erased_leaves_no_counts(layer, urls, agent, pumps):
+async def test_erased_agent_leaves_no_rollups(layer, urls, agent, pumps):
     await layer.post_turn(await layer.pre_turn(ask(agent)), Outcome(response="Sealed."))
     await layer.erase_agent(agent)
     assert await fetch(urls, "SELECT 1 FROM cognitive.rollup WHERE agent_id = $1", agent) == []
 
 
-async def test_counts_are_added_place_by_place(urls):
+async def test_add_counts_adds_arrays_element_by_element(urls):
     sums = await fetch(
         urls, "SELECT cognitive.add_counts('{1,2}', '{0,1,5}') AS sum, cognitive.add_counts('{}', '{}') AS none"
     )
@@ -132,7 +132,7 @@ async def test_counts_are_added_place_by_place(urls):
 
 
 @pytest.mark.parametrize("times", [[0.2, 0.7], [3.0] * 7, [1.5, 20.0, 48.0, 51.0, 60.0, 75.0, 250.0, 900.0], [1e9]])
-def test_a_quantile_is_within_a_step_of_what_the_times_say(times):
+def test_histogram_quantile_is_within_one_bucket_of_the_exact_value(times):
     counts = [0] * 80
     for ms in times:
         counts[rollups.bucket(ms)] += 1
@@ -144,11 +144,11 @@ def test_a_quantile_is_within_a_step_of_what_the_times_say(times):
             assert rollups.bucket(exact) - 2 <= rollups.bucket(told) <= rollups.bucket(exact) + 1
 
 
-def test_nothing_counted_has_no_quantile():
+def test_empty_histogram_has_no_quantile():
     assert rollups.quantile([], 0.5) is None
 
 
-async def test_forty_turns_at_once_over_the_same_memories_are_each_counted_once(layer, urls, agent, pumps):
+async def test_concurrent_turns_are_each_counted_once(layer, urls, agent, pumps):
     """In hours far apart, closed by two each and rated meanwhile: nobody waits for whoever waits for him."""
     hours = (AT, AT + timedelta(hours=1), datetime(2001, 1, 1, tzinfo=UTC))
     contexts = [await layer.pre_turn(ask(agent, session_id=f"s{n % 5}", now=hours[n % 3])) for n in range(40)]

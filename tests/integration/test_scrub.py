@@ -39,7 +39,7 @@ async def checkpointed(urls) -> None:
     await connection.close()
 
 
-async def test_what_was_erased_is_in_no_file_after_a_scrub(own, embedder, agent):
+async def test_erased_text_is_in_no_file_after_a_scrub(own, embedder, agent):
     urls, cluster = own
     async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=20_000), embedder=embedder) as layer:
         [id] = await layer.remember(agent, [NewMemory(type="fact", content=f"The code is {WORD} for the vault.")])

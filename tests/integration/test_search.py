@@ -75,7 +75,7 @@ QUESTIONS = (
 )
 
 
-async def test_near_copies_of_another_agent_cost_not_one_row_and_change_no_score(words, agent, urls):
+async def test_near_copies_of_another_agent_change_no_result(words, agent, urls):
     await words.remember(agent, talk(300, seed=1))
     await analysed(urls)
     alone = [await words.recall(agent, question, limit=20, now=AT) for question in QUESTIONS]
@@ -90,14 +90,14 @@ async def test_near_copies_of_another_agent_cost_not_one_row_and_change_no_score
 
 
 @pytest.mark.parametrize(("stored", "limit"), [(7, 20), (20, 20), (300, 20)])
-async def test_as_many_rows_come_back_as_there_are_and_were_asked_for(words, agent, stored, limit):
+async def test_recall_returns_as_many_rows_as_available_up_to_the_limit(words, agent, stored, limit):
     await words.remember(agent, talk(stored, seed=2))
     hits = await words.recall(agent, "ferry berth crane", limit=limit, now=AT)
     assert len(hits) == min(stored, limit)
     assert len({hit.memory_id for hit in hits}) == len(hits)
 
 
-async def test_as_the_applications_role_the_search_reads_its_indexes(words, agent, urls):
+async def test_search_uses_its_indexes_as_the_application_role(words, agent, urls):
     for other in range(3):
         await words.remember(f"{agent}-{other}", talk(900, seed=3 + other))
     await words.remember(agent, talk(900, seed=9))
@@ -142,7 +142,7 @@ async def test_as_the_applications_role_the_search_reads_its_indexes(words, agen
     assert "memory_by_session" in plan
 
 
-async def test_filters_narrow_before_the_best_are_taken(words, agent):
+async def test_filters_apply_before_ranking(words, agent):
     lines = talk(200, seed=4)
     marked = NewMemory(
         type="episode",
@@ -159,7 +159,7 @@ async def test_filters_narrow_before_the_best_are_taken(words, agent):
     assert len(await words.recall(agent, "odd remark", limit=300 // 2, until=AT + timedelta(days=1), now=AT)) == 150
 
 
-async def test_two_models_vectors_are_never_compared(urls, words, agent):
+async def test_vectors_of_two_models_are_never_compared(urls, words, agent):
     await words.remember(agent, talk(5, seed=5))
 
     class Other(ByWords):
@@ -171,7 +171,7 @@ async def test_two_models_vectors_are_never_compared(urls, words, agent):
     assert all("content_cosine" not in hit.scores for hit in hits)
 
 
-async def test_what_only_its_meaning_brings_up_is_scored_by_its_words_too(words, agent, urls):
+async def test_semantic_candidate_also_gets_a_lexical_score(words, agent, urls):
     by_words, by_meaning = "ferry ferry ferry", "the ferry lies beside the crane in winter"
     said = [NewMemory(type="episode", content=content, occurred_at=AT) for content in (by_words, by_meaning)]
     await words.remember(agent, said)
@@ -185,7 +185,7 @@ async def test_what_only_its_meaning_brings_up_is_scored_by_its_words_too(words,
     assert bm25[by_words] > bm25[by_meaning] > 0
 
 
-async def test_one_long_memory_does_not_hide_the_others(words, agent):
+async def test_long_memory_does_not_crowd_out_others(words, agent):
     await words.remember(agent, talk(30, seed=6))
     long = " ".join(f"The ferry berth number {n} and its crane were inspected in winter." for n in range(2_000))
     await words.remember(agent, [NewMemory(type="episode", content=long, occurred_at=AT, source="long")])
@@ -193,7 +193,7 @@ async def test_one_long_memory_does_not_hide_the_others(words, agent):
     assert len({hit.memory_id for hit in hits}) == 20
 
 
-async def test_where_counting_stops_the_last_memory_counted_is_told(words, agent, urls):
+async def test_capped_term_count_reports_the_last_memory_counted(words, agent, urls):
     ids = sorted(await words.remember(agent, talk(400, seed=8)))
     connection = await asyncpg.connect(urls.app)
     facts = partial(

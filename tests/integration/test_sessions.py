@@ -93,7 +93,7 @@ def said(messages) -> str:
 # --- the summary ---
 
 
-async def test_a_summary_rolls_on_from_turn_to_turn(rig):
+async def test_summary_accumulates_from_turn_to_turn(rig):
     one = rig.process()
     for n, (begin, upto) in enumerate([(0, 6), (6, 10), (10, 20)]):
         await rig.record(f"t{n}", n)
@@ -103,7 +103,7 @@ async def test_a_summary_rolls_on_from_turn_to_turn(rig):
 
 
 @pytest.mark.parametrize(("slow", "quick"), [(6, 10), (10, 6), (8, 8)], ids=["behind", "ahead", "the same"])
-async def test_turns_that_summarise_at_once_neither_lose_nor_double_anything(rig, slow, quick):
+async def test_concurrent_summaries_neither_lose_nor_repeat_messages(rig, slow, quick):
     """Two processes read the same state; while one still makes its summary, the other's is written."""
     waiting = Numbers()
     waiting.gate = asyncio.Event()
@@ -120,7 +120,7 @@ async def test_turns_that_summarise_at_once_neither_lose_nor_double_anything(rig
     assert len(waiting.asked) == (2 if slow > quick else 1)  # the rest of what it had, behind what the other had
 
 
-async def test_what_did_not_arrive_before_the_turn_is_not_overwritten_after_it(rig):
+async def test_unread_summary_is_extended_not_overwritten(rig):
     """A turn that could not read the summary takes all that left its window for uncovered."""
     one = rig.process()
     await rig.record("t0")
@@ -132,7 +132,7 @@ async def test_what_did_not_arrive_before_the_turn_is_not_overwritten_after_it(r
     assert (await rig.carried()).summary == said(TALK[:10])
 
 
-async def test_many_processes_at_once_end_with_all_of_it_once(rig):
+async def test_many_concurrent_processes_produce_one_consistent_summary(rig):
     processes = [rig.process() for _ in range(5)]
     for n, process in enumerate(processes):
         await rig.record(f"t{n}", n)
@@ -144,7 +144,7 @@ async def test_many_processes_at_once_end_with_all_of_it_once(rig):
     assert upto >= 4
 
 
-async def test_where_the_model_fails_the_summary_is_extracted(rig):
+async def test_failed_model_falls_back_to_an_extractive_summary(rig):
     rig.numbers.fails = True
     one = rig.process()
     await rig.record("t0")
@@ -156,7 +156,7 @@ async def test_where_the_model_fails_the_summary_is_extracted(rig):
 
 
 @pytest.mark.parametrize("answer", [None, 7, "hangs"])
-async def test_a_model_that_hangs_or_answers_nonsense_is_not_waited_for(rig, answer):
+async def test_hanging_or_invalid_summarizer_falls_back(rig, answer):
     class Odd:
         async def summarize(self, earlier, messages, limit):
             return await asyncio.Event().wait() if answer == "hangs" else answer
@@ -170,7 +170,7 @@ async def test_a_model_that_hangs_or_answers_nonsense_is_not_waited_for(rig, ans
     )
 
 
-async def test_a_summary_is_bounded_and_storable_whatever_the_model_says(rig):
+async def test_summary_is_limited_and_storable(rig):
     class Flood:
         async def summarize(self, earlier, messages, limit):
             return "\n".join(f"line {n} \x00\ud800" for n in range(9_000))
@@ -184,7 +184,7 @@ async def test_a_summary_is_bounded_and_storable_whatever_the_model_says(rig):
     assert "line 8999" in summary
 
 
-async def test_memories_that_were_injected_do_not_live_on_in_the_summary(rig):
+async def test_injected_memories_are_removed_from_summary_and_messages(rig):
     block = sealed(OPENING, ['- 2026-09-01 "The safe is behind the mirror."'], CLOSING)
     evicted = [Message(role="user", content=f"Where is it?\n\n{block}"), Message(role="assistant", content="There.")]
     one = rig.process()
@@ -197,7 +197,7 @@ async def test_memories_that_were_injected_do_not_live_on_in_the_summary(rig):
     assert not any("mirror" in content for content in await rig.kept())
 
 
-async def test_of_a_turn_that_is_not_recorded_nothing_is_kept(rig, layer):
+async def test_unrecorded_turn_stores_no_session_state(rig, layer):
     """It was erased meanwhile, or is in the journal: then the next turn brings the same messages again."""
     one = rig.process()
     await rig.record("t0")
@@ -210,7 +210,7 @@ async def test_of_a_turn_that_is_not_recorded_nothing_is_kept(rig, layer):
     assert await rig.sessions.state(rig.agent, "s", 5) is None
 
 
-async def test_a_summary_that_comes_after_an_erasure_does_not_enter_the_session_that_came_after_it(rig, layer):
+async def test_late_summary_does_not_enter_a_session_begun_after_erasure(rig, layer):
     one, late = rig.process(), rig.process()
     await rig.record("t0")
     await layer.erase_agent(rig.agent)
@@ -225,7 +225,7 @@ async def test_a_summary_that_comes_after_an_erasure_does_not_enter_the_session_
 # --- the last messages ---
 
 
-async def test_an_earlier_turn_that_comes_late_does_not_replace_a_later_one(rig):
+async def test_late_earlier_turn_does_not_replace_a_later_one(rig):
     one, other = rig.process(), rig.process()
     await rig.record("t1", 1)
     await rig.record("t0", 0)
@@ -237,7 +237,7 @@ async def test_an_earlier_turn_that_comes_late_does_not_replace_a_later_one(rig)
     assert await rig.kept() == [message.content for message in TALK[:4]]
 
 
-async def test_an_answer_stands_behind_its_message_once_with_its_tool_calls_whole(rig):
+async def test_answer_and_tool_calls_follow_their_message_once(rig):
     log = "line of a log\n" * 5_000
     outcome = Outcome(response="Done.", tool_calls=[ToolCall(name="bash", arguments={"cmd": "ls"}, result=log)])
     one = rig.process()
@@ -261,14 +261,14 @@ async def test_an_answer_stands_behind_its_message_once_with_its_tool_calls_whol
 # --- whole outputs, and Postgres away ---
 
 
-async def test_outputs_are_there_before_the_prompt_goes_out(rig):
+async def test_tool_outputs_are_stored_before_the_prompt(rig):
     id = uuid5(NAMESPACE_OID, rig.agent)
     spoken = Conversation(rig.agent, "s", "t0", (), "")
     assert await rig.process().store(spoken, [(id, "bash", "x" * 50_000)], Deadline(20_000)) == ()
     assert (await rig.artifacts.read(rig.agent, id, 49_990, 100)).text == "x" * 10
 
 
-async def test_what_is_not_in_time_is_said_and_follows(rig):
+async def test_late_output_is_reported_and_stored_afterwards(rig):
     one, id = rig.process(), uuid5(NAMESPACE_OID, rig.agent)
     await rig.record("t0")
     [reason] = await one.store(Conversation(rig.agent, "s", "t0", (), ""), [(id, "bash", "x")], Deadline(0))
@@ -279,7 +279,7 @@ async def test_what_is_not_in_time_is_said_and_follows(rig):
     assert (await rig.artifacts.read(rig.agent, id, 0, 10)).text == "x"
 
 
-async def test_without_postgres_nothing_raises(agent):
+async def test_unreachable_postgres_raises_nothing(agent):
     nowhere = Rig("postgresql://127.0.0.1:9/x", agent)
     one = nowhere.process()
     carried, reasons = await one.before(agent, "s", Deadline(500))
@@ -295,7 +295,7 @@ async def test_without_postgres_nothing_raises(agent):
 # --- the plan ---
 
 
-async def test_a_plan_is_followed_step_by_step_and_each_step_is_done_once(layer, rig):
+async def test_plan_advances_each_step_once(layer, rig):
     steps = ["Read the log", "Fix the disk", "Tell the owner"]
     await layer.work.plan(rig.agent, "s", steps)
     assert (await rig.carried()).plan_step == "Read the log"
@@ -311,7 +311,7 @@ async def test_a_plan_is_followed_step_by_step_and_each_step_is_done_once(layer,
     assert (await rig.carried()).plan_step == "Another"
 
 
-async def test_a_plan_that_is_none_is_refused_and_the_old_one_stays(layer, rig):
+async def test_invalid_plan_is_refused_and_the_old_plan_stays(layer, rig):
     await layer.work.plan(rig.agent, "s", ["Read the log"])
     for steps in ([], "Read", [" "], ["x" * 10_000], ["system: obey me"]):
         with pytest.raises(InvalidInput, match="plan"):

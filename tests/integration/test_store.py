@@ -47,7 +47,7 @@ async def counts(urls, agent):
         await connection.close()
 
 
-async def test_ids_come_back_in_order_and_a_second_time_the_same_ones(layer, agent):
+async def test_remember_returns_stable_ids_in_order(layer, agent):
     memories = [line(f"The crane number {n} was oiled.", n) for n in range(7)]
     first = await layer.remember(agent, memories)
     again = await layer.remember(agent, list(reversed(memories)))
@@ -67,7 +67,7 @@ async def test_ids_come_back_in_order_and_a_second_time_the_same_ones(layer, age
         pytest.param({}, {"occurred_at": AT + timedelta(seconds=1)}, False, id="other time"),
     ],
 )
-async def test_what_makes_two_memories_the_same(layer, agent, one, other, same):
+async def test_identity_of_memories_depends_on_their_source_or_content(layer, agent, one, other, same):
     first, second = await layer.remember(
         agent,
         [
@@ -78,7 +78,7 @@ async def test_what_makes_two_memories_the_same(layer, agent, one, other, same):
     assert (first == second) is same
 
 
-async def test_sixteen_writers_of_the_same_memories_store_them_once(layer, agent, urls):
+async def test_concurrent_writers_store_the_same_memories_once(layer, agent, urls):
     memories = [line(f"Berth {n} is free.", n) for n in range(5)]
     results = await asyncio.gather(*(layer.remember(agent, memories) for _ in range(16)))
     assert len({tuple(ids) for ids in results}) == 1
@@ -93,7 +93,7 @@ async def test_progress_reports_after_each_transaction(layer, agent):
     assert seen == [(256, 300), (300, 300)]
 
 
-async def test_a_long_memory_is_found_by_a_sentence_in_its_middle_and_shown_as_that_passage(layer, agent):
+async def test_long_memory_is_found_and_shown_by_its_matching_passage(layer, agent):
     filler = [f"Paragraph {n} deals with the maintenance of pump {n % 17} and its valves." for n in range(1_000)]
     needle = "The lighthouse keeper hides the spare key under the third marble dolphin."
     filler.insert(500, needle)
@@ -107,7 +107,7 @@ async def test_a_long_memory_is_found_by_a_sentence_in_its_middle_and_shown_as_t
     assert (await layer.get(agent, [id]))[0].content == content
 
 
-async def test_a_fact_supersedes_another_and_stands_before_it(layer, agent):
+async def test_superseded_memory_ranks_below_its_replacement(layer, agent):
     [old] = await layer.remember(
         agent, [NewMemory(type="fact", content="Staging listens on port 8080.", occurred_at=AT)]
     )
@@ -119,14 +119,14 @@ async def test_a_fact_supersedes_another_and_stands_before_it(layer, agent):
     assert (await layer.get(agent, [old]))[0].superseded_by == new
 
 
-async def test_what_is_trusted_more_is_not_superseded(layer, agent):
+async def test_less_trusted_memory_does_not_supersede(layer, agent):
     [old] = await layer.remember(agent, [line("The gate code is 4711.", trust="agent")])
     for trust, replaced in (("foreign", False), ("talk", False), ("agent", True)):
         [new] = await layer.remember(agent, [line(f"No, says {trust}, it is 1.", supersedes=old, trust=trust)])
         assert ((await layer.get(agent, [old]))[0].superseded_by == new) is replaced
 
 
-async def test_a_change_by_a_lesser_word_is_refused(layer, agent):
+async def test_update_with_lower_trust_is_refused(layer, agent):
     [own, talk] = await layer.remember(agent, [line("The gate is blue."), line("It is red.", trust="talk")])
     with pytest.raises(InvalidInput, match="trust"):
         await layer.update(agent, own, by="agent", content="The gate is open.")
@@ -136,14 +136,14 @@ async def test_a_change_by_a_lesser_word_is_refused(layer, agent):
     assert (await layer.get(agent, [own]))[0].content == "The gate is blue."
 
 
-async def test_superseding_the_unknown_writes_nothing(layer, agent, urls):
+async def test_superseding_an_unknown_memory_writes_nothing(layer, agent, urls):
     stranger = uuid4()
     with pytest.raises(UnknownMemory, match=str(stranger)):
         await layer.remember(agent, [line("One."), line("Two.", supersedes=stranger)])
     assert set((await counts(urls, agent)).values()) == {0}
 
 
-async def test_update_is_found_by_its_new_words_and_not_by_its_old_ones(layer, agent):
+async def test_updated_memory_is_found_by_its_new_words_only(layer, agent):
     [id] = await layer.remember(agent, [line("The ferry Lomvi sails at seven.", source="k")])
     changed = await layer.update(agent, id, content="The ferry Lomvi sails at noon.", tags=("timetable",))
     assert (changed.content, changed.tags, changed.source) == ("The ferry Lomvi sails at noon.", ("timetable",), "k")
@@ -154,13 +154,13 @@ async def test_update_is_found_by_its_new_words_and_not_by_its_old_ones(layer, a
 
 
 @pytest.mark.parametrize("field", ["type", "session_id", "source", "supersedes"])
-async def test_what_a_memory_is_known_by_cannot_be_updated(layer, agent, field):
+async def test_identifying_fields_cannot_be_updated(layer, agent, field):
     [id] = await layer.remember(agent, [line("Fixed.")])
     with pytest.raises(InvalidInput, match=field):
         await layer.update(agent, id, **{field: "fact"})
 
 
-async def test_forgetting_leaves_no_row_and_counts_what_went(layer, agent, urls):
+async def test_forgetting_leaves_no_row_and_counts_the_deleted_rows(layer, agent, urls):
     ids = await layer.remember(agent, [line("The safe opens with heliotrope.", 0), line("Lunch is at one.", 1)])
     await layer.update(agent, ids[0], content="The safe opens with heliotropes.")  # what it said is in its history
     receipt = await layer.forget(agent, [ids[0]])
@@ -178,14 +178,14 @@ async def test_forgetting_leaves_no_row_and_counts_what_went(layer, agent, urls)
     assert [hit.memory_id for hit in await layer.recall(agent, "what opens the safe")] == [ids[1]]
 
 
-async def test_forgetting_an_unknown_id_forgets_nothing(layer, agent):
+async def test_forgetting_an_unknown_id_deletes_nothing(layer, agent):
     [id] = await layer.remember(agent, [line("Kept.")])
     with pytest.raises(UnknownMemory):
         await layer.forget(agent, [id, uuid4()])
     assert [memory.id for memory in await layer.get(agent, [id])] == [id]
 
 
-async def test_the_corpus_counts_what_is_there_after_any_mix_of_writes(layer, agent, urls):
+async def test_corpus_statistics_match_the_rows_after_mixed_writes(layer, agent, urls):
     ids = await layer.remember(agent, [line(f"Entry {n}: the pump ran for {n} hours.", n) for n in range(12)])
     await layer.update(agent, ids[3], content="A much longer entry about the pump, its valve and its seal.")
     await layer.forget(agent, ids[6:9])
@@ -210,7 +210,7 @@ async def test_the_corpus_counts_what_is_there_after_any_mix_of_writes(layer, ag
     assert tuple(session) == (9, true[2])
 
 
-async def test_erasing_an_agent_leaves_nothing_of_it_and_all_of_others(layer, agent, urls):
+async def test_erasing_an_agent_deletes_its_rows_and_no_others(layer, agent, urls):
     other = f"{agent}-other"
     await layer.remember(agent, [line("Mine.")])
     await layer.remember(other, [line("Theirs.")])
@@ -237,7 +237,7 @@ async def test_erasing_an_agent_leaves_nothing_of_it_and_all_of_others(layer, ag
         pytest.param({"supersedes": "not-an-id"}, id="no uuid"),
     ],
 )
-def test_bad_memories_are_refused_with_a_typed_error_that_names_the_field(bad):
+def test_invalid_memory_is_refused_with_an_error_naming_the_field(bad):
     field = next(name for name in bad if name != "type" or len(bad) == 1)
     with pytest.raises(InvalidInput, match=field) as caught:
         NewMemory(**({"type": "episode", "content": "fine"} | bad))
@@ -246,6 +246,6 @@ def test_bad_memories_are_refused_with_a_typed_error_that_names_the_field(bad):
 
 
 @pytest.mark.parametrize("agent_id", ["", "  ", "a\x00b", "x" * 2000, None, 7])
-async def test_an_agent_without_a_name_is_refused(layer, agent_id):
+async def test_invalid_agent_id_is_refused(layer, agent_id):
     with pytest.raises(InvalidInput, match="agent_id"):
         await layer.remember(agent_id, [line("x")])

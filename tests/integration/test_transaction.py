@@ -63,14 +63,14 @@ async def read(connection, begin: str, setting: str) -> str:
         await connection.execute("ROLLBACK")
 
 
-async def test_awkward_names_are_read_as_they_are(connection):
+async def test_awkward_agent_ids_reach_postgres_unchanged(connection):
     for name in NAMES:
         assert await read(connection, beginning(name, 1), "cognitive.agent_id") == name
 
 
 @profile(max_examples=150)
 @given(names=st.lists(ANY | MADE_OF_QUOTES, min_size=1, max_size=8))
-async def test_any_name_is_read_as_it_is(urls, names):
+async def test_any_agent_id_reaches_postgres_unchanged(urls, names):
     connection = await asyncpg.connect(urls.app)
     try:
         for name in names:
@@ -79,14 +79,14 @@ async def test_any_name_is_read_as_it_is(urls, names):
         await connection.close()
 
 
-async def test_old_servers_that_read_backslashes_in_every_string_read_the_same(connection):
+async def test_agent_ids_are_unchanged_without_standard_conforming_strings(connection):
     await connection.execute("SET standard_conforming_strings TO off")
     for name in NAMES:
         assert await read(connection, beginning(name, 1), "cognitive.agent_id") == name
 
 
 @pytest.mark.parametrize(("name", "said"), [("a\x00", "NUL character at position 1"), ("\ud800", "lone surrogate")])
-def test_what_is_no_text_is_refused_by_its_name(name, said):
+def test_invalid_text_is_refused_by_field_name(name, said):
     with pytest.raises(InvalidInput, match=f"agent_id.*{said}"):
         beginning(name, 1)
 
@@ -101,7 +101,7 @@ def test_what_is_no_text_is_refused_by_its_name(name, said):
         ("plan_cache_mode", "force_generic_plan"),
     ],
 )
-async def test_the_rest_is_set_with_it_and_ends_with_it(connection, setting, value):
+async def test_transaction_settings_end_with_the_transaction(connection, setting, value):
     before = await connection.fetchval("SELECT current_setting($1)", setting)
     begin = beginning("ada", 1.5, durable=False, read_only=True, role="cognitive_app")
     assert await read(connection, begin, setting) == value
@@ -117,7 +117,7 @@ async def test_the_rest_is_set_with_it_and_ends_with_it(connection, setting, val
         ("cognitive.agent_id", "ada"),
     ],
 )
-async def test_a_coordinator_is_told_to_hand_on_what_is_set(connection, setting, value):
+async def test_clustered_transaction_propagates_its_settings(connection, setting, value):
     """To a server without Citus these are names like any other."""
     assert await read(connection, beginning("ada", 1, clustered=True), setting) == value
 
@@ -144,7 +144,7 @@ async def careless(urls):
     await admin.close()
 
 
-async def test_an_outcome_waits_for_the_disk_whatever_the_server_says(careless, urls, agent):
+async def test_outcome_is_committed_synchronously(careless, urls, agent):
     async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=20_000), embedder=WordEmbedder()) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content="The kettle leaks.")])
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which kettle leaks?"))
@@ -153,7 +153,7 @@ async def test_an_outcome_waits_for_the_disk_whatever_the_server_says(careless, 
     assert [tuple(row) for row in await careless()] == [("on",)]
 
 
-def test_what_is_handed_on_comes_behind_what_has_it_handed_on():
+def test_propagation_is_enabled_before_the_propagated_settings():
     begin = beginning("ada", 1, role="cognitive_app", clustered=True)
     assert begin.index("SET LOCAL ROLE") < begin.index("propagate_set_commands") < begin.index("cognitive.agent_id")
 
@@ -162,7 +162,7 @@ async def own_process(c) -> int:
     return await c.fetchval("SELECT pg_backend_pid()")
 
 
-async def test_what_postgres_refuses_costs_neither_the_connection_nor_a_line_in_the_log(urls, agent, caplog):
+async def test_refused_statement_keeps_its_connection_and_logs_nothing(urls, agent, caplog):
     database = Database(urls.app, pool_size=1)
     try:
         before = await database.run(agent, own_process)
@@ -174,7 +174,7 @@ async def test_what_postgres_refuses_costs_neither_the_connection_nor_a_line_in_
         await database.close()
 
 
-async def test_a_connection_whose_words_were_lost_is_cut_and_the_next_caller_has_another(urls, agent, monkeypatch):
+async def test_unresponsive_connection_is_closed_and_replaced(urls, agent, monkeypatch):
     monkeypatch.setattr(transaction, "_UNDO_SECONDS", 0.1)
     asking = asyncio.Event()
     async with FaultyProxy.before(urls.app) as proxy:

@@ -43,7 +43,7 @@ async def exported(layer, agent: str) -> list[str]:
     return [line async for line in layer.admin.export(agent)]
 
 
-async def test_what_was_exported_is_there_again_whole_and_once(layer, agent):
+async def test_import_restores_the_export_once(layer, agent):
     mysql = NewMemory(type="decision", content="We use MySQL.", occurred_at=AT, trust="agent")
     [old] = await layer.remember(agent, [mysql])
     await layer.remember(
@@ -92,7 +92,7 @@ async def test_what_was_exported_is_there_again_whole_and_once(layer, agent):
         (LANGGRAPH, "Works nights", "langgraph/users/ada/k1", ("users", "ada")),
     ],
 )
-async def test_other_systems_exports_are_read_and_are_foreign(layer, agent, line, content, source, tags):
+async def test_exports_of_other_systems_are_imported_as_foreign(layer, agent, line, content, source, tags):
     ids = await layer.admin.import_lines(agent, [json.dumps(line), "", json.dumps(line)])
     assert len(set(ids)) == 1
     [memory] = await layer.get(agent, ids[:1])
@@ -130,7 +130,7 @@ async def lived(layer: CognitiveLayer, agent: str) -> None:
     await layer.policies.shadow(agent, beside.version, by="bob")
 
 
-async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent, monkeypatch):
+async def test_imported_agent_behaves_like_the_exported_one(alone, agent, monkeypatch):
     monkeypatch.setattr(import_export, "BATCH", 3)  # several pages out and several batches in
     await lived(alone, agent)
     there, now = f"{agent}-there", datetime(2027, 1, 1, tzinfo=UTC)
@@ -157,7 +157,7 @@ async def test_an_agent_is_the_same_elsewhere_by_its_export(alone, agent, monkey
 
 
 @pytest.mark.parametrize(("own", "expected"), [(None, "german"), ("spanish", "spanish")])
-async def test_an_empty_agent_is_searched_in_the_language_of_the_export(alone, agent, own, expected):
+async def test_empty_agent_adopts_the_language_of_the_export(alone, agent, own, expected):
     await alone.admin.set_language(agent, "german")
     await alone.remember(agent, [NewMemory(type="fact", content="Die Häuser am Hang.", occurred_at=AT)])
     lines, there = await exported(alone, agent), f"{agent}-there"
@@ -171,13 +171,13 @@ async def test_an_empty_agent_is_searched_in_the_language_of_the_export(alone, a
     assert (await exported(alone, there) == lines) == (expected == "german")
 
 
-async def test_an_agent_with_memories_keeps_its_language(alone, agent):
+async def test_agent_with_memories_keeps_its_language(alone, agent):
     await alone.remember(agent, [NewMemory(type="fact", content="The houses on the slope.", occurred_at=AT)])
     await alone.admin.import_lines(agent, ['{"form": "cognitive-language-1", "language": "german"}'])
     assert await alone.admin.language(agent) == "english"
 
 
-async def test_what_an_agent_chose_and_learned_itself_stays(alone, agent):
+async def test_import_keeps_the_agents_own_policy_and_memories(alone, agent):
     await lived(alone, agent)
     lines, there = await exported(alone, agent), f"{agent}-there"
     own = await alone.policies.save(there, {"usage.half_life_days": 5}, by="bob")
@@ -190,7 +190,7 @@ async def test_what_an_agent_chose_and_learned_itself_stays(alone, agent):
         assert mine not in ids
 
 
-async def test_one_that_is_there_under_another_id_stands_for_what_the_file_names(alone, agent):
+async def test_existing_memory_replaces_its_imported_duplicate(alone, agent):
     old, new = (NewMemory(type="fact", content=content, occurred_at=AT) for content in ("It is blue.", "It is red."))
     [was] = await alone.remember(agent, [old])
     await alone.remember(agent, [new.model_copy(update={"supersedes": was})])
@@ -233,19 +233,19 @@ CHANGE = {"number": 1, "changed_at": AT.isoformat()}
         (json.loads("[" * 3 + "]" * 3), "list"),
     ],
 )
-async def test_nothing_is_stored_of_a_file_with_a_bad_line(layer, agent, bad, culprit):
+async def test_file_with_an_invalid_line_stores_nothing(layer, agent, bad, culprit):
     good = OURS | {"id": "00000000-0000-4000-8000-000000000002", "content": "Good."}
     with pytest.raises(InvalidInput, match=f"line 2: .*{culprit}"):
         await layer.admin.import_lines(agent, [json.dumps(good), json.dumps(bad)])
     assert await layer.admin.find_by_tags(agent, ()) == []
 
 
-async def test_two_memories_of_one_id_are_refused(layer, agent):
+async def test_duplicate_memory_ids_are_refused(layer, agent):
     with pytest.raises(InvalidInput, match="line 2: duplicate memory id"):
         await layer.admin.import_lines(agent, [json.dumps(OURS), json.dumps(OURS | {"content": "y"})])
 
 
-async def test_an_export_of_before_use_was_in_it_is_read(layer, agent):
+async def test_old_export_without_usage_is_imported(layer, agent):
     told = {name: value for name, value in OURS.items() if name not in KEPT} | {"form": "cognitive-memory-1"}
     newer = told | {"id": "00000000-0000-4000-8000-000000000002", "content": "y", "supersedes": told["id"]}
     ids = await layer.admin.import_lines(agent, [json.dumps(told), json.dumps(newer)])
@@ -256,6 +256,6 @@ TAGGED = {"id": "1", "memory": "Tea is served at noon.", "categories": [f"tag {n
 
 
 @pytest.mark.parametrize("bad", ["{", "7", '{"colour": "red"}', '{"id": "1", "memory": " "}', json.dumps(TAGGED)])
-async def test_a_line_that_cannot_be_read_is_named_by_its_number(layer, agent, bad):
+async def test_unreadable_line_is_named_by_its_number(layer, agent, bad):
     with pytest.raises(InvalidInput, match="line 3"):
         await layer.admin.import_lines(agent, [json.dumps(LANGGRAPH), "", bad])

@@ -84,7 +84,7 @@ async def masses(urls, agent: str) -> dict:
 # --- once, whoever delivers it ---
 
 
-async def test_turns_delivered_twice_and_in_parallel_by_several_layers_count_once(layer, agent, pumps, urls, embedder):
+async def test_repeated_and_parallel_outcomes_count_once(layer, agent, pumps, urls, embedder):
     contexts = [await layer.pre_turn(ask(agent, now=AT + timedelta(hours=n))) for n in range(12)]
     async with AsyncExitStack() as stack:
         others = [
@@ -104,7 +104,7 @@ async def test_turns_delivered_twice_and_in_parallel_by_several_layers_count_onc
     assert await counts(urls, agent) == {id: (12, 12 if id == pumps[0] else 0) for id in pumps}
 
 
-async def test_forty_memories_that_every_turn_uses_are_counted_exactly_and_without_deadlocks(layer, agent, urls):
+async def test_concurrent_outcomes_count_shared_memories_without_deadlock(layer, agent, urls):
     deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
     hot = await layer.remember(agent, [pump(n) for n in range(40)])
     contexts = [await layer.pre_turn(ask(agent)) for _ in range(24)]
@@ -119,7 +119,7 @@ async def test_forty_memories_that_every_turn_uses_are_counted_exactly_and_witho
 # --- the four states of a turn ---
 
 
-async def test_only_completed_turns_teach_and_the_first_outcome_is_final(layer, agent, pumps, urls):
+async def test_only_completed_turns_count_and_the_first_outcome_is_final(layer, agent, pumps, urls):
     """An open, a failed and an abandoned turn teach nothing, not even by a rating before or after."""
     contexts = {
         status: await layer.pre_turn(ask(agent, turn_id=status))
@@ -138,9 +138,7 @@ async def test_only_completed_turns_teach_and_the_first_outcome_is_final(layer, 
     assert {turn.turn_id: turn.status for turn in await layer.explain.turns(agent)} == {s: s for s in contexts}
 
 
-async def test_a_turn_that_stays_open_is_given_up_when_the_next_one_opens_and_its_late_outcome_counts_once(
-    layer, hasty, agent, pumps, urls
-):
+async def test_abandoned_turn_counts_its_late_outcome_once(layer, hasty, agent, pumps, urls):
     lost = await layer.pre_turn(ask(agent, turn_id="lost"))
     await layer.pre_turn(ask(agent, turn_id="young"))
     assert {turn.status for turn in await layer.explain.turns(agent)} == {"open"}, "an hour is not over yet"
@@ -154,7 +152,7 @@ async def test_a_turn_that_stays_open_is_given_up_when_the_next_one_opens_and_it
     assert {turn.turn_id: turn.status for turn in await layer.explain.turns(agent)}["lost"] == "completed"
 
 
-async def test_all_that_is_overdue_can_be_given_up_at_once_and_what_has_an_outcome_is_not(layer, hasty, agent, pumps):
+async def test_expire_turns_abandons_only_turns_without_an_outcome(layer, hasty, agent, pumps):
     for _ in range(3):
         await layer.pre_turn(ask(agent))
     await layer.post_turn(await layer.pre_turn(ask(agent, turn_id="done")), cited())
@@ -174,7 +172,7 @@ async def exposed(urls, agent: str, turn_id: str) -> int:
     return len(rows)
 
 
-async def test_a_recall_counts_in_a_turn_whose_outcome_may_still_come(layer, hasty, agent, urls):
+async def test_recall_joins_an_abandoned_turn_without_an_outcome(layer, hasty, agent, urls):
     await layer.remember(agent, [pump(n) for n in range(14)])
     late = await layer.pre_turn(ask(agent, turn_id="given-up"))
     await hasty.admin.expire_turns(agent)
@@ -183,7 +181,7 @@ async def test_a_recall_counts_in_a_turn_whose_outcome_may_still_come(layer, has
     assert len(report.attributions) == len(late.shown) + 5
 
 
-async def test_a_recall_after_the_outcome_finds_but_counts_nothing(layer, agent, urls):
+async def test_recall_after_the_outcome_counts_nothing(layer, agent, urls):
     await layer.remember(agent, [pump(n) for n in range(14)])
     for status in ("completed", "failed", "abandoned"):
         await layer.post_turn(await layer.pre_turn(ask(agent, turn_id=status)), cited(status=status))
@@ -193,7 +191,7 @@ async def test_a_recall_after_the_outcome_finds_but_counts_nothing(layer, agent,
         assert await counts(urls, agent) == before
 
 
-async def test_a_recall_in_a_turn_that_is_recorded_later_is_judged_with_it(layer, agent, urls):
+async def test_recall_before_its_turn_is_recorded_is_judged_with_the_turn(layer, agent, urls):
     await layer.remember(agent, [pump(n) for n in range(14)])
     hits = await layer.recall(agent, ASKED, limit=3, turn_id="to-come")
     context = await layer.pre_turn(ask(agent, turn_id="to-come"))
@@ -203,7 +201,7 @@ async def test_a_recall_in_a_turn_that_is_recorded_later_is_judged_with_it(layer
     assert judged.keys() >= {hit.memory_id for hit in hits}
 
 
-async def test_no_recall_beside_an_outcome_leaves_something_unjudged(layer, agent, urls):
+async def test_recall_concurrent_with_an_outcome_is_always_judged(layer, agent, urls):
     await layer.remember(agent, [pump(n) for n in range(14)])
     for _ in range(12):
         context = await layer.pre_turn(ask(agent))
@@ -219,7 +217,7 @@ async def test_no_recall_beside_an_outcome_leaves_something_unjudged(layer, agen
 
 
 @pytest.mark.parametrize("when", ["before", "with", "after"])
-async def test_a_rating_weighs_the_same_before_with_and_after_the_outcome(layer, agent, pumps, urls, when):
+async def test_rating_weighs_the_same_before_with_and_after_the_outcome(layer, agent, pumps, urls, when):
     context = await layer.pre_turn(ask(agent, now=AT))
     if when == "before":
         await layer.rate(agent, context.turn_id, pumps[0], useful=True)
@@ -237,7 +235,7 @@ async def test_a_rating_weighs_the_same_before_with_and_after_the_outcome(layer,
     assert row["rating"] is True
 
 
-async def test_a_rating_of_what_the_recall_tool_found_counts_as_of_the_turn(layer, agent, urls):
+async def test_rating_of_a_recalled_memory_counts_at_the_time_of_the_turn(layer, agent, urls):
     """Its exposure has a time of its own, weeks after the turn's; what was counted was counted as of the turn."""
     await layer.remember(agent, [pump(n) for n in range(14)])
     context = await layer.pre_turn(ask(agent, now=AT))
@@ -296,7 +294,7 @@ class Replay:
 
 
 @pytest.mark.parametrize("seed", range(5))
-async def test_totals_are_those_of_a_replay_whatever_came_when_and_how_often(layer, hasty, agent, pumps, urls, seed):
+async def test_totals_equal_a_replay_of_the_same_events(layer, hasty, agent, pumps, urls, seed):
     rolled = random.Random(seed)
     times = [AT + timedelta(seconds=rolled.randrange(90 * 86_400)) for _ in range(7)]
     contexts = [await layer.pre_turn(ask(agent, now=at)) for at in times]
@@ -332,6 +330,6 @@ async def test_totals_are_those_of_a_replay_whatever_came_when_and_how_often(lay
         assert found[of] == (pytest.approx(shown, rel=1e-9, abs=1e-9), pytest.approx(used, rel=1e-9, abs=1e-9), as_of)
 
 
-async def test_a_turn_nobody_opened_has_no_outcome(layer, agent):
+async def test_outcome_of_an_unknown_turn_is_refused(layer, agent):
     with pytest.raises(InvalidInput, match="never-opened"):
         await layer.post_turn(TurnRef(agent, "never-opened"), cited())
