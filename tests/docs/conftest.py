@@ -18,7 +18,8 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 _MAX_SECONDS = 180
 _SHELL = re.compile(r"[|&;<>$`*?~]")  # a line with one of these needs a shell
-_FORKS = multiprocessing.get_context("forkserver")  # its processes have the product imported, which takes a second
+# importing the product takes a second; the processes of the fork server have it imported
+_FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["cognitive.bootstrap", "cognitive.cli.main"])
 
 
@@ -85,7 +86,7 @@ def _forked(arguments: Sequence[str], folder: Path, environment: Mapping[str, st
 def _execute(
     arguments: Sequence[str], folder: Path, environment: Mapping[str, str], output: Path, errors: Path
 ) -> None:
-    """Be `python FILE`, `python -c CODE` or `cognitive` in this process."""
+    """Execute `python FILE`, `python -c CODE` or `cognitive` in this process."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

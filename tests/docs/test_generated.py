@@ -37,9 +37,9 @@ def test_reference_lists_every_setting_with_its_values():
 
 def test_command_reference_has_no_empty_cells(root):
     commands = (root / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert "### `cognitive hook install`" in commands, "it has no JSON"
+    assert "### `cognitive hook install`" in commands, "the reference omits `cognitive hook install`"
     assert "``\n" not in commands.replace("```", "")
-    assert "| , default" not in commands, "a flag takes nothing"
+    assert "| , default" not in commands, "a flag has no default value to show"
 
 
 NAMED = re.compile(r"(?:`|^|\$ |-- )cognitive\s+([a-z][a-z-]+)(?:\s+([a-z][a-z-]+))?", re.MULTILINE)

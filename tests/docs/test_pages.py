@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent.parent
 PAGES = page_files(ROOT, ("README.md", "docs/integrations/*.md", "docs/*.md"))
 AGENT_EXAMPLES = (ROOT / "tests/runtimes/test_agent_examples.py").read_text(encoding="utf-8")  # runs those it names
 EXAMPLES = [path for path in page_files(ROOT, ("examples/*.py",)) if f'"{path.stem}"' not in AGENT_EXAMPLES]
-_LONG_RUNNING = {"serve", "mcp", "hook"}  # they are not started; their options are checked
+_LONG_RUNNING = {"serve", "mcp", "hook"}  # not started; only their options are checked
 _TOP_LEVEL_AWAIT_RUNNER = """
 import ast, asyncio, inspect, sys
 with open(sys.argv[1], encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""The promises page names test files that exist, and the quick tier of each promise is what carries its mark."""
+"""The promises page names existing test files, and the quick tier of each promise lists the files with its mark."""
 
 from __future__ import annotations
 

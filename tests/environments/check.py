@@ -1,4 +1,4 @@
-"""Runs the checks of a framework that cannot be in one environment with the others, in one of its own.
+"""Run the checks of a framework in its own environment, since its dependencies conflict with the others.
 
 python tests/environments/check.py crewai|litellm|hermes [--directory DIR]
 """
@@ -22,22 +22,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("framework", choices=PINS)
     parser.add_argument("--directory", type=Path, default=Path(tempfile.gettempdir()) / "cognitive-environments")
-    given = parser.parse_args()
-    python = environment(given.directory / given.framework, PINS[given.framework])
-    checks = Path(__file__).with_name(f"{given.framework}_check.py")
-    # what a framework warns of itself is its own business here
+    arguments = parser.parse_args()
+    python = environment(arguments.directory / arguments.framework, PINS[arguments.framework])
+    checks = Path(__file__).with_name(f"{arguments.framework}_check.py")
+    # warnings of the framework do not fail its checks
     command = [python, "-m", "pytest", "-p", "no:cacheprovider", "-o", "filterwarnings=default", checks]
-    own = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true"}
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, **own}, check=False).returncode
+    settings = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true"}
+    return subprocess.run(command, cwd=ROOT, env={**os.environ, **settings}, check=False).returncode
 
 
 def environment(folder: Path, pin: str) -> Path:
-    """The interpreter of an environment with the framework and this package, made if it is not there."""
-    python, made = folder / "bin" / "python", folder / "made-with"
-    if not made.exists() or made.read_text() != pin:
+    """Return the interpreter of an environment with the framework and this package; create it if necessary."""
+    python, marker = folder / "bin" / "python", folder / "made-with"
+    if not marker.exists() or marker.read_text() != pin:
         venv.create(folder, with_pip=True, clear=True)
         subprocess.run([python, "-m", "pip", "install", "-q", pin, *TESTING, ROOT], check=True)
-        made.write_text(pin)
+        marker.write_text(pin)
     return python
 
 

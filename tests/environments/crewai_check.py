@@ -1,4 +1,4 @@
-"""CrewAI, on a model of its own class."""
+"""CrewAI with a scripted model."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ CALLED = list[str]()
 
 @tool("lookup")
 def lookup(q: str) -> str:
-    """Looks something up."""
+    """Look something up."""
     CALLED.append("lookup")
     return f"tool-says-{q}"
 
 
 @tool("exec")
 def exec_(command: str) -> str:
-    """Runs a shell command."""
+    """Run a shell command."""
     CALLED.append("exec")
     return f"ran {command}"
 
@@ -41,10 +41,10 @@ class _Model(BaseLLM):
 
     def call(self, messages, *rest, **named):
         self._seen.append([dict(each) for each in messages])
-        said = self._script.pop(0)
-        if isinstance(said, Exception):
-            raise said
-        return said
+        reply = self._script.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
 
     def supports_function_calling(self):
         return False
@@ -79,7 +79,7 @@ async def _kickoff(layer, agent, script):
 async def test_task_is_recorded_as_one_turn(layer, agent, key):
     model, output = await _kickoff(layer, agent, [LOOKUP, EXEC, f"Thought: I know.\nFinal Answer: {KEY}"])
     assert output.raw == KEY
-    assert CALLED == ["lookup"], "the plan of this message does without exec"
+    assert CALLED == ["lookup"], "the plan of this message leaves out exec"
     assert len(model._seen) == 3
     for messages in model._seen:
         assert str(messages).count(KEY) == 1

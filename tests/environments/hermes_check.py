@@ -1,4 +1,4 @@
-"""Hermes, through the manager that its agent drives."""
+"""Hermes, driven through its memory manager."""
 
 from __future__ import annotations
 

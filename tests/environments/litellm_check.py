@@ -1,4 +1,4 @@
-"""LiteLLM, on a provider of its own class."""
+"""LiteLLM with a scripted provider."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class _Provider(CustomLLM):
 
     async def acompletion(self, model, messages, *rest, **named):
         self.seen.append((messages, named["optional_params"]))
-        said = self.script.pop(0)
-        if isinstance(said, Exception):
-            raise said
-        message = {"role": "assistant", "content": said} if isinstance(said, str) else said
+        reply = self.script.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        message = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
         return ModelResponse(choices=[{"index": 0, "finish_reason": "stop", "message": message}], model=model)
 
 
@@ -61,7 +61,7 @@ async def _completed(messages, session, **named):
 
 
 async def _statuses(layer, agent, expected):
-    """The turns' ends, once LiteLLM's own queue has told of them."""
+    """Wait until LiteLLM's queue has reported the expected statuses of all turns."""
     async with asyncio.timeout(30):
         while True:
             await layer.flush()
@@ -74,15 +74,18 @@ async def _statuses(layer, agent, expected):
 async def test_two_calls_are_recorded_as_one_turn(layer, agent, key, provider):
     provider.script = [{"role": "assistant", "content": None, "tool_calls": [CALL]}, KEY]
     tools = {"tools": [_tool("lookup"), _tool("exec")], "allowed_openai_params": ["tools"]}
-    said = [{"role": "system", "content": "base"}, {"role": "user", "content": ASK}]
-    first = await _completed(said, "s", **tools)
-    said += [first.choices[0].message.model_dump(), {"role": "tool", "tool_call_id": "call-1", "content": "says-x"}]
-    await _completed(said, "s", **tools)
+    conversation = [{"role": "system", "content": "base"}, {"role": "user", "content": ASK}]
+    first = await _completed(conversation, "s", **tools)
+    conversation += [
+        first.choices[0].message.model_dump(),
+        {"role": "tool", "tool_call_id": "call-1", "content": "says-x"},
+    ]
+    await _completed(conversation, "s", **tools)
     for messages, parameters in provider.seen:
         assert messages[1]["content"].startswith(ASK)
         assert str(messages).count(KEY) == 1
         assert [tool["function"]["name"] for tool in parameters["tools"]] == ["lookup"]
-    assert said[1]["content"] == ASK
+    assert conversation[1]["content"] == ASK
     await _statuses(layer, agent, ["completed"])
     [turn] = await layer.explain.turns(agent)
     assert (await layer.why(agent, turn.turn_id, key)).used is True
@@ -98,7 +101,7 @@ async def test_failing_call_records_a_failed_turn(layer, agent, key, provider):
 
 async def test_concurrent_sessions_are_separate_turns(layer, agent, key, provider):
     provider.script = ["Noted."] * 4
-    said = [{"role": "user", "content": ASK}]
-    await asyncio.gather(*(_completed(said, f"s{n}") for n in range(4)))
+    messages = [{"role": "user", "content": ASK}]
+    await asyncio.gather(*(_completed(messages, f"s{n}") for n in range(4)))
     await _statuses(layer, agent, ["completed"] * 4)
     assert {turn.session_id for turn in await layer.explain.turns(agent)} == {"s0", "s1", "s2", "s3"}

@@ -1,12 +1,12 @@
-"""How often the intervals of off-policy estimates hold the truth, in a world where the truth is known.
+"""Measure the coverage of off-policy confidence intervals in a simulation with a known truth.
 
     python tests/simulation/off_policy.py 400
 
-The argument is the number of replications; numbers after it choose among the settings. The policy that logs ranks by
-one view of relevance and explores; the policy asked about ranks by both views. Its true worth is computed, not
-simulated. Prints per setting and estimator: turns, exploration, mean effective turns, unsupported share, share of logs
-refused, true gain; the shares of intervals that hold the true worth (nominal 0.90, 0.95) and the true gain (the same);
-the bias of the gain and the half-width of its 95 % interval, both on average.
+The argument is the number of replications; further numbers select settings. The logging policy ranks by one view of
+relevance and explores; the target policy ranks by both views. Its true value is computed, not simulated. For each
+setting and estimator, the script prints turns, exploration, mean effective turns, unsupported share, share of refused
+logs and true gain; the shares of intervals that contain the true value (nominal 0.90, 0.95) and the true gain (the
+same); and the mean bias of the gain and half-width of its 95 % interval.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from cognitive.trace import Boost, Candidate
 
 SHOWN = 5
 MESSAGES = 300
-LOGGED_WORDS, ASKED_WORDS = 0.0, 0.4  # the weight of the second view in either policy
+LOGGED_WORDS, TARGET_WORDS = 0.0, 0.4  # the weight of the second view in the logging and in the target policy
 ESTIMATORS = ("ips", "snips", "doubly_robust")
 
 
 @dataclass(frozen=True)
 class Situation:
-    """A message that recurs: what the logging policy keeps and what is below, and what is true of each candidate."""
+    """A recurring message: the candidates that the logging policy shows, those below, and their true rates of use."""
 
     kept: tuple[Candidate, ...]
     below: tuple[Candidate, ...]
-    asked: Mapping[UUID, float]
+    target: Mapping[UUID, float]
     rates: Mapping[UUID, float]
 
     def worth(self, shown: Mapping[UUID, float]) -> float:
@@ -47,38 +47,38 @@ class Situation:
 
 
 def situations(seed: int, candidates: int = 10, messages: int = MESSAGES, use: float = 1.0) -> list[Situation]:
-    """Messages that recur; `use` makes every use rarer by this factor."""
+    """Return recurring messages; `use` multiplies every rate of use."""
     world = World(seed)
     return [_situation(world.message(), candidates, use) for _ in range(messages)]
 
 
 def _situation(message: Message, candidates: int, use: float) -> Situation:
-    found = np.argsort(-message.meaning, kind="stable")[:candidates]
-    logged, asked = (_ranked(found, message.relevance(weight)) for weight in (LOGGED_WORDS, ASKED_WORDS))
+    numbers = np.argsort(-message.meaning, kind="stable")[:candidates]
+    logged, target = (_ranked(numbers, message.relevance(weight)) for weight in (LOGGED_WORDS, TARGET_WORDS))
     return Situation(
         kept=tuple(logged[:SHOWN]),
         below=tuple(logged[SHOWN:]),
-        asked={candidate.hit.memory_id: 1.0 for candidate in asked[:SHOWN]},
-        rates={UUID(int=int(n)): use * float(message.rates[n]) for n in found},
+        target={candidate.hit.memory_id: 1.0 for candidate in target[:SHOWN]},
+        rates={UUID(int=int(n)): use * float(message.rates[n]) for n in numbers},
     )
 
 
-def _ranked(found: np.ndarray, relevance: np.ndarray) -> list[Candidate]:
-    candidates = [Candidate(memory(int(n)), relevance=float(relevance[n])) for n in found]
+def _ranked(numbers: np.ndarray, relevance: np.ndarray) -> list[Candidate]:
+    candidates = [Candidate(memory(int(n)), relevance=float(relevance[n])) for n in numbers]
     return rank(candidates, {candidate.hit.memory_id: Boost() for candidate in candidates}, Policy(), CONSTANTS)
 
 
 def truth(situations: list[Situation], every: int) -> tuple[float, float]:
-    """The worth of the policy asked about, and what it gains over the one that logs."""
-    asked = float(np.mean([each.worth(each.asked) for each in situations]))
+    """Return the true value of the target policy and its gain over the logging policy."""
+    target = float(np.mean([each.worth(each.target) for each in situations]))
     logged = [each.worth(explore("", "agent", each.kept, each.below, every).propensities) for each in situations]
-    return asked, asked - float(np.mean(logged))
+    return target, target - float(np.mean(logged))
 
 
 def log(situations: list[Situation], turns: int, every: int, seed: int) -> list[LoggedTurn]:
     chance = np.random.default_rng(seed)
-    met, luck = chance.integers(len(situations), size=turns), chance.random((turns, SHOWN))
-    return [_logged(f"{seed}-{n}", situations[met[n]], every, luck[n]) for n in range(turns)]
+    chosen, luck = chance.integers(len(situations), size=turns), chance.random((turns, SHOWN))
+    return [_logged(f"{seed}-{n}", situations[chosen[n]], every, luck[n]) for n in range(turns)]
 
 
 def _logged(turn_id: str, situation: Situation, every: int, luck: np.ndarray) -> LoggedTurn:
@@ -91,9 +91,9 @@ def _logged(turn_id: str, situation: Situation, every: int, luck: np.ndarray) ->
         turn_id,
         tuple(
             LoggedCandidate(
-                id, draw.propensities.get(id, 0.0), used.get(id), situation.asked.get(id, 0.0), predicted=0.3
+                id, draw.propensities.get(id, 0.0), used.get(id), situation.target.get(id, 0.0), predicted=0.3
             )
-            for id in draw.propensities.keys() | situation.asked.keys()
+            for id in draw.propensities.keys() | situation.target.keys()
         ),
     )
 
@@ -101,7 +101,7 @@ def _logged(turn_id: str, situation: Situation, every: int, luck: np.ndarray) ->
 def replicate(
     situations: list[Situation], turns: int, every: int, times: int, levels: Sequence[float], resamples: int
 ) -> Iterator[tuple[Evaluation, ...]]:
-    """Logs drawn anew, each evaluated at every level."""
+    """Yield the evaluations of independently drawn logs at every level."""
     for seed in range(times):
         logged = log(situations, turns, every, seed)
         yield tuple(evaluate(logged, level=level, resamples=resamples) for level in levels)
@@ -118,11 +118,11 @@ def report(turns: int, every: int, times: int, candidates: int = 10, use: float 
     pairs = list(replicate(world, turns, every, times, levels=(0.90, 0.95), resamples=1000))
     cells = []
     for estimator in ESTIMATORS:
-        held = np.array([[holds(each, estimator, value, gain) for each in pair] for pair in pairs]).mean(axis=0)
+        coverage = np.array([[holds(each, estimator, value, gain) for each in pair] for pair in pairs]).mean(axis=0)
         gains = [getattr(pair[1], estimator).gain for pair in pairs]
         bias = np.mean([each.value for each in gains]) - gain
         width = np.mean([each.high - each.low for each in gains]) / 2
-        cells.append(" / ".join(f"{share:.3f}" for share in held.T.flatten()) + f" | {bias:+.3f} | ±{width:.3f}")
+        cells.append(" / ".join(f"{share:.3f}" for share in coverage.T.flatten()) + f" | {bias:+.3f} | ±{width:.3f}")
     refused = np.mean([pair[1].refusal is not None for pair in pairs])
     effective = np.mean([pair[1].effective for pair in pairs])
     start = (

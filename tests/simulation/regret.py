@@ -1,14 +1,14 @@
-"""What feedback costs and brings over many turns, in a world where the truth is known.
+"""Measure the regret with and without feedback over many turns in a simulation with a known truth.
 
     python tests/simulation/regret.py 5 1000
 
-The arguments are the numbers of seeds (5, 10 or 20) and of turns. Every arm meets the same messages and the same luck;
-each learns only from what it showed itself, through labels that may be wrong. Our arm is the product's: the usage of
-memories, the past turns most like the message with what each memory lacked in them, and decoys by which labels are
-doubted. The product also makes candidates of what similar turns used; here they are the same for every arm. Regret is
-what the best five of the candidates would have been worth, less what those shown were, in used memories, summed over
-turns. Prints one line of a table per kind of labels and arm: regret at checkpoints, and the paired difference to no
-feedback, with 95 % intervals over seeds.
+The arguments are the numbers of seeds (5, 10 or 20) and of turns. Every arm gets the same messages and random numbers;
+each learns only from the memories that it showed, through labels that may be wrong. The arm "ours" is the product's:
+the usage of memories, the past turns most similar to the message with the relevance gap of each memory, and decoys
+that estimate wrong credit. The product also makes candidates of memories that similar turns used; here the candidates
+are the same for every arm. Regret is the number of used memories among the best five candidates minus that among the
+shown ones, in expectation and summed over turns. The script prints one table row per kind of labels and arm: regret
+at checkpoints, and the paired difference to no feedback, with 95 % intervals over seeds.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Order = Callable[[Sequence[Candidate], Mapping[UUID, Boost]], Sequence[Candidate
 
 @dataclass(frozen=True)
 class Labels:
-    """How attribution errs: the probability of missing a use, and of crediting what was not used."""
+    """The errors of attribution: the probabilities of missing a use and of crediting an unused memory."""
 
     missed: float
     invented: float
@@ -56,10 +56,10 @@ LABELS = {"clean": Labels(0.0, 0.0), "noisy": Labels(0.3, 0.2), "uninformative":
 
 @dataclass(frozen=True)
 class Arm:
-    """A way to let usage move the order: what every memory found has earned, and how that and relevance combine.
+    """A way to order by usage: the boost of each memory, and its combination with relevance.
 
-    What is not shown is not used, so a decoy is credited only by labels that invent uses. `known_anyway` is the worst
-    case instead: answers say what the memories say whether they are shown or not, and decoys are labelled like those.
+    A memory that is not shown is not used, so that only wrong labels credit a decoy. `known_anyway` is the worst case:
+    answers contain the memories whether they are shown or not, and decoys are labelled like shown memories.
     """
 
     earned: Earned
@@ -72,7 +72,7 @@ def nothing_earned(found: SearchResult, now: datetime) -> Mapping[UUID, Boost]:
 
 
 def earned_by_the_seeds_rule(found: SearchResult, now: datetime) -> Mapping[UUID, Boost]:
-    """0.5 + used / shown from two showings on, and never forgotten."""
+    """Return 0.5 + used / shown from two showings on, without decay."""
     return {
         hit.memory_id: Boost(0.5 + hit.times_used / hit.times_shown if hit.times_shown >= 2 else 1.0)
         for hit in found.hits
@@ -101,7 +101,7 @@ ARMS = {
 
 @dataclass
 class Usage:
-    """What the store keeps of a memory or a type, as events come in."""
+    """The usage counters that the store keeps for a memory or a type."""
 
     times_shown: int = 0
     times_used: int = 0
@@ -116,23 +116,23 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class Closed:
-    """A turn as it is kept: when it was, and what became of what it showed."""
+class ClosedTurn:
+    """A stored turn: its time and the usage of its shown memories."""
 
     at: datetime
     shown: tuple[PastShown, ...]
 
 
 class Ledger:
-    """The usage of every memory and the turns, read as a search would find them and fed as a closed turn would."""
+    """The usage of every memory and the past turns, with the interface of a search and of a closed turn."""
 
     def __init__(self, memories: int) -> None:
         self._own = [Usage() for _ in range(memories)]
         self._all, self._decoys = Usage(), Usage()
-        self._turns: list[Closed] = []
-        self._asked = np.empty((0, DIMENSIONS))
+        self._turns: list[ClosedTurn] = []
+        self._vectors = np.empty((0, DIMENSIONS))
 
-    def found(self, numbers: Sequence[int], asked: np.ndarray) -> SearchResult:
+    def found(self, numbers: Sequence[int], vector: np.ndarray) -> SearchResult:
         hits = []
         for n in numbers:
             own = self._own[n]
@@ -148,12 +148,12 @@ class Ledger:
             )
         shown, decoys = self._all, self._decoys
         base = {"fact": Masses(shown.shown, shown.used, shown.at, decoys.shown, decoys.used)}
-        return SearchResult(tuple(hits), base=base if self._turns else {}, past=self._past(asked))
+        return SearchResult(tuple(hits), base=base if self._turns else {}, past=self._past(vector))
 
-    def _past(self, asked: np.ndarray) -> tuple[PastTurn, ...]:
-        """The latest turns most like the message. The world has no words: they are as alike as the vectors."""
+    def _past(self, vector: np.ndarray) -> tuple[PastTurn, ...]:
+        """Return the recent turns most similar to the message; the word similarity is that of the vectors."""
         first = max(0, len(self._turns) - CONSTANTS.association_max_turns)
-        cosines = self._asked[first : len(self._turns)] @ asked
+        cosines = self._vectors[first : len(self._turns)] @ vector
         return tuple(
             PastTurn(str(n), self._turns[n].at, cosine, max(0.0, cosine), self._turns[n].shown)
             for n, cosine in (
@@ -164,27 +164,27 @@ class Ledger:
 
     def learn(
         self,
-        asked: np.ndarray,
+        vector: np.ndarray,
         labels: Mapping[int, bool],
         relevance_gap: np.ndarray,
         decoys: Sequence[bool],
         at: datetime,
     ) -> None:
-        """What was shown with its label and what its relevance lacked, and how decoys were labelled."""
+        """Store the labels and relevance gaps of the shown memories, and the labels of the decoys."""
         for n, used in labels.items():
             self._own[n].add(used, at)
             self._all.add(used, at)
         for credited in decoys:
             self._decoys.add(credited, at)
-        if len(self._turns) == len(self._asked):
-            self._asked = np.concatenate([self._asked, np.empty((max(64, len(self._asked)), DIMENSIONS))])
-        self._asked[len(self._turns)] = asked
+        if len(self._turns) == len(self._vectors):
+            self._vectors = np.concatenate([self._vectors, np.empty((max(64, len(self._vectors)), DIMENSIONS))])
+        self._vectors[len(self._turns)] = vector
         shown = (PastShown(UUID(int=n), used, float(relevance_gap[n])) for n, used in labels.items())
-        self._turns.append(Closed(at, tuple(shown)))
+        self._turns.append(ClosedTurn(at, tuple(shown)))
 
 
 def regrets(arm: Arm, labels: Labels, seed: int, turns: int) -> np.ndarray:
-    """What each turn lost against the best choice among its candidates, shape (turns,)."""
+    """Return the regret of each turn against the best choice among its candidates, shape (turns,)."""
     world = World(seed)
     luck = np.random.default_rng((seed, 1))
     ledger, lost = Ledger(world.size), np.zeros(turns)
@@ -192,7 +192,7 @@ def regrets(arm: Arm, labels: Labels, seed: int, turns: int) -> np.ndarray:
         now, message = START + timedelta(days=turn / TURNS_A_DAY), world.message()
         relevance = message.relevance(WORDS)
         numbers = [int(n) for n in np.argsort(-relevance, kind="stable")[:CANDIDATES]]
-        found = ledger.found(numbers, message.asked)
+        found = ledger.found(numbers, message.vector)
         candidates = [Candidate(hit, relevance=float(relevance[hit.memory_id.int])) for hit in found.hits]
         ordered = [each.hit.memory_id.int for each in arm.order(candidates, arm.earned(found, now))]
         shown, decoys = ordered[:SHOWN], ordered[SHOWN : SHOWN + DECOYS]
@@ -202,7 +202,7 @@ def regrets(arm: Arm, labels: Labels, seed: int, turns: int) -> np.ndarray:
         wrong = luck.random(world.size)
         label = np.where(used, wrong >= labels.missed, wrong < labels.invented)
         ledger.learn(
-            message.asked,
+            message.vector,
             {n: bool(label[n]) for n in shown},
             relevance.max() - relevance,
             [bool(label[n]) for n in decoys],
@@ -213,12 +213,12 @@ def regrets(arm: Arm, labels: Labels, seed: int, turns: int) -> np.ndarray:
 
 
 def cumulative(arm: Arm, labels: Labels, seeds: int, turns: int) -> np.ndarray:
-    """Regret summed up to each turn, shape (seeds, turns)."""
+    """Return the cumulative regret at each turn, shape (seeds, turns)."""
     return np.cumsum([regrets(arm, labels, seed, turns) for seed in range(seeds)], axis=1)
 
 
 def mean(values: np.ndarray) -> str:
-    """The mean over seeds with its 95 % interval."""
+    """Return the mean over seeds with its 95 % interval as text."""
     return f"{values.mean():.0f} ± {STUDENT[len(values)] * values.std(ddof=1) / np.sqrt(len(values)):.0f}"
 
 

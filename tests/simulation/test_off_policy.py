@@ -1,4 +1,4 @@
-"""A quick, seeded version of what `off_policy.py` measures at length."""
+"""A short, seeded run of the simulation in `off_policy.py`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from off_policy import ESTIMATORS, holds, log, replicate, situations, truth
 from cognitive.lab.evaluate import evaluate
 
 TIMES, TURNS, EVERY = 50, 1500, 2
-MIN_COVERAGE = 0.88  # of nominally 0.95: below it with a probability of 1 % if coverage is as it should be
+MIN_COVERAGE = 0.88  # nominally 0.95; a correct implementation falls below this with a probability of 1 %
 
 
 @pytest.fixture(scope="module")
@@ -25,10 +25,10 @@ def evaluations(world):
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_confidence_intervals_have_their_nominal_coverage(world, evaluations, estimator):
     value, gain = truth(world, EVERY)
-    told = [each for each in evaluations if each.refusal is None]
-    assert len(told) >= 0.9 * TIMES
-    held = np.mean([holds(each, estimator, value, gain) for each in told], axis=0)
-    assert (held >= MIN_COVERAGE).all()
+    accepted = [each for each in evaluations if each.refusal is None]
+    assert len(accepted) >= 0.9 * TIMES
+    coverage = np.mean([holds(each, estimator, value, gain) for each in accepted], axis=0)
+    assert (coverage >= MIN_COVERAGE).all()
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -50,7 +50,7 @@ def test_log_without_exploration_is_refused(world):
     evaluation = evaluate(log(world, TURNS, 0, seed=0), resamples=100)
     assert evaluation.unsupported == 1
     assert "was never tried" in evaluation.refusal
-    # and rightly: what it would say is that the new policy loses what in truth it gains
+    # the refusal is right: the estimate has the wrong sign
     assert evaluation.ips.gain.high < 0 < truth(world, 0)[1]
 
 

@@ -1,4 +1,4 @@
-"""A quick, seeded version of what `regret.py` measures at length."""
+"""A short, seeded run of the simulation in `regret.py`."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ SEEDS, TURNS = 2, 200
 
 
 @pytest.fixture(scope="module")
-def lost():
-    """Regret at the end by arm and kind of labels, per seed."""
+def final_regret():
+    """Return the final regret of each seed by arm and kind of labels."""
 
     def at_the_end(arm, kind):
         return np.array([regrets(ARMS[arm], LABELS[kind], seed, TURNS).sum() for seed in range(SEEDS)])
 
-    plain = at_the_end("no feedback", "clean")  # learns nothing from any labels
+    plain = at_the_end("no feedback", "clean")  # ignores labels, so that one kind suffices
     return {("no feedback", kind): plain for kind in LABELS} | {
         (arm, kind): at_the_end(arm, kind) for arm in ("seed's rule", "ours") for kind in LABELS
     }
 
 
 @pytest.mark.parametrize("kind", ["clean", "noisy"])
-def test_informative_labels_lower_regret(lost, kind):
-    assert (lost["ours", kind] < lost["no feedback", kind]).all()
-    assert (lost["ours", kind] < lost["seed's rule", kind]).all()
+def test_informative_labels_lower_regret(final_regret, kind):
+    assert (final_regret["ours", kind] < final_regret["no feedback", kind]).all()
+    assert (final_regret["ours", kind] < final_regret["seed's rule", kind]).all()
 
 
-def test_uninformative_labels_raise_regret_only_of_the_seed_rule(lost):
-    plain = lost["no feedback", "uninformative"]
-    assert (lost["ours", "uninformative"] < 1.03 * plain).all()
-    assert lost["seed's rule", "uninformative"].mean() > 1.3 * plain.mean()
+def test_uninformative_labels_raise_regret_only_of_the_seed_rule(final_regret):
+    plain = final_regret["no feedback", "uninformative"]
+    assert (final_regret["ours", "uninformative"] < 1.03 * plain).all()
+    assert final_regret["seed's rule", "uninformative"].mean() > 1.3 * plain.mean()
 
 
 def test_no_order_beats_the_oracle():
@@ -49,8 +49,8 @@ def test_oracle_has_no_regret():
     rates = iter([world.message().rates for _ in range(30)])
 
     def true_factors(found, now):
-        of = next(rates)
-        return {hit.memory_id: Boost(0.5 + of[hit.memory_id.int]) for hit in found.hits}
+        message_rates = next(rates)
+        return {hit.memory_id: Boost(0.5 + message_rates[hit.memory_id.int]) for hit in found.hits}
 
     def by_factor(candidates, earned):
         return sorted(candidates, key=lambda each: -earned[each.hit.memory_id].factor)
@@ -76,8 +76,8 @@ def test_seed_rule_gives_the_original_factors():
 
 def test_messages_of_a_topic_are_similar_enough_to_learn_from():
     world = World(4)
-    asked = np.array([world.message().asked for _ in range(300)])
-    cosines = np.sort(asked @ asked.T, axis=1)[:, -2]  # to the likest other message
+    vectors = np.array([world.message().vector for _ in range(300)])
+    cosines = np.sort(vectors @ vectors.T, axis=1)[:, -2]  # the most similar other message
     assert (cosines > CONSTANTS.association_full_similarity).mean() > 0.95
 
 
@@ -89,9 +89,9 @@ def test_simulated_relevance_is_spread_like_the_products():
 
 def test_ledger_returns_similar_turns_relevance_gaps_and_decoys():
     ledger, directions = Ledger(3), np.eye(DIMENSIONS)
-    lacked = np.array([0.0, 0.05, 0.2])
+    gaps = np.array([0.0, 0.05, 0.2])
     for direction in directions[:3]:
-        ledger.learn(direction, {0: False, 2: True}, lacked, [True] + [False] * (DECOYS - 1), START)
+        ledger.learn(direction, {0: False, 2: True}, gaps, [True] + [False] * (DECOYS - 1), START)
     found = ledger.found([0, 1, 2], 0.8 * directions[1] + 0.6 * directions[2])
     assert [(turn.turn_id, round(turn.cosine, 2), round(turn.words, 2)) for turn in found.past] == [
         ("1", 0.8, 0.8),

@@ -1,8 +1,8 @@
-"""A world whose truth is known: how probable it is that a memory is used in answer to a message, if it is shown.
+"""A simulation with a known truth: the probability that a shown memory is used in the answer to a message.
 
-Messages come from recurring topics and memories belong to them. What the ranking sees of a memory is its place in the
-space of topics with an error of its own, through two views (meaning, words) with errors that differ by message; what
-decides its use is its true place, and how useful it is anywhere. So a ranking errs in ways that feedback could mend.
+Messages come from recurring topics, and memories belong to topics. The ranking sees the position of a memory in the
+space of topics with an error per memory, through two views (meaning, words) with errors per message. The true position
+and the general usefulness of a memory decide its use. The ranking therefore has errors that feedback can correct.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ TOPICS = 40
 
 @dataclass(frozen=True)
 class Message:
-    """What is asked, as a vector, how well each memory seems to answer it in either view, and how probably it would be
-    used. Messages of one topic paraphrase each other: their cosines are 0.86 ± 0.04.
+    """A message as a vector, with the observed relevance of each memory in two views and its true rate of use.
+
+    Messages of one topic paraphrase each other: their cosines are 0.86 ± 0.04.
     """
 
-    asked: np.ndarray
+    vector: np.ndarray
     meaning: np.ndarray
     words: np.ndarray
     rates: np.ndarray
@@ -36,7 +37,7 @@ class Message:
 
 
 class World:
-    """Memories, and messages as they come; all of it decided by the seed."""
+    """Memories and a stream of messages, determined by the seed."""
 
     def __init__(self, seed: int, memories: int = 200) -> None:
         self.size = memories
@@ -49,11 +50,11 @@ class World:
 
     def message(self) -> Message:
         topic = self._topics[self.chance.integers(TOPICS)]
-        asked = _unit(topic + 0.1 * self.chance.normal(size=DIMENSIONS))
-        seen = self._seen @ asked
+        vector = _unit(topic + 0.1 * self.chance.normal(size=DIMENSIONS))
+        seen = self._seen @ vector
         errors = self.chance.normal(size=(2, len(seen)))
-        rates = 1 / (1 + np.exp(3.2 - 4.0 * self._true @ asked - self._useful))
-        return Message(asked, _scaled(seen + 0.12 * errors[0]), _scaled(seen + 0.16 * errors[1]), rates)
+        rates = 1 / (1 + np.exp(3.2 - 4.0 * self._true @ vector - self._useful))
+        return Message(vector, _scaled(seen + 0.12 * errors[0]), _scaled(seen + 0.16 * errors[1]), rates)
 
 
 def memory(n: int, **usage) -> Hit:
@@ -82,5 +83,5 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
 
 
 def _scaled(cosines: np.ndarray) -> np.ndarray:
-    """To where relevance lies for real: most below 0.3, the best around a half and 0.12 above the tenth."""
+    """Scale cosines to the product's relevance: mostly below 0.3, the best about 0.5 and 0.12 above the tenth."""
     return np.clip(0.2 + 0.35 * cosines, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""A memory type is one row of one table: everything else follows from it."""
+"""A memory type is one row of one table, and all lists of types derive from it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ try:
 except InvalidInput as error:
     assert "ReminderAttributes" in str(error)
 else:
-    raise AssertionError("a state that is none")
+    raise AssertionError("an invalid state was accepted")
 assert any("'reminder'" in str(getattr(each, "sqltext", "")) for each in memory.constraints)
 assert HEADINGS["reminder"] == "Reminders" and "Reminders:" in frame()
 assert {row.reminder for row in Policy().budgets.frames.values()} == {70}
@@ -51,7 +51,7 @@ assert "reminder" in str(REMEMBER.input_schema["properties"]["type"])
 """
 
 
-# What names types one by one without being a list of them: words that hint at a type, and a share of generated talk.
+# These files name every type and are no lists of types: hints by type, and shares of a generated workload.
 EXCEPTED = {"cognitive/preflight/rules/signals.py", "cognitive/bench/workload.py"}
 
 

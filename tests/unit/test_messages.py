@@ -1,4 +1,4 @@
-"""The labelled messages: no needed tool is lost, small talk skips memory, and no question to memory does."""
+"""Labelled messages keep the tools they need; small talk skips retrieval and memory questions do not."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Planned:
 
 
 def planned(text: str):
-    read = signals.read(text, now=NOW)
-    frame, reasons = classification.select_frame(text, read)
-    found = classification.classify_turn(text, read, (), (), POLICY)
-    plan = planning.create_plan(read, frame, (*reasons, *found.reasons), POLICY, None, found.categories)
+    parsed = signals.read(text, now=NOW)
+    frame, reasons = classification.select_frame(text, parsed)
+    result = classification.classify_turn(text, parsed, (), (), POLICY)
+    plan = planning.create_plan(parsed, frame, (*reasons, *result.reasons), POLICY, None, result.categories)
     return planning.add_tools(plan, CORE, None, POLICY)
 
 
@@ -57,7 +57,10 @@ def judged(half: str) -> list[Planned]:
 
 
 def rates(rows: list[Planned]) -> dict[str, tuple[float, float]]:
-    """Precision and recall per category. A complex message keeps everything, so what else it is is not judged."""
+    """Return precision and recall per category.
+
+    A complex message keeps all tools, so that its other categories are not counted.
+    """
     rows = [row for row in rows if "complex" not in row.expected | row.found]
     right, found, expected = (
         Counter(name for row in rows for name in pick(row))
@@ -88,20 +91,20 @@ def test_at_most_one_percent_of_needed_tools_is_removed(half):
 @pytest.mark.parametrize("half", ["tuning", "test"])
 def test_small_talk_skips_retrieval_and_memory_questions_never_do(half):
     rows = judged(half)
-    small = [row for row in rows if row.expected == {"casual"}]
-    assert sum(row.skipped for row in small) >= 0.6 * len(small)
+    small_talk = [row for row in rows if row.expected == {"casual"}]
+    assert sum(row.skipped for row in small_talk) >= 0.6 * len(small_talk)
     assert not [row.text for row in rows if "memory" in row.expected and row.skipped]
 
 
 @pytest.mark.parametrize("greeting", ["Hey, ", "hi ", "Hello! ", "Good morning. "])
 def test_memory_question_after_a_greeting_is_not_small_talk(greeting):
-    asked = [row["text"] for row in MESSAGES if "memory" in row["categories"]]
-    assert not [text for text in asked if not planned(greeting + text).retrieval]
-    assert not [text for text in asked if "casual" in planned(greeting + text).categories]
+    texts = [row["text"] for row in MESSAGES if "memory" in row["categories"]]
+    assert not [text for text in texts if not planned(greeting + text).retrieval]
+    assert not [text for text in texts if "casual" in planned(greeting + text).categories]
 
 
 def test_every_category_reaches_its_minimum_precision_and_recall():
-    """Floors, some way below what is measured; research is the widest net on purpose: it adds tools and takes none."""
+    """The minimums lie below the measured values. Research matches broadly on purpose, since it only adds tools."""
     for name, (precision, recall) in rates(judged("test")).items():
         assert precision >= (0.4 if name == "research" else 0.7), name
         assert recall >= 0.7, name

@@ -1,4 +1,4 @@
-"""Prometheus' side of the metrics: what is exposed is what was observed, and one gauge that fails spoils no other."""
+"""Prometheus metrics expose the observed values, and a failing gauge does not affect the others."""
 
 from __future__ import annotations
 

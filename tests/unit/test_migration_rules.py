@@ -1,4 +1,4 @@
-"""Migrations that old code can live with: they add, take no long lock, and say so when they take away."""
+"""Migrations are compatible with running code: they add, take no long lock, and declare what they remove."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from brain.postgres.index_builds import declared
 from brain.postgres.schema import FIRST, HEAD, refusal
 
 RAISES = re.compile(r"^UPDATE cognitive\.alembic_version SET oldest = '(\d{4})'$")
-MADE = re.compile(r"^CREATE TABLE (cognitive\.\w+)")
+CREATED = re.compile(r"^CREATE TABLE (cognitive\.\w+)")
 NAMED_TABLE = re.compile(r"^(?:ALTER TABLE|CREATE(?: UNIQUE)? INDEX \w+ ON) (cognitive\.\w+)")
 ADDS = [
     re.compile(pattern)
     for pattern in (
         r"^CREATE (?:TABLE|FUNCTION|POLICY) ",
         r"^GRANT ",
-        # a default that is no constant would be computed for every row, under a lock that nobody can read beside
+        # a default that is not constant is computed for every row, under a lock that blocks readers
         r"^ALTER TABLE \S+ ADD COLUMN \w+ (?!.*NOT NULL)(?!.*DEFAULT \w*\()(?!.*REFERENCES).*$",
         r"^ALTER TABLE \S+ ADD COLUMN \w+ [\w\[\]() ]+ NOT NULL"
         r" DEFAULT (?:'[^']*'|-?[\d.]+|true|false|now\(\))(?: CHECK .*)?$",
@@ -33,7 +33,10 @@ IN_A_BLOCK = re.compile(
 
 
 def statements(script: str) -> list[str]:
-    """In one line each, without comments; what stands between dollars belongs to its statement."""
+    """Return the statements of a script, each on one line and without comments.
+
+    Dollar-quoted text belongs to its statement.
+    """
     bare = re.sub(r"--[^\n]*", "", script)
     pieces = re.split(r"(\$\$.*?\$\$)", bare, flags=re.DOTALL)
     masked = "".join(piece.replace(";", "\0") if piece.startswith("$$") else piece for piece in pieces)
@@ -41,18 +44,18 @@ def statements(script: str) -> list[str]:
 
 
 def broken(script: str) -> list[str]:
-    """The statements that break a rule."""
-    found, made, contracts = [], set(), any(RAISES.match(each) for each in statements(script))
+    """Return the statements that break a rule."""
+    violations, created, contracts = [], set(), any(RAISES.match(each) for each in statements(script))
     for each in statements(script):
-        made.update(MADE.findall(each))
+        created.update(CREATED.findall(each))
         table = NAMED_TABLE.match(each)
-        if RAISES.match(each) or (table and table[1] in made):
+        if RAISES.match(each) or (table and table[1] in created):
             continue
         if contracts and TAKES_AWAY.match(each):
             continue
         if not any(rule.match(each) for rule in ADDS) or (each.startswith("DO ") and IN_A_BLOCK.search(each)):
-            found.append(each)
-    return found
+            violations.append(each)
+    return violations
 
 
 def test_every_migration_follows_the_rules(root):
@@ -67,7 +70,7 @@ def test_concurrent_index_files_are_declared_correctly(root):
     declared(root / "migrations" / "versions", HEAD)
 
 
-KEPT = [
+COMPATIBLE = [
     "CREATE TABLE cognitive.new (a text); CREATE INDEX new_by_a ON cognitive.new (a);"
     " ALTER TABLE cognitive.new FORCE ROW LEVEL SECURITY",
     "ALTER TABLE cognitive.memory ADD COLUMN colour text",
@@ -76,7 +79,7 @@ KEPT = [
     "DO $$ BEGIN GRANT SELECT ON cognitive.new TO somebody; END $$",
     "UPDATE cognitive.alembic_version SET oldest = '0112'; ALTER TABLE cognitive.memory DROP COLUMN colour",
 ]
-BROKEN = [
+INCOMPATIBLE = [
     "ALTER TABLE cognitive.memory DROP COLUMN colour",
     "DROP TABLE cognitive.memory",
     "DROP INDEX cognitive.memory_by_time",
@@ -94,18 +97,18 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize("script", KEPT)
+@pytest.mark.parametrize("script", COMPATIBLE)
 def test_compatible_statement_passes_the_rules(script):
     assert broken(script) == []
 
 
-@pytest.mark.parametrize("script", BROKEN)
+@pytest.mark.parametrize("script", INCOMPATIBLE)
 def test_incompatible_statement_breaks_a_rule(script):
     assert len(broken(script)) == 1
 
 
 @pytest.mark.parametrize(
-    ("revision", "oldest", "said"),
+    ("revision", "oldest", "advice"),
     [
         (HEAD, None, None),
         ("9999", HEAD, None),
@@ -117,14 +120,14 @@ def test_incompatible_statement_breaks_a_rule(script):
         ("9999", None, "upgrade this package"),
     ],
 )
-def test_incompatible_schema_revision_is_refused_with_advice(revision, oldest, said):
-    refused = refusal(revision, oldest)
-    assert (refused is None) if said is None else (said in refused and revision in refused)
+def test_incompatible_schema_revision_is_refused_with_advice(revision, oldest, advice):
+    message = refusal(revision, oldest)
+    assert (message is None) if advice is None else (advice in message and revision in message)
 
 
 def test_older_schema_is_refused_until_upgraded():
-    refused = refusal("0102", "0100", head="0103")
-    assert refused == "the schema is at revision 0102, this version needs 0103: run `cognitive db upgrade`"
+    message = refusal("0102", "0100", head="0103")
+    assert message == "the schema is at revision 0102, this version needs 0103: run `cognitive db upgrade`"
     assert refusal("0104", "0102", head="0103") is None
     assert "code for 0104 or newer" in (refusal("0105", "0104", head="0103") or "")
 

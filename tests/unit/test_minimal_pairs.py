@@ -1,7 +1,7 @@
-"""Pairs of our own writing, compared by the real model: near-twins stay apart, restatements are caught.
+"""The real model keeps similar but distinct texts apart and recognises restatements.
 
-A third of the pairs (`held_out`) and half of the restatements (`test`) were not looked at while rules and thresholds
-were chosen.
+The pairs were written for this project. A third of the pairs (`held_out`) and half of the restatements (`test`) were
+not used to choose rules and thresholds.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ POLICY = Policy()
 
 @pytest.fixture(scope="session")
 def vectors(embedder):
-    """A text's vector, each text embedded once."""
-    known = {}
+    """Return a function that embeds a text, each text once."""
+    cache = {}
 
-    def of(text):
-        if text not in known:
-            known[text] = embedder.embed([text])[0]
-        return known[text]
+    def vector(text):
+        if text not in cache:
+            cache[text] = embedder.embed([text])[0]
+        return cache[text]
 
-    return of
+    return vector
 
 
 @pytest.fixture(scope="session")
 def dropped(vectors):
-    """What becomes of a memory before a window of one message, or nothing."""
+    """Return a function that returns how a memory is dropped in view of one message, or None."""
 
-    def of(memory, message, *, embedded=True, policy=POLICY):
+    def drop(memory, message, *, embedded=True, policy=POLICY):
         stated = window_sentences([message])
         window = dedup.window(stated, {sentence: vectors(sentence) for sentence in stated} if embedded else {})
         own = candidate(1, memory, vector=vectors(memory) if embedded else None)
         return next(iter(drop_restated([own], dedup.window_comparer(window, policy), policy, CONSTANTS).dropped), None)
 
-    return of
+    return drop
 
 
 def named(pair):
@@ -93,12 +93,12 @@ def test_most_restatements_and_few_neighbours_are_dropped(dropped):
 
 def test_combined_threshold_catches_more_restatements(dropped):
     rows = [row for row in RESTATEMENTS if row["half"] == "test"]
-    apart = POLICY.changed({"dedup.agreement_threshold": 1.0})
-    caught, less = (
+    without = POLICY.changed({"dedup.agreement_threshold": 1.0})
+    caught, without_combined = (
         sum(dropped(row["memory"], row["restated"], policy=policy) is not None for row in rows)
-        for policy in (POLICY, apart)
+        for policy in (POLICY, without)
     )
-    assert caught > less
+    assert caught > without_combined
 
 
 QUOTED = "The importer reads CSV files. Each row becomes one invoice. Rows without an address are kept for review."
@@ -126,6 +126,6 @@ def test_negated_quotation_is_not_a_restatement(dropped):
 
 
 def test_different_figures_are_distinct_in_any_language():
-    """Figures and swapped words need no lexicon."""
+    """The rules for figures and swapped words need no lexicon."""
     one, two = "Бэкапы хранятся 30 дней на сервере.", "Бэкапы хранятся 90 дней на сервере."
     assert SentenceSet([ParsedSentence.of(two)]).similarity(ParsedSentence.of(one)).containment == 0.0

@@ -1,4 +1,4 @@
-"""The dashboard and the alerts ask for metrics, labels and buckets that there are, and leave none out."""
+"""The dashboard and the alerts use existing metrics, labels and buckets, and cover all of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cognitive.telemetry.metrics import DEGRADED, INSTRUMENTS, STAGES, Instrumen
 from cognitive.telemetry.prometheus import PrometheusMetrics
 
 BY_NAME = {each.name: each for each in INSTRUMENTS}
-OF_ANY_TARGET = {"instance", "job"}  # what Prometheus adds itself
+OF_ANY_TARGET = {"instance", "job"}  # labels that Prometheus adds
 METRIC = re.compile(r"\bcognitive_\w+")
 SELECTOR = re.compile(r"\b(cognitive_\w+)\{([^}]*)\}")
 MATCHER = re.compile(r'(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"')
@@ -41,16 +41,16 @@ def queries(dashboard: dict) -> Iterator[tuple[str, dict]]:
 
 
 def instrument(metric: str) -> Instrument:
-    """What a sample's name is of; a histogram has three."""
-    found = BY_NAME.get(metric) or BY_NAME.get(re.sub(r"_(bucket|sum|count)$", "", metric))
-    assert found is not None, f"there is no metric {metric}"
-    assert (found.name == metric) == (found.kind != "histogram"), f"{metric} is no sample of {found.name}"
-    return found
+    """Return the instrument of a sample name; a histogram has three sample names."""
+    result = BY_NAME.get(metric) or BY_NAME.get(re.sub(r"_(bucket|sum|count)$", "", metric))
+    assert result is not None, f"metric {metric} does not exist"
+    assert (result.name == metric) == (result.kind != "histogram"), f"{metric} is no sample of {result.name}"
+    return result
 
 
 def check(expression: str) -> None:
     metrics = [instrument(each) for each in METRIC.findall(expression)]
-    assert metrics, f"no metric of ours: {expression}"
+    assert metrics, f"the expression uses no metric: {expression}"
     for metric, matchers in SELECTOR.findall(expression):
         have = instrument(metric)
         for label, _, value in MATCHER.findall(matchers):
@@ -58,16 +58,18 @@ def check(expression: str) -> None:
                 assert value in map(str, have.buckets), f"{metric} has no bucket {value}"
             elif label not in OF_ANY_TARGET:
                 assert label in have.labels, f"{metric} has no label {label}"
-                assert not have.labels[label] or value in have.labels[label], f"{metric}: no {label} is {value}"
+                assert not have.labels[label] or value in have.labels[label], (
+                    f"label {label} of {metric} has no value {value}"
+                )
     known = OF_ANY_TARGET | {"le"} | {label for each in metrics for label in each.labels}
     grouped = {label.strip() for labels in GROUPED.findall(expression) for label in labels.split(",")}
-    assert grouped <= known, f"grouped by what there is not: {expression}"
+    assert grouped <= known, f"grouped by an unknown label: {expression}"
 
 
 def test_dashboard_queries_use_existing_metrics_and_labels(dashboard):
-    asked = [target["expr"] for _, target in queries(dashboard)]
-    assert len(asked) > 20
-    for expression in asked:
+    expressions = [target["expr"] for _, target in queries(dashboard)]
+    assert len(expressions) > 20
+    for expression in expressions:
         check(expression)
 
 
@@ -79,15 +81,17 @@ def test_alerts_use_existing_metrics_and_labels(rules):
 
 
 def test_every_degradation_code_maps_to_a_counted_stage():
-    # while its server is away a client says so in its own process, where no metric is kept: that alert is the prober's
+    # a client whose server is away runs in a process without metrics; a prober has to alert on that
     assert {part(code) for code in DEGRADATION_CODES} == (set(STAGES) - {"other"}) | {"server"}
 
 
 def test_every_degradation_code_is_used_in_the_code(root: Path):
     sources = [path.read_text() for path in (root / "cognitive").rglob("*.py") if path.name != "degradation.py"]
-    given = {code for text in sources for code in re.findall(r'Degradation\(\s*"(\w+)"', text)}
-    failing = {name for text in sources for name in re.findall(r'from_error\(\s*"(\w+)"', text)}
-    assert given | {f"{name}_{how}" for name in failing for how in ("late", "failed")} == set(DEGRADATION_CODES)
+    codes = {code for text in sources for code in re.findall(r'Degradation\(\s*"(\w+)"', text)}
+    components = {name for text in sources for name in re.findall(r'from_error\(\s*"(\w+)"', text)}
+    assert codes | {f"{name}_{suffix}" for name in components for suffix in ("late", "failed")} == set(
+        DEGRADATION_CODES
+    )
 
 
 def test_every_stage_has_an_alert_and_a_panel(rules, dashboard):
@@ -95,13 +99,13 @@ def test_every_stage_has_an_alert_and_a_panel(rules, dashboard):
     alerted = {stage for each in alerts for stage in re.findall(rf'{DEGRADED.name}{{stage="(\w+)"}}', each)}
     assert alerted == set(STAGES)
     [shown] = [target for _, target in queries(dashboard) if DEGRADED.name in target["expr"]]
-    assert "by (stage)" in shown["expr"]  # a line each, whatever it is called
+    assert "by (stage)" in shown["expr"]  # one line for each stage
     assert "stage=" not in shown["expr"]
 
 
 def test_dashboard_shows_every_metric(dashboard):
-    asked = {instrument(name) for _, target in queries(dashboard) for name in METRIC.findall(target["expr"])}
-    assert asked == set(INSTRUMENTS)
+    shown = {instrument(name) for _, target in queries(dashboard) for name in METRIC.findall(target["expr"])}
+    assert shown == set(INSTRUMENTS)
 
 
 def test_legends_name_labels_that_their_query_groups_by(dashboard):
@@ -114,13 +118,13 @@ def test_panels_do_not_overlap(dashboard):
     assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
     places = [(panel["title"], panel["gridPos"]) for panel in dashboard["panels"]]
     for (name, one), (other, two) in combinations(places, 2):
-        apart = (
+        separate = (
             one["x"] + one["w"] <= two["x"]
             or two["x"] + two["w"] <= one["x"]
             or one["y"] + one["h"] <= two["y"]
             or two["y"] + two["h"] <= one["y"]
         )
-        assert apart, f"{name} and {other}"
+        assert separate, f"panels {name} and {other} overlap"
     assert all(place["x"] + place["w"] <= 24 for _, place in places)
 
 

@@ -1,4 +1,4 @@
-"""From what a turn says of itself to what is counted: a function, checked on turns made by hand."""
+"""Observations computed from turns that are built by hand."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ PLAN = Plan(Signals("Where?"), "question", (), {"fact": 100}, 100, 3, True, (), 
 
 
 def result(n, disposition, type="fact", similarity=None, boost=1.0):
-    made = replace(candidate(n, type=type), similarity=similarity, boost=Boost(factor=boost))
-    return CandidateResult(made, disposition, 0.5, "because")
+    base = replace(candidate(n, type=type), similarity=similarity, boost=Boost(factor=boost))
+    return CandidateResult(base, disposition, 0.5, "because")
 
 
 RESULTS = (
@@ -54,10 +54,10 @@ def context(*reasons: str, candidates=RESULTS) -> TurnContext:
 
 
 def counted(observations) -> dict[tuple[str, ...], list[float]]:
-    told = {}
+    counts = {}
     for instrument, values, labels in observations:
-        told.setdefault((instrument.name.removeprefix("cognitive_"), *labels), []).extend(values)
-    return told
+        counts.setdefault((instrument.name.removeprefix("cognitive_"), *labels), []).extend(values)
+    return counts
 
 
 def test_prepared_turn_counts_candidates_by_disposition():
@@ -90,14 +90,14 @@ def test_degraded_turn_counts_each_stage_once():
         Degradation("record_failed", "again"),
         Degradation("memory_failed", "ValueError: odd"),
     )
-    told = counted(pre_turn_observations(context(*reasons), 0.3))
-    assert told["turns_prepared_total", "question", "yes"] == [1]
-    assert {key[1]: values for key, values in told.items() if key[0] == "degraded_total"} == {
+    counts = counted(pre_turn_observations(context(*reasons), 0.3))
+    assert counts["turns_prepared_total", "question", "yes"] == [1]
+    assert {key[1]: values for key, values in counts.items() if key[0] == "degraded_total"} == {
         "retrieval": [1],
         "record": [1],
         "memory": [1],
     }
-    assert {key[1]: values for key, values in told.items() if key[0] == "fail_open_total"} == {"memory": [1]}
+    assert {key[1]: values for key, values in counts.items() if key[0] == "fail_open_total"} == {"memory": [1]}
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_degraded_turn_counts_each_stage_once():
         Degradation("window_over_limit", "beyond its bound of tokens, and nothing is left to cut"),
         Degradation("window_late", "not in time; only the newest messages, truncated"),
         Degradation("tools_late", "not ranked in time; reduced to their names"),
-        Degradation("retrieval_failed", "OSError: the server said so"),
+        Degradation("retrieval_failed", "OSError: refused"),
     ],
 )
 def test_degradation_of_a_single_stage_is_not_counted_as_fail_open(reason):
@@ -140,13 +140,13 @@ def test_outcome_counts_overlaps_and_used_memories_by_type():
 
 def test_duplicate_outcome_is_counted_without_attributions():
     report = Report("t", (Attribution(uid(1), 0.4, True, "fact"),), recorded=True, duplicate=True)
-    told = counted(post_turn_observations(Outcome(response="x"), report, 0.01))
-    assert told == {("post_turn_seconds",): [0.01], ("turns_settled_total", "duplicate", "postgres"): [1]}
+    counts = counted(post_turn_observations(Outcome(response="x"), report, 0.01))
+    assert counts == {("post_turn_seconds",): [0.01], ("turns_settled_total", "duplicate", "postgres"): [1]}
 
 
 def test_failed_turn_in_the_journal_is_counted_with_both_labels():
-    told = counted(post_turn_observations(Outcome(status="failed"), Report("t", (), recorded=False), 0.01))
-    assert ("turns_settled_total", "failed", "journal") in told
+    counts = counted(post_turn_observations(Outcome(status="failed"), Report("t", (), recorded=False), 0.01))
+    assert ("turns_settled_total", "failed", "journal") in counts
 
 
 def test_recall_without_results_is_counted_as_empty():
@@ -154,12 +154,12 @@ def test_recall_without_results_is_counted_as_empty():
 
 
 def test_observations_use_the_labels_of_their_instrument():
-    told = [
+    observations = [
         *pre_turn_observations(context(Degradation("prefix_failed", "gone")), 0.1),
         *recall_observations((), 0.1),
         *post_turn_observations(Outcome(response="x"), Report("t", (), True), 0.1),
     ]
-    for instrument, _, labels in told:
+    for instrument, _, labels in observations:
         assert len(labels) == len(instrument.labels)
         assert all(not known or value in known for known, value in zip(instrument.labels.values(), labels, strict=True))
 

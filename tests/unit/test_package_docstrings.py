@@ -1,4 +1,4 @@
-"""Each package says what is in it: its docstring lists its modules and sub-packages, and no others."""
+"""The docstring of each package lists exactly its modules and sub-packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passages: whole sentences within the limit, nothing lost; and what of each is embedded and posted."""
+"""Passages contain whole sentences within the limit and all of the text; tests of what is embedded and indexed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_default_limit_holds_for_a_long_text():
     assert len(spans) <= len(content) / (PASSAGE_CHARS / 2)
 
 
-# --- what is indexed of them ---
+# --- indexed words ---
 
 
 def test_passage_indexes_speaker_and_date_and_embeds_no_date():

@@ -1,4 +1,4 @@
-"""What has the form of a secret or of personal data is taken out, and what only looks like a number stays."""
+"""Secrets and personal data are redacted; other numbers are kept."""
 
 from __future__ import annotations
 

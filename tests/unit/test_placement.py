@@ -1,4 +1,4 @@
-"""Where memories stand in the prompt: nothing is lost by any placement, and what was sent stays sent when journaled."""
+"""Every placement keeps all parts of the prompt; the journaled placement never changes what was sent."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_prompt_contains_each_part_once_and_the_unchanged_message(placement, sys
 @given(st.sampled_from(PLACEMENTS), st.lists(st.tuples(WORDS, BLOCKS, WORDS), max_size=6), WORDS)
 @settings(max_examples=100)
 def test_successive_prompts_share_the_beginning_of_their_placement(placement, turns, system):
-    """The host keeps `user_message` and the answer, and hands them in again."""
+    """The host keeps `user_message` and the answer, and passes them with the next turn."""
     kept: list[Message] = []
     earlier = None
     for message, block, answer in turns:

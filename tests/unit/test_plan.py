@@ -1,4 +1,4 @@
-"""The plan: what is asked for, how much of it, and that no field of it is decoration."""
+"""The plan: its queries, limits and budgets, and the use of each of its fields."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ SIGNALS = st.builds(
 
 
 def planned(text: str, policy: Policy = POLICY) -> Plan:
-    """The plan of a message, through the real rules."""
-    read = signals.read(text, now=NOW)
-    frame, reasons = classification.select_frame(text, read)
-    return create_plan(read, frame, reasons, policy)
+    """Return the plan that the real rules make for a message."""
+    parsed = signals.read(text, now=NOW)
+    frame, reasons = classification.select_frame(text, parsed)
+    return create_plan(parsed, frame, reasons, policy)
 
 
 def made(frame: Frame = "task", policy: Policy = POLICY, **read) -> Plan:
@@ -103,7 +103,7 @@ def test_greeting_plans_no_retrieval():
         pytest.param("what did we decide about Redis?", None, "decision", id="decision"),
         pytest.param("how do I deploy the billing service?", None, "procedure", id="procedure"),
         pytest.param("Why is the login failing with an error?", "debug", None, id="debug"),
-        pytest.param("Hi, what did we decide about the schema?", None, "decision", id="a greeting before it"),
+        pytest.param("Hi, what did we decide about the schema?", None, "decision", id="after a greeting"),
     ],
 )
 def test_message_determines_frame_and_leading_type(text, frame, type_):
@@ -118,7 +118,7 @@ def test_query_text_is_the_sentence_without_the_greeting():
     }
 
 
-# --- budgets: frame, then rows, then the operator ---
+# --- budgets: frame, hints, overrides ---
 
 
 @pytest.mark.parametrize("frame", FRAME_NAMES)
@@ -190,7 +190,7 @@ def test_plan_is_consistent_and_deterministic(read, frame):
     assert all(query.limit > 0 for query in plan.retrieval)
 
 
-# --- no field is decoration ---
+# --- use of the fields ---
 
 
 def test_plan_reasons_are_fired_rules_and_frame_reasons():
@@ -234,11 +234,11 @@ CONSUMERS = {
 
 @pytest.mark.parametrize("value", CONSUMERS, ids=lambda value: value.__name__)
 def test_every_plan_field_is_read_by_a_stage(value, root):
-    """`plan.field` or `query.field` stands somewhere behind preflight, or the field goes out with the context."""
+    """Code after preflight reads `plan.field` or `query.field`, or the host reads the field on the context."""
     assert {field.name for field in fields(value)} == CONSUMERS[value]
     product = [path for path in (root / "cognitive").rglob("*.py") if path.parent.name not in ("preflight", "rules")]
     source = "\n".join(path.read_text(encoding="utf-8") for path in product if path.name != "plan.py")
-    passed_on = {"reasons", "caps", "tools", "hint"}  # public on `context.plan`, for the host and the record
+    passed_on = {"reasons", "caps", "tools", "hint"}  # public on `context.plan`, for the host and the recording
     unread = {name for name in CONSUMERS[value] if f".{name}" not in source}
     assert unread <= passed_on
 

@@ -1,4 +1,4 @@
-"""Every setting: named, bounded, loadable in part, and part of the version."""
+"""Every setting has a name and bounds, can be loaded from a partial file, and changes the version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cognitive.errors import CognitiveError, InvalidInput, PolicyError
 from cognitive.policy.policy import settings
 from cognitive.policy.tables import ATTRIBUTION_THRESHOLDS, FRAMES, RELEVANCE
 
-# For every field another value than its default: the version must tell them apart.
+# A value other than the default for each setting, to check that the version changes.
 OTHERS = {
     "window.reserves": {"response": 0.3},
     "window.protected_kinds": ("plan",),
@@ -75,13 +75,13 @@ def test_version_is_12_hex_digits_and_equal_in_every_process(root):
 
 
 def test_explicit_default_values_equal_the_default_policy():
-    said = Policy(budgets={"frames": dict(FRAMES)}, retrieval={"relevance": dict(RELEVANCE)}, dedup={"enabled": True})
-    assert said == Policy()
-    assert said.version == Policy().version
+    policy = Policy(budgets={"frames": dict(FRAMES)}, retrieval={"relevance": dict(RELEVANCE)}, dedup={"enabled": True})
+    assert policy == Policy()
+    assert policy.version == Policy().version
 
 
 @pytest.mark.parametrize(
-    ("given", "names"),
+    ("changes", "message"),
     [
         pytest.param({"abstain": True}, "abstain", id="unknown setting"),
         pytest.param({"budgets.frames": {"chat": {"total": 1}}}, "chat", id="unknown frame"),
@@ -93,30 +93,38 @@ def test_explicit_default_values_equal_the_default_policy():
         pytest.param({"budgets.overrides": {"facts": 1}}, "facts", id="override of an unknown type"),
         pytest.param({"feedback.attribution": "magic"}, "attribution", id="unknown strategy"),
         pytest.param({"dedup.threshold": 1.5}, "dedup.threshold", id="a cosine above one"),
-        pytest.param({"deadline_ms": 0}, "deadline_ms", id="no time at all"),
+        pytest.param({"deadline_ms": 0}, "deadline_ms", id="a deadline of zero"),
         pytest.param({"usage.half_life_days": -1}, "usage.half_life_days", id="a negative half-life"),
-        pytest.param({"usage.half_life_days": float("nan")}, "usage.half_life_days", id="no number"),
-        pytest.param({"deadline_ms": float("inf")}, "deadline_ms", id="no deadline"),
-        pytest.param({"evidence.threshold": float("nan")}, "evidence.threshold", id="a floor that is no number"),
-        pytest.param({"retrieval.relevance": {"lexical": float("nan")}}, "relevance", id="a weight that is no number"),
+        pytest.param(
+            {"usage.half_life_days": float("nan")}, "usage.half_life_days", id="a half-life that is not a number"
+        ),
+        pytest.param({"deadline_ms": float("inf")}, "deadline_ms", id="an infinite deadline"),
+        pytest.param({"evidence.threshold": float("nan")}, "evidence.threshold", id="a threshold that is not a number"),
+        pytest.param(
+            {"retrieval.relevance": {"lexical": float("nan")}}, "relevance", id="a weight that is not a number"
+        ),
         pytest.param({"retrieval.relevance": {"lexical": -1.0}}, "relevance", id="a negative weight"),
         pytest.param({"budgets.overrides": {"fact": -1}}, "budgets.overrides", id="a negative budget"),
         pytest.param({"budgets.frames": {"debug": {"total": -1}}}, "total", id="a negative total"),
         pytest.param({"limits.default": -1}, "limits.default", id="a negative limit"),
         pytest.param({"retrieval.candidates_per_channel": 0}, "retrieval.candidates_per_channel", id="no candidates"),
-        pytest.param({"usage.explore_every": 1}, "usage.explore_every", id="a last place that is never shown"),
-        pytest.param({"usage.explore_every": -1}, "usage.explore_every", id="a negative number of turns"),
+        pytest.param({"usage.explore_every": 1}, "usage.explore_every", id="exploration in every turn"),
+        pytest.param({"usage.explore_every": -1}, "usage.explore_every", id="a negative exploration interval"),
         pytest.param({"usage.boost": "magic"}, "boost", id="unknown boost"),
         pytest.param({"usage.combine": "divide"}, "combine", id="unknown combination"),
-        pytest.param({"association.weight": -0.1}, "association.weight", id="lessons turned round"),
-        pytest.param({"association.weight": float("nan")}, "association.weight", id="a lesson that is no number"),
-        pytest.param({"association.half_life_days": 0}, "association.half_life_days", id="lessons gone at once"),
-        pytest.param({"budgets.frames": 3}, "frames", id="no table"),
+        pytest.param({"association.weight": -0.1}, "association.weight", id="a negative association weight"),
+        pytest.param(
+            {"association.weight": float("nan")}, "association.weight", id="an association weight that is not a number"
+        ),
+        pytest.param(
+            {"association.half_life_days": 0}, "association.half_life_days", id="an association half-life of zero"
+        ),
+        pytest.param({"budgets.frames": 3}, "frames", id="a number for a table"),
     ],
 )
-def test_invalid_setting_is_refused_by_name(given, names):
-    with pytest.raises(InvalidInput, match=names):
-        Policy().changed(given)
+def test_invalid_setting_is_refused_by_name(changes, message):
+    with pytest.raises(InvalidInput, match=message):
+        Policy().changed(changes)
 
 
 def test_policy_takes_keyword_arguments_only_and_is_immutable():
@@ -214,23 +222,23 @@ def test_loaded_policy_equals_the_same_policy_in_code(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("toml", "says"),
+    ("toml", "message"),
     [
-        pytest.param("dedup = ", "not TOML", id="broken"),
+        pytest.param("dedup = ", "not TOML", id="invalid TOML"),
         pytest.param("magic = true", "magic", id="unknown key"),
         pytest.param("[budgets.frames.chat]\ntotal = 1", "chat", id="unknown frame"),
         pytest.param("[retrieval.relevance]\nsmell = 1.0", "smell", id="unknown factor"),
         pytest.param("deadline_ms = 'soon'", "deadline_ms", id="wrong type"),
-        pytest.param("version = 'x'", "version", id="the version is not given"),
+        pytest.param("version = 'x'", "version", id="the version cannot be set"),
         pytest.param("[budgets.frames]\ndebug = 3", "budgets.frames.debug", id="a number for a table"),
         pytest.param("[dedup]\nlimit = 3", "dedup.limit", id="unknown key of a group"),
         pytest.param("dedup = 3", "dedup", id="a number for a group"),
     ],
 )
-def test_invalid_file_is_refused_with_its_path_and_fault(tmp_path, toml, says):
-    with pytest.raises(PolicyError, match=says) as caught:
+def test_invalid_file_is_refused_with_its_path_and_fault(tmp_path, toml, message):
+    with pytest.raises(PolicyError, match=message) as error:
         loaded(tmp_path, toml)
-    assert "policy.toml" in str(caught.value)
+    assert "policy.toml" in str(error.value)
 
 
 def test_binary_or_missing_file_is_refused(tmp_path):
@@ -263,15 +271,15 @@ def test_policy_without_agent_settings_applies_to_every_agent():
 
 
 @pytest.mark.parametrize(
-    ("changes", "named"),
+    ("changes", "message"),
     [
         ({"evidence_flor": 1}, "evidence_flor"),
         ({"dedup": {"threshold": 2}}, "dedup.threshold"),
         ({"agents": {}}, "agents"),
     ],
 )
-def test_invalid_agent_setting_is_refused_with_agent_and_setting(changes, named):
-    with pytest.raises(CognitiveError, match=rf"agents\.ines.*{named}"):
+def test_invalid_agent_setting_is_refused_with_agent_and_setting(changes, message):
+    with pytest.raises(CognitiveError, match=rf"agents\.ines.*{message}"):
         Policy(agents={"ines": changes})
 
 

@@ -1,4 +1,4 @@
-"""The message rules of both APIs: each is seen to be broken, and a valid conversation breaks none."""
+"""The message rules of both APIs: each has a violating conversation, and a valid conversation violates none."""
 
 from __future__ import annotations
 
@@ -72,5 +72,5 @@ def test_result_after_a_user_message_is_split_from_its_call():
 
 
 def test_violation_names_the_message_index_and_the_call_id():
-    [found] = openai([user(), calls("a", "b"), result("a"), says()])
-    assert (found.rule, found.index, found.detail) == ("unanswered", 1, "b")
+    [violation] = openai([user(), calls("a", "b"), result("a"), says()])
+    assert (violation.rule, violation.index, violation.detail) == ("unanswered", 1, "b")

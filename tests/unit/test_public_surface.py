@@ -1,4 +1,4 @@
-"""The public surface, as users and evaluation scripts rely on it (docs/DESIGN §2); and what importing it costs."""
+"""The public interface that users and evaluation scripts rely on, and the modules that its import loads."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ NAMESPACES = {
 
 
 def public(owner):
-    """The names of methods and properties, not of what an instance holds."""
+    """Return the names of public methods and properties, without instance attributes."""
     return sorted(
         name
         for name, value in vars(owner).items()

@@ -1,4 +1,4 @@
-"""The order: by the combined score, ties by age, what was replaced always behind what replaced it."""
+"""Candidates are ordered by score, ties by sequence; a superseded memory ranks below its replacement."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ NEUTRAL = Boost()
 
 
 def ranked(*candidates, boosts=None, policy=POLICY):
-    earned = {each.hit.memory_id: NEUTRAL for each in candidates}
-    return rank(candidates, earned | {uid(n): Boost(factor) for n, factor in (boosts or {}).items()}, policy, CONSTANTS)
+    neutral = {each.hit.memory_id: NEUTRAL for each in candidates}
+    return rank(
+        candidates, neutral | {uid(n): Boost(factor) for n, factor in (boosts or {}).items()}, policy, CONSTANTS
+    )
 
 
 def test_candidates_are_sorted_by_score_not_by_boost():

@@ -1,4 +1,4 @@
-"""What is counted of a turn: the host's word before the overlap, and nothing of a turn that did not complete."""
+"""Judgements of a turn: ratings and citations before the overlap, and none for an incomplete turn."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from cognitive.turn import Attribution
 BACKUPS = "Backups of the billing database are kept for 30 days in Frankfurt."
 WALNUTS = "Ines is allergic to walnuts and carries an adrenaline pen."
 LAKE = "I painted a lake at sunrise."
+WITHHELD = "[withheld]"
 
 
 def shown(n: int, content: str | None, speaker: str | None = None) -> ExposureRow:
@@ -27,8 +28,30 @@ def verdicts(policy=None, memories=THREE, message="", **outcome):
     return {judgement.memory_id.int: judgement.used for judgement in judgements}
 
 
-def test_overlap_decides_without_ratings_or_citations():
-    assert verdicts(response=f"Yes. {BACKUPS}") == {1: True, 2: False, 3: False}
+@pytest.mark.parametrize(
+    ("outcome", "expected"),
+    [
+        pytest.param({"response": f"Yes. {BACKUPS}"}, {1: True, 2: False, 3: False}, id="overlap"),
+        pytest.param({"response": BACKUPS, "citations": (uid(2),)}, {1: False, 2: True, 3: False}, id="citation"),
+        pytest.param(
+            {"response": BACKUPS, "citations": (uid(2),), "ratings": {uid(2): False, uid(3): True}},
+            {1: False, 2: False, 3: True},
+            id="ratings override citation and overlap",
+        ),
+        pytest.param(
+            {"response": BACKUPS, "ratings": {uid(2): True}}, {1: True, 2: True, 3: False}, id="rating of one memory"
+        ),
+        pytest.param({"response": ""}, {1: False, 2: False, 3: False}, id="empty response"),
+        pytest.param({"response": None}, {1: False, 2: False, 3: False}, id="no response"),
+        pytest.param({"response": WITHHELD}, {}, id="withheld response"),
+        pytest.param({"response": WITHHELD, "ratings": {uid(2): True}}, {2: True}, id="withheld, rating"),
+        pytest.param(
+            {"response": WITHHELD, "citations": (uid(1),)}, {1: True, 2: False, 3: False}, id="withheld, citation"
+        ),
+    ],
+)
+def test_judgement_uses_ratings_then_citations_then_overlap(outcome, expected):
+    assert verdicts(**outcome) == expected
 
 
 @pytest.mark.parametrize("strategy", ["relative", "windowed", "jaccard"])
@@ -44,16 +67,6 @@ def test_unreadable_recorded_policy_falls_back_to_the_current_one():
     assert planned_under(own.model_dump(mode="json"), holds) == own
     assert planned_under(None, holds) is holds
     assert planned_under({"a_tunable_of_tomorrow": 1}, holds) is holds
-
-
-def test_citations_decide_used_and_unused_memories():
-    assert verdicts(response=BACKUPS, citations=(uid(2),)) == {1: False, 2: True, 3: False}
-
-
-def test_rating_overrides_citation_and_overlap_of_its_memory_only():
-    rated = verdicts(response=BACKUPS, citations=(uid(2),), ratings={uid(2): False, uid(3): True})
-    assert rated == {1: False, 2: False, 3: True}
-    assert verdicts(response=BACKUPS, ratings={uid(2): True}) == {1: True, 2: True, 3: False}
 
 
 def test_citation_of_a_memory_not_shown_is_ignored():
@@ -73,17 +86,6 @@ def test_incomplete_turn_has_no_judgements(status):
 
 def test_erased_memory_is_not_judged():
     assert verdicts(memories=[shown(1, None), shown(2, WALNUTS)], response=WALNUTS) == {2: True}
-
-
-def test_empty_response_uses_no_memory():
-    assert verdicts(response="") == {1: False, 2: False, 3: False}
-    assert verdicts(response=None) == {1: False, 2: False, 3: False}
-
-
-def test_withheld_response_is_judged_by_ratings_and_citations_only():
-    assert verdicts(response="[withheld]") == {}
-    assert verdicts(response="[withheld]", ratings={uid(2): True}) == {2: True}
-    assert verdicts(response="[withheld]", citations=(uid(1),)) == {1: True, 2: False, 3: False}
 
 
 def test_turn_without_shown_memories_has_no_judgements():

@@ -1,4 +1,4 @@
-"""What a turn was given comes back as it was, to the last bit, but for the words, which the store is asked for."""
+"""A recording restores the inputs of a turn exactly, with the texts read from the store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from base64 import b64decode, b64encode
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given as having
+from hypothesis import given
 from hypothesis import strategies as st
 from making import AT, candidate, found, hit, uid, unit
 
@@ -23,21 +23,21 @@ from cognitive.trace import Boost, CandidateResult, WindowSimilarity
 EXACT = st.floats(allow_nan=False, allow_infinity=False)
 
 
-def given(*hits: Hit, **facts) -> TurnInputs:
+def turn_inputs(*hits: Hit, **facts) -> TurnInputs:
     signals = Signals("When was that?", dates=DateRange(AT, AT + timedelta(days=1), "then"), hints=(("fact", 0.1),))
     return TurnInputs(signals, "question", ("a", "b"), None, AT, "model", found(*hits, **facts))
 
 
-def said(*hits: Hit) -> dict[tuple, PassageText]:
+def passage_texts(*hits: Hit) -> dict[tuple, PassageText]:
     return {(h.memory_id, h.ordinal): PassageText(**{name: getattr(h, name) for name in PASSAGE_FIELDS}) for h in hits}
 
 
-def recorded(was: TurnInputs, *results: CandidateResult) -> Recording:
-    return decode(encode(was, results, text="text", prefix=""))
+def recorded(inputs: TurnInputs, *results: CandidateResult) -> Recording:
+    return decode(encode(inputs, results, text="text", prefix=""))
 
 
 def same(one: TurnInputs, other: TurnInputs) -> bool:
-    """Vectors are compared apart: numpy has no opinion on whether two arrays are equal."""
+    """Return whether two inputs are equal apart from vectors, which numpy does not compare as a whole."""
     bare = [tuple(dataclasses.replace(h, vector=None) for h in each.found.hits) for each in (one, other)]
     empty = [dataclasses.replace(each, found=dataclasses.replace(each.found, hits=())) for each in (one, other)]
     return bare[0] == bare[1] and empty[0] == empty[1]
@@ -61,44 +61,44 @@ def test_restored_inputs_equal_the_recorded_inputs():
             scores={"content_bm25": 2.5},
         ),
     ]
-    was = given(
+    inputs = turn_inputs(
         *hits, idf={"b": 0.1, "a": 2.0}, session_idf={"a": 1.0}, passages=7, base={"fact": Masses(1.5, 0.5, AT)}
     )
-    record = recorded(was)
-    restored = record.restored(said(*hits), {})
-    assert same(restored.inputs, was)
-    assert list(restored.inputs.found.idf) == ["b", "a"], "sums depend on the order"
+    record = recorded(inputs)
+    restored = record.restored(passage_texts(*hits), {})
+    assert same(restored.inputs, inputs)
+    assert list(restored.inputs.found.idf) == ["b", "a"], "the order is kept, since sums depend on it"
     assert (restored.gone, restored.changed) == (frozenset(), frozenset())
     assert (record.text, record.prefix, record.model) == (sha256("text"), sha256(""), "model")
 
 
 def test_already_in_prompt_is_restored_and_empty_for_older_records():
-    was = dataclasses.replace(given(hit(1)), already_in_prompt=((uid(1), 0, 4), (uid(7), 2, 1)))
-    assert recorded(was).restored(said(hit(1)), {}).inputs.already_in_prompt == was.already_in_prompt
-    document = json.loads(zlib.decompress(b64decode(encode(was, (), text="", prefix=""))))
+    inputs = dataclasses.replace(turn_inputs(hit(1)), already_in_prompt=((uid(1), 0, 4), (uid(7), 2, 1)))
+    assert recorded(inputs).restored(passage_texts(hit(1)), {}).inputs.already_in_prompt == inputs.already_in_prompt
+    document = json.loads(zlib.decompress(b64decode(encode(inputs, (), text="", prefix=""))))
     del document["facts"]["already_in_prompt"]
     older = decode(b64encode(zlib.compress(json.dumps(document).encode())).decode())
-    assert older.restored(said(hit(1)), {}).inputs.already_in_prompt == ()
+    assert older.restored(passage_texts(hit(1)), {}).inputs.already_in_prompt == ()
 
 
-@having(st.lists(st.tuples(EXACT, EXACT, EXACT), min_size=1, max_size=20))
+@given(st.lists(st.tuples(EXACT, EXACT, EXACT), min_size=1, max_size=20))
 def test_numbers_are_restored_exactly(numbers):
     hits = [hit(n, scores={"x": a}, usage_shown=b, usage_used=c) for n, (a, b, c) in enumerate(numbers, 1)]
-    back = recorded(given(*hits)).restored(said(*hits), {}).inputs.found.hits
+    back = recorded(turn_inputs(*hits)).restored(passage_texts(*hits), {}).inputs.found.hits
     assert [(h.scores["x"].hex(), h.usage_shown.hex(), h.usage_used.hex()) for h in back] == [
         (a.hex(), b.hex(), c.hex()) for a, b, c in numbers
     ]
 
 
-@having(st.datetimes(timezones=st.just(UTC) | st.just(timezone(timedelta(hours=5, minutes=30)))))
+@given(st.datetimes(timezones=st.just(UTC) | st.just(timezone(timedelta(hours=5, minutes=30)))))
 def test_times_are_restored_exactly(at: datetime):
-    back = recorded(given(hit(1, usage_at=at))).restored(said(hit(1)), {}).inputs.found.hits
+    back = recorded(turn_inputs(hit(1, usage_at=at))).restored(passage_texts(hit(1)), {}).inputs.found.hits
     assert back[0].usage_at == at
 
 
 def test_only_neighbours_that_are_hits_are_recorded():
     hits = [hit(1, previous_id=2, next_id=3), hit(2)]
-    record = recorded(given(*hits))
+    record = recorded(turn_inputs(*hits))
     assert [(row["previous_id"], row["next_id"]) for row in record.rows] == [(uid(2), None), (None, None)]
 
 
@@ -117,13 +117,13 @@ def test_only_neighbours_that_are_hits_are_recorded():
     ids=lambda change: next(iter(change)),
 )
 def test_changed_memory_is_detected(change):
-    restored = recorded(given(hit(1), hit(2))).restored(said(hit(1), hit(2, **change)), {})
+    restored = recorded(turn_inputs(hit(1), hit(2))).restored(passage_texts(hit(1), hit(2, **change)), {})
     assert restored.changed == {uid(2)}
     assert restored.gone == frozenset()
 
 
 def test_erased_memory_is_left_out_and_reported():
-    restored = recorded(given(hit(1), hit(2))).restored(said(hit(2)), {})
+    restored = recorded(turn_inputs(hit(1), hit(2))).restored(passage_texts(hit(2)), {})
     assert [h.memory_id for h in restored.inputs.found.hits] == [uid(2)]
     assert restored.gone == {uid(1)}
 
@@ -138,7 +138,7 @@ def test_dispositions_and_similarities_are_restored():
         CandidateResult(two, "over_limit", 6, "place 6 of 5"),
         CandidateResult(three, "irrelevant", 0.1, "no"),
     ]
-    record = recorded(given(one.hit, two.hit, three.hit), *results)
+    record = recorded(turn_inputs(one.hit, two.hit, three.hit), *results)
     assert record.similarity == {(uid(1), 0): WindowSimilarity(0.81, 0.5), (uid(2), 0): WindowSimilarity(None, 0.0)}
     assert [(result.memory_id, result.disposition, result.reason) for result in record.candidates] == [
         (uid(1), "shown", "rank 1"),
@@ -153,8 +153,8 @@ def test_dispositions_and_similarities_are_restored():
 def test_low_ranked_candidates_are_recorded_without_factors():
     far = [candidate(n, factors={"words": 0.1}, rank=n) for n in range(1, 50)]
     results = [CandidateResult(c, "over_limit" if c.rank < 49 else "shown", 1.0, "x") for c in far]
-    told = recorded(given(*(c.hit for c in far)), *results).candidates
-    assert [result.factors is not None for result in told] == [True] * 30 + [False] * 18 + [True]
+    results_read = recorded(turn_inputs(*(c.hit for c in far)), *results).candidates
+    assert [result.factors is not None for result in results_read] == [True] * 30 + [False] * 18 + [True]
 
 
 def test_missing_record_decodes_to_an_empty_recording():
@@ -163,12 +163,12 @@ def test_missing_record_decodes_to_an_empty_recording():
 
 
 def test_unknown_record_form_is_refused():
-    document = json.loads(zlib.decompress(b64decode(encode(given(), (), text="", prefix=""))))
+    document = json.loads(zlib.decompress(b64decode(encode(turn_inputs(), (), text="", prefix=""))))
     other = b64encode(zlib.compress(json.dumps(document | {"form": 99}).encode())).decode()
     with pytest.raises(InvalidInput, match="format 99"):
         decode(other)
 
 
 def test_search_result_without_hits_is_restored():
-    assert recorded(given()).restored({}, {}).inputs == given()
-    assert SearchResult(()) == given().found
+    assert recorded(turn_inputs()).restored({}, {}).inputs == turn_inputs()
+    assert SearchResult(()) == turn_inputs().found

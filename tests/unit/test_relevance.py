@@ -1,4 +1,4 @@
-"""Relevance: each factor decides where nothing else does, none does anything else, and more match is never less."""
+"""Each relevance factor decides between otherwise equal memories, and a better match never lowers relevance."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ LINE = "tea was served to all of the guests"  # no name, no date, no first perso
 MAY = DateRange(datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 6, 1, tzinfo=UTC), "May 2023")
 
 
-def of(*hits, text="tea with guests", idf=None, dates=None, recency=0.0, policy=POLICY):
+def ranked(*hits, text="tea with guests", idf=None, dates=None, recency=0.0, policy=POLICY):
     idf = {"tea": 2.0, "guest": 1.0} if idf is None else idf
     query = RetrievalQuery("fact", text, 5, recency, dates)
     return candidates(found(*hits, idf=idf, session_idf=idf, passages=100), query, NOW, policy)
 
 
 def factors(*hits, **query):
-    return {each.hit.memory_id.int: dict(each.factors) for each in of(*hits, **query)}
+    return {each.hit.memory_id.int: dict(each.factors) for each in ranked(*hits, **query)}
 
 
-# Two hits that differ in one thing; memory 2 has it, memory 1 (older, so it would win a tie) has not.
+# Two hits that differ in one property. Memory 2 has it; memory 1 does not, and would win a tie since it is older.
 DECIDERS = {
     "lexical": ({"scores": {"content_bm25": 1.0}}, {"scores": {"content_bm25": 2.0}}, {}),
     "lexical_context": ({"scores": {"context_matched": 1.0}}, {"scores": {"context_matched": 2.0}}, {}),
@@ -70,7 +70,7 @@ DECIDERS = {
 def test_factor_decides_between_otherwise_equal_memories(name):
     without, having, query = DECIDERS[name]
     hits = hit(1, **{"content": LINE, **without}), hit(2, **{"content": LINE, **having})
-    first, second = of(*hits, **query)
+    first, second = ranked(*hits, **query)
     assert first.hit.memory_id == uid(2)
     beside = {"lexical": {"neighbor"}, "semantic": {"neighbor"}, "content_length": {"neighbor"}}.get(name, set())
     differing = {
@@ -86,7 +86,7 @@ def test_factor_of_weight_zero_changes_nothing(name):
     without, having, query = DECIDERS[name]
     hits = hit(1, **{"content": LINE, **without}), hit(2, **{"content": LINE, **having})
     weights = {**RELEVANCE, name: 0.0}
-    assert ids(of(*hits, policy=Policy(retrieval={"relevance": weights}), **query)) == [1, 2]
+    assert ids(ranked(*hits, policy=Policy(retrieval={"relevance": weights}), **query)) == [1, 2]
 
 
 def test_every_factor_of_the_policy_has_a_case():
@@ -94,7 +94,7 @@ def test_every_factor_of_the_policy_has_a_case():
 
 
 def talk(*matches: float, session="s"):
-    """Lines of one session in order, each with its own cosine to the query."""
+    """Return consecutive hits of one session with the given cosines to the query."""
     last = len(matches)
     return [
         hit(
@@ -114,7 +114,7 @@ def test_neighbour_bonus_falls_with_the_distance_in_both_directions():
     gain = {n: got[n].get("neighbor", 0.0) for n in got}
     assert gain[3] == gain[5] > gain[2] == gain[6] > 0
     assert gain[1] == gain[7] == 0
-    assert gain[4] == 0  # a match does not stand beside itself
+    assert gain[4] == 0  # a match is not its own neighbour
 
 
 def test_neighbour_missing_from_the_hits_passes_on_no_bonus():
@@ -127,23 +127,23 @@ def test_best_passage_represents_its_memory():
     best = hit(1, "Guests had tea.", ordinal=3, scores={"content_cosine": 0.9})
     middling = hit(1, "Had tea.", ordinal=4, scores={"content_cosine": 0.5})
     for order in ([weak, best, middling], [best, middling, weak]):
-        [only] = of(*order)
+        [only] = ranked(*order)
         assert only.hit.ordinal == 3
 
 
 def test_first_of_equal_passages_is_chosen():
-    [only] = of(hit(1, "Tea.", ordinal=0), hit(1, "Tea.", ordinal=1))
+    [only] = ranked(hit(1, "Tea.", ordinal=0), hit(1, "Tea.", ordinal=1))
     assert only.hit.ordinal == 0
 
 
 def test_candidates_are_ordered_by_relevance_then_sequence():
-    got = of(hit(3), hit(1, scores={"content_cosine": 0.5}), hit(2))
+    got = ranked(hit(3), hit(1, scores={"content_cosine": 0.5}), hit(2))
     assert ids(got) == [1, 2, 3]
     assert [each.rank_before for each in got] == [1, 2, 3]
 
 
 def test_relevance_is_the_sum_of_its_nonzero_factors():
-    for each in of(*talk(0.2, 0.9), hit(9, "My tea.", speaker="user", scores={"content_bm25": 1.0})):
+    for each in ranked(*talk(0.2, 0.9), hit(9, "My tea.", speaker="user", scores={"content_bm25": 1.0})):
         assert each.relevance == pytest.approx(sum(each.factors.values()))
         assert all(each.factors.values())
 
@@ -170,44 +170,44 @@ def test_relevance_lies_between_zero_and_one():
         )
         for n in (1, 2, 3)
     ]
-    for each in of(*lines, text="when did Caroline have tea", idf=idf, dates=MAY, recency=1.0):
+    for each in ranked(*lines, text="when did Caroline have tea", idf=idf, dates=MAY, recency=1.0):
         assert 0.5 < each.relevance <= 1.0 + 1e-9
-    [nothing] = of(hit(1, "x"), idf={})
+    [nothing] = ranked(hit(1, "x"), idf={})
     assert 0 <= nothing.relevance < 0.1
 
 
-# --- who ---
+# --- speakers ---
 
 
 @pytest.mark.parametrize(
-    ("text", "named"),
+    ("text", "expected"),
     [
         pytest.param("what does Caroline drink", {2}, id="named"),
         pytest.param("what does caroline drink", {2}, id="in lower case"),
         pytest.param("Caroline's tea", {2}, id="possessive"),
-        pytest.param("what do Caroline and Ines drink", set(), id="two named speak for neither"),
-        pytest.param("what do they drink", set(), id="nobody named"),
-        pytest.param("what does the user drink", set(), id="a role is no name"),
+        pytest.param("what do Caroline and Ines drink", set(), id="two names"),
+        pytest.param("what do they drink", set(), id="no name"),
+        pytest.param("what does the user drink", set(), id="a role"),
         pytest.param("when will they drink tea", set(), id="a word that is also a name"),
-        pytest.param("what does Dr Will drink", {6}, id="a title is no name"),
+        pytest.param("what does Dr Will drink", {6}, id="a name after a title"),
     ],
 )
-def test_speaker_factor_requires_exactly_one_named_speaker(text, named):
+def test_speaker_factor_requires_exactly_one_named_speaker(text, expected):
     hits = hit(1, LINE, speaker="Ines"), hit(2, LINE, speaker="Caroline"), hit(3, LINE, speaker="user"), hit(4, LINE)
     hits = *hits, hit(5, LINE, speaker="Dr Ito"), hit(6, LINE, speaker="Dr Will")
-    assert {n for n, each in factors(*hits, text=text).items() if "speaker" in each} == named
+    assert {n for n, each in factors(*hits, text=text).items() if "speaker" in each} == expected
 
 
 def test_question_about_the_assistant_prefers_assistant_memories():
     hits = hit(1, LINE, speaker="user"), hit(2, LINE, speaker="assistant")
-    assert ids(of(*hits, text="which tea")) == [1, 2]
-    assert ids(of(*hits, text="which tea did you recommend")) == [2, 1]
+    assert ids(ranked(*hits, text="which tea")) == [1, 2]
+    assert ids(ranked(*hits, text="which tea did you recommend")) == [2, 1]
 
 
 @pytest.mark.parametrize("role", ["Assistant", "ASSISTANT", "AI"])
 def test_role_is_recognised_in_any_letter_case(role):
     hits = hit(1, LINE, speaker=None), hit(2, LINE, speaker=role)
-    assert ids(of(*hits, text="which tea did you recommend")) == [2, 1]
+    assert ids(ranked(*hits, text="which tea did you recommend")) == [2, 1]
 
 
 def test_assistant_message_is_not_a_standing_instruction():
@@ -217,22 +217,22 @@ def test_assistant_message_is_not_a_standing_instruction():
     assert "instruction" not in got[1]
 
 
-# --- when ---
+# --- dates ---
 
 
 @pytest.mark.parametrize(
     ("day", "closer"),
     [
-        pytest.param((2023, 5, 31), (2023, 6, 1), id="the range ends before its end"),
-        pytest.param((2023, 6, 2), (2023, 6, 10), id="soon after before later"),
-        pytest.param((2023, 6, 2), (2023, 4, 29), id="after before before"),
-        pytest.param((2023, 4, 30), (2023, 4, 28), id="shortly before, before long before"),
-        pytest.param((2023, 5, 1), (2023, 4, 30), id="the start belongs to the range"),
+        pytest.param((2023, 5, 31), (2023, 6, 1), id="the end is exclusive"),
+        pytest.param((2023, 6, 2), (2023, 6, 10), id="soon after the range"),
+        pytest.param((2023, 6, 2), (2023, 4, 29), id="after the range rather than before"),
+        pytest.param((2023, 4, 30), (2023, 4, 28), id="shortly before the range"),
+        pytest.param((2023, 5, 1), (2023, 4, 30), id="the start is inclusive"),
     ],
 )
 def test_memory_nearer_to_the_date_range_ranks_first(day, closer):
     hits = hit(1, LINE, occurred_at=datetime(*closer, tzinfo=UTC)), hit(2, LINE, occurred_at=datetime(*day, tzinfo=UTC))
-    assert ids(of(*hits, dates=MAY)) == [2, 1]
+    assert ids(ranked(*hits, dates=MAY)) == [2, 1]
 
 
 @pytest.mark.parametrize("day", [(2023, 6, 16), (2023, 4, 20), (2026, 1, 1)])
@@ -250,7 +250,7 @@ def test_future_memory_is_as_recent_as_now():
     assert got[1] == got[2]
 
 
-# --- where ---
+# --- sessions and context ---
 
 
 def test_memory_without_session_gets_the_average_session_factor():
@@ -258,7 +258,7 @@ def test_memory_without_session_gets_the_average_session_factor():
     poor = hit(2, LINE, session_id="b", scores={"session_bm25": 1.0})
     got = factors(good, poor, hit(3, LINE))
     assert got[3]["session"] == pytest.approx((got[1]["session"] + got[2]["session"]) / 2)
-    assert ids(of(good, poor, hit(3, LINE))) == [1, 3, 2]
+    assert ids(ranked(good, poor, hit(3, LINE))) == [1, 3, 2]
 
 
 def test_without_sessions_there_is_no_session_factor():
@@ -272,7 +272,7 @@ def test_memory_without_context_uses_its_content_cosine():
     assert got[1]["semantic_context"] == got[2]["semantic_context"]
 
 
-# --- monotone ---
+# --- monotonicity ---
 
 RAW = ("content_bm25", "context_matched", "content_cosine", "context_cosine", "session_bm25")
 SCORES = st.dictionaries(st.sampled_from(RAW), st.floats(min_value=0, max_value=3), min_size=1)
@@ -285,8 +285,8 @@ def test_raising_a_raw_score_never_lowers_relevance(scores, data, more, others):
     crowd = [hit(n, LINE, session_id="s", scores=other) for n, other in enumerate(others, 2)]
     one = hit(1, LINE, session_id="s", scores=scores)
     better = replace(one, scores={**scores, raised: scores[raised] + more})
-    before = next(c for c in of(one, *crowd) if c.hit.memory_id == uid(1))
-    after = next(c for c in of(better, *crowd) if c.hit.memory_id == uid(1))
+    before = next(c for c in ranked(one, *crowd) if c.hit.memory_id == uid(1))
+    after = next(c for c in ranked(better, *crowd) if c.hit.memory_id == uid(1))
     assert after.relevance >= before.relevance - 1e-12
 
 
@@ -295,13 +295,13 @@ def test_raising_a_raw_score_never_lowers_relevance(scores, data, more, others):
 def test_additional_channel_never_lowers_relevance(scores, channel, value):
     if channel in scores or (channel == "context_cosine" and value < scores.get("content_cosine", 0.0)):
         return
-    found_by_more = {**scores, channel: value}
-    [before] = of(hit(1, LINE, session_id="s", scores=scores))
-    [after] = of(hit(1, LINE, session_id="s", scores=found_by_more))
+    more_scores = {**scores, channel: value}
+    [before] = ranked(hit(1, LINE, session_id="s", scores=scores))
+    [after] = ranked(hit(1, LINE, session_id="s", scores=more_scores))
     assert after.relevance >= before.relevance - 1e-12
 
 
 @given(st.permutations([*talk(0.1, 0.4, 0.4, 0.2), hit(9, LINE, speaker="Ines"), hit(8, "My tea, always.")]))
 @settings(max_examples=30)
 def test_relevance_does_not_depend_on_the_order_of_hits(shuffled):
-    assert ids(of(*shuffled)) == ids(of(*sorted(shuffled, key=lambda each: each.seq)))
+    assert ids(ranked(*shuffled)) == ids(ranked(*sorted(shuffled, key=lambda each: each.seq)))

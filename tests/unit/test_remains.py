@@ -1,4 +1,4 @@
-"""What is left of an erased text elsewhere: found however it is written, and nothing else is touched."""
+"""Residue of an erased text is found in any spelling and cut; other text is unchanged."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ KEY = "The spare key of the boat house hangs behind the barometer. Ask Ada for t
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(f"You said: {KEY}", id="all of it"),
+        pytest.param(f"You said: {KEY}", id="the whole text"),
         pytest.param("THE SPARE KEY of the\nboat-house hangs, behind the barometer!", id="case, breaks, punctuation"),
         pytest.param("I think that key of the boat house hangs behind the barometer, no?", id="eight words of it"),
         pytest.param("Remember to ask Ada for the ladder first, please.", id="a sentence of it"),
     ],
 )
 def test_erased_text_is_detected_and_cut(text):
-    remains = Residue([KEY])
-    assert remains.held(text)
-    left = remains.cut(text)
-    assert MARK in left
-    assert "barometer" not in left.lower()
-    assert "ladder" not in left.lower()
-    assert not remains.held(left)
+    residue = Residue([KEY])
+    assert residue.held(text)
+    remaining = residue.cut(text)
+    assert MARK in remaining
+    assert "barometer" not in remaining.lower()
+    assert "ladder" not in remaining.lower()
+    assert not residue.held(remaining)
 
 
 @pytest.mark.parametrize("text", ["The key of the boat house is lost.", "Ask Ada.", "behind the barometer", ""])
 def test_text_on_the_same_subject_is_unchanged(text):
-    remains = Residue([KEY])
-    assert not remains.held(text)
-    assert remains.cut(text) == text
+    residue = Residue([KEY])
+    assert not residue.held(text)
+    assert residue.cut(text) == text
 
 
 def test_single_word_is_not_residue_but_a_number_is():
@@ -60,11 +60,11 @@ def test_json_strings_are_cut_and_the_result_is_valid_json():
 
 @given(st.text(max_size=60), st.text(min_size=1, max_size=80), st.text(max_size=60))
 def test_cut_text_contains_no_residue_and_has_search_probes(before, erased, after):
-    remains = Residue([erased])
+    residue = Residue([erased])
     text = f"{before} {erased} {after}"
-    left = remains.cut(text)
-    if remains.held(text):
-        assert not remains.held(left.replace(MARK, "\n"))
-        assert remains.probes
+    remaining = residue.cut(text)
+    if residue.held(text):
+        assert not residue.held(remaining.replace(MARK, "\n"))
+        assert residue.probes
     else:
-        assert left == text
+        assert remaining == text

@@ -1,4 +1,4 @@
-"""The prompt's block: memories quoted as data that nothing in them can leave, in bytes that do not move."""
+"""The block quotes memories as data that they cannot escape from, and its bytes are stable."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ def prefix(*pinned):
 
 
 def lines(text: str) -> list[str]:
-    """The memories' lines of a block."""
+    """Return the lines of a block that hold memories."""
     return [line for line in text.split("\n") if line.startswith("- ")]
 
 
-def said(line: str) -> str:
-    """The text that a line of the block quotes."""
+def quoted_text(line: str) -> str:
+    """Return the text that a line of the block quotes."""
     quoted = re.fullmatch(r'- \d{4,}-\d\d-\d\d ("(?:[^"\\]|\\.)*")( \(excerpt\))?( from ".*")?', line, re.DOTALL)
     assert quoted is not None, line
     return json.loads(quoted.group(1))
@@ -139,7 +139,7 @@ def test_backticks_never_form_a_code_fence(length):
 @settings(max_examples=150)
 def test_quoted_content_is_recovered_exactly(content, speaker):
     line = block(candidate(1, content, speaker=speaker)).split("\n")[3]
-    assert said(line) == (f"{speaker}: {content}" if speaker else content)
+    assert quoted_text(line) == (f"{speaker}: {content}" if speaker else content)
 
 
 @given(CONTENT)
@@ -163,7 +163,7 @@ def test_prefix_escapes_like_the_block(content):
     assert len(parts) == 5
     assert text.count("</pinned-memory-records>") == 1
     assert "</" not in parts[2]
-    assert said(parts[2]) == content
+    assert quoted_text(parts[2]) == content
 
 
 @pytest.mark.parametrize(
@@ -189,11 +189,11 @@ def test_ordinary_text_of_any_script_stays_readable(text):
     assert quoted == json.dumps(text, ensure_ascii=False)
 
 
-# --- order and bytes ---
+# --- order and stability ---
 
 
 def memory(n: int, content: str, at: datetime = AT, **fields) -> Memory:
-    given = {
+    defaults = {
         "speaker": None,
         "context": "",
         "session_id": None,
@@ -205,7 +205,7 @@ def memory(n: int, content: str, at: datetime = AT, **fields) -> Memory:
         "supersedes": None,
         "superseded_by": None,
     }
-    return Memory(id=uid(n), type="fact", content=content, occurred_at=at, **{**given, **fields})
+    return Memory(id=uid(n), type="fact", content=content, occurred_at=at, **{**defaults, **fields})
 
 
 @st.composite
@@ -239,7 +239,7 @@ def test_sections_follow_the_order_of_memory_types():
 
 def test_section_is_ordered_by_time_then_sequence():
     crowd = [candidate(3, "c"), candidate(1, "b"), candidate(2, "a", occurred_at=AT - timedelta(days=9))]
-    assert [said(line) for line in lines(block(*crowd))] == ["a", "b", "c"]
+    assert [quoted_text(line) for line in lines(block(*crowd))] == ["a", "b", "c"]
 
 
 def test_memory_line_shows_date_speaker_and_excerpt():

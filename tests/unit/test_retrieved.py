@@ -1,4 +1,4 @@
-"""What was found too late to be weighed is given up, and the turn is told."""
+"""A search result that arrives too late is dropped, and the turn reports a degradation."""
 
 from __future__ import annotations
 

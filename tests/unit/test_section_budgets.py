@@ -1,4 +1,4 @@
-"""Budgets move by how their types are used, between bounds, and not at all unless they are asked to."""
+"""Learned budgets follow the usage of their types within bounds, if learning is enabled."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ MASSES = st.builds(lambda shown, share: Masses(shown, shown * share, AT), st.flo
 USED = {"fact": Masses(900.0, 600.0, AT), "decision": Masses(900.0, 0.0, AT), "procedure": Masses(900.0, 90.0, AT)}
 
 
-def made(base, policy=ON, *, hints=(), room=None, now=AT):
+def learn(base, policy=ON, *, hints=(), room=None, now=AT):
     plan = planning.create_plan(Signals("Where is the tea?", hints=hints), "question", (), policy)
     return plan, section_budgets(plan, found(base=base), room, now, policy, CONSTANTS)
 
 
 def test_disabled_learning_keeps_the_planned_budgets():
-    plan, planned = made(USED, Policy())
+    plan, planned = learn(USED, Policy())
     assert planned.budgets is plan.budgets
     assert (planned.total, planned.reasons) == (FRAMES["question"].total, ())
 
 
 def test_budget_of_an_unused_type_shrinks_to_the_bound():
-    plan, learned = made(USED)
+    plan, learned = learn(USED)
     assert learned.budgets["decision"] == plan.budgets["decision"] / 2
     assert learned.budgets["fact"] == plan.budgets["fact"] * 1.5
     assert learned.total == plan.total
@@ -42,25 +42,25 @@ def test_budget_of_an_unused_type_shrinks_to_the_bound():
 
 
 def test_few_showings_change_budgets_by_less_than_6_percent():
-    plan, learned = made({"decision": Masses(1.0, 0.0, AT), "fact": Masses(1.0, 1.0, AT)})
+    plan, learned = learn({"decision": Masses(1.0, 0.0, AT), "fact": Masses(1.0, 1.0, AT)})
     assert all(abs(learned.budgets[type_] / plan.budgets[type_] - 1) < 0.06 for type_ in plan.budgets)
 
 
 def test_old_usage_does_not_change_budgets():
-    _, learned = made(USED, now=AT + timedelta(days=365))
+    _, learned = learn(USED, now=AT + timedelta(days=365))
     assert learned.reasons == ()
 
 
 def test_hinted_types_and_overrides_keep_their_budget():
-    plan, learned = made(USED, hints=(("decision", 0.9),))
+    plan, learned = learn(USED, hints=(("decision", 0.9),))
     assert learned.budgets["decision"] == plan.budgets["decision"]
-    _, ruled = made(USED, Policy(budgets={"learned": True, "overrides": {"decision": 700}}))
-    assert ruled.budgets["decision"] == 700
+    _, overridden = learn(USED, Policy(budgets={"learned": True, "overrides": {"decision": 700}}))
+    assert overridden.budgets["decision"] == 700
 
 
 @given(st.dictionaries(st.sampled_from(["decision", "fact", "procedure", "episode"]), MASSES), st.integers(0, 9_000))
 def test_learned_budgets_stay_within_bounds_and_available_tokens(base, room):
-    plan, learned = made(base, room=room)
+    plan, learned = learn(base, room=room)
     assert learned.total == min(plan.total, room)
     for type_, planned in plan.budgets.items():
         assert 0.5 * planned <= learned.budgets[type_] <= 1.5 * planned

@@ -1,4 +1,4 @@
-"""Tokens: digests in a file of their owner's, one agent's or an admin's, and gone when they are revoked."""
+"""Tokens are stored as digests in a private file, are valid for one agent or an admin, and can be revoked."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_running_server_applies_changes_of_the_token_file(file):
     assert tokens.caller(token) is None
     assert tokens.caller(later).agent == "b"
     file.unlink()
-    assert tokens.caller(later) is None, "a file that is gone lets nobody in"
+    assert tokens.caller(later) is None, "without the file no token is valid"
     file.write_text("what is this")
     assert tokens.caller(later) is None
 
@@ -85,7 +85,7 @@ def test_lock_file_is_private(file):
     assert {stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()} == {0o600}
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the owner of a file")
 def test_token_file_of_another_owner_is_refused(file):
     create(file, "a")
     os.chown(file, 12_345, -1)
@@ -105,7 +105,7 @@ def test_symbolic_link_to_the_token_file_is_preserved(file, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("]", "not TOML"),
         ("[a]\nsha256 = 'x'\ncreated = 2026-01-01T00:00:00Z", "sha256"),
@@ -113,11 +113,11 @@ def test_symbolic_link_to_the_token_file_is_preserved(file, tmp_path):
         ("a = 1", "valid dictionary"),
     ],
 )
-def test_invalid_token_file_is_refused_with_its_path(tmp_path, text, said):
+def test_invalid_token_file_is_refused_with_its_path(tmp_path, text, message):
     file = tmp_path / "tokens.toml"
     file.touch(0o600)
     file.write_text(text)
-    with pytest.raises(PolicyError, match=said) as raised:
+    with pytest.raises(PolicyError, match=message) as raised:
         load(file)
     assert str(file) in str(raised.value)
 

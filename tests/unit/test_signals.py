@@ -1,4 +1,4 @@
-"""Signals: every rule proves itself by its examples, small talk is told from content, and nothing depends on chance."""
+"""Every rule matches its examples, small talk is separated from content, and signals are deterministic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cognitive.preflight.rules.signals import ELLIPTIC_RULES, ENTITIES, PRONOUN_
 from cognitive.preflight.rules.smalltalk import PHRASES
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)
-BEFORE = "Alpha beta gamma."  # fires nothing, so what fires is the message's own
+BEFORE = "Alpha beta gamma."  # fires no rule, so that all fired rules come from the message
 ALL = (*PHRASES, *ELLIPTIC_RULES, *PRONOUN_RULES, *RULES)
 
 
@@ -136,13 +136,13 @@ CONTENT = (
 @pytest.mark.parametrize("text", CONTENT)
 @pytest.mark.parametrize("greeting", ["", "Hey, ", "hi! ", "Hello there. ", "Good morning, "])
 def test_content_after_a_greeting_is_kept(greeting, text):
-    found = read(greeting + text)
-    assert not found.greeting
-    assert found.text.endswith(text)
+    parsed = read(greeting + text)
+    assert not parsed.greeting
+    assert parsed.text.endswith(text)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("Hi, what did we decide about the schema?", "what did we decide about the schema?"),
         ("hey what did we decide about Redis", "what did we decide about Redis"),
@@ -154,8 +154,8 @@ def test_content_after_a_greeting_is_kept(greeting, text):
         ("Nice, Lyon and Paris have offices", "Nice, Lyon and Paris have offices"),
     ],
 )
-def test_only_pleasantries_are_removed(text, said):
-    assert read(text).text == said
+def test_only_pleasantries_are_removed(text, expected):
+    assert read(text).text == expected
 
 
 @pytest.mark.parametrize(
@@ -163,12 +163,12 @@ def test_only_pleasantries_are_removed(text, said):
     ["continue", "yes", "the second one", "go ahead", "do it", "and why?", "ok", "👍", "what about staging?", "no"],
 )
 def test_elliptic_message_is_read_with_the_previous_one(text):
-    found = read(text, "Hi! How do we deploy the billing service?")
-    assert found.elliptic
-    assert not found.greeting
-    assert found.text == f"How do we deploy the billing service?\n{text}"
-    assert {"deploy", "billing", "service"} <= set(found.keywords)
-    assert dict(found.hints)["procedure"] > 0
+    parsed = read(text, "Hi! How do we deploy the billing service?")
+    assert parsed.elliptic
+    assert not parsed.greeting
+    assert parsed.text == f"How do we deploy the billing service?\n{text}"
+    assert {"deploy", "billing", "service"} <= set(parsed.keywords)
+    assert dict(parsed.hints)["procedure"] > 0
 
 
 @pytest.mark.parametrize("text", ["hey", "thanks a lot!", "ok thanks", "bye", "how are you?", "great job"])
@@ -185,9 +185,9 @@ def test_elliptic_message_takes_a_missing_date_from_the_previous_one():
 
 
 def test_complete_sentence_is_read_without_the_previous_message():
-    found = read("which database does the billing service use?", "How do we deploy?")
-    assert not found.elliptic
-    assert found.text == "which database does the billing service use?"
+    parsed = read("which database does the billing service use?", "How do we deploy?")
+    assert not parsed.elliptic
+    assert parsed.text == "which database does the billing service use?"
 
 
 STARTERS = (
@@ -315,8 +315,8 @@ def test_keywords_of_a_message(text, keywords):
 
 def test_most_frequent_keywords_are_kept_in_text_order():
     words = [f"topic{index}" for index in range(30)]
-    found = read(" ".join(words) + " topic29 topic28").keywords
-    assert found == (*words[:8], "topic28", "topic29")
+    keywords = read(" ".join(words) + " topic29 topic28").keywords
+    assert keywords == (*words[:8], "topic28", "topic29")
 
 
 def test_signals_do_not_depend_on_the_hash_seed():
@@ -340,11 +340,11 @@ def test_signals_do_not_depend_on_the_hash_seed():
 
 
 def test_huge_message_is_read_at_its_head_and_tail():
-    found = read("Ask Caroline first. " + "x " * 5_000_000 + "Should we use Redis since May?")
-    assert len(found.text) < signals.HEAD + signals.TAIL + 8
-    assert {"Caroline", "Redis"} <= set(found.entities)
-    assert found.question
-    assert found.dates is not None
+    parsed = read("Ask Caroline first. " + "x " * 5_000_000 + "Should we use Redis since May?")
+    assert len(parsed.text) < signals.HEAD + signals.TAIL + 8
+    assert {"Caroline", "Redis"} <= set(parsed.entities)
+    assert parsed.question
+    assert parsed.dates is not None
 
 
 def test_naive_datetime_is_refused():
@@ -362,13 +362,13 @@ WORDS = st.sampled_from(
     previous=st.one_of(st.just(""), st.text()),
 )
 def test_any_text_gives_consistent_signals(text, previous):
-    found = read(text, previous)
-    assert found == read(text, previous)
-    assert len(set(found.keywords)) == len(found.keywords) <= 10
-    assert 0.0 <= found.recency <= 1.0
-    if found.greeting:
-        assert found == Signals(found.text, greeting=True, fired=found.fired)
-    found.text.encode()
+    parsed = read(text, previous)
+    assert parsed == read(text, previous)
+    assert len(set(parsed.keywords)) == len(parsed.keywords) <= 10
+    assert 0.0 <= parsed.recency <= 1.0
+    if parsed.greeting:
+        assert parsed == Signals(parsed.text, greeting=True, fired=parsed.fired)
+    parsed.text.encode()
 
 
 @given(st.text())
@@ -377,7 +377,7 @@ def test_folding_keeps_the_text_length(text):
 
 
 def test_question_with_a_pronoun_is_read_with_the_previous_message():
-    asked = read("Where does she live?", "Is Ada coming on Friday?")
-    assert asked.elliptic
-    assert asked.text == "Is Ada coming on Friday?\nWhere does she live?"
+    parsed = read("Where does she live?", "Is Ada coming on Friday?")
+    assert parsed.elliptic
+    assert parsed.text == "Is Ada coming on Friday?\nWhere does she live?"
     assert not read("Where does Bo say she lives?", "Is Ada coming on Friday?").elliptic

@@ -1,4 +1,4 @@
-"""Strides: bounds hold at every point, reading on gives the same as reading anew, and steps are far apart."""
+"""The start of the window keeps it within bounds, can be computed incrementally, and moves in large steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The strings of OpenTelemetry's conventions for memory, which no package we could depend on holds yet."""
+"""Attribute names equal those of OpenTelemetry's conventions for memory, which no package provides yet."""
 
 from __future__ import annotations
 

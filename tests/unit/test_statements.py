@@ -1,4 +1,4 @@
-"""All SQL: every table is read for one agent, nothing is set for a whole session, and all values are bound."""
+"""All SQL is restricted to one agent, changes no session settings, and binds its values."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ PORTS = [
 ]
 WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
 SLOTS = {"dimensions": "dimension <= 1200", "session": "session_id = :session_id"}
-NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # of roles, which are no agent's
+NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # they are about roles, which belong to no agent
 
 
 def run(port):
-    """The statements of a port as they are run: a walk stands within the one that pages through it."""
+    """Yield the statements of a port with their slots filled: a walk is part of the statement that pages through it."""
     own = statements.load(port, **SLOTS)
     for name, statement in own.items():
         for walk in WALKING[name].split() if "<walk>" in statement.source else []:
@@ -56,7 +56,7 @@ def run(port):
 NAMED = [
     (port, *each) for port in PORTS for each in run(port) if port != "roles" or each[0] not in NO_STATEMENTS_OF_ROWS
 ]
-OF_ALL_AGENTS = {  # read by a role that sees their counts and nothing else, or by one that sees all agents
+OF_ALL_AGENTS = {  # run by a role that sees only counts, or by a role that sees all agents
     *statements.load("fleet"),
     *statements.load("agents"),
 }
@@ -65,7 +65,7 @@ TABLE = r"cognitive\.(?!alembic_version\b)\w+"
 
 
 def bare(sql: str) -> str:
-    """SQL without comments, in one line."""
+    """Return SQL on one line and without comments."""
     return re.sub(r"\s+", " ", re.sub(r"--[^\n]*", "", sql)).strip()
 
 
@@ -76,7 +76,7 @@ def test_all_statement_files_are_listed_and_loaded(root):
         headings = re.findall(r"^-- name: (\w+)$", (folder / f"{port}.sql").read_text(encoding="utf-8"), re.MULTILINE)
         assert list(statements.load(port)) == headings
         assert len(set(headings)) == len(headings)
-        assert not set(headings) & set(dir(Mapping)), "would be read as a method of the mapping"
+        assert not set(headings) & set(dir(Mapping)), "the name of a mapping method hides the statement"
 
 
 def test_every_statement_is_used(root):
@@ -84,7 +84,7 @@ def test_every_statement_is_used(root):
     sources = [path.read_text(encoding="utf-8") for path in paths]
     attributes = {name for text in sources for name in re.findall(r"\b(?:SQL|WRITING)\.(\w+)", text)}
     strings = {name for text in sources for name in re.findall(r'"(\w+)"', text)}
-    counted = {f"count_{kind}" for kind in strings}  # of retention: put together from the kind of row
+    counted = {f"count_{kind}" for kind in strings}  # names of retention statements are composed from the kind of row
     for port in PORTS:
         assert set(statements.load(port)) <= attributes | strings | counted, port
 
@@ -150,7 +150,7 @@ def test_unknown_statement_name_is_an_error():
 
 
 def test_statement_calls_in_code_pass_the_declared_parameters(root):
-    """Read from the syntax trees: `SQL.name(...)` for each file that a module loads."""
+    """Check the calls `SQL.name(...)` in the syntax tree of each module that loads one statement file."""
     called = 0
     for path in sorted((root / "brain").rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -180,13 +180,13 @@ def test_every_join_is_restricted_to_the_agent(port, name, sql):
         rf"\bJOIN ({TABLE})(?: AS)? (\w+) (?:USING|ON) (.*?)(?= (?:LEFT|CROSS|INNER|JOIN|WHERE|GROUP|ORDER)\b|\)|;|$)",
         bare(sql),
     ):
-        whose = r"\w+\.agent_id" if name in OF_ALL_AGENTS else r"\$1"
-        assert re.search(rf"\b{alias}\.agent_id = {whose}\b", condition), f"{table} AS {alias} ON {condition}"
+        agent = r"\w+\.agent_id" if name in OF_ALL_AGENTS else r"\$1"
+        assert re.search(rf"\b{alias}\.agent_id = {agent}\b", condition), f"{table} AS {alias} ON {condition}"
 
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
 def test_every_table_access_is_restricted_to_the_agent(port, name, sql):
-    """As many `agent_id = $1` as tables that are read, updated or deleted from; an insert names the agent first."""
+    """Each table that is read, updated or deleted from needs an `agent_id = $1`; an insert names the agent first."""
     text = bare(sql)
     touched = len(re.findall(rf"\b(?:FROM|JOIN) {TABLE}", text)) + len(re.findall(rf"(?<!DO )\bUPDATE {TABLE}", text))
     assert name in OF_ALL_AGENTS or len(re.findall(r"\bagent_id = \$1\b", text)) >= touched
@@ -207,7 +207,7 @@ def test_values_are_bound_and_parameter_numbers_have_no_gaps(port, name, sql):
 
 @pytest.mark.parametrize(("port", "name", "sql"), NAMED, ids=IDS)
 def test_upserts_of_many_rows_lock_them_in_a_fixed_order(port, name, sql):
-    """Upserts of many rows from a set: ordered, or two writers that meet deadlock."""
+    """Upserts of many rows are ordered; otherwise two concurrent writers can deadlock."""
     upsert = r"INSERT INTO cognitive\.(?:usage|exposure|session|usage_base)\b(.*?)ON CONFLICT"
     for source in re.findall(upsert, bare(sql)):
         many = re.search(r"\bunnest\b|\bFROM (?:taught|opened)\b", source)
@@ -236,23 +236,23 @@ def test_pattern_separates_session_from_transaction_settings(sql, is_session_lev
 
 
 def test_no_setting_outlives_its_transaction(root):
-    """Through a transaction pooler a session-level setting is another tenant's setting."""
-    found = []
+    """Behind a transaction pooler, a session-level setting would apply to the next tenant."""
+    violations = []
     for folder in ("brain", "cognitive"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix not in (".py", ".sql"):
                 continue
-            # a column is set, or the whole server, which no tenant's connection may
+            # SET of an UPDATE, and server settings, which a tenant's connection may not change
             text = re.sub(r"\bUPDATE\b[^;]*?\bSET\b|\bALTER SYSTEM SET\b", "", path.read_text(encoding="utf-8"))
-            if path.suffix == ".py":  # only what stands in strings can be SQL
+            if path.suffix == ".py":  # only strings can contain SQL
                 text = "\n".join(re.findall(r'"""(?:.|\n)*?"""|"[^"\n]*"', text))
-            found += [f"{path.relative_to(root)}: {match.group()}" for match in SESSION_LEVEL.finditer(text)]
-    assert found == []
+            violations += [f"{path.relative_to(root)}: {match.group()}" for match in SESSION_LEVEL.finditer(text)]
+    assert violations == []
 
 
 def test_agent_is_set_for_the_transaction_only(root):
     sources = [path.read_text(encoding="utf-8") for path in (root / "brain").rglob("*.py")]
-    settings = [found for source in sources for found in re.findall(r"(\w+ \w+) cognitive\.agent_id TO", source)]
+    settings = [setting for source in sources for setting in re.findall(r"(\w+ \w+) cognitive\.agent_id TO", source)]
     assert settings
     assert set(settings) == {"SET LOCAL"}
     assert not any("set_config(" in text for _, _, text in NAMED)

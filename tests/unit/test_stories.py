@@ -1,4 +1,4 @@
-"""Each disposition is told in one sentence with its numbers, and so is each reason why a memory was no candidate."""
+"""Descriptions explain each disposition with its numbers, and why a memory was no candidate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ USED = Boost(1.31, 5.0, 4.0, "used in 4 of 5 turns that showed it")
 
 
 def record(*results: CandidateResult, hints=(), **facts):
-    given = TurnInputs(
+    inputs = TurnInputs(
         Signals("Where is the amber kettle?", hints=hints),
         "question",
         (),
@@ -31,19 +31,19 @@ def record(*results: CandidateResult, hints=(), **facts):
         "m",
         found(*(result.candidate.hit for result in results), **facts),
     )
-    return decode(encode(given, results, text="", prefix=""))
+    return decode(encode(inputs, results, text="", prefix=""))
 
 
-def story(disposition: Disposition, value: float, reason: str, **fields) -> str:
+def description(disposition: Disposition, value: float, reason: str, **fields) -> str:
     shown = CandidateResult(candidate(9, score=0.5, rank=1, tokens=12), "shown", 0.5, "rank 1")
     rank_before = fields.pop("rank_before", 7)
     own = candidate(1, **{"score": 0.4, "rank": 7, "tokens": 30} | fields)
     object.__setattr__(own, "rank_before", rank_before)
-    told = record(shown, CandidateResult(own, disposition, value, reason))
-    return describe(ExplainedCandidate(told.candidates[1], told, replan(told, POLICY), POLICY))
+    recording = record(shown, CandidateResult(own, disposition, value, reason))
+    return describe(ExplainedCandidate(recording.candidates[1], recording, replan(recording, POLICY), POLICY))
 
 
-STORIES = [
+CASES = [
     (
         "shown",
         0.4,
@@ -124,19 +124,21 @@ STORIES = [
 ]
 
 
-@pytest.mark.parametrize(("disposition", "value", "reason", "fields", "told"), STORIES, ids=lambda v: str(v)[:12])
-def test_description_explains_each_disposition(disposition, value, reason, fields, told):
-    assert story(disposition, value, reason, **fields) == told
+@pytest.mark.parametrize(("disposition", "value", "reason", "fields", "expected"), CASES, ids=lambda v: str(v)[:12])
+def test_description_explains_each_disposition(disposition, value, reason, fields, expected):
+    assert description(disposition, value, reason, **fields) == expected
 
 
-@pytest.mark.parametrize(("lift", "told"), [(0.08, "used it, which adds 0.080"), (-0.01, "takes 0.010"), (0.0, None)])
-def test_description_states_what_similar_turns_add(lift, told):
-    text = story("shown", 0.4, "rank 2", boost=Boost(lift=lift))
-    assert (told in text) if told else ("like this one" not in text)
+@pytest.mark.parametrize(
+    ("lift", "expected"), [(0.08, "used it, which adds 0.080"), (-0.01, "takes 0.010"), (0.0, None)]
+)
+def test_description_states_what_similar_turns_add(lift, expected):
+    text = description("shown", 0.4, "rank 2", boost=Boost(lift=lift))
+    assert (expected in text) if expected else ("like this one" not in text)
 
 
 def test_every_disposition_and_factor_has_a_description():
-    assert set(_DESCRIPTIONS) == set(get_args(Disposition)) == {row[0] for row in STORIES}
+    assert set(_DESCRIPTIONS) == set(get_args(Disposition)) == {row[0] for row in CASES}
     assert set(FACTORS) == set(RELEVANCE)
 
 
@@ -144,50 +146,54 @@ def memory(type_: str, content: str) -> Memory:
     return Memory(uid(5), type_, content, None, "", AT, None, None, (), (), 1.0, False, None, None)
 
 
-def missed(memory: Memory | None, told, cosine: float | None = None, policy: Policy = POLICY, **of_turn) -> str:
+def missing_description(
+    memory: Memory | None, recording, cosine: float | None = None, policy: Policy = POLICY, **of_turn
+) -> str:
     of_turn = {"channels": ["dense", "lexical"]} | of_turn
-    return describe_missing(Missing(memory, cosine, told, replan(told, policy), **of_turn))
+    return describe_missing(Missing(memory, cosine, recording, replan(recording, policy), **of_turn))
 
 
 def test_description_explains_why_a_memory_was_no_candidate():
     near = [CandidateResult(candidate(n, scores={"content_cosine": n / 10}), "shown", 0.1, "x") for n in range(1, 6)]
-    told = record(*near, idf={"amber": 2.0, "kettl": 3.0})
-    assert "erased, or never was" in missed(None, told)
-    assert missed(memory("fact", "x"), NOTHING).endswith("no stage ran in this turn.")
+    recording = record(*near, idf={"amber": 2.0, "kettl": 3.0})
+    assert "erased, or never was" in missing_description(None, recording)
+    assert missing_description(memory("fact", "x"), NOTHING).endswith("no stage ran in this turn.")
     off = Policy(budgets={"overrides": {"procedure": 0}})
-    assert missed(memory("procedure", "x"), told, policy=off).endswith(
+    assert missing_description(memory("procedure", "x"), recording, policy=off).endswith(
         "it is a procedure, and the plan looked for decision, fact, episode only."
     )
-    assert missed(memory("fact", "It rains."), told, 0.25) == (
+    assert missing_description(memory("fact", "It rains."), recording, 0.25) == (
         "Not shown: no channel found it: none of the message's words stand in it; its meaning is at a cosine of 0.25 to"
         " it, and 3 facts that were found are nearer."
     )
-    assert "of the message's words it has kettle, and others match better" in missed(memory("fact", "A kettle."), told)
+    assert "of the message's words it has kettle, and others match better" in missing_description(
+        memory("fact", "A kettle."), recording
+    )
 
 
 @pytest.mark.parametrize(
     ("idf", "shared"), [("german/kettl", "it has kettle, and"), ("kettl", "none of the message's")]
 )
 def test_shared_words_are_found_in_the_language_of_the_search(idf, shared):
-    assert shared in missed(memory("fact", "Mit den Kettlen."), record(idf={idf: 3.0}))
+    assert shared in missing_description(memory("fact", "Mit den Kettlen."), record(idf={idf: 3.0}))
 
 
 def test_turn_without_retrieval_is_described_as_a_greeting():
-    given = TurnInputs(Signals("Hi", greeting=True), "conversation", (), None, AT, "m", found())
-    told = decode(encode(given, (), text="", prefix=""))
-    assert "greeting" in missed(memory("fact", "x"), told)
+    inputs = TurnInputs(Signals("Hi", greeting=True), "conversation", (), None, AT, "m", found())
+    recording = decode(encode(inputs, (), text="", prefix=""))
+    assert "greeting" in missing_description(memory("fact", "x"), recording)
 
 
 def test_failed_search_is_described_without_channels():
-    told = record(CandidateResult(candidate(1), "shown", 0.1, "x"), idf={"kettl": 3.0})
+    recording = record(CandidateResult(candidate(1), "shown", 0.1, "x"), idf={"kettl": 3.0})
     late = "retrieval: no answer from Postgres in time"
-    text = missed(memory("fact", "A kettle."), told, channels=[], degraded=[late])
+    text = missing_description(memory("fact", "A kettle."), recording, channels=[], degraded=[late])
     assert text == f"Not shown: nothing was searched in this turn ({late})."
 
 
 def test_memory_stored_after_the_turn_is_described_so():
-    told = record(CandidateResult(candidate(1), "shown", 0.1, "x"), idf={"kettl": 3.0})
-    text = missed(memory("fact", "A kettle."), told, stored=AT)
+    recording = record(CandidateResult(candidate(1), "shown", 0.1, "x"), idf={"kettl": 3.0})
+    text = missing_description(memory("fact", "A kettle."), recording, stored=AT)
     assert text == "Not shown: it was stored later, at 2026-09-01 12:00:00 UTC."
 
 
@@ -204,20 +210,20 @@ MOVES = [
 
 @pytest.mark.parametrize(("boost", "before", "rank", "mover"), MOVES)
 def test_rank_change_is_explained_by_the_largest_score_change(boost, before, rank, mover):
-    text = story("shown", 0.4, "x", boost=boost, rank_before=before, rank=rank)
+    text = description("shown", 0.4, "x", boost=boost, rank_before=before, rank=rank)
     assert text.endswith(f"It was moved from rank {before} to {rank} {mover}")
 
 
 def test_lower_rank_of_a_superseded_memory_is_explained():
-    text = story("superseded", 0.2, "replaced by that", boost=USED, rank_before=2, rank=6)
+    text = description("superseded", 0.2, "replaced by that", boost=USED, rank_before=2, rank=6)
     assert text.endswith("It was moved from rank 2 to 6 by having been replaced.")
 
 
 def test_multiplied_boost_is_described_by_its_added_score():
     own = candidate(1, relevance=0.5, score=0.655, rank=1, boost=USED)
-    told = record(CandidateResult(own, "shown", 0.655, "rank 1"))
+    recording = record(CandidateResult(own, "shown", 0.655, "rank 1"))
     assert "adds 0.155 to its score" in describe(
-        ExplainedCandidate(told.candidates[0], told, replan(told, POLICY), Policy.seed())
+        ExplainedCandidate(recording.candidates[0], recording, replan(recording, POLICY), Policy.seed())
     )
 
 
@@ -226,14 +232,15 @@ def test_explored_memory_is_described_with_its_probability():
         candidate(n, score=score, rank=rank, tokens=9)
         for n, score, rank in ((1, 0.9, 1), (2, 0.8, 2), (3, 0.3, 7), (4, 0.4, 6))
     )
-    told = record(
+    recording = record(
         CandidateResult(kept, "shown", 0.9, "rank 1"),
         CandidateResult(replace(last, propensity=0.5), "displaced", 0.8, "exploration showed rank 7 instead"),
         CandidateResult(other, "over_limit", 6, "place 6"),
         CandidateResult(replace(drawn, propensity=0.5), "shown", 0.3, "rank 7"),
     )
     first, _, short, tried = (
-        describe(ExplainedCandidate(result, told, replan(told, POLICY), POLICY)) for result in told.candidates
+        describe(ExplainedCandidate(result, recording, replan(recording, POLICY), POLICY))
+        for result in recording.candidates
     )
     assert "exploration" not in first
     assert tried.startswith(

@@ -1,4 +1,4 @@
-"""What the model wrote itself: our own block, tool output and the user's echo are none of it, a recalled memory is."""
+"""Own words of the model exclude memory blocks, tool output and echoes, and include recalled memories."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PROMPTED = [shown(1, BACKUPS), shown(2, WALNUTS)]
 )
 def test_repeated_memory_block_earns_no_credit(echo):
     assert used(PROMPTED, f"Here is what I was given:\n{echo}\nAnything else?") == set()
-    assert used(PROMPTED, f"Here is what I was given:\n{echo}\n{BACKUPS}") == {1}  # said beside it, it counts
+    assert used(PROMPTED, f"Here is what I was given:\n{echo}\n{BACKUPS}") == {1}  # its own text counts
 
 
 @pytest.mark.parametrize(
@@ -168,8 +168,8 @@ TEXTS = st.lists(PIECES | st.text(max_size=20), max_size=6).map("".join)
 @given(TEXTS, st.lists(TEXTS, max_size=3))
 @settings(max_examples=150)
 def test_own_words_adds_nothing_and_keeps_recalled_text(response, quoted):
-    left = own_words(response, quoted=quoted)
-    assert len(left) <= len(response) + 1 + left.count("\n")
+    remaining = own_words(response, quoted=quoted)
+    assert len(remaining) <= len(response) + 1 + remaining.count("\n")
     assert own_words(response, quoted=[response, *quoted], recalled=[response]) == own_words(response, quoted=[])
     if not quoted:
-        assert own_words(response, quoted=[""]) == left
+        assert own_words(response, quoted=[""]) == remaining

@@ -1,4 +1,4 @@
-"""Which words of a query are read: all of a small agent's, the rarest of a large one's, by counts or by estimates."""
+"""Query words to read: all for a small agent, the rarest for a large one, by exact or estimated counts."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ COUNTS = st.dictionaries(st.text(min_size=1, max_size=4), st.integers(0, 40_000)
 @pytest.mark.parametrize("holding", [1_500, 40_000])
 def test_estimated_count_is_within_10_percent(holding):
     ids = sorted(uuid5(NAMESPACE_OID, f"memory {n}").int for n in range(holding))
-    told = {
+    counts = {
         "ferry": (MAX_COUNTED_POSTINGS // 2, 40, MAX_COUNTED_POSTINGS, str(UUID(int=ids[MAX_COUNTED_POSTINGS - 1])))
     }
-    found = terms(told, ["ferry"], 10_000)["ferry"]
-    assert found.all_passages == pytest.approx(holding, rel=0.1)
-    assert found.content_passages == pytest.approx(holding / 2, rel=0.1)
-    assert found.sessions <= 10_000
+    estimate = terms(counts, ["ferry"], 10_000)["ferry"]
+    assert estimate.all_passages == pytest.approx(holding, rel=0.1)
+    assert estimate.content_passages == pytest.approx(holding / 2, rel=0.1)
+    assert estimate.sessions <= 10_000
 
 
 def test_exact_counts_are_returned_in_query_order():
-    told = {"a": (3, 2, 5, None), "b": (1, 1, 1, None)}
-    found = terms(told, ["b", "a"], 7)
-    assert list(found.items()) == [("b", Term(1, 1, 1)), ("a", Term(3, 2, 5))]
+    counts = {"a": (3, 2, 5, None), "b": (1, 1, 1, None)}
+    result = terms(counts, ["b", "a"], 7)
+    assert list(result.items()) == [("b", Term(1, 1, 1)), ("a", Term(3, 2, 5))]
 
 
 @given(COUNTS)

@@ -1,4 +1,4 @@
-"""Text as the index sees it: words, stems and sentences in any script, always the same, and never an error."""
+"""Words, stems and sentences of any text in any script, without errors and deterministic."""
 
 from __future__ import annotations
 
@@ -100,7 +100,11 @@ def test_very_long_word_becomes_a_short_lexeme():
         pytest.param("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"], id="marks"),
         pytest.param("Port 5432 at 3.14 stays. Yes.", ["Port 5432 at 3.14 stays.", "Yes."], id="decimals"),
         pytest.param('"Go." She went.', ['"Go."', "She went."], id="a closing quote stays with its sentence"),
-        pytest.param("It rained (a lot.) We left.", ["It rained (a lot.)", "We left."], id="a closing bracket too"),
+        pytest.param(
+            "It rained (a lot.) We left.",
+            ["It rained (a lot.)", "We left."],
+            id="a closing bracket stays with its sentence",
+        ),
         pytest.param("今天很好。明天呢？走吧！", ["今天很好。", "明天呢？", "走吧！"], id="chinese without spaces"),
         pytest.param("- one\n- two\n\n\n- three", ["- one", "- two", "- three"], id="lines"),
         pytest.param("  \n\t ", [], id="white space"),
@@ -161,7 +165,7 @@ def test_stem_is_never_longer_than_its_word(word):
 def test_lexemes_do_not_depend_on_the_hash_seed(root):
     text = "Caroline’s 3 lakes, painted on May 8th 2023; 我们决定 PostgreSQL v17.2"
     program = f"from brain.text import lexemes; print(lexemes({text!r}))"
-    seen = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-X", "utf8", "-c", program],
             env={**os.environ, "PYTHONHASHSEED": seed},
@@ -173,19 +177,19 @@ def test_lexemes_do_not_depend_on_the_hash_seed(root):
         ).stdout
         for seed in ("0", "1", "4242")
     }
-    assert seen == {f"{lexemes(text)}\n"}
+    assert outputs == {f"{lexemes(text)}\n"}
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         pytest.param("a\x00b", "NUL character at position 1", id="nul"),
         pytest.param("ab\ud800", "lone surrogate at position 2", id="high surrogate"),
         pytest.param("\udfff", "lone surrogate at position 0", id="low surrogate"),
     ],
 )
-def test_unstorable_character_is_reported_with_its_position(text, says):
-    assert says in (unstorable(text) or "")
+def test_unstorable_character_is_reported_with_its_position(text, message):
+    assert message in (unstorable(text) or "")
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=100))

@@ -1,4 +1,4 @@
-"""What stands before what, whatever the scores: an identifier that was asked for, and the newest of versions."""
+"""Rules that precede the score: the text with the requested identifier, and the newest of several versions."""
 
 from __future__ import annotations
 
@@ -91,11 +91,11 @@ def test_version_stored_last_is_newest_at_equal_times():
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        pytest.param({"speaker": "Ada"}, {"speaker": "Bo"}, id="somebody else's"),
-        pytest.param({}, {"type": "decision"}, id="of another type"),
-        pytest.param({}, {"partial": True}, id="a piece of something longer"),
-        pytest.param({}, {"superseded_by": 1}, id="replaced by what it would stand before"),
-        pytest.param({"matched": 0.0}, {"matched": 0.0}, id="nothing of the question in it"),
+        pytest.param({"speaker": "Ada"}, {"speaker": "Bo"}, id="another speaker"),
+        pytest.param({}, {"type": "decision"}, id="another type"),
+        pytest.param({}, {"partial": True}, id="a partial text"),
+        pytest.param({}, {"superseded_by": 1}, id="superseded by the other"),
+        pytest.param({"matched": 0.0}, {"matched": 0.0}, id="no word of the question"),
     ],
 )
 def test_similar_text_that_differs_in_a_field_is_not_a_version(one, other):
@@ -121,9 +121,9 @@ def test_other_statement_on_the_subject_is_not_a_version():
 
 
 def test_superseded_memory_ranks_below_even_with_the_identifier():
-    was, now = candidate(1, "QB-31132 is open.", superseded_by=2), candidate(2, "The export ticket is closed.")
-    assert preceded("What about QB-31132?", was, now) == [2, 1]
-    assert ids(precede([was, now], None, CONSTANTS)) == [2, 1], "and where nothing is asked for"
+    old, new = candidate(1, "QB-31132 is open.", superseded_by=2), candidate(2, "The export ticket is closed.")
+    assert preceded("What about QB-31132?", old, new) == [2, 1]
+    assert ids(precede([old, new], None, CONSTANTS)) == [2, 1], "also without a query"
 
 
 def test_last_of_a_replacement_chain_ranks_first_and_a_circle_ends():

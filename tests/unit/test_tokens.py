@@ -1,4 +1,4 @@
-"""The token estimate: no tokeniser, no surprise. Measured against a recorded table of what tokenisers count."""
+"""The token estimate, which needs no tokeniser, is compared with recorded counts of tokenisers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ for row in TEXTS:
 
 
 def error(rows) -> float:
-    """How much more is estimated than the reference counts, as a share."""
+    """Return the relative error of the estimate; positive if it is too high."""
     return sum(count(row["text"]) for row in rows) / sum(row["o200k_base"] for row in rows) - 1
 
 
@@ -65,7 +65,7 @@ def test_estimate_is_bounded_by_the_number_of_characters(text):
 @given(st.text(max_size=100), st.text(max_size=100))
 def test_estimate_of_joined_texts_is_about_their_sum(one, other):
     together = count(f"{one}\n{other}")
-    assert together >= 0.8 * max(count(one), count(other)) - 2  # where the two meet a piece may merge
+    assert together >= 0.8 * max(count(one), count(other)) - 2  # the boundary may merge two pieces
     assert together <= 1.1 * (count(one) + count(other)) + 3
 
 
@@ -83,5 +83,5 @@ def test_estimate_is_a_deterministic_integer(text):
 
 @pytest.mark.parametrize("piece", ["a", "A", "aB", "aA1", " ", " \n", "=", "'", "a'", "/", "中", "ไ", "👍", "\u200d"])
 def test_estimate_of_a_long_run_is_linear(piece):
-    """Were one regular expression not linear, this would not end."""
+    """A regular expression that is not linear would not end here."""
     assert count(piece * 200_000) <= 10 * count(piece * 20_000) + 10

@@ -1,4 +1,4 @@
-"""What a coding agent wrote down of a session, read as exchanges: two formats, and whatever else stands between."""
+"""Transcripts of coding agents are read as turns, in two formats and with unknown records between."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def claude(kind, content, **fields):
     return {"type": kind, "message": {"role": kind, "model": "opus", "content": content}, **fields}
 
 
-def said(text):
+def assistant_text(text):
     return claude("assistant", [{"type": "text", "text": text}])
 
 
@@ -33,10 +33,10 @@ CLAUDE = [
     claude("user", "which db?", promptId="p1"),
     injected("the weather is fine", BLOCK),
     claude("user", "a subagent's prompt", isSidechain=True),
-    said("I look."),
+    assistant_text("I look."),
     claude("assistant", [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"file": "a"}}]),
     claude("user", [{"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "tool-says"}]}]),
-    said("Postgres it is."),
+    assistant_text("Postgres it is."),
     claude("user", "<command-name>/model</command-name>"),
     claude("user", "caveat", isMeta=True),
     claude("assistant", "No response requested.") | {"message": {"model": "<synthetic>", "content": "No response."}},
@@ -44,12 +44,12 @@ CLAUDE = [
 ]
 
 
-def event(what, **fields):
-    return {"type": "event_msg", "payload": {"type": what, **fields}}
+def event(kind, **fields):
+    return {"type": "event_msg", "payload": {"type": kind, **fields}}
 
 
-def item(what, **fields):
-    return {"type": "response_item", "payload": {"type": what, **fields}}
+def item(kind, **fields):
+    return {"type": "response_item", "payload": {"type": kind, **fields}}
 
 
 CODEX = [
@@ -85,14 +85,14 @@ def test_conversation_has_messages_and_blocks_without_tool_output():
     assert [message.role for message in messages] == ["user", "assistant", "user"]
     assert messages[0].content == f"which db?\n\n{BLOCK}"
     assert messages[1] == Message(role="assistant", content="I look.\n\nPostgres it is.")
-    assert len(memory_lines(messages[0].content)) == 0, "an unsealed block is nobody's"
+    assert len(memory_lines(messages[0].content)) == 0, "a block without a valid seal is not recognised"
     assert not any("tool-says" in message.content for message in messages)
 
 
 def test_interrupted_turn_is_abandoned_and_api_error_is_failed():
     half = [*CLAUDE[:5], claude("user", [{"type": "text", "text": "[Request interrupted by user]"}])]
     assert [(each.status, len(each.texts)) for each in read(half)] == [("abandoned", 1)]
-    failed = [CLAUDE[1], said("API Error") | {"isApiErrorMessage": True}]
+    failed = [CLAUDE[1], assistant_text("API Error") | {"isApiErrorMessage": True}]
     assert [(each.status, each.answer) for each in read(failed)] == [("failed", "")]
     assert read([*CODEX[:4], event("turn_aborted")])[0].status == "abandoned"
 
@@ -101,7 +101,7 @@ def test_pipe_link_or_directory_is_refused_without_waiting(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("/dev/zero")
     for path in (tmp_path / "pipe", tmp_path / "link", tmp_path):
-        with pytest.raises(OSError):  # noqa: PT011 - of whatever kind
+        with pytest.raises(OSError):  # noqa: PT011 - any kind
             tail(str(path))
 
 

@@ -1,4 +1,4 @@
-"""Trust comes from the way in: who is not trusted enough is left out, and no source fills a turn."""
+"""Memories below the required trust level are dropped, and no single source fills a turn."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ LEVELS = st.sampled_from(TRUSTS)
 @pytest.mark.parametrize(("trust", "shown"), [("foreign", False), ("talk", False), ("agent", True), ("host", True)])
 def test_type_is_shown_from_its_minimum_trust_level(trust, shown):
     policy = Policy(trust={"min_level": {"decision": "agent"}})
-    sifted = drop_untrusted(
+    filtered = drop_untrusted(
         [candidate(1, type="decision", trust=trust), candidate(2, type="fact", trust=trust)], policy
     )
-    assert ids(sifted.kept) == ([1, 2] if shown else [2])
+    assert ids(filtered.kept) == ([1, 2] if shown else [2])
     if not shown:
-        [result] = sifted.dropped
+        [result] = filtered.dropped
         assert (result.disposition, result.value) == ("distrusted", TRUSTS.index(trust))
         assert trust in result.reason
 
@@ -33,28 +33,28 @@ def test_type_is_shown_from_its_minimum_trust_level(trust, shown):
 def test_places_per_speaker_are_limited():
     mallory = [candidate(n, speaker="mallory", session_id=f"s{n}", trust="talk") for n in range(1, 11)]
     ada = [candidate(n, speaker="ada", trust="talk") for n in range(11, 14)]
-    quoted = [candidate(n, speaker="ada", trust="foreign") for n in range(14, 16)]  # may be anybody's word
-    sifted = cap_per_source([*mallory, *ada, *quoted], Policy(trust={"max_per_source": 2}))
-    assert ids(sifted.kept) == [1, 2, 11, 12, 14, 15]
-    assert [result.value for result in sifted.dropped if result.candidate.hit.speaker == "mallory"] == [*range(3, 11)]
-    assert {result.disposition for result in sifted.dropped} == {"source_cap"}
+    quoted = [candidate(n, speaker="ada", trust="foreign") for n in range(14, 16)]  # not certainly from Ada
+    filtered = cap_per_source([*mallory, *ada, *quoted], Policy(trust={"max_per_source": 2}))
+    assert ids(filtered.kept) == [1, 2, 11, 12, 14, 15]
+    assert [result.value for result in filtered.dropped if result.candidate.hit.speaker == "mallory"] == [*range(3, 11)]
+    assert {result.disposition for result in filtered.dropped} == {"source_cap"}
 
 
 @pytest.mark.parametrize(
-    ("fields", "named"),
+    ("fields", "source_kind"),
     [({"session_id": "s", "source": "x/1"}, "session"), ({"source": "x/1"}, "source"), ({}, "way in")],
 )
-def test_source_without_speaker_is_session_source_or_trust_level(fields, named):
+def test_source_without_speaker_is_session_source_or_trust_level(fields, source_kind):
     crowd = [candidate(n, trust="foreign", **fields) for n in range(1, 4)]
     [result] = cap_per_source(crowd, Policy(trust={"max_per_source": 2})).dropped
-    assert result.reason == f"number 3 of one {named} with trust foreign; at most 2 are shown"
+    assert result.reason == f"number 3 of one {source_kind} with trust foreign; at most 2 are shown"
 
 
 def test_host_memories_and_a_limit_of_zero_are_not_capped():
-    handed = [candidate(n, speaker="ada") for n in range(1, 9)]
-    assert len(cap_per_source(handed, Policy(trust={"max_per_source": 1})).kept) == 8
-    said = [candidate(n, speaker="ada", trust="talk") for n in range(1, 9)]
-    assert len(cap_per_source(said, Policy(trust={"max_per_source": 0})).kept) == 8
+    host = [candidate(n, speaker="ada") for n in range(1, 9)]
+    assert len(cap_per_source(host, Policy(trust={"max_per_source": 1})).kept) == 8
+    talk = [candidate(n, speaker="ada", trust="talk") for n in range(1, 9)]
+    assert len(cap_per_source(talk, Policy(trust={"max_per_source": 0})).kept) == 8
 
 
 @given(
@@ -62,11 +62,11 @@ def test_host_memories_and_a_limit_of_zero_are_not_capped():
     LEVELS,
     st.integers(0, 4),
 )
-def test_usage_never_raises_trust(lived, least, cap):
-    """What is left out of a history of use is left out of any other."""
-    policy = Policy(trust={"min_level": {"fact": least}, "max_per_source": cap})
+def test_usage_never_raises_trust(memories, min_level, max_per_source):
+    """The same memories are left out with and without a usage history."""
+    policy = Policy(trust={"min_level": {"fact": min_level}, "max_per_source": max_per_source})
 
-    def left(*, used: bool) -> list[list[int]]:
+    def remaining(*, used: bool) -> list[list[int]]:
         crowd = [
             candidate(
                 n,
@@ -74,17 +74,17 @@ def test_usage_never_raises_trust(lived, least, cap):
                 speaker=speaker,
                 **({"usage_shown": shown, "times_used": times, "usage_used": use} if used else {}),
             )
-            for n, (trust, shown, times, use, speaker) in enumerate(lived, 1)
+            for n, (trust, shown, times, use, speaker) in enumerate(memories, 1)
         ]
         first = drop_untrusted(crowd, policy)
         return [ids(first.kept), ids(cap_per_source(first.kept, policy).kept)]
 
-    assert left(used=True) == left(used=False)
+    assert remaining(used=True) == remaining(used=False)
 
 
 def test_captured_memory_is_talk_and_stored_memory_is_host():
-    said = CapturedExchange(
+    exchange = CapturedExchange(
         "a", "s", "t", datetime(2026, 9, 1, tzinfo=UTC), "The vault is open on Mondays.", "Noted, Mondays."
     )
-    assert {memory.trust for memory in episodes(said, Policy(capture="exchange"))} == {"talk"}
+    assert {memory.trust for memory in episodes(exchange, Policy(capture="exchange"))} == {"talk"}
     assert NewMemory(type="fact", content="x").trust == "host"

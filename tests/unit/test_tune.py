@@ -1,4 +1,4 @@
-"""The search finds what is better and leaves what is not; what was learnt under another half-life is learnt again."""
+"""The search improves a policy, and usage is recomputed for another half-life or threshold."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ POLICY = Policy(evidence={"min_item_share": 0.4})
 
 
 def verdict(n: int = 1, days: float = 1.0, used: bool = True, overlap: float = 0.5, **fields) -> Verdict:
-    given = {
+    defaults = {
         "turn_id": f"t{days}",
         "memory_id": uid(n),
         "type": "fact",
@@ -46,15 +46,15 @@ def verdict(n: int = 1, days: float = 1.0, used: bool = True, overlap: float = 0
         "rating": None,
         "threshold": POLICY.attribution_threshold,
     }
-    return Verdict(**{**given, **fields}, at=AT - timedelta(days=days), overlap=overlap, used=used)
+    return Verdict(**{**defaults, **fields}, at=AT - timedelta(days=days), overlap=overlap, used=used)
 
 
 def case(*hits, verdicts=(), propensities=None) -> EvaluationCase:
-    given = TurnInputs(
+    inputs = TurnInputs(
         Signals("Where is the tea?", question=True), "question", (), None, AT, "m", found(*hits, passages=5)
     )
     judged = {each.memory_id: each for each in verdicts}
-    return EvaluationCase("now", given, {}, POLICY, judged, {}, propensities or {}, count, CONSTANTS)
+    return EvaluationCase("now", inputs, {}, POLICY, judged, {}, propensities or {}, count, CONSTANTS)
 
 
 # --- the search ---
@@ -66,20 +66,20 @@ def test_search_finds_the_best_value_of_each_setting():
     def score(policy: Policy) -> float:
         return -sum(abs(policy.value(name) - best) for name, best in peak.items())
 
-    tried = []
-    found, steps = search(POLICY, score, space=SPACE, tried=lambda *each: tried.append(each))
-    assert {name: found.value(name) for name in peak} == peak
+    trials = []
+    best_policy, steps = search(POLICY, score, space=SPACE, tried=lambda *each: trials.append(each))
+    assert {name: best_policy.value(name) for name in peak} == peak
     assert {step.name: (step.before, step.after) for step in steps if step.after != step.before} == {
         "evidence.min_item_share": (0.4, 0.5),
         "limits.default": (5, 3),
     }
     assert [step.name for step in steps] == [row.name for row in SPACE]
-    assert len(tried) == sum(len(row.values) - (row.of(POLICY) in row.values) for row in SPACE)
+    assert len(trials) == sum(len(row.values) - (row.of(POLICY) in row.values) for row in SPACE)
 
 
 def test_setting_without_effect_is_unchanged():
-    found, steps = search(POLICY, lambda policy: 0.5, space=SPACE)
-    assert found == POLICY
+    best_policy, steps = search(POLICY, lambda policy: 0.5, space=SPACE)
+    assert best_policy == POLICY
     assert all(step.before == step.after for step in steps)
 
 
@@ -120,7 +120,7 @@ def test_held_out_turns_are_the_latest_and_unseen_by_the_search():
 
     def turns(some, policy):
         seen.setdefault(policy.version, set()).update(each.turn_id for each in some)
-        keeps = float(policy.evidence.min_item_share < 0.5)  # what is not used is left out from there on
+        keeps = float(policy.evidence.min_item_share < 0.5)  # from this value on, the unused memory is left out
         return [
             LoggedTurn(
                 each.turn_id, (LoggedCandidate(uid(1), 1.0, True, 1.0), LoggedCandidate(uid(2), 1.0, False, keeps))
@@ -133,7 +133,7 @@ def test_held_out_turns_are_the_latest_and_unseen_by_the_search():
     assert (tuning.training, tuning.held_out.turns) == (140, 60)
     assert seen[POLICY.version] == {each.turn_id for each in cases[:140]}
     assert tuning.gain.low > 0
-    assert not tuning.proven, "sixty turns are too few for the evaluation to say anything"
+    assert not tuning.proven, "60 turns are too few for a conclusion"
     with pytest.raises(InvalidInput, match="got 1"):
         tune(cases[:1], POLICY, turns)
 
@@ -157,11 +157,11 @@ def test_policy_file_holds_the_differences_and_is_read_back(tmp_path):
     assert Policy.load(path) == POLICY
 
 
-# --- what no record can tell ---
+# --- settings that a recording cannot answer ---
 
 
 @pytest.mark.parametrize(
-    ("was", "policy", "told"),
+    ("recorded", "changes", "unanswered"),
     [
         ({}, {}, set()),
         ({"limits.default": 3, "deadline_ms": 9.0}, {"limits.default": 3, "deadline_ms": 9.0}, set()),
@@ -190,8 +190,8 @@ def test_policy_file_holds_the_differences_and_is_read_back(tmp_path):
         ({}, {"budgets.frames": {"debug": {"total": 9}}}, set()),
     ],
 )
-def test_unanswerable_settings_are_compared_with_the_turns_policy(was, policy, told):
-    assert unanswerable(Policy().changed(policy), Policy().changed(was)) == told
+def test_unanswerable_settings_are_compared_with_the_turns_policy(recorded, changes, unanswered):
+    assert unanswerable(Policy().changed(changes), Policy().changed(recorded)) == unanswered
 
 
 @pytest.mark.parametrize("name", settings())
@@ -225,12 +225,12 @@ def test_search_space_is_answerable_and_includes_the_defaults():
 
 def test_candidates_not_compared_with_the_window_are_counted():
     turn = case(hit(1, scores={"content_cosine": 0.9}), verdicts=[])
-    blind = dataclasses.replace(turn, policy=Policy(abstention=False, dedup={"enabled": False}))
-    window_similarities = dataclasses.replace(blind, similarity={(uid(1), 0): WindowSimilarity(0.1, 0.0)})
-    told = [to_logged_turn(each, Policy(abstention=False), []) for each in (blind, window_similarities)]
-    assert [each.uncompared for each in told] == [1, 0]
-    assert evaluate(told[:1]).uncompared == 1
-    assert to_logged_turn(blind, blind.policy, []).uncompared == 0
+    not_compared = dataclasses.replace(turn, policy=Policy(abstention=False, dedup={"enabled": False}))
+    window_similarities = dataclasses.replace(not_compared, similarity={(uid(1), 0): WindowSimilarity(0.1, 0.0)})
+    logged = [to_logged_turn(each, Policy(abstention=False), []) for each in (not_compared, window_similarities)]
+    assert [each.uncompared for each in logged] == [1, 0]
+    assert evaluate(logged[:1]).uncompared == 1
+    assert to_logged_turn(not_compared, not_compared.policy, []).uncompared == 0
 
 
 @pytest.mark.parametrize(
@@ -242,8 +242,8 @@ def test_candidates_not_compared_with_the_window_are_counted():
     ],
 )
 def test_turn_recorded_with_other_constants_is_not_evidence(recorded, kept):
-    given = dataclasses.replace(case().inputs, counter=count.name, constants=recorded)
-    record = decode(encode(given, (), text="", prefix=""))
+    inputs = dataclasses.replace(case().inputs, counter=count.name, constants=recorded)
+    record = decode(encode(inputs, (), text="", prefix=""))
     assert (restored_evaluation_case("t", record, {}, {}, POLICY, {}, count, CONSTANTS) is not None) == kept
 
 
@@ -274,37 +274,37 @@ def test_other_threshold_changes_only_overlap_verdicts():
         verdict(days=4, overlap=0.5, rating=True),
     ]
     [again] = with_relearned_usage(turn, strict, history).found.hits
-    assert (again.times_shown, again.times_used) == (4, 3), "a citation and a rating stand"
+    assert (again.times_shown, again.times_used) == (4, 3), "verdicts by citation and rating are kept"
 
 
 def test_overlap_verdicts_are_recognised_by_their_turns_threshold():
-    """A half that is no use is so for a strict policy; for a lenient one, somebody said what was used instead."""
-    frank = Policy(feedback={"attribution_thresholds": {"relative": 0.01}})
+    """With a threshold of 0.6 the overlap decided; with the default one a citation did, which is kept."""
+    lenient = Policy(feedback={"attribution_thresholds": {"relative": 0.01}})
     history = [
         verdict(days=1, overlap=0.5, used=False, threshold=0.6),
         verdict(days=2, overlap=0.5, used=False),
         verdict(days=3, overlap=0.5, used=False, threshold=None),
     ]
-    [again] = with_relearned_usage(case(hit(1)), frank, history).found.hits
+    [again] = with_relearned_usage(case(hit(1)), lenient, history).found.hits
     assert (again.times_shown, again.times_used) == (3, 1)
 
 
 def test_other_threshold_changes_usage_in_similar_turns():
     turn = case(hit(1), hit(2))
-    alike = (PastTurn("then", AT, 0.9, 0.9, (PastShown(uid(1), True, 0.1), PastShown(uid(2), True, 0.1))),)
-    given = dataclasses.replace(turn.inputs, found=dataclasses.replace(turn.inputs.found, past=alike))
+    past = (PastTurn("then", AT, 0.9, 0.9, (PastShown(uid(1), True, 0.1), PastShown(uid(2), True, 0.1))),)
+    inputs = dataclasses.replace(turn.inputs, found=dataclasses.replace(turn.inputs.found, past=past))
     strict = Policy(feedback={"attribution_thresholds": {"relative": 0.6}})
     history = [verdict(1, turn_id="then", overlap=0.5), verdict(1, turn_id="other", overlap=0.7)]
-    [again] = with_relearned_usage(dataclasses.replace(turn, inputs=given), strict, history).found.past
-    assert [shown.used for shown in again.shown] == [False, True], "what no verdict is known of stands"
+    [again] = with_relearned_usage(dataclasses.replace(turn, inputs=inputs), strict, history).found.past
+    assert [shown.used for shown in again.shown] == [False, True], "usage without a verdict is kept"
 
 
 def test_logged_turn_includes_candidates_of_either_policy():
     hits = [hit(n, f"The tea number {n} is green.", scores={"content_cosine": 0.9 - n / 100}) for n in range(1, 8)]
     turn = case(*hits, verdicts=[verdict(n, used=n == 1) for n in range(1, 6)], propensities={uid(6): 0.1})
-    frank = Policy(abstention=False, dedup={"enabled": False})
-    told = to_logged_turn(dataclasses.replace(turn, policy=frank), frank, [])
-    choices = {choice.memory_id.int: choice for choice in told.candidates}
+    unfiltered = Policy(abstention=False, dedup={"enabled": False})
+    logged = to_logged_turn(dataclasses.replace(turn, policy=unfiltered), unfiltered, [])
+    choices = {choice.memory_id.int: choice for choice in logged.candidates}
     assert {n for n, choice in choices.items() if choice.target == 1.0} == {1, 2, 3, 4, 5}
     assert choices[1].used is True
     assert choices[2].used is False
@@ -320,31 +320,33 @@ def test_logged_turn_includes_candidates_of_either_policy():
 def test_exploring_policy_has_no_gain_on_its_own_log(every):
     policy = Policy(abstention=False, dedup={"enabled": False}, usage={"explore_every": every})
     hits = [hit(n, f"The tea number {n} is green.", scores={"content_cosine": 0.9 - n / 100}) for n in range(1, 13)]
-    told, drawn = [], 0
+    logged, explored = [], 0
     for n in range(60):
         own = dataclasses.replace(case(*hits), turn_id=f"t{n}", policy=policy)
         own = dataclasses.replace(own, inputs=dataclasses.replace(own.inputs, agent_id="a", turn_id=own.turn_id))
-        made = again(own.inputs, {}, policy, count, CONSTANTS)
+        replayed = again(own.inputs, {}, policy, count, CONSTANTS)
         verdicts = {
             each.hit.memory_id: verdict(
                 each.hit.memory_id.int, used=n % 3 == 0, propensity=float(np.float32(each.propensity))
             )
-            for each in made.shown
+            for each in replayed.shown
         }
-        tried = {
+        propensities = {
             result.candidate.hit.memory_id: result.candidate.propensity
-            for result in made.candidates
+            for result in replayed.candidates
             if result.candidate.propensity != 1.0
         }
-        drawn += any(result.disposition == "displaced" for result in made.candidates)
-        told.append(to_logged_turn(dataclasses.replace(own, verdicts=verdicts, propensities=tried), policy, []))
-    assert 0 < drawn < 60
-    assert sum(choice.target for choice in told[0].candidates) == pytest.approx(policy.limits.default)
-    assert all(choice.target == choice.propensity for turn in told for choice in turn.candidates)
-    assert all(choice.tokens for turn in told for choice in turn.candidates)
-    worth = evaluate(told)
-    assert worth.logged.value > 0
-    for each in (worth.ips, worth.snips, worth.doubly_robust):
+        explored += any(result.disposition == "displaced" for result in replayed.candidates)
+        logged.append(
+            to_logged_turn(dataclasses.replace(own, verdicts=verdicts, propensities=propensities), policy, [])
+        )
+    assert 0 < explored < 60
+    assert sum(choice.target for choice in logged[0].candidates) == pytest.approx(policy.limits.default)
+    assert all(choice.target == choice.propensity for turn in logged for choice in turn.candidates)
+    assert all(choice.tokens for turn in logged for choice in turn.candidates)
+    evaluation = evaluate(logged)
+    assert evaluation.logged.value > 0
+    for each in (evaluation.ips, evaluation.snips, evaluation.doubly_robust):
         assert (each.gain.low, each.gain.value, each.gain.high) == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
 
 

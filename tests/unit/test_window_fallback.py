@@ -1,4 +1,4 @@
-"""The window for which there is no time: valid and bounded whatever comes in, with the newest and who asked for it."""
+"""The fallback window is valid and bounded, and has the newest messages and their user message."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def characters(messages):
 def test_fallback_window_is_valid_for_any_conversation(talk, policy):
     shown = newest_messages(talk, policy)
     assert violations(shown) == ()
-    said = any(m.role == "user" and m.content.strip() and not groups.authored(m) for m in talk)
-    assert any(m.role == "user" for m in shown) == said
+    has_user_message = any(m.role == "user" and m.content.strip() and not groups.authored(m) for m in talk)
+    assert any(m.role == "user" for m in shown) == has_user_message
 
 
 def test_fallback_window_is_bounded_and_ends_with_the_newest():

@@ -1,4 +1,4 @@
-"""The window: valid and bounded whatever comes in, the newest in it, nothing twice, and its beginning stays."""
+"""The window is valid and bounded, contains the newest messages, repeats nothing, and has a stable start."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ POLICIES = st.sampled_from(
 )
 
 
-def fitted(talk, policy=None, **given):
-    return fit(talk, **{"session_id": "s", "now": NOW, "policy": policy or Policy(), **given})
+def fitted(talk, policy=None, **options):
+    return fit(talk, **{"session_id": "s", "now": NOW, "policy": policy or Policy(), **options})
 
 
 def texts(window):
@@ -61,15 +61,15 @@ def test_window_of_any_conversation_is_valid_for_both_apis(talk, policy, tokens,
 @settings(max_examples=100)
 def test_fitting_a_window_again_returns_the_same_window(talk, policy):
     window = fitted(talk, policy)
-    assume("interrupted" not in window.trace.repairs)  # with the results made for lost ones it may be cut once more
+    assume("interrupted" not in window.trace.repairs)  # results added for missing ones may need another cut
     assert fitted(window.messages, policy).messages == window.messages
 
 
 @given(CONVERSATIONS, POLICIES)
 @settings(max_examples=100)
 def test_extended_window_is_valid_and_has_at_most_one_summary(talk, policy):
-    given = [*fitted(talk, policy).messages, user("A new question."), calls("a"), result("a", "A"), says("New.")]
-    window = fitted(given, policy)
+    extended = [*fitted(talk, policy).messages, user("A new question."), calls("a"), result("a", "A"), says("New.")]
+    window = fitted(extended, policy)
     assert violations(window.messages) == ()
     assert sum(engine_messages.is_summary(message) for message in window.messages) <= 1
 
@@ -114,7 +114,7 @@ def test_evicted_messages_are_summarised_and_the_rest_is_kept():
 
 
 def test_window_start_changes_rarely():
-    """Of 100 turns, all but a few prompts begin with the whole one before, apart from its end."""
+    """At most 20 of 100 prompts do not begin with the previous window."""
     talk = turns(100, output=3_000)
     before, moves = (), 0
     for length in range(4, len(talk) + 1, 4):
@@ -125,7 +125,7 @@ def test_window_start_changes_rarely():
 
 
 def test_stored_summary_does_not_change_the_window():
-    """With what the session keeps, the window is the one that it would be without."""
+    """The window is the same with the stored summary and without it."""
     talk, kept, without = turns(120, output=3_000), PreviousSummary(), []
     for length in range(4, len(talk) + 1, 4):
         window = fitted(talk[:length], kept=kept)
@@ -137,25 +137,25 @@ def test_stored_summary_does_not_change_the_window():
 
 
 def test_summarised_message_is_not_evicted_again():
-    talk, kept, gone = turns(80, output=500), PreviousSummary(), []
+    talk, kept, evicted = turns(80, output=500), PreviousSummary(), []
     for length in range(4, len(talk) + 1, 4):
         window = fitted(talk[:length], kept=kept)
-        gone += [message.content for message in window.evicted]
+        evicted += [message.content for message in window.evicted]
         if window.evicted:
             kept = PreviousSummary("Said.", window.summarized_until)
     window = fitted(talk, kept=kept)
     shown = [m.content for m in window.messages[1:]]
-    assert gone + shown == [m.content for m in talk]
+    assert evicted + shown == [m.content for m in talk]
 
 
 def test_repeatedly_extended_window_stays_valid_and_bounded():
-    talk, back = turns(60, output=2_000), []
+    talk, window = turns(60, output=2_000), []
     for n in range(0, len(talk), 4):
-        back = list(fitted([*back, *talk[n : n + 4]]).messages)
-        assert violations(back) == ()
-        assert len(back) <= 40
-        assert back[-1] == talk[n + 3]
-    assert sum(map(engine_messages.is_summary, back)) == 1
+        window = list(fitted([*window, *talk[n : n + 4]]).messages)
+        assert violations(window) == ()
+        assert len(window) <= 40
+        assert window[-1] == talk[n + 3]
+    assert sum(map(engine_messages.is_summary, window)) == 1
 
 
 def test_tool_loop_keeps_its_user_message():
@@ -176,11 +176,11 @@ def test_messages_before_the_first_user_message_are_summarised():
 def test_old_results_become_stubs_before_messages_leave():
     talk = [user(), *(m for n in range(12) for m in (calls(f"c{n}"), result(f"c{n}", f"Head {n}\n" + prose(7_600, n))))]
     window = fitted(talk)
-    made = [m for m in window.messages if m.role == "tool"]
-    assert len(made) == 12
-    assert len(made[0].content) <= 400
-    assert made[0].content.startswith("Head 0")
-    assert len(made[-1].content) == len(talk[-1].content)
+    results = [m for m in window.messages if m.role == "tool"]
+    assert len(results) == 12
+    assert len(results[0].content) <= 400
+    assert results[0].content.startswith("Head 0")
+    assert len(results[-1].content) == len(talk[-1].content)
 
 
 def test_shortened_output_has_a_pointer_to_its_stored_text():
@@ -202,8 +202,8 @@ def test_results_are_pruned_by_age_and_count_except_protected_kinds():
     failed = ToolCall(name="bash", id="f", ok=False)
     talk += [Message(role="assistant", tool_calls=(failed,), at=ago(minutes=20)), result("f", long, at=ago(minutes=20))]
     talk += [says(f"{n}", at=ago(minutes=1)) for n in range(15)]
-    made = [len(m.content) for m in fitted(talk).messages if m.role == "tool"]
-    assert [size < 400 for size in made] == [True, False, True, False, True, False]
+    sizes = [len(m.content) for m in fitted(talk).messages if m.role == "tool"]
+    assert [size < 400 for size in sizes] == [True, False, True, False, True, False]
     assert all(len(m.content) > 400 for m in fitted(talk[:7]).messages if m.role == "tool")
     young = [m.model_copy(update={"at": ago(seconds=40)}) for m in talk]
     assert all(len(m.content) > 400 for m in fitted(young).messages if m.role == "tool")
@@ -219,15 +219,15 @@ def test_result_without_time_has_the_age_of_the_next_message():
         says("So.", at=ago(hours=1)),
         *(says(str(n)) for n in range(20)),
     ]
-    [made] = [m for m in fitted(talk).messages if m.role == "tool"]
-    assert pointers(made.content)
+    [shown] = [m for m in fitted(talk).messages if m.role == "tool"]
+    assert pointers(shown.content)
 
 
 def test_pruning_by_age_changes_a_prompt_at_most_once_in_a_period():
     talk = turns(9, output=2_000, seconds=20)
     start = NOW.replace(minute=0, second=0)
-    seen = {tuple(texts(fitted(talk, now=start + timedelta(seconds=n)))) for n in range(0, 599, 13)}
-    assert len(seen) == 1
+    prompts = {tuple(texts(fitted(talk, now=start + timedelta(seconds=n)))) for n in range(0, 599, 13)}
+    assert len(prompts) == 1
 
 
 def test_pruning_without_summary_leaves_only_pointers():
@@ -333,7 +333,7 @@ def test_ledger_reports_the_use_of_the_models_tokens():
 
 
 def test_long_conversation_is_read_from_the_end():
-    """What is far back is not even looked at: it may be anything."""
+    """Messages far back are not read, so that changing them has no effect."""
     talk = turns(1_000)
     changed = [user("Something else entirely.")] * 3_000 + talk[3_000:]
     assert fitted(talk, max_summarized=1).messages[1:] == fitted(changed, max_summarized=1).messages[1:]

@@ -1,4 +1,4 @@
-"""What a tool takes or returns may be anything that Python has: the window is made of it, and it is sendable."""
+"""Arguments and results of tools may be any Python value; the window is still valid and serialisable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups: whatever comes in, calls and their results stand together, each once, and what was repaired is said."""
+"""Groups keep each call with its results, each once, and report repairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cognitive.window.groups import EMPTY, INTERRUPTED, digest, find, group, mar
 
 
 def repaired(*messages):
-    """The messages of the groups, and what was repaired."""
+    """Return the messages of the groups and the kinds of repairs."""
     grouped = group(messages)
     groups, renamed = named(grouped.groups)
     flat = [message for each in groups for message in each.messages]
@@ -69,17 +69,17 @@ def test_interleaved_parallel_calls_are_regrouped():
 
 
 def test_duplicate_and_unmatched_results_become_orphans():
-    grouped = group([user(), calls("a"), result("a", "first"), result("a", "second"), result("z", "nobody's")])
+    grouped = group([user(), calls("a"), result("a", "first"), result("a", "second"), result("z", "unmatched")])
     assert texts(grouped.groups[1].messages[1:]) == ["first"]
-    assert [each.messages[0].content for each in grouped.orphans] == ["second", "nobody's"]
+    assert [each.messages[0].content for each in grouped.orphans] == ["second", "unmatched"]
     assert [repair.what for repair in grouped.repairs] == ["duplicate", "orphan"]
 
 
 def test_repeated_call_ids_are_renamed():
     flat, repairs = repaired(user(), calls("a"), result("a", "1"), calls("a"), result("a", "2"), calls("a"))
-    made = [message for message in flat if message.role == "tool"]
-    assert [m.tool_call_id for m in made] == ["a", "a-2", "a-3"]
-    assert texts(made) == ["1", "2", INTERRUPTED]
+    results = [message for message in flat if message.role == "tool"]
+    assert [m.tool_call_id for m in results] == ["a", "a-2", "a-3"]
+    assert texts(results) == ["1", "2", INTERRUPTED]
     assert repairs == ["interrupted", "renamed", "renamed"]
 
 

@@ -1,4 +1,4 @@
-"""What is remembered of long texts: made once, bounded by weight, forgotten in the order of use."""
+"""Caches of long texts compute a value once, are bounded by weight, and evict the least recently used."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from cognitive.window.rendering import WindowCache
 
 
 def test_cache_computes_once_and_evicts_the_least_recently_used():
-    memo, made = TextCache(10, len), []
+    cache, computed = TextCache(10, len), []
 
     def get(text):
-        return memo.get(key(text), lambda: made.append(text) or text)
+        return cache.get(key(text), lambda: computed.append(text) or text)
 
     for text in ("aaaa", "bbbb", "aaaa", "cccc", "aaaa", "bbbb"):
         assert get(text) == text
-    assert made == ["aaaa", "bbbb", "cccc", "bbbb"]
-    assert len(memo) == 2
+    assert computed == ["aaaa", "bbbb", "cccc", "bbbb"]
+    assert len(cache) == 2
     assert get("x" * 50) == "x" * 50
-    assert len(memo) == 1
+    assert len(cache) == 1
 
 
 def test_keys_of_different_texts_differ():
@@ -28,13 +28,13 @@ def test_keys_of_different_texts_differ():
 
 
 def test_tool_result_is_normalised_once_after_its_turn():
-    returned = "\n".join(f"line {n} of what the build of part {n % 7} says" for n in range(2_000))
-    outcome = Outcome(response="Done.", tool_calls=(ToolCall(name="bash", arguments={"n": 1}, result=returned),))
+    output = "\n".join(f"line {n} of what the build of part {n % 7} says" for n in range(2_000))
+    outcome = Outcome(response="Done.", tool_calls=(ToolCall(name="bash", arguments={"n": 1}, result=output),))
     limits, cache = rendering.limits(Policy()), WindowCache()
-    said = [Message(role="user", content="Build it")]
-    _, [(tool, after)] = answered(said, outcome, session_id="s", limits=limits, cache=cache)
-    before_the_next = cache.normalised(returned, tool=tool, session_id="s", limits=limits)
-    assert before_the_next.text is after.text
-    assert before_the_next.whole == returned
-    of_another = cache.normalised(returned, tool=tool, session_id="another", limits=limits)
-    assert of_another.pointer != after.pointer
+    messages = [Message(role="user", content="Build it")]
+    _, [(tool, after)] = answered(messages, outcome, session_id="s", limits=limits, cache=cache)
+    cached = cache.normalised(output, tool=tool, session_id="s", limits=limits)
+    assert cached.text is after.text
+    assert cached.whole == output
+    other_session = cache.normalised(output, tool=tool, session_id="another", limits=limits)
+    assert other_session.pointer != after.pointer
