@@ -38,7 +38,7 @@ def test_budget_of_an_unused_type_shrinks_to_the_bound():
     assert learned.budgets["fact"] == plan.budgets["fact"] * 1.5
     assert learned.total == plan.total
     assert [reason.split(":")[0] for reason in learned.reasons] == list(plan.budgets)
-    assert "decision: 1000 to 500, used 0.0" in " ".join(learned.reasons)
+    assert "decision: 1000 changed to 500 tokens, because it is used 0.0" in " ".join(learned.reasons)
 
 
 def test_few_showings_change_budgets_by_less_than_6_percent():
