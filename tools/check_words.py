@@ -19,6 +19,7 @@ PACKAGES = ("cognitive", "brain", "benchmarks")
 # Their strings are patterns, examples and lines of ordinary speech, or recorded as they are.
 DATA = (
     "benchmarks/turns/question_kinds.py",
+    "cognitive/bench/workload.py",
     "cognitive/context/answer_types.py",
     "cognitive/context/lexicon.py",
     "cognitive/preflight/rules/",

@@ -31,7 +31,7 @@ PLACES = (
     "attic boathouse cellar garage library harbour orchard greenhouse workshop station church museum stadium bakery"
     " lighthouse quarry theatre vineyard campsite brewery"
 ).split()
-_AFTER = ("since last winter", "as the whole street knows", "after the flood", "to great joy", "for a good reason")
+_AFTER = ("since last winter", "as the whole street knows", "after the flood", "and nobody minds", "for a good reason")
 
 
 @dataclass(frozen=True, slots=True)
