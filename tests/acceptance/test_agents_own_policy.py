@@ -46,7 +46,7 @@ def ask(agent: str, text: str, conversation=()) -> Turn:
 
 
 @pytest.mark.parametrize("differs", [True, False], ids=["of the agent", "of another agent"])
-async def test_the_window_the_summary_and_what_is_resumed_follow_it(urls, embedder, agent, differs):
+async def test_agent_policy_governs_window_summary_and_resume(urls, embedder, agent, differs):
     policy = Policy(agents={agent if differs else "somebody else": OWN}).changed(GENERAL)
     own, summarizer = policy.for_agent(agent), Cheerful()
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, summarizer=summarizer) as layer:
@@ -65,7 +65,7 @@ async def test_the_window_the_summary_and_what_is_resumed_follow_it(urls, embedd
 
 
 @pytest.mark.parametrize("wanting", ["the agent", "the others"])
-async def test_whom_it_asks_about_a_message_that_no_rule_knows_is_the_agents_own(urls, embedder, agent, wanting):
+async def test_agent_policy_decides_on_the_exemplar_fallback(urls, embedder, agent, wanting):
     fallback = wanting == "the others"
     policy = Policy(
         deadline_ms=30_000,

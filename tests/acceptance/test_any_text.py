@@ -78,7 +78,7 @@ def made(make, text):
 
 @given(MANY)
 @SLOW
-async def test_a_memory_is_refused_or_comes_back_as_it_was(words, agent, texts):
+async def test_memory_content_is_refused_or_returned_unchanged(words, agent, texts):
     accepted = [memory for text in texts if (memory := made(lambda t: NewMemory(type="fact", content=t), text))]
     found = await words.get(agent, await words.remember(agent, accepted))
     assert [memory.content for memory in found] == [memory.content for memory in accepted]
@@ -86,7 +86,7 @@ async def test_a_memory_is_refused_or_comes_back_as_it_was(words, agent, texts):
 
 @given(st.sampled_from(["context", "speaker", "source", "session_id"]), TEXT)
 @SLOW
-async def test_so_is_every_other_field_of_it(words, agent, name, text):
+async def test_memory_fields_are_refused_or_returned_unchanged(words, agent, name, text):
     unique = uuid4()  # drawn here: an example that is tried again must not meet the memory of its first try
     memory = made(lambda t: NewMemory(**{"type": "episode", "content": f"Tea with {unique}.", name: t}), text)
     if memory is not None:
@@ -96,7 +96,7 @@ async def test_so_is_every_other_field_of_it(words, agent, name, text):
 
 @given(st.tuples(TEXT, TEXT))
 @SLOW
-async def test_a_turn_of_any_words_is_refused_or_recorded_as_it_was(words, agent, texts):
+async def test_turn_text_is_refused_or_recorded_unchanged(words, agent, texts):
     said, answered = texts
     turn = made(lambda t: Turn(agent_id=agent, session_id="s", text=t), said)
     outcome = made(lambda t: Outcome(response=t), answered)
@@ -110,7 +110,7 @@ async def test_a_turn_of_any_words_is_refused_or_recorded_as_it_was(words, agent
 
 @given(TEXT)
 @SLOW
-async def test_a_query_of_any_words_is_refused_or_answered(words, agent, text):
+async def test_query_is_refused_or_answered(words, agent, text):
     try:
         hits = await words.recall(agent, text)
     except InvalidInput:
@@ -126,7 +126,7 @@ OPERATIONS = st.lists(
 
 @given(OPERATIONS)
 @SLOW
-async def test_the_store_is_what_a_dictionary_would_be(words, operations):
+async def test_store_behaves_like_a_dictionary(words, operations):
     """Remembered, changed, forgotten and read in any order, it holds what a model of it holds."""
     agent, model, ids = f"model-{uuid4().hex}", {}, []
     for what, n, text in operations:

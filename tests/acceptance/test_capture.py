@@ -50,55 +50,55 @@ async def kept(layer: CognitiveLayer, agent: str) -> list[tuple[str, str, str | 
     return sorted((hit.type, hit.content, hit.speaker) for hit in hits)
 
 
-async def test_nothing_is_kept_unless_the_policy_says_so(layer, agent):
+async def test_nothing_is_captured_by_default(layer, agent):
     await said(layer, agent)
     assert await kept(layer, agent) == []
 
 
-async def test_an_exchange_is_kept_as_episodes_and_found_in_the_next_session(keeping, agent):
+async def test_exchange_is_captured_as_episodes_and_found_later(keeping, agent):
     await said(keeping, agent, user="Ines")
     assert await kept(keeping, agent) == [("episode", ANSWER, "assistant"), ("episode", ASKED, "Ines")]
     turn = Turn(agent_id=agent, session_id="s2", text="Remind me: the winter harbour of the Skagerrak ferry?")
     assert ANSWER in (await keeping.pre_turn(turn)).text
 
 
-async def test_only_the_user_is_kept_where_the_policy_says_so(urls, embedder, agent):
+async def test_capture_of_the_user_stores_only_the_users_message(urls, embedder, agent):
     async with capturing(urls, embedder, "user") as layer:
         await said(layer, agent)
         assert await kept(layer, agent) == [("episode", ASKED, "user")]
 
 
-async def test_what_is_captured_can_be_told_from_what_was_remembered(keeping, agent):
+async def test_captured_memories_carry_a_tag(keeping, agent):
     await keeping.remember(agent, [NewMemory(type="fact", content="The Skagerrak ferry is called Superspeed.")])
     await said(keeping, agent)
     assert len(await keeping.recall(agent, "Skagerrak ferry", limit=50, tags=(TAG,))) == 2
 
 
 @pytest.mark.parametrize("status", ["failed", "abandoned"])
-async def test_a_turn_that_was_not_completed_leaves_nothing(keeping, agent, status):
+async def test_failed_or_abandoned_turn_is_not_captured(keeping, agent, status):
     await said(keeping, agent, status=status)
     assert await kept(keeping, agent) == []
 
 
-async def test_small_talk_leaves_nothing(keeping, agent):
+async def test_small_talk_is_not_captured(keeping, agent):
     await said(keeping, agent, text="thanks, great!", response="You are welcome! The Skagerrak ferry awaits.")
     assert await kept(keeping, agent) == []
 
 
-async def test_a_turn_is_kept_once_whatever_is_retried(keeping, agent):
+async def test_turn_is_captured_once_despite_retries(keeping, agent):
     context = await said(keeping, agent)
     await keeping.post_turn(context, Outcome(response=ANSWER))
     await keeping.post_turn(TurnRef(agent, context.turn_id), Outcome(response="Something else about the ferry."))
     assert len(await kept(keeping, agent)) == 2
 
 
-async def test_a_turn_is_kept_by_a_process_that_knows_it_by_name_only(keeping, agent):
+async def test_outcome_by_reference_captures_the_turn(keeping, agent):
     context = await keeping.pre_turn(Turn(agent_id=agent, session_id="s1", text=ASKED))
     await keeping.post_turn(TurnRef(agent, context.turn_id), Outcome(response=ANSWER))
     assert [content for _, content, _ in await kept(keeping, agent)] == [ANSWER, ASKED]
 
 
-async def test_blocks_that_we_put_into_a_message_are_not_kept(keeping, agent):
+async def test_injected_blocks_are_not_captured(keeping, agent):
     await keeping.remember(agent, [NewMemory(type="fact", content="The Skagerrak ferry sails from Hirtshals.")])
     shown = await keeping.pre_turn(Turn(agent_id=agent, session_id="s1", text=ASKED))
     assert shown.text
@@ -107,7 +107,7 @@ async def test_blocks_that_we_put_into_a_message_are_not_kept(keeping, agent):
     assert episodes == [ANSWER, ASKED]
 
 
-async def test_an_extractor_makes_memories_beside_the_turn(urls, embedder, agent):
+async def test_extractor_stores_memories_in_the_background(urls, embedder, agent):
     extractor = Deciding()
     async with capturing(urls, embedder, "off", extractor) as layer:
         context = await said(layer, agent)
@@ -117,7 +117,7 @@ async def test_an_extractor_makes_memories_beside_the_turn(urls, embedder, agent
         assert await kept(layer, agent) == [("decision", f"Decided: {ANSWER}", None)]
 
 
-async def test_an_extractor_is_asked_once_for_a_turn(urls, embedder, agent):
+async def test_extractor_is_called_once_per_turn(urls, embedder, agent):
     extractor = Deciding()
     async with capturing(urls, embedder, "off", extractor) as layer:
         context = await said(layer, agent)
@@ -125,7 +125,7 @@ async def test_an_extractor_is_asked_once_for_a_turn(urls, embedder, agent):
     assert len(extractor.seen) == 1
 
 
-async def test_an_extractor_that_fails_costs_nothing_but_its_memories(urls, embedder, agent, caplog):
+async def test_failing_extractor_is_logged_and_the_exchange_is_captured(urls, embedder, agent, caplog):
     async def broken(exchange: CapturedExchange) -> Sequence[NewMemory]:
         raise RuntimeError("no model today")
 
@@ -161,7 +161,7 @@ async def closing(layer: CognitiveLayer, agent: str, halting: Halting):
     return context, posting
 
 
-async def test_an_agent_that_is_erased_between_closing_and_capture_leaves_no_words(urls, embedder, agent, keeping):
+async def test_agent_erased_before_capture_leaves_no_text(urls, embedder, agent, keeping):
     halting = Halting(embedder)
     async with capturing(urls, halting) as layer:
         _, posting = await closing(layer, agent, halting)
@@ -172,7 +172,7 @@ async def test_an_agent_that_is_erased_between_closing_and_capture_leaves_no_wor
     assert await keeping.explain.turns(agent) == []
 
 
-async def test_a_crash_between_closing_and_capture_is_made_up_for_by_the_retry(urls, embedder, agent, keeping):
+async def test_retry_captures_a_turn_whose_capture_was_cancelled(urls, embedder, agent, keeping):
     halting = Halting(embedder)
     async with capturing(urls, halting) as layer:
         context, posting = await closing(layer, agent, halting)
@@ -184,13 +184,13 @@ async def test_a_crash_between_closing_and_capture_is_made_up_for_by_the_retry(u
     assert [content for _, content, _ in await kept(keeping, agent)] == [ANSWER, ASKED]
 
 
-async def test_a_failed_turn_is_not_kept_since_it_is_called_completed_later(keeping, agent):
+async def test_failed_turn_is_not_captured_by_a_later_completion(keeping, agent):
     context = await said(keeping, agent, status="failed")
     await keeping.post_turn(context, Outcome(response=ANSWER))
     assert await kept(keeping, agent) == []
 
 
-async def test_words_without_a_vector_wait_in_the_journal(urls, embedder, agent, keeping):
+async def test_capture_waits_in_the_journal_when_embedding_fails(urls, embedder, agent, keeping):
     halting = Halting(embedder, fails=True)
     async with capturing(urls, halting) as layer:
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s1", text=ASKED))
@@ -200,7 +200,7 @@ async def test_words_without_a_vector_wait_in_the_journal(urls, embedder, agent,
     assert [content for _, content, _ in await kept(keeping, agent)] == [ANSWER, ASKED]
 
 
-async def test_an_erased_agent_does_not_come_back_with_what_was_being_extracted(urls, embedder, agent, keeping):
+async def test_running_extraction_does_not_restore_an_erased_agent(urls, embedder, agent, keeping):
     asked, go_on = asyncio.Event(), asyncio.Event()
 
     async def slow(exchange: CapturedExchange) -> Sequence[NewMemory]:
@@ -216,7 +216,7 @@ async def test_an_erased_agent_does_not_come_back_with_what_was_being_extracted(
     assert await kept(keeping, agent) == []
 
 
-async def test_the_words_of_a_captured_turn_go_with_the_agent(keeping, agent):
+async def test_erasing_the_agent_deletes_captured_memories(keeping, agent):
     await said(keeping, agent)
     await keeping.erase_agent(agent)
     assert await kept(keeping, agent) == []

@@ -61,7 +61,7 @@ def names(tools) -> list[str]:
     return [each["name"] for each in tools]
 
 
-async def test_a_weak_model_gets_valid_tools_within_its_budget_with_the_needed_one_among_them(layer, agent):
+async def test_weak_model_gets_the_needed_tool_within_its_byte_limit(layer, agent):
     context = await layer.pre_turn(ask(agent, "Will it rain in Porto tomorrow?"))
     assert "WeatherTool" in names(context.tools)
     assert names(context.tools) == [each.name for each in TOOLS if each.name in names(context.tools)]
@@ -79,7 +79,7 @@ async def test_a_weak_model_gets_valid_tools_within_its_budget_with_the_needed_o
 
 
 @pytest.mark.parametrize("fields", [{"model": None}, {"model": STRONG}, {"kind": "cron"}, {"tools": TOOLS[-3:]}])
-async def test_where_nothing_has_to_go_the_tools_are_as_they_were_given(layer, agent, fields):
+async def test_tools_within_the_limit_are_passed_unchanged(layer, agent, fields):
     turn = ask(agent, "Will it rain in Porto tomorrow?", **fields)
     context = await layer.pre_turn(turn)
     assert [dict(sent) for sent in context.tools] == [
@@ -88,7 +88,7 @@ async def test_where_nothing_has_to_go_the_tools_are_as_they_were_given(layer, a
     assert context.trim is None
 
 
-async def test_what_went_is_logged_above_a_third_and_recorded_with_the_turn(layer, agent, caplog):
+async def test_dropped_tools_are_logged_and_recorded(layer, agent, caplog):
     with caplog.at_level(logging.INFO, "cognitive"):
         context = await layer.pre_turn(ask(agent, "Will it rain in Porto tomorrow?"))
         await layer.pre_turn(ask(agent, "Will it rain in Porto tomorrow?", tools=TOOLS[-3:]))
@@ -103,7 +103,7 @@ async def test_what_went_is_logged_above_a_third_and_recorded_with_the_turn(laye
     assert stored["dropped"] == list(context.trim.dropped)
 
 
-async def test_a_tool_that_such_messages_led_to_is_kept_though_nothing_in_it_says_so(layer, agent):
+async def test_tool_called_after_similar_messages_is_kept(layer, agent):
     text = "Please do the usual for the Hendersons before they call."
     before = await layer.pre_turn(ask(agent, text))
     last = before.trim.cut[-1]
@@ -118,7 +118,7 @@ async def test_a_tool_that_such_messages_led_to_is_kept_though_nothing_in_it_say
     assert last in another.trim.cut
 
 
-async def test_a_tool_that_this_conversation_called_stays(layer, agent):
+async def test_tool_called_in_the_conversation_is_kept(layer, agent):
     text = "Now the same for the next one."
     last = (await layer.pre_turn(ask(agent, text))).trim.cut[-1]
     conversation = [
@@ -128,7 +128,7 @@ async def test_a_tool_that_this_conversation_called_stays(layer, agent):
     assert last in names((await layer.pre_turn(ask(agent, text, conversation=conversation))).tools)
 
 
-async def test_vectors_are_made_after_the_turn_and_once(agent, embedder):
+async def test_tool_vectors_are_embedded_once_in_the_background(agent, embedder):
     class Counting:
         model, dimension = embedder.model, embedder.dimension
 
@@ -154,7 +154,7 @@ async def test_vectors_are_made_after_the_turn_and_once(agent, embedder):
     cached.close()
 
 
-async def test_without_an_embedder_words_decide_and_the_turn_says_what_is_missing(urls, agent, embedder):
+async def test_tools_are_ranked_by_words_when_the_embedder_fails(urls, agent, embedder):
     class Broken:
         model, dimension = embedder.model, embedder.dimension
 
@@ -172,14 +172,14 @@ async def test_without_an_embedder_words_decide_and_the_turn_says_what_is_missin
 MANY = [each.model_copy(update={"name": f"{each.name}_{n}"}) for n in range(25) for each in TOOLS]
 
 
-async def test_thousands_of_tools_are_fitted_from_the_first_turn_on(layer, agent):
+async def test_thousands_of_tools_fit_from_the_first_turn(layer, agent):
     for _ in range(2):
         context = await layer.pre_turn(ask(agent, "What is the weather in Porto?", tools=MANY))
         assert size(context.tools) == context.trim.after_bytes <= LIMIT
         assert "WeatherTool_0" in names(context.tools)
 
 
-async def test_tools_that_are_not_read_in_time_are_cut_by_their_names_and_never_offered_whole(urls, agent, embedder):
+async def test_tools_are_fitted_by_name_when_ranking_is_late(urls, agent, embedder):
     hurry = Policy(deadline_ms=1, categories={"always_include": ("Valve7_24",)})
     said = [
         Message(role="assistant", tool_calls=[ToolCall(name="Roster3_9", id="1")]),
@@ -196,7 +196,7 @@ async def test_tools_that_are_not_read_in_time_are_cut_by_their_names_and_never_
         assert any("not ranked in time" in reason for reason in context.degraded)
 
 
-async def test_operators_extend_the_table_of_models_by_file(urls, agent, embedder, tmp_path, monkeypatch):
+async def test_model_limits_file_extends_the_model_table(urls, agent, embedder, tmp_path, monkeypatch):
     path = tmp_path / "models.toml"
     path.write_text('["example/tiny"]\ninput_tokens = 4000\noutput_tokens = 500\ncatalog_bytes = 2000\ntier = "C"\n')
     monkeypatch.setenv("COGNITIVE_MODEL_LIMITS", str(path))
@@ -209,7 +209,7 @@ async def test_operators_extend_the_table_of_models_by_file(urls, agent, embedde
             pass
 
 
-async def test_the_switch_leaves_every_tool_alone(urls, agent, embedder):
+async def test_disabled_fitting_leaves_tools_unchanged(urls, agent, embedder):
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(tools={"fit_to_model": False})) as layer:
         assert (await layer.pre_turn(ask(agent, "Will it rain?"))).trim is None
 
@@ -220,7 +220,7 @@ async def test_the_switch_leaves_every_tool_alone(urls, agent, embedder):
 UNSURE = "Please do the usual for the Hendersons before they call."
 
 
-async def test_a_small_model_chooses_where_ranking_is_not_sure_and_its_choice_is_fitted_again(layer, agent):
+async def test_model_refines_an_uncertain_ranking_within_the_limit(layer, agent):
     context = await layer.pre_turn(ask(agent, UNSURE))
     assert context.trim.low_confidence
     wanted = context.trim.cut[0]
@@ -240,7 +240,7 @@ async def test_a_small_model_chooses_where_ranking_is_not_sure_and_its_choice_is
     assert wanted in asked[0]
 
 
-async def test_many_large_choices_still_fit(layer, agent):
+async def test_many_large_chosen_tools_still_fit(layer, agent):
     large = [
         each.model_copy(
             update={
@@ -265,7 +265,7 @@ async def test_many_large_choices_still_fit(layer, agent):
     assert refined.trim.cut[0] == chosen[len(refined.tools)]
 
 
-async def test_no_choice_takes_away_what_must_stay(urls, agent, embedder):
+async def test_refining_keeps_the_tools_that_are_always_included(urls, agent, embedder):
     large = {"type": "object", "required": ["x"], "properties": {"x": {"enum": [f"value {n}" for n in range(150)]}}}
     tools = [Tool(name="speak"), *(each.model_copy(update={"parameters": large}) for each in TOOLS)]
     async with CognitiveLayer.open(
@@ -296,7 +296,7 @@ async def test_no_choice_takes_away_what_must_stay(urls, agent, embedder):
         (None, "error"),
     ],
 )
-async def test_whatever_goes_wrong_leaves_what_ranking_chose_and_says_why(layer, agent, answer, reason):
+async def test_failed_refining_keeps_the_ranked_tools_with_a_reason(layer, agent, answer, reason):
     context = await layer.pre_turn(ask(agent, UNSURE))
 
     async def model(prompt: str):
@@ -309,7 +309,7 @@ async def test_whatever_goes_wrong_leaves_what_ranking_chose_and_says_why(layer,
     assert (reason == "no_tool") <= (refined.gap is not None)
 
 
-async def test_a_model_that_does_not_answer_is_not_waited_for(urls, agent, embedder):
+async def test_refining_times_out_when_the_model_does_not_answer(urls, agent, embedder):
     async with CognitiveLayer.open(
         urls.app, embedder=embedder, policy=Policy(tools={"refine_deadline_ms": 20})
     ) as layer:
@@ -318,7 +318,7 @@ async def test_a_model_that_does_not_answer_is_not_waited_for(urls, agent, embed
     assert (refined.reason, refined.tools) == ("timeout", context.tools)
 
 
-async def test_where_it_is_not_needed_or_not_allowed_no_model_is_asked(layer, agent, embedder):
+async def test_refining_calls_no_model_when_not_needed_or_not_allowed(layer, agent, embedder):
     async def model(prompt: str) -> str:
         raise AssertionError("asked")
 
@@ -329,7 +329,7 @@ async def test_where_it_is_not_needed_or_not_allowed_no_model_is_asked(layer, ag
     assert (await layer.refine_tools(context, model)).reason == "not_allowed"
 
 
-async def test_a_message_that_no_tool_is_for_is_warned_of(embedder):
+async def test_message_that_matches_no_tool_reports_a_gap(embedder):
     cached = CachedEmbedder(embedder)
     catalog = CatalogEngine(cached)
 
@@ -348,7 +348,7 @@ async def test_a_message_that_no_tool_is_for_is_warned_of(embedder):
 # --- what is told of the past ---
 
 
-async def test_my_plans_tell_what_messages_led_to_which_tools_of_this_agent_alone(layer, agent):
+async def test_past_plans_list_the_tools_called_by_this_agent(layer, agent):
     for text, call in (("Weather in Rome?", "WeatherTool"), ("The weather in Rome?", "WeatherTool"), ("Pay Bo", "Pay")):
         context = await layer.pre_turn(ask(agent, text, tools=()))
         await layer.post_turn(context, Outcome(response="Done.", tool_calls=[ToolCall(name=call)] * 2))

@@ -141,7 +141,7 @@ def run(env, folder, *command):
     ).stdout
 
 
-async def test_claude_code_has_a_memory_that_learns(layer, agent, project, environment):
+async def test_hooks_give_claude_code_a_memory_that_learns(layer, agent, project, environment):
     await layer.remember(agent, [NewMemory(type="fact", content=each) for each in (MEMORY, UNUSED)])
     with Model(project / "note.txt") as model:
         env = {**environment, "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.server_port}"}

@@ -79,7 +79,7 @@ def ask(url: str, agent: str, seed: str) -> str:
     ).stdout
 
 
-async def test_the_same_questions_in_other_processes_get_the_same_bytes(layer, urls, agent):
+async def test_equal_questions_get_equal_bytes_in_other_processes(layer, urls, agent):
     rolled = random.Random(3)
     people, stuff = ["Ada", "Bea", "Cyd", "Dov"], ["amber", "copper", "brass", "ivory", "walnut"]
     things, places = ["kettle", "violin", "globe", "telescope"], ["attic", "cellar", "garage", "pantry", "studio"]

@@ -58,12 +58,12 @@ def body(block: str, tag: str) -> str:
     return block[len(opening) : -len(closing)]
 
 
-def test_there_are_two_hundred_of_them_at_least():
+def test_at_least_two_hundred_payloads_exist():
     assert len(PAYLOADS) >= 200
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_payload_is_one_quoted_line_in_the_block(family):
+def test_payload_is_one_quoted_line_of_the_block(family):
     for payload in FAMILIES[family]:
         block = render.block([Candidate(hit(payload, speaker="Eve"))], Policy())
         inside = body(block, "memory-records")
@@ -75,7 +75,7 @@ def test_a_payload_is_one_quoted_line_in_the_block(family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_payload_in_the_name_of_a_source_or_a_speaker_stays_there_too(family):
+def test_payload_in_source_or_speaker_stays_quoted(family):
     for payload in FAMILIES[family]:
         named = hit("Tea is at noon.", speaker=payload, source=payload, session_id=payload)
         block = render.block([Candidate(named)], Policy())
@@ -84,7 +84,7 @@ def test_a_payload_in_the_name_of_a_source_or_a_speaker_stays_there_too(family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_payload_that_is_pinned_is_quoted_likewise(family):
+def test_pinned_payload_stays_quoted(family):
     for payload in FAMILIES[family]:
         pinned = Memory(
             id=UUID(int=1),
@@ -107,7 +107,7 @@ def test_a_payload_that_is_pinned_is_quoted_likewise(family):
         assert len(memory_lines(block)) == 1
 
 
-def test_a_memory_that_holds_a_block_of_an_earlier_turn_closes_nothing():
+def test_memory_with_an_earlier_block_does_not_close_the_block():
     earlier = render.block([Candidate(hit("Tea is at noon."))], Policy())
     block = render.block([Candidate(hit(earlier))], Policy())
     assert block.count("<memory-records>") == block.count("</memory-records>") == 1

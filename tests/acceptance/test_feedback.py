@@ -153,7 +153,7 @@ async def suppliers(layer, agent) -> tuple[str, str]:
     return first, second
 
 
-async def test_a_preference_fades_in_half_lives(opened, agent):
+async def test_preference_decays_with_the_half_life(opened, agent):
     for own, days, keeps in ((f"{agent}-week", 7.0, False), (f"{agent}-year", 365.0, True)):
         layer = await opened(**LOUD, usage={"half_life_days": days})
         first, second = await suppliers(layer, own)
@@ -163,7 +163,7 @@ async def test_a_preference_fades_in_half_lives(opened, agent):
         assert later == ([second, first] if keeps else [first, second])
 
 
-async def test_the_threshold_decides_what_the_same_response_teaches(opened, agent):
+async def test_attribution_threshold_decides_whether_use_is_learnt(opened, agent):
     for threshold in (0.1, 0.9):
         own = f"{agent}-{threshold}"
         layer = await opened(**LOUD, feedback={"attribution_thresholds": {"relative": threshold}})
@@ -174,7 +174,7 @@ async def test_the_threshold_decides_what_the_same_response_teaches(opened, agen
         assert await ordered(layer, own, OAK) == ([second, first] if threshold < 0.5 else [first, second])
 
 
-async def test_with_bounds_of_one_no_history_moves_anything(opened, agent):
+async def test_boost_bounds_of_one_disable_usage(opened, agent):
     # At a cut equals are told apart by their ids, and those of two agents differ: so there is none.
     whole = Constants(candidates_per_result=16)
     loud = await opened(whole, **LOUD)
@@ -211,7 +211,7 @@ async def test_one_rating_outweighs_two_measured_uses(opened, agent):
     assert rated.factor < liked.factor
 
 
-async def test_a_rating_useful_never_makes_a_memory_stand_worse(opened, agent):
+async def test_useful_rating_never_lowers_the_boost(opened, agent):
     layer = await opened(**LOUD)
     ids = await stored(layer, agent, ALBA, BRIX)
     context, _ = await taught(layer, agent, OAK, ANSWERS[BRIX])
@@ -245,7 +245,7 @@ async def lesson(layer, agent, *, text: str = PARCEL, within: bool = True, **out
     return await layer.post_turn(context, Outcome(response=f"No. {BRIDGE}", **outcome))
 
 
-async def test_what_the_recall_tool_found_is_there_when_the_question_comes_again(opened, agent):
+async def test_recalled_and_used_memory_is_shown_when_the_question_repeats(opened, agent):
     layer = await opened(**LESSON)
     bridge = await crowd(layer, agent)
     report = await lesson(layer, agent)
@@ -256,7 +256,7 @@ async def test_what_the_recall_tool_found_is_there_when_the_question_comes_again
     assert context.trace.of(bridge).candidate.boost.lift > 0
 
 
-async def test_a_turn_remembers_how_far_below_the_best_each_stood(opened, agent, urls):
+async def test_turn_records_each_memorys_gap_to_the_best(opened, agent, urls):
     """Of what its own search did not find: as far as the last that it found."""
     layer = await opened(**LESSON)
     bridge = await crowd(layer, agent)
@@ -275,7 +275,7 @@ async def test_a_turn_remembers_how_far_below_the_best_each_stood(opened, agent,
     assert expected[bridge] > max(expected[shown.memory_id] for shown in context.shown)
 
 
-async def test_a_paraphrase_benefits_too(opened, agent):
+async def test_paraphrase_of_the_question_gets_the_lift(opened, agent):
     layer = await opened(**LESSON)
     bridge = await crowd(layer, agent)
     assert await standing(layer, agent, bridge, PARCEL_AGAIN) is None
@@ -293,7 +293,7 @@ async def test_a_paraphrase_benefits_too(opened, agent):
         pytest.param({"status": "abandoned"}, id="an abandoned turn"),
     ],
 )
-async def test_nothing_is_learnt_from(opened, agent, what):
+async def test_incomplete_turns_and_outside_recalls_teach_nothing(opened, agent, what):
     layer = await opened(**LESSON)
     bridge = await crowd(layer, agent)
     before = await ordered(layer, agent, PARCEL)
@@ -304,7 +304,7 @@ async def test_nothing_is_learnt_from(opened, agent, what):
     assert await standing(layer, agent, bridge, PARCEL_AGAIN) is None
 
 
-async def test_another_agents_turns_teach_nothing_here(opened, agent):
+async def test_turns_of_one_agent_do_not_teach_another(opened, agent):
     layer = await opened(**LESSON)
     other = f"{agent}-other"
     bridge = await crowd(layer, agent)
@@ -316,7 +316,7 @@ async def test_another_agents_turns_teach_nothing_here(opened, agent):
     assert await standing(layer, agent, bridge, PARCEL_AGAIN) is None
 
 
-async def test_without_a_weight_a_lesson_changes_nothing(opened, agent):
+async def test_association_weight_zero_disables_associations(opened, agent):
     heard, unheard = (
         await opened(**LESSON),
         await opened(**LESSON, association={"weight": 0.0}, usage={"boost": "rate"}),
@@ -328,7 +328,7 @@ async def test_without_a_weight_a_lesson_changes_nothing(opened, agent):
     assert await ordered(heard, agent, PARCEL) != before
 
 
-async def test_an_unrelated_question_is_ordered_as_before(opened, agent):
+async def test_association_leaves_unrelated_questions_unchanged(opened, agent):
     layer = await opened(**LESSON)
     await crowd(layer, agent)
     questions = [asked for _, asked in CORPUS[::15]]
@@ -341,7 +341,7 @@ async def test_an_unrelated_question_is_ordered_as_before(opened, agent):
     assert [await ordered(layer, agent, question) for question in questions] == before
 
 
-async def test_an_erased_memory_teaches_nobody(opened, agent):
+async def test_erased_memory_is_not_found_by_association(opened, agent):
     layer = await opened(**LESSON)
     bridge = await crowd(layer, agent)
     await lesson(layer, agent)
@@ -359,7 +359,7 @@ async def decoys(urls, agent) -> tuple[float, float]:
     return (rows[0]["n"] or 0.0, rows[0]["used"] or 0.0)
 
 
-async def test_what_was_passed_over_is_judged_beside_what_was_shown(opened, agent, urls):
+async def test_candidates_over_the_limit_are_judged_as_decoys(opened, agent, urls):
     layer = await opened(**FRANK, limits={"default": 2})
     await stored(layer, agent, *(content for content, _ in CORPUS[:60:3]))
     context = await layer.pre_turn(ask(agent, CORPUS[0][1]))
@@ -382,14 +382,14 @@ async def test_what_was_passed_over_is_judged_beside_what_was_shown(opened, agen
     [{"status": "failed"}, {"status": "abandoned"}, {"citations": (UUID(int=1),)}],
     ids=["failed", "abandoned", "cited"],
 )
-async def test_where_nothing_is_measured_no_decoy_is(opened, agent, urls, outcome):
+async def test_unmeasured_turns_record_no_decoys(opened, agent, urls, outcome):
     layer = await opened(**FRANK, limits={"default": 2})
     await stored(layer, agent, *(content for content, _ in CORPUS[:20]))
     await taught(layer, agent, CORPUS[0][1], CORPUS[5][0], **outcome)
     assert await decoys(urls, agent) == (0, 0)
 
 
-async def test_what_the_recall_tool_returned_is_no_decoy(opened, agent, urls):
+async def test_memory_returned_by_recall_is_not_a_decoy(opened, agent, urls):
     layer = await opened(**FRANK, limits={"default": 2})
     await stored(layer, agent, *(content for content, _ in CORPUS[:5]))
     context = await layer.pre_turn(ask(agent, CORPUS[0][1]))
@@ -402,7 +402,7 @@ async def test_what_the_recall_tool_returned_is_no_decoy(opened, agent, urls):
 # --- exploration ---
 
 
-async def test_explored_turns_show_what_they_say_they_show(opened, urls):
+async def test_explored_turns_record_their_propensities(opened, urls):
     agent = "explorer"  # its name and those of its turns decide what is drawn
     usual, curious = (
         await opened(**FRANK, limits={"default": 3}),
@@ -489,12 +489,12 @@ async def rising(opened, agent, names, length: int, *, wherever_shown: bool) -> 
 
 
 @pytest.mark.parametrize("length", [12, 30, 60])
-async def test_a_memory_that_is_quoted_in_every_tenth_turn_does_not_rise_for_other_questions(opened, agent, length):
+async def test_memory_quoted_every_tenth_turn_does_not_rise_elsewhere(opened, agent, length):
     high, asked = await rising(opened, agent, ("learning", "deaf"), length, wherever_shown=False)
     assert high["learning"] <= high["deaf"] + 0.02 * asked
 
 
-async def test_a_memory_that_is_quoted_wherever_it_is_shown_rises_by_popularity_alone(opened, agent):
+async def test_memory_quoted_wherever_shown_rises_only_with_the_rate_boost(opened, agent):
     high, asked = await rising(opened, agent, ("learning", "deaf", "seed"), 30, wherever_shown=True)
     assert high["seed"] > high["deaf"] + 0.2 * asked
     assert high["learning"] <= high["deaf"] + 0.02 * asked

@@ -23,7 +23,7 @@ async def hurried(urls, embedder):
 
 
 @pytest.mark.parametrize("name", VALUES)
-async def test_a_turn_goes_its_way_with_any_result_in_its_conversation(patient, agent, name):
+async def test_turn_accepts_any_tool_result_in_its_conversation(patient, agent, name):
     said = called(VALUES[name], given=VALUES[name])
     context = await patient.pre_turn(Turn(agent_id=agent, session_id="s1", text="And now?", conversation=said))
     assert not any(reason.startswith("window:") for reason in context.degraded)
@@ -34,7 +34,7 @@ async def test_a_turn_goes_its_way_with_any_result_in_its_conversation(patient, 
 
 
 @pytest.mark.parametrize("name", VALUES)
-async def test_and_so_it_does_where_there_is_no_time_for_a_window(hurried, agent, name):
+async def test_turn_without_time_for_a_window_accepts_any_tool_result(hurried, agent, name):
     said = called(VALUES[name])
     context = await hurried.pre_turn(Turn(agent_id=agent, session_id="s1", text="And now?", conversation=said))
     assert [message.role for message in context.messages] == ["user", "assistant", "tool"]

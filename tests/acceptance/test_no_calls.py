@@ -76,7 +76,7 @@ def guarded(url: str, agent: str, how: str) -> list[list[str]]:
     return json.loads(ran.stdout)
 
 
-def test_turns_connect_to_postgres_and_to_nobody_else(urls, agent):
+def test_turns_connect_to_postgres_only(urls, agent):
     socket = urls.app.partition("host=")[2].partition("&")[0]
     strangers = [
         [kind, what]
@@ -86,7 +86,7 @@ def test_turns_connect_to_postgres_and_to_nobody_else(urls, agent):
     assert strangers == []
 
 
-def test_without_postgres_they_connect_to_nobody_at_all_but_where_it_should_be(tmp_path, agent):
+def test_turns_without_postgres_connect_nowhere_else(tmp_path, agent):
     """A fault of the database makes nothing else be asked in its place."""
     script = (
         GUARDED.replace("assert not context.degraded, context.degraded", "assert context.degraded")

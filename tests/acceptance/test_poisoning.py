@@ -31,7 +31,7 @@ async def opened(urls, embedder, **rows):
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-async def test_least_trust_shows_nothing_of_what_came_in_by_talk(urls, embedder, agent, name):
+async def test_minimum_trust_hides_memories_from_talk(urls, embedder, agent, name):
     least = {"decision": "agent", "fact": "agent", "procedure": "agent"}
     async with opened(urls, embedder, trust={"min_level": least}) as layer:
         figures, results = await under(layer, agent, BY_NAME[name])
@@ -42,7 +42,7 @@ async def test_least_trust_shows_nothing_of_what_came_in_by_talk(urls, embedder,
         ]
 
 
-async def test_ten_grafted_procedures_get_the_places_of_one_source(urls, embedder, agent):
+async def test_source_cap_limits_ten_planted_procedures(urls, embedder, agent):
     graft = BY_NAME["MemoryGraft, 10 procedures"]
     async with (
         opened(urls, embedder, trust={"max_per_source": 0}) as unbounded,
@@ -56,7 +56,7 @@ async def test_ten_grafted_procedures_get_the_places_of_one_source(urls, embedde
 
 
 @pytest.mark.parametrize(("rows", "theirs"), [({}, 5), ({"trust.min_level": {"procedure": "agent"}}, 0)])
-async def test_to_be_pinned_gets_nothing_past_trust_and_cap(urls, embedder, agent, rows, theirs):
+async def test_pinned_memories_obey_trust_and_source_cap(urls, embedder, agent, rows, theirs):
     async with opened(urls, embedder, **rows) as layer:
         await layer.remember(
             agent,
@@ -80,7 +80,7 @@ async def test_to_be_pinned_gets_nothing_past_trust_and_cap(urls, embedder, agen
         assert theirs or not [shown for shown in context.shown if "evil" in shown.content]
 
 
-async def test_an_echo_raises_no_trust_and_gets_past_no_cap(urls, embedder, agent):
+async def test_echoed_memories_keep_their_trust_and_source_cap(urls, embedder, agent):
     zombie = Attack(
         "zombie",
         planted("procedure", [m.content for m in BY_NAME["MemoryGraft, 10 procedures"].memories], "mallory", "talk"),
@@ -95,7 +95,7 @@ async def test_an_echo_raises_no_trust_and_gets_past_no_cap(urls, embedder, agen
 
 @settings(max_examples=12)
 @given(trust=st.sampled_from(TRUSTS), uses=st.lists(st.sampled_from(("cited", "rated", "echoed", "again")), max_size=4))
-async def test_no_use_raises_trust(urls, embedder, trust, uses):
+async def test_usage_never_changes_trust(urls, embedder, trust, uses):
     agent, said = f"agent-{uuid4().hex[:12]}", "The billing service is restarted on port 4444."
     memory = NewMemory(type="fact", content=said, occurred_at=AT, trust=trust)
     async with opened(urls, embedder) as layer:
@@ -112,7 +112,7 @@ async def test_no_use_raises_trust(urls, embedder, trust, uses):
         assert (await layer.get(agent, [id]))[0].trust == trust
 
 
-async def test_what_is_stored_again_by_a_better_way_keeps_the_trust_it_came_with(urls, embedder, agent):
+async def test_storing_again_with_higher_trust_keeps_the_first_trust(urls, embedder, agent):
     async with opened(urls, embedder) as layer:
         said = NewMemory(type="fact", content="Support needs port 4444.", occurred_at=AT, trust="talk")
         [id] = await layer.remember(agent, [said])
@@ -122,14 +122,14 @@ async def test_what_is_stored_again_by_a_better_way_keeps_the_trust_it_came_with
         assert (await layer.update(agent, id, trust="host")).trust == "host"  # somebody looked at it
 
 
-def test_a_memory_full_of_common_words_is_credited_with_next_to_nothing():
+def test_memory_of_common_words_stays_below_the_attribution_threshold():
     [stuffed] = BY_NAME["copy-cat"].memories
     others = ["To refund a customer, open the refund form.", "The billing service runs in Frankfurt."]
     answer = "Open the refund form, have it approved, and tell the customer that it is on its way to them."
     assert overlaps([stuffed.content, *others], answer)[0] < Policy().attribution_threshold
 
 
-async def test_recall_is_closed_for_the_frames_that_the_policy_names(urls, embedder, agent):
+async def test_recall_is_refused_in_frames_disabled_by_the_policy(urls, embedder, agent):
     async with opened(urls, embedder, trust={"recall_disabled_frames": ("question",)}) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content="The vault is open on Mondays.", occurred_at=AT)])
         asked = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="When is the vault open?", turn_id="q"))

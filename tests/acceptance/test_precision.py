@@ -67,7 +67,7 @@ STORE = facts(
 
 
 @pytest.mark.parametrize("followed", ["continue", "yes, the second one", "and the other one?", "go on", "why?"])
-async def test_a_follow_up_shows_what_the_question_before_it_asked_for(layer, agent, followed):
+async def test_follow_up_shows_the_memory_of_the_preceding_question(layer, agent, followed):
     await layer.remember(agent, STORE)
     first = await layer.pre_turn(ask(agent, QUESTION))
     assert EVIDENCE in [memory.content for memory in first.shown]
@@ -75,14 +75,14 @@ async def test_a_follow_up_shows_what_the_question_before_it_asked_for(layer, ag
     assert EVIDENCE in [memory.content for memory in context.shown]
 
 
-async def test_a_message_about_nothing_stored_shows_nothing(layer, agent):
+async def test_unrelated_message_shows_no_memory(layer, agent):
     await layer.remember(agent, STORE)
     context = await layer.pre_turn(ask(agent, "what is the capital of mongolia"))
     assert context.shown == ()
     assert {result.disposition for result in context.trace.candidates} == {"irrelevant"}
 
 
-async def test_over_a_session_no_text_is_embedded_twice_and_responses_before_they_are_needed(urls, embedder, agent):
+async def test_session_embeds_each_text_once_and_responses_in_advance(urls, embedder, agent):
     counting = Counting(embedder)
     said: list[str] = []
     async with CognitiveLayer.open(urls.app, embedder=counting, policy=Policy(deadline_ms=20_000.0)) as layer:
@@ -98,7 +98,7 @@ async def test_over_a_session_no_text_is_embedded_twice_and_responses_before_the
     assert len(counting.asked) == len(set(counting.asked))
 
 
-async def test_an_agent_runs_under_its_own_policy_which_is_what_its_turns_record(urls, embedder, agent):
+async def test_agent_policy_is_applied_and_recorded_in_turns(urls, embedder, agent):
     policy = Policy(deadline_ms=20_000.0, agents={agent: {"abstention": False}})
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=policy) as layer:
         await layer.remember(agent, STORE)
@@ -115,7 +115,7 @@ UNSAID = "The on-call engineer may lift the freeze for a security patch."
 
 
 @pytest.mark.parametrize("by_reference", [False, True], ids=["with its context", "from another process"])
-async def test_a_memory_is_shortened_to_what_is_not_said_and_earns_for_that_alone(urls, embedder, agent, by_reference):
+async def test_memory_is_shortened_to_its_unsaid_part_and_credited_for_it(urls, embedder, agent, by_reference):
     policy = Policy(deadline_ms=20_000.0, abstention=False, dedup={"mode": "shorten"})
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=policy) as layer:
         [whole] = await layer.remember(agent, facts(f"{SAID} {UNSAID}"))

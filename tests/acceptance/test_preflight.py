@@ -45,14 +45,14 @@ async def frank(urls, embedder):
         yield layer
 
 
-async def test_the_model_gets_the_tools_the_plan_keeps_and_all_that_nobody_knows(frank, agent):
+async def test_model_gets_the_planned_tools_and_all_unknown_tools(frank, agent):
     context = await frank.pre_turn(ask(agent, "swap 1 SOL for USDC"))
     assert context.plan.categories == ("crypto",)
     assert names(context) == context.plan.tools == ("exec", "web_fetch", "web_search", "message", *FOREIGN)
     assert (context.thinking, context.plan.hint.startswith("[Context: crypto task | tools: exec")) == ("medium", True)
 
 
-async def test_the_hint_names_what_a_weak_model_is_really_offered(frank, agent):
+async def test_hint_names_only_tools_offered_to_a_weak_model(frank, agent):
     many = [Tool(name=f"mcp__tool_{n}", description="Does what is asked of it. " * 9) for n in range(300)]
     context = await frank.pre_turn(ask(agent, "gpu status", tools=(*TOOLS, *many), model="some/weak-model"))
     offered = names(context)
@@ -65,13 +65,13 @@ async def test_the_hint_names_what_a_weak_model_is_really_offered(frank, agent):
 
 
 @pytest.mark.parametrize("kind", ["heartbeat", "subagent", "cron"])
-async def test_turns_of_other_kinds_are_untouched(frank, agent, kind):
+async def test_heartbeat_subagent_and_cron_turns_are_not_planned(frank, agent, kind):
     context = await frank.pre_turn(ask(agent, "hey", kind=kind, thinking="high"))
     assert names(context) == context.plan.tools == (*CORE, *FOREIGN)
     assert (context.thinking, context.plan.hint, context.plan.categories) == ("high", None, ())
 
 
-async def test_a_statement_shows_no_more_memories_than_its_category_allows(frank, agent):
+async def test_category_limits_the_memories_of_a_statement(frank, agent):
     notes = [f"The deployment script number {n} lives in folder {n}." for n in range(12)]
     await frank.remember(agent, [NewMemory(type="fact", content=note) for note in notes])
     text = "fix the deployment script in folder 3"
@@ -84,7 +84,7 @@ async def test_a_statement_shows_no_more_memories_than_its_category_allows(frank
     assert len(asked.shown) > 3
 
 
-async def test_small_talk_asks_memory_for_nothing_and_a_question_behind_it_does(frank, agent):
+async def test_small_talk_skips_memory_unless_a_question_follows(frank, agent):
     await frank.remember(agent, [NewMemory(type="decision", content="We decided to use Redis for sessions.")])
     assert not (await frank.pre_turn(ask(agent, "hey"))).shown
     context = await frank.pre_turn(ask(agent, "Hey, what did we decide about Redis?"))
@@ -92,7 +92,7 @@ async def test_small_talk_asks_memory_for_nothing_and_a_question_behind_it_does(
     assert [memory.type for memory in context.shown] == ["decision"]
 
 
-async def test_a_follow_up_keeps_the_tools_of_what_it_follows(frank, agent):
+async def test_follow_up_keeps_the_tools_of_the_preceding_message(frank, agent):
     said = [Message(role="user", content="deploy the app to staging"), Message(role="assistant", content="Done.")]
     context = await frank.pre_turn(ask(agent, "and for production?", conversation=said))
     assert "coding" in context.plan.categories
@@ -111,7 +111,7 @@ async def test_the_plan_is_logged_and_recorded(frank, agent, caplog):
     assert recorded.plan == context.plan.as_json()
 
 
-async def test_a_replay_plans_the_same_memory(frank, agent):
+async def test_replay_of_a_planned_turn_is_identical(frank, agent):
     await frank.remember(agent, [NewMemory(type="fact", content=f"GPU {n} is in rack {n}.") for n in range(9)])
     context = await frank.pre_turn(ask(agent, "check the gpu of rack 3"))
     assert context.plan.categories == ("monitoring",)
@@ -125,7 +125,7 @@ async def live(layer, agent: str, text: str, *called: str, user: str | None = No
     await layer.post_turn(context, Outcome(response="Done.", tool_calls=calls))
 
 
-async def test_tools_that_are_really_called_stay_until_that_is_forgotten(frank, agent):
+async def test_called_tools_are_kept_until_learning_is_reset(frank, agent):
     for _ in range(3):
         await live(frank, agent, "gpu status", "web_search", user="u")
     context = await planned_anew(frank, agent, "cpu load and disk status")
@@ -139,7 +139,7 @@ async def test_tools_that_are_really_called_stay_until_that_is_forgotten(frank, 
     assert "web_search" not in names(await planned_anew(frank, agent, "gpu status"))
 
 
-async def test_what_one_agent_learnt_is_no_other_agents(frank, agent):
+async def test_tool_usage_of_one_agent_is_not_anothers(frank, agent):
     for _ in range(2):
         await live(frank, agent, "gpu status", "web_search")
     assert await frank.admin.tool_usage(f"{agent}-other") == ()
@@ -172,7 +172,7 @@ class Oracle:
 QUIET = "the flange is loose again"
 
 
-async def test_a_classifier_is_asked_where_the_rules_are_silent(urls, embedder, agent):
+async def test_classifier_is_called_when_no_rule_matches(urls, embedder, agent):
     oracle = Oracle("media", "astrology")
     async with CognitiveLayer.open(urls.app, policy=FRANK, embedder=embedder, classifier=oracle) as layer:
         guessed = await layer.pre_turn(ask(agent, QUIET))
@@ -186,7 +186,7 @@ async def test_a_classifier_is_asked_where_the_rules_are_silent(urls, embedder, 
 
 
 @pytest.mark.parametrize("trouble", [{"fails": True}, {"hangs": True}, {}])
-async def test_a_classifier_that_fails_or_does_not_know_changes_nothing(urls, embedder, agent, trouble):
+async def test_failing_or_undecided_classifier_changes_nothing(urls, embedder, agent, trouble):
     policy = Policy(deadline_ms=400)
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, classifier=Oracle(**trouble)) as layer:
         context = await layer.pre_turn(ask(agent, QUIET))
@@ -194,7 +194,7 @@ async def test_a_classifier_that_fails_or_does_not_know_changes_nothing(urls, em
     assert context.plan.categories == ()
 
 
-async def test_the_exemplars_stand_in_where_a_policy_wants_them(urls, embedder, agent):
+async def test_exemplar_fallback_classifies_when_enabled(urls, embedder, agent):
     policy = FRANK.changed({"categories.exemplar_fallback": True})
     text = "blur the faces and cut the first ten seconds"
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
@@ -203,7 +203,7 @@ async def test_the_exemplars_stand_in_where_a_policy_wants_them(urls, embedder, 
         assert (await layer.pre_turn(ask(agent, text))).plan.categories == ()
 
 
-async def test_sections_of_a_prompt_follow_the_plan(frank, agent):
+async def test_prompt_sections_follow_the_plan(frank, agent):
     context = await frank.pre_turn(ask(agent, "swap 1 SOL for USDC"))
     found = sections({"wallets": ["crypto"], "git": ["coding"], "manners": []}, context.plan, context.policy)
     assert (found.kept, found.dropped) == (("wallets", "manners"), ("git",))

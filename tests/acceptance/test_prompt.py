@@ -75,7 +75,7 @@ def ask(agent: str, text: str, conversation=(), n: int = 0) -> Turn:
     )
 
 
-async def test_over_random_turns_bytes_stay_where_the_placement_says(layer, agent):
+async def test_prompt_bytes_stay_stable_as_the_placement_promises(layer, agent):
     rolled = random.Random(11)
     ids = await layer.remember(agent, memories(rolled))
     kept: list[Message] = []
@@ -132,7 +132,7 @@ async def test_over_random_turns_bytes_stay_where_the_placement_says(layer, agen
         assert replay.text == context.text
 
 
-async def test_what_the_conversation_shows_is_shown_again_once_it_has_left_or_was_changed(journaled, agent):
+async def test_memory_in_the_conversation_is_shown_again_when_gone_or_changed(journaled, agent):
     [kettle] = await journaled.remember(agent, [fact(1, KETTLE)])
     question = "Where is the amber kettle?"
     first = await journaled.pre_turn(ask(agent, question, n=1))
@@ -151,7 +151,7 @@ async def test_what_the_conversation_shows_is_shown_again_once_it_has_left_or_wa
     assert "attic" in fourth.prompt()[0].content
 
 
-async def test_what_the_conversation_shows_the_recall_tool_leaves_out(journaled, agent):
+async def test_recall_omits_memories_that_the_conversation_shows(journaled, agent):
     [kettle, lid] = await journaled.remember(agent, [fact(1, KETTLE), fact(2, "The lid of the kettle is lost.")])
     question = "Where is the amber kettle?"
     first = await journaled.pre_turn(ask(agent, question, n=1))
@@ -163,7 +163,7 @@ async def test_what_the_conversation_shows_the_recall_tool_leaves_out(journaled,
     assert kettle in {hit.memory_id for hit in await journaled.recall(agent, "kettle")}
 
 
-async def test_what_the_window_leaves_out_of_the_conversation_is_shown_again(journaled, agent):
+async def test_memory_outside_the_window_is_shown_again(journaled, agent):
     """A host hands over all that was said; the model sees the end of it."""
     [kettle] = await journaled.remember(agent, [fact(1, KETTLE)])
     question = "Where is the amber kettle?"
@@ -180,7 +180,7 @@ async def test_what_the_window_leaves_out_of_the_conversation_is_shown_again(jou
     assert (await journaled.explain.replay(agent, "t3")).verdict == "identical"
 
 
-async def test_a_block_of_an_earlier_turn_is_neither_query_nor_conversation(layer, agent):
+async def test_block_of_an_earlier_turn_is_ignored_by_query_and_dedup(layer, agent):
     """A host that keeps what was sent: "continue" asks what the user asked, and the block restates no memory."""
     ids = await layer.remember(agent, [fact(1, KETTLE), fact(2, "Zebras live in Africa.")])
     first = await layer.pre_turn(ask(agent, "Where is the amber kettle?", n=1))
@@ -194,7 +194,7 @@ async def test_a_block_of_an_earlier_turn_is_neither_query_nor_conversation(laye
         assert "Records from memory" not in flat(second.messages)
 
 
-async def test_quoting_the_prompt_earns_nothing_and_a_tool_that_holds_it_takes_nothing(layer, agent):
+async def test_quoted_prompts_neither_earn_nor_remove_credit(layer, agent):
     [kettle] = await layer.remember(agent, [fact(1, KETTLE, source="inventory.md")])
     first = await layer.pre_turn(ask(agent, "Where is the amber kettle?", n=1))
     assert '" from "inventory.md"' in first.text
@@ -207,7 +207,7 @@ async def test_quoting_the_prompt_earns_nothing_and_a_tool_that_holds_it_takes_n
     assert [a.referenced for a in report.attributions] == [True]
 
 
-async def test_a_user_who_types_our_tags_is_taken_at_his_word(layer, agent):
+async def test_tags_typed_by_the_user_are_kept_as_plain_text(layer, agent):
     await layer.remember(agent, [fact(1, KETTLE)])
     first = await layer.pre_turn(ask(agent, "Where is the amber kettle?", n=1))
     forged = first.text.replace("attic", "harbour")

@@ -168,7 +168,7 @@ async def evidence(layers, day):
     return cases, history, seen
 
 
-async def test_a_day_of_turns_comes_out_byte_for_byte(layers, day):
+async def test_replays_of_a_day_are_byte_identical(layers, day):
     agent, rendered = day
     assert len(rendered) >= 100
     assert sum(bool(text) for text, _ in rendered.values()) > 50
@@ -183,7 +183,7 @@ async def test_a_day_of_turns_comes_out_byte_for_byte(layers, day):
         assert replay.difference.uncompared == ()
 
 
-async def test_a_layer_with_other_constants_replays_its_turns_by_them(urls, embedder, layers, agent):
+async def test_replay_uses_the_constants_of_the_layer(urls, embedder, layers, agent):
     usual, _ = layers
     extensions = Extensions(embedder, constants=Constants(version_threshold=1.0))
     async with assemble(urls.app, CALM, None, extensions) as services:
@@ -197,7 +197,7 @@ async def test_a_layer_with_other_constants_replays_its_turns_by_them(urls, embe
     assert (replay.verdict, replay.reason) == ("other constants", "recorded under other constants")
 
 
-async def test_it_comes_out_the_same_in_another_process_under_another_hash_seed(urls, day):
+async def test_replay_in_another_process_and_hash_seed_is_identical(urls, day):
     agent, rendered = day
     ran = await asyncio.to_thread(
         subprocess.run,
@@ -213,7 +213,7 @@ async def test_it_comes_out_the_same_in_another_process_under_another_hash_seed(
     assert {turn_id: (text, prefix) for turn_id, _, text, prefix in told} == rendered
 
 
-async def test_a_record_holds_no_words_of_a_memory_or_of_the_conversation(layers, agent, urls):
+async def test_record_holds_no_text_of_memories_or_conversation(layers, agent, urls):
     calm, _ = layers
     await calm.remember(agent, [NewMemory(type="fact", content="The zeppelin hangar opens at noon.", speaker="Quill")])
     said = [Message(role="user", content="Xylophones are loud today.")]
@@ -227,7 +227,7 @@ async def test_a_record_holds_no_words_of_a_memory_or_of_the_conversation(layers
         assert word not in document
 
 
-async def test_another_policy_is_a_difference(layers, day):
+async def test_replay_under_another_policy_reports_the_difference(layers, day):
     calm, _ = layers
     agent, rendered = day
     narrow = Policy(deadline_ms=60_000, limits={"default": 1, "hinted_type": 1, "other_types": 1}, abstention=False)
@@ -250,7 +250,7 @@ async def test_another_policy_is_a_difference(layers, day):
     assert replay.difference.tokens[1] > replay.difference.tokens[0]
 
 
-async def test_what_was_learnt_is_learnt_again_to_the_same_masses(evidence):
+async def test_relearned_usage_equals_the_recorded_usage(evidence):
     cases, history, seen = evidence
     assert seen[-1] == (len(cases), len(cases))
     history = [verdict for verdict in history if verdict.turn_id.startswith("calm")]  # in the order of its own clock
@@ -271,7 +271,7 @@ async def test_what_was_learnt_is_learnt_again_to_the_same_masses(evidence):
     assert taught > 100
 
 
-def test_turns_are_evidence_on_their_own_policy_as_it_was(evidence):
+def test_evaluation_of_the_logging_policy_shows_no_gain(evidence):
     cases, history, _ = evidence
     turns = [to_logged_turn(case, CALM, history) for case in cases]
     assert all(choice.target == choice.propensity == 1.0 for turn in turns for choice in turn.candidates)
@@ -283,7 +283,7 @@ def test_turns_are_evidence_on_their_own_policy_as_it_was(evidence):
     assert "turns are too few" in told.refusal
 
 
-async def test_what_was_never_compared_with_the_window_is_kept_and_counted(layers, agent):
+async def test_replay_without_dedup_shows_the_restated_memory(layers, agent):
     calm, _ = layers
     said = "The zeppelin hangar opens at noon."
     await calm.remember(agent, [NewMemory(type="fact", content=text) for text in (said, "The hangar was painted red.")])
@@ -306,7 +306,7 @@ async def test_what_was_never_compared_with_the_window_is_kept_and_counted(layer
     assert off.difference.uncompared == ()
 
 
-async def test_a_turn_that_showed_an_erased_memory_says_so(layers, agent):
+async def test_replay_reports_erased_and_changed_memories(layers, agent):
     calm, _ = layers
     ids = await calm.remember(agent, memories(random.Random(5), 30))
     rendered = {}
@@ -336,7 +336,7 @@ async def test_a_turn_that_showed_an_erased_memory_says_so(layers, agent):
     assert verdicts["changed since"] > 0
 
 
-async def test_a_pinned_memory_that_changed_is_missed_from_the_prefix(layers, agent):
+async def test_replay_reports_a_changed_pinned_memory(layers, agent):
     calm, _ = layers
     [pinned] = await calm.remember(agent, [NewMemory(type="fact", content="Answer in French.", pinned=True)])
     await calm.pre_turn(Turn(agent_id=agent, session_id="s", text="Hello!", now=NOW, turn_id="t"))
@@ -348,13 +348,13 @@ async def test_a_pinned_memory_that_changed_is_missed_from_the_prefix(layers, ag
     assert (await calm.explain.replay(agent, "t")).gone == (pinned,)
 
 
-async def test_a_turn_that_never_was_cannot_be_replayed(layers, agent):
+async def test_replay_of_an_unknown_turn_is_refused(layers, agent):
     calm, _ = layers
     with pytest.raises(InvalidInput, match="no-such-turn"):
         await calm.explain.replay(agent, "no-such-turn")
 
 
-async def test_replaying_teaches_nothing_and_leaves_no_turn(layers, day):
+async def test_replay_changes_no_usage_and_records_no_turn(layers, day):
     calm, _ = layers
     agent, rendered = day
     before = await calm.pre_turn(
@@ -371,7 +371,7 @@ async def test_replaying_teaches_nothing_and_leaves_no_turn(layers, day):
     ]
 
 
-async def test_only_the_latest_turns_are_read_and_that_is_said(day, urls):
+async def test_evaluate_command_reports_the_limit_of_turns_read(day, urls):
     agent, _ = day
     ran = await asyncio.to_thread(
         subprocess.run,
@@ -399,7 +399,7 @@ async def test_only_the_latest_turns_are_read_and_that_is_said(day, urls):
     assert "Not evaluated: deadline_ms;" in ran.stdout
 
 
-async def test_a_turn_is_its_own_under_a_policy_that_has_gained_a_tunable_since(urls, embedder, agent):
+async def test_replay_under_a_policy_saved_before_a_new_setting_is_identical(urls, embedder, agent):
     async with CognitiveLayer.open(urls.app, policy=CALM, embedder=embedder) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content="The amber kettle leaks.", occurred_at=AT)])
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="What leaks?", now=NOW))

@@ -65,7 +65,7 @@ def spoken(resumed: ResumedSession) -> list[tuple[str, str]]:
     return [(message.role, message.content) for message in resumed.messages]
 
 
-async def test_another_process_goes_on_after_a_kill(layer, urls, agent, root):
+async def test_session_resumes_in_another_process_after_a_kill(layer, urls, agent, root):
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
@@ -101,7 +101,7 @@ async def test_another_process_goes_on_after_a_kill(layer, urls, agent, root):
     ]
 
 
-async def test_what_left_the_window_is_in_the_summary_that_is_taken_up(layer, agent):
+async def test_resumed_summary_holds_messages_that_left_the_window(layer, agent):
     """In the prompt at once, extracted; kept after the turn; and not said again by the turns that follow."""
     talk, seen = [], []
     for n in range(60):
@@ -121,7 +121,7 @@ async def test_what_left_the_window_is_in_the_summary_that_is_taken_up(layer, ag
     assert resumed.summary in resumed.preface.content
 
 
-async def test_what_is_taken_up_is_a_prompt_that_every_model_takes(layer, agent):
+async def test_resumed_messages_obey_provider_rules(layer, agent):
     calls = (ToolCall(id="a", name="bash", arguments={"n": 1}), ToolCall(id="b", name="bash"))
     talk = [
         Message(role="tool", tool_call_id="lost", content="of a call that is gone"),
@@ -137,7 +137,7 @@ async def test_what_is_taken_up_is_a_prompt_that_every_model_takes(layer, agent)
     assert [message.role for message in resumed.messages] == ["user", "assistant", "tool", "tool", "user"]
 
 
-async def test_a_long_session_is_taken_up_within_bounds_with_the_newest(layer, agent):
+async def test_long_session_resumes_with_the_newest_messages_within_limits(layer, agent):
     talk = [
         Message(role=role, content=f"{role} says {n} " + "x" * 3_000)
         for n in range(60)
@@ -152,7 +152,7 @@ async def test_a_long_session_is_taken_up_within_bounds_with_the_newest(layer, a
     assert sum(len(message.content) for message in resumed.messages) <= CALM.window.max_chars
 
 
-async def test_memories_that_were_shown_do_not_live_on_in_what_is_kept(layer, agent):
+async def test_stored_session_keeps_no_text_of_shown_memories(layer, agent):
     """A host that keeps the block with the user's message hands it back with the conversation."""
     [id] = await layer.remember(agent, [NewMemory(type="fact", content="The key of the shed hangs behind the clock.")])
     first = await layer.pre_turn(asked(agent, "Where does the key of the shed hang?"))
@@ -165,7 +165,7 @@ async def test_memories_that_were_shown_do_not_live_on_in_what_is_kept(layer, ag
     assert [content.strip() for _, content in spoken(resumed)] == ["Where does the key of the shed hang?", "Thanks."]
 
 
-async def test_a_cleared_session_keeps_its_turns_and_nothing_of_what_was_said(layer, agent):
+async def test_cleared_session_keeps_its_turns_without_messages(layer, agent):
     context = await layer.pre_turn(asked(agent, "My password is swordfish."))
     await layer.post_turn(context, Outcome(response="I did not hear that."))
     assert len((await resumed_by_another(layer, agent)).messages) == 2
@@ -175,13 +175,13 @@ async def test_a_cleared_session_keeps_its_turns_and_nothing_of_what_was_said(la
 
 
 @pytest.mark.parametrize("kind", ["heartbeat", "subagent", "cron"])
-async def test_turns_of_machines_are_not_part_of_the_talk(layer, agent, kind):
+async def test_heartbeat_subagent_and_cron_turns_are_not_resumed(layer, agent, kind):
     context = await layer.pre_turn(asked(agent, "tick", kind=kind))
     await layer.post_turn(context, Outcome(response="tock"))
     assert (await resumed_by_another(layer, agent)).messages == ()
 
 
-async def test_a_loop_of_calls_is_taken_up_where_it_was_killed(layer, agent):
+async def test_interrupted_tool_loop_is_resumed(layer, agent):
     """Of a turn that has no outcome yet: what was called, and what came of it, once."""
     context = await layer.pre_turn(asked(agent, "Free some space."))
     call = ToolCall(id="a", name="bash", arguments={"command": "du"})
@@ -201,7 +201,7 @@ async def test_a_loop_of_calls_is_taken_up_where_it_was_killed(layer, agent):
     assert rules.violations(resumed.messages) == ()
 
 
-async def test_a_message_that_no_bound_holds_says_so(layer, agent):
+async def test_message_beyond_the_window_limit_is_reported(layer, agent):
     talk = [Message(role="system", content="Rules. " * 20_000), Message(role="user", content="Well?")]
     context = await layer.pre_turn(asked(agent, "And?", talk))
     assert any(reason.startswith("window: beyond its bound of characters") for reason in context.degraded)

@@ -30,7 +30,7 @@ async def status(layer: CognitiveLayer, agent: str) -> list[str]:
     return [turn.status for turn in await layer.explain.turns(agent)]
 
 
-async def test_an_outcome_is_counted_beside_the_run(tolerant, agent):
+async def test_settled_outcome_is_counted_in_the_background(tolerant, agent):
     context = await shown(tolerant, agent)
     tolerant.settle(context, Outcome(response=KEY))
     await tolerant.flush()
@@ -38,7 +38,7 @@ async def test_an_outcome_is_counted_beside_the_run(tolerant, agent):
     assert (await tolerant.post_turn(context, Outcome(response=KEY))).duplicate
 
 
-async def test_a_layer_that_closes_waits_for_what_is_on_its_way(urls, embedder, agent):
+async def test_closing_layer_waits_for_pending_outcomes(urls, embedder, agent):
     async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=8_000), embedder=embedder) as layer:
         context = await shown(layer, agent)
         layer.settle(context, Outcome(response=KEY))
@@ -46,7 +46,7 @@ async def test_a_layer_that_closes_waits_for_what_is_on_its_way(urls, embedder, 
         assert await status(layer, agent) == ["completed"]
 
 
-async def test_a_run_that_is_cancelled_meanwhile_does_not_take_the_outcome_with_it(tolerant, agent):
+async def test_cancelled_run_does_not_cancel_its_outcome(tolerant, agent):
     context = await shown(tolerant, agent)
 
     async def run():
@@ -60,14 +60,14 @@ async def test_a_run_that_is_cancelled_meanwhile_does_not_take_the_outcome_with_
     assert await status(tolerant, agent) == ["completed"]
 
 
-async def test_what_is_refused_is_said_in_the_log(tolerant, agent, caplog):
+async def test_refused_outcome_is_logged(tolerant, agent, caplog):
     with caplog.at_level(logging.WARNING, "cognitive.background"):
         tolerant.settle(TurnRef(agent, "no-such-turn"), Outcome(response=KEY))
         await tolerant.flush()
     assert "no-such-turn" in caplog.text
 
 
-async def test_an_agent_that_is_erased_does_not_come_back_with_its_last_outcome(tolerant, agent):
+async def test_pending_outcome_does_not_restore_an_erased_agent(tolerant, agent):
     context = await shown(tolerant, agent)
     tolerant.settle(context, Outcome(response=KEY))
     await tolerant.erase_agent(agent)

@@ -42,7 +42,7 @@ async def played(layer, agent: str, name: str) -> list[tuple]:
     return made
 
 
-async def test_the_turn_is_the_same_with_and_without_a_shadow(urls, embedder, stocked):
+async def test_shadow_policy_does_not_change_the_turn(urls, embedder, stocked):
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder) as alone:
         without = await played(alone, stocked, "alone")
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=NARROW) as layer:
@@ -55,7 +55,7 @@ async def test_the_turn_is_the_same_with_and_without_a_shadow(urls, embedder, st
     assert agreement.tokens > 0
 
 
-async def test_a_shadow_shows_what_a_replay_under_its_policy_shows(urls, embedder, stocked):
+async def test_shadow_result_equals_a_replay_under_its_policy(urls, embedder, stocked):
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=NARROW) as layer:
         await played(layer, stocked, "t")
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder) as layer:
@@ -64,7 +64,7 @@ async def test_a_shadow_shows_what_a_replay_under_its_policy_shows(urls, embedde
         assert agreement.tokens == sum(replay.difference.tokens[1] for replay in replays)
 
 
-async def test_a_shadow_says_how_many_of_the_used_memories_it_would_have_kept(urls, embedder, stocked):
+async def test_shadow_reports_how_many_used_memories_it_keeps(urls, embedder, stocked):
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=NARROW) as layer:
         context = await layer.pre_turn(Turn(agent_id=stocked, session_id="s", text=QUESTIONS[0], now=NOW))
         first, *_, last = [shown.memory_id for shown in context.shown]
@@ -76,7 +76,7 @@ async def test_a_shadow_says_how_many_of_the_used_memories_it_would_have_kept(ur
         assert await layer.explain.shadow_agreement(stocked) == []
 
 
-async def test_a_shadow_that_fails_is_logged_and_the_turn_is_not_touched(urls, embedder, stocked, caplog):
+async def test_failing_shadow_is_logged_and_leaves_the_turn_unchanged(urls, embedder, stocked, caplog):
     retrieval = NARROW.retrieval.model_copy(update={"relevance": {}})
     broken = NARROW.model_copy(update={"retrieval": retrieval})  # what no constructor lets through
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=broken) as layer:

@@ -149,13 +149,13 @@ async def test_a_turn_is_one_tree_of_spans(layer, agent, spans):
     }
 
 
-async def test_spans_stand_under_the_host_s_own(layer, agent, spans):
+async def test_spans_are_children_of_the_hosts_span(layer, agent, spans):
     with trace.get_tracer("host").start_as_current_span("invoke_agent"):
         await layer.pre_turn(ask(agent))
     assert one(spans, "cognitive.pre_turn").parent.span_id == one(spans, "invoke_agent").context.span_id
 
 
-async def test_an_outcome_is_told_with_what_it_taught(layer, agent, spans):
+async def test_post_turn_span_reports_the_outcome(layer, agent, spans):
     await layer.remember(agent, facts(ALBA, BRIX))
     context = await layer.pre_turn(ask(agent))
     await layer.post_turn(context, Outcome(response=BY_BARGE))
@@ -170,7 +170,7 @@ async def test_an_outcome_is_told_with_what_it_taught(layer, agent, spans):
     }
 
 
-async def test_memory_is_written_searched_and_erased_under_the_names_of_the_conventions(layer, agent, spans):
+async def test_memory_operations_use_the_conventions_span_names(layer, agent, spans):
     alba, brix = await layer.remember(agent, facts(ALBA, BRIX))
     await layer.update(agent, alba, content=f"{ALBA} And oats.")
     assert len(await layer.recall(agent, OAK, now=NOW)) == 2
@@ -200,7 +200,7 @@ async def test_memory_is_written_searched_and_erased_under_the_names_of_the_conv
     assert search.parent.span_id == recall.context.span_id
 
 
-async def test_an_error_is_told_by_its_kind_and_not_by_its_words(layer, agent, spans):
+async def test_error_span_has_the_error_type_without_its_message(layer, agent, spans):
     with pytest.raises(InvalidInput):
         await layer.recall(agent, "oak boards", memory_type="river barge")
     span = one(spans, "cognitive.recall")
@@ -222,14 +222,14 @@ async def everything(layer: CognitiveLayer, agent: str) -> None:
     await layer.forget(agent, ids[:1])
 
 
-async def test_no_content_is_in_spans_unless_the_host_opts_in(layer, agent, spans):
+async def test_spans_hold_no_content_by_default(layer, agent, spans):
     await everything(layer, agent)
     told = "".join(span.to_json() for span in spans.get_finished_spans())
     assert [word for word in WORDS if word.lower() in told.lower()] == []
 
 
 @pytest.mark.parametrize("setting", ["SPAN_ONLY", "span_and_event", "true"])
-async def test_a_host_that_opts_in_has_the_query_and_the_records(layer, agent, spans, monkeypatch, setting):
+async def test_spans_hold_the_query_and_records_after_opt_in(layer, agent, spans, monkeypatch, setting):
     monkeypatch.setenv(CAPTURE_CONTENT, setting)
     alba, brix = await layer.remember(agent, facts(ALBA, BRIX))
     context = await layer.pre_turn(ask(agent))
@@ -249,7 +249,7 @@ async def test_a_host_that_opts_in_has_the_query_and_the_records(layer, agent, s
 
 
 @pytest.mark.parametrize("setting", ["", "NO_CONTENT", "EVENT_ONLY", "false", "1"])
-async def test_any_other_setting_is_none(layer, agent, spans, monkeypatch, setting):
+async def test_other_capture_settings_do_not_opt_in(layer, agent, spans, monkeypatch, setting):
     monkeypatch.setenv(CAPTURE_CONTENT, setting)
     await layer.remember(agent, facts(ALBA))
     await layer.pre_turn(ask(agent))
@@ -258,7 +258,7 @@ async def test_any_other_setting_is_none(layer, agent, spans, monkeypatch, setti
     assert "gen_ai.memory.query.text" not in told
 
 
-async def test_no_content_and_no_id_is_in_metrics(layer, agent, metrics):
+async def test_metrics_hold_no_content_and_no_agent_id(layer, agent, metrics):
     await everything(layer, agent)
     told = metrics.exposition()[0].decode().lower()
     assert [word for word in (*WORDS, agent) if word.lower() in told] == []
@@ -267,7 +267,7 @@ async def test_no_content_and_no_id_is_in_metrics(layer, agent, metrics):
 # --- metrics ---
 
 
-async def test_every_metric_of_a_turn_moves_by_what_the_turn_says(layer, agent, metrics):
+async def test_turn_metrics_agree_with_the_turn(layer, agent, metrics):
     await layer.remember(agent, facts(ALBA, BRIX, SAID))
     talk = [Message(role="user", content=SAID), Message(role="assistant", content="I shall remember that.")]
     context = await layer.pre_turn(
@@ -299,7 +299,7 @@ async def test_every_metric_of_a_turn_moves_by_what_the_turn_says(layer, agent, 
     assert not any(name.startswith(("cognitive_degraded", "cognitive_fail_open", "cognitive_errors")) for name in have)
 
 
-async def test_an_outcome_that_another_process_brings_is_counted_by_type_and_once(layer, agent, metrics):
+async def test_outcome_by_reference_is_counted_once_by_type(layer, agent, metrics):
     await layer.remember(agent, facts(ALBA, BRIX))
     context = await layer.pre_turn(ask(agent))
     ref, outcome = TurnRef(agent, context.turn_id), Outcome(response=BY_BARGE)
@@ -315,7 +315,7 @@ async def test_an_outcome_that_another_process_brings_is_counted_by_type_and_onc
     assert have["cognitive_overlap_count"] == 2
 
 
-async def test_recalls_and_what_they_find_are_counted(layer, agent, metrics):
+async def test_recalls_are_counted_by_result(layer, agent, metrics):
     await layer.recall(agent, OAK)
     await layer.remember(agent, facts(ALBA))
     await layer.recall(agent, OAK)
@@ -324,18 +324,18 @@ async def test_recalls_and_what_they_find_are_counted(layer, agent, metrics):
     assert have["cognitive_recall_seconds_count"] == 2
 
 
-async def test_calls_that_raise_are_counted_by_the_kind_of_error(layer, agent, metrics):
+async def test_raised_errors_are_counted_by_type(layer, agent, metrics):
     with pytest.raises(InvalidInput):
         await layer.post_turn(TurnRef(agent, "never-opened"), Outcome(response="x"))
     assert moved(metrics)["cognitive_errors_total UnknownTurn post_turn"] == 1
 
 
-async def test_turns_that_are_not_a_user_s_count_for_nothing(layer, agent, metrics):
+async def test_heartbeat_turns_move_no_metric(layer, agent, metrics):
     await layer.pre_turn(ask(agent, kind="heartbeat"))
     assert moved(metrics) == {}
 
 
-async def test_a_part_that_raises_is_counted_as_failing_open(urls, embedder, agent, metrics):
+async def test_raising_token_counter_is_counted_as_fail_open(urls, embedder, agent, metrics):
     class Broken:
         name = "broken"
 
@@ -352,7 +352,7 @@ async def test_a_part_that_raises_is_counted_as_failing_open(urls, embedder, age
     assert have["cognitive_fail_open_total memory"] == have["cognitive_degraded_total memory"] == 1
 
 
-async def test_while_postgres_is_away_the_missing_parts_and_the_journal_are_told(embedder, agent, metrics):
+async def test_metrics_report_degradation_and_journal_without_postgres(embedder, agent, metrics):
     nowhere = "postgresql://nobody@127.0.0.1:9/nothing"
     async with CognitiveLayer.open(nowhere, policy=Policy(), embedder=embedder, metrics=metrics) as layer:
         context = await layer.pre_turn(ask(agent))
@@ -382,9 +382,7 @@ class Raising:
         raise ConnectionError("the collector is gone")
 
 
-async def test_a_processor_and_metrics_that_raise_cost_their_numbers_and_no_turn(
-    urls, embedder, agent, spans, awkward, caplog
-):
+async def test_raising_span_processor_and_metrics_leave_turns_intact(urls, embedder, agent, spans, awkward, caplog):
     awkward.failing = True
     with caplog.at_level(logging.WARNING):
         async with CognitiveLayer.open(urls.app, policy=CALM, embedder=embedder, metrics=Raising()) as layer:

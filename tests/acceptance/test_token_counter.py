@@ -21,7 +21,7 @@ class Letters:
         return len(text)
 
 
-async def test_a_counter_that_is_handed_in_decides_what_fits_and_stands_in_the_record(urls, embedder, agent):
+async def test_custom_token_counter_sets_the_budget_and_is_recorded(urls, embedder, agent):
     async with CognitiveLayer.open(urls.app, policy=TIGHT, embedder=embedder, token_counter=Letters()) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content=fact) for fact in FACTS])
         turn = Turn(agent_id=agent, session_id="s", text="Who keeps the map of the boathouse?", now=NOW, turn_id="t")

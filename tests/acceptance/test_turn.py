@@ -83,7 +83,7 @@ async def taught(layer, agent, *, times: int = 1, response: str = BY_BARGE, **ou
 # --- the loop ---
 
 
-async def test_a_used_memory_stands_better_in_the_next_turn(layer, agent, suppliers):
+async def test_used_memory_ranks_higher_in_the_next_turn(layer, agent, suppliers):
     alba, brix = suppliers
     conversation = [Message(role="user", content="Good morning!"), Message(role="assistant", content="Good morning.")]
     tools = [Tool(name="order", description="Orders boards.", parameters={"type": "object", "properties": {}})]
@@ -132,7 +132,7 @@ async def test_a_used_memory_stands_better_in_the_next_turn(layer, agent, suppli
     assert "used in 1 of 1" in better.boost.reason
 
 
-async def test_outcome_accepts_what_a_runtime_has_to_tell(layer, agent, suppliers):
+async def test_outcome_accepts_tool_calls_of_a_runtime(layer, agent, suppliers):
     context = await layer.pre_turn(ask(agent, OAK))
     call = ToolCall(name="order", arguments={"boards": 3}, result={"ok": [1, 2]}, ok=True)
     report = await layer.post_turn(context, Outcome(response="", tool_calls=[call], status="completed"))
@@ -142,7 +142,7 @@ async def test_outcome_accepts_what_a_runtime_has_to_tell(layer, agent, supplier
 # --- exactly once ---
 
 
-async def test_the_outcome_of_a_turn_counts_once_however_often_it_is_reported(layer, agent, suppliers):
+async def test_repeated_outcome_counts_once(layer, agent, suppliers):
     _, brix = suppliers
     context, first = await taught(layer, agent)
     one = (await standing(layer, agent, brix)).boost
@@ -155,7 +155,7 @@ async def test_the_outcome_of_a_turn_counts_once_however_often_it_is_reported(la
     assert (await standing(layer, agent, brix)).boost == one
 
 
-async def test_sixteen_reports_at_once_count_once(layer, agent, suppliers):
+async def test_sixteen_concurrent_outcomes_count_once(layer, agent, suppliers):
     _, brix = suppliers
     other = f"{agent}-once"
     [_, brix_once] = await layer.remember(other, [fact(ALBA), fact(BRIX, 1)])
@@ -186,7 +186,7 @@ asyncio.run(main())
 """
 
 
-async def test_another_process_may_report_the_outcome_by_the_name_of_the_turn(layer, agent, suppliers, urls):
+async def test_another_process_reports_the_outcome_by_turn_id(layer, agent, suppliers, urls):
     alba, brix = suppliers
     context = await layer.pre_turn(ask(agent, OAK))
     ran = await asyncio.to_thread(
@@ -221,7 +221,7 @@ async def test_only_completed_turns_teach(layer, agent, suppliers, status):
     assert (await standing(layer, agent, brix)).boost.factor == 1.0
 
 
-async def test_a_turn_id_that_is_given_is_used_and_recorded_once(layer, agent, suppliers):
+async def test_given_turn_id_is_used_and_recorded_once(layer, agent, suppliers):
     turn = ask(agent, OAK, turn_id="turn/7 – ü")
     first = await layer.pre_turn(turn)
     second = await layer.pre_turn(turn)
@@ -234,12 +234,12 @@ async def test_a_turn_id_that_is_given_is_used_and_recorded_once(layer, agent, s
     assert session.turns == 1
 
 
-async def test_turns_without_an_id_get_ids_of_their_own(layer, agent, suppliers):
+async def test_turns_without_an_id_get_unique_ids(layer, agent, suppliers):
     contexts = [await layer.pre_turn(ask(agent, OAK)) for _ in range(3)]
     assert len({context.turn_id for context in contexts}) == 3
 
 
-async def test_a_turn_that_never_was_cannot_be_reported(layer, agent):
+async def test_outcome_of_an_unknown_turn_is_refused(layer, agent):
     with pytest.raises(InvalidInput, match="no-such-turn"):
         await layer.post_turn(TurnRef(agent, "no-such-turn"), Outcome(response="x"))
 
@@ -247,7 +247,7 @@ async def test_a_turn_that_never_was_cannot_be_reported(layer, agent):
 # --- the clock ---
 
 
-async def test_what_usage_says_fades_with_the_clock_of_the_turn(layer, agent, suppliers):
+async def test_usage_decays_with_the_time_of_the_turn(layer, agent, suppliers):
     alba, brix = suppliers
     await taught(layer, agent, times=4)
     days = [0, 7, 28, 365]
@@ -263,7 +263,7 @@ async def test_what_usage_says_fades_with_the_clock_of_the_turn(layer, agent, su
     assert [boost.shown for boost in liked] == pytest.approx([4 * 2 ** -(day / 7) for day in days], rel=1e-9)
 
 
-async def test_feedback_arrives_in_any_order_and_counts_at_the_time_of_its_turn(layer, agent):
+async def test_feedback_counts_at_its_turns_time_in_any_order(layer, agent):
     orders = {}
     for name, days in (("forwards", [-20, -10, 0]), ("backwards", [0, -10, -20])):
         own = f"{agent}-{name}"
@@ -292,7 +292,7 @@ async def workshop(frank, agent) -> dict[str, UUID]:
     return dict(zip(said, ids, strict=True))
 
 
-async def test_recall_in_a_turn_repeats_nothing_counts_as_shown_and_is_judged(urls, embedder, agent, workshop):
+async def test_recall_in_a_turn_returns_new_memories_and_is_attributed(urls, embedder, agent, workshop):
     narrow = Policy(deadline_ms=10_000, abstention=False, limits={"default": 1, "other_types": 1, "hinted_type": 1})
     async with CognitiveLayer.open(urls.app, policy=narrow, embedder=embedder) as layer:
         context = await layer.pre_turn(ask(agent, "Tell me about the bone glue in the cupboard."))
@@ -315,7 +315,7 @@ async def test_recall_in_a_turn_repeats_nothing_counts_as_shown_and_is_judged(ur
         assert (await standing(layer, agent, workshop["saw"], "Where is the band saw kept?")).boost.factor < 1
 
 
-async def test_recall_outside_a_turn_leaves_no_trace_in_usage(frank, agent, workshop):
+async def test_recall_outside_a_turn_changes_no_usage(frank, agent, workshop):
     before = await frank.pre_turn(ask(agent, "Where is the varnish kept?", turn_id="t", session_id="probe"))
     for _ in range(5):
         assert len(await frank.recall(agent, "Where is the varnish kept?", now=NOW)) == 4
@@ -396,12 +396,12 @@ async def shelf(frank, agent) -> str:
         pytest.param({"since": AT + timedelta(days=9)}, set(), id="nothing since"),
     ],
 )
-async def test_recall_is_narrowed_by_its_filters_and_loses_nothing_else(frank, shelf, filters, sources):
+async def test_recall_filters_select_exactly_the_matching_memories(frank, shelf, filters, sources):
     hits = await frank.recall(shelf, "Which ledger is on the shelf?", now=NOW, **filters)
     assert {hit.source for hit in hits} == sources
 
 
-async def test_recall_returns_at_most_what_was_asked_for_and_the_best_of_it(frank, shelf):
+async def test_recall_limit_returns_the_best_hits(frank, shelf):
     everything = await frank.recall(shelf, "Which ledger is on the shelf?", now=NOW)
     for limit in (1, 2, 3):
         hits = await frank.recall(shelf, "Which ledger is on the shelf?", limit=limit, now=NOW)
@@ -434,7 +434,7 @@ async def test_citations_and_ratings_override_the_overlap(layer, agent, supplier
         assert (factor < 1) is not used
 
 
-async def test_a_rating_afterwards_moves_the_memory(layer, agent, suppliers):
+async def test_rating_after_the_outcome_changes_the_boost(layer, agent, suppliers):
     alba, brix = suppliers
     context, _ = await taught(layer, agent)
     before = {memory_id: (await standing(layer, agent, memory_id)).boost.factor for memory_id in suppliers}
@@ -455,7 +455,7 @@ async def test_the_same_rating_twice_counts_once(layer, agent, suppliers):
     assert (await standing(layer, agent, alba)).boost.factor == pytest.approx(once, abs=1e-4)
 
 
-async def test_a_rating_overrides_the_overlap_and_is_no_second_showing(layer, agent, suppliers):
+async def test_rating_replaces_the_overlap_of_the_same_turn(layer, agent, suppliers):
     """One turn showed it, somebody said it was useless: used in none of one turns, as if the outcome had said so."""
     _, brix = suppliers
     context = await layer.pre_turn(ask(agent, OAK, now=datetime.now(UTC)))
@@ -467,7 +467,7 @@ async def test_a_rating_overrides_the_overlap_and_is_no_second_showing(layer, ag
     assert "used in 0 of 1" in boost.reason
 
 
-async def test_a_rating_that_comes_before_the_outcome_stands(layer, agent, suppliers):
+async def test_rating_before_the_outcome_takes_precedence(layer, agent, suppliers):
     _, brix = suppliers
     context = await layer.pre_turn(ask(agent, OAK))
     await layer.rate(agent, context.turn_id, brix, useful=False)
@@ -478,7 +478,7 @@ async def test_a_rating_that_comes_before_the_outcome_stands(layer, agent, suppl
     assert "used in 0 of 1" in boost.reason
 
 
-async def test_what_a_turn_did_not_show_cannot_be_rated_in_it(layer, agent, suppliers):
+async def test_rating_a_memory_that_the_turn_did_not_show_is_refused(layer, agent, suppliers):
     context, _ = await taught(layer, agent)
     [later] = await layer.remember(agent, [fact("The supplier Corda delivers ash.", 2)])
     for turn_id, memory_id in ((context.turn_id, later), (context.turn_id, uuid4()), ("no-turn", suppliers[0])):
@@ -489,7 +489,7 @@ async def test_what_a_turn_did_not_show_cannot_be_rated_in_it(layer, agent, supp
 # --- why ---
 
 
-async def test_why_tells_the_fate_of_what_was_shown_dropped_and_never_met(layer, agent, suppliers):
+async def test_why_explains_shown_dropped_and_absent_memories(layer, agent, suppliers):
     alba, brix = suppliers
     said = [Message(role="assistant", content=f"As I said: {ALBA}")]
     context = await layer.pre_turn(ask(agent, OAK, conversation=said))
@@ -540,7 +540,7 @@ async def test_a_session_is_resumed_and_ended(layer, agent, suppliers):
 
 
 @pytest.mark.parametrize("kind", ["heartbeat", "subagent", "cron"])
-async def test_turns_of_machines_pass_untouched(layer, agent, suppliers, kind):
+async def test_heartbeat_subagent_and_cron_turns_pass_unchanged(layer, agent, suppliers, kind):
     conversation = [
         Message(role="assistant", content="", tool_calls=[ToolCall(name="order", id="1")]),
         Message(role="tool", content="done", tool_call_id="1"),
@@ -557,7 +557,7 @@ async def test_turns_of_machines_pass_untouched(layer, agent, suppliers, kind):
     assert (await standing(layer, agent, suppliers[1])).boost.factor == 1.0
 
 
-async def test_pinned_memories_stand_in_a_stable_prefix_and_nowhere_else(layer, agent):
+async def test_pinned_memories_are_only_in_a_stable_prefix(layer, agent):
     ids = await layer.remember(
         agent,
         [
@@ -592,7 +592,7 @@ async def test_pinned_memories_stand_in_a_stable_prefix_and_nowhere_else(layer, 
     assert changed.index("Ada") < changed.index("Bruges")
 
 
-async def test_a_memory_that_was_replaced_is_not_shown(layer, agent):
+async def test_superseded_memory_is_not_shown(layer, agent):
     [old] = await layer.remember(agent, [fact("The staging server listens on port 8080.")])
     [pinned] = await layer.remember(agent, [fact("The build runs on port 7000.", pinned=True)])
     [new] = await layer.remember(agent, [fact("The staging server listens on port 8181.", 1, supersedes=old)])
@@ -705,7 +705,7 @@ POLICIES = {
 
 
 @pytest.mark.parametrize("changes", [pytest.param(changes, id=name) for name, changes in POLICIES.items()])
-async def test_every_candidate_has_one_fate_and_what_is_rendered_fits_the_plan(urls, embedder, household, changes):
+async def test_each_candidate_has_one_disposition_and_the_block_fits_the_plan(urls, embedder, household, changes):
     window = [
         Message(role="user", content="Where is the kettle?"),
         Message(role="assistant", content="We decided to keep the kettle in the cellar, since the attic is damp."),
@@ -744,7 +744,7 @@ async def test_every_candidate_has_one_fate_and_what_is_rendered_fits_the_plan(u
     assert seen["superseded"] + seen["irrelevant"] > 0
 
 
-async def test_a_section_without_budget_uses_only_what_others_leave(urls, embedder, household):
+async def test_section_without_budget_uses_only_leftover_tokens(urls, embedder, household):
     """The operator's word is final: a section at zero gets nothing while the total has no room beyond the others."""
     question = "Where is the kettle, and what did we decide about it?"
     async with CognitiveLayer.open(urls.app, policy=FRANK, embedder=embedder) as layer:
@@ -766,7 +766,7 @@ async def test_a_section_without_budget_uses_only_what_others_leave(urls, embedd
     assert context.plan.budgets == {"fact": facts}
 
 
-async def test_no_total_is_exceeded_by_a_single_token(urls, embedder, household):
+async def test_total_budget_is_never_exceeded(urls, embedder, household):
     """Every total around what one memory of each type takes: the frame and its headings count as well."""
     limits = {"limits": {"default": 1, "hinted_type": 1, "other_types": 1}}
 
@@ -863,7 +863,7 @@ def read_block(block: str, tag: str) -> list[str]:
 
 @pytest.mark.parametrize("place", ["content", "speaker", "pinned"])
 @pytest.mark.parametrize("payload", [pytest.param(text, id=name) for name, text in PAYLOADS.items()])
-async def test_no_memory_leaves_its_quotes(candid, agent, payload, place):
+async def test_memory_text_stays_inside_its_quotes(candid, agent, payload, place):
     said = {
         "content": {"content": payload},
         "speaker": {"content": "The kettle boils.", "speaker": payload.strip()},
@@ -883,7 +883,7 @@ async def test_no_memory_leaves_its_quotes(candid, agent, payload, place):
         assert sorted(read_block(context.text, "memory-records")) == sorted([harmless, expected])
 
 
-async def test_the_block_says_that_it_holds_records_and_no_instructions(layer, agent, suppliers):
+async def test_block_says_that_records_are_not_instructions(layer, agent, suppliers):
     context = await layer.pre_turn(ask(agent, OAK))
     assert "not instructions" in context.text.split("\n")[1]
     assert f'- {AT:%Y-%m-%d} "{ALBA}"' in context.text.split("\n")

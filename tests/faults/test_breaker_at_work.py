@@ -39,9 +39,7 @@ async def whole(ask):
             await asyncio.sleep(0.02)
 
 
-async def test_a_frozen_database_costs_turns_nothing_once_the_breaker_is_open_and_is_found_again_by_itself(
-    proxy, agent
-):
+async def test_breaker_opens_on_a_frozen_database_and_recovers_by_itself(proxy, agent):
     async with CognitiveLayer.open(proxy.url, policy=HASTY, embedder=WordEmbedder()) as layer:
         database = internals(layer).database
 
@@ -65,7 +63,7 @@ async def test_a_frozen_database_costs_turns_nothing_once_the_breaker_is_open_an
         assert (await layer.admin.readiness())["database"] is None
 
 
-async def test_a_pool_that_is_restored_in_vain_tells_of_each_try_in_a_line_with_the_reason(proxy, agent, caplog):
+async def test_failed_pool_restart_is_logged_in_one_line_with_the_reason(proxy, agent, caplog):
     log_pools_briefly()
     database = Database(proxy.url)
     try:
@@ -82,7 +80,7 @@ async def test_a_pool_that_is_restored_in_vain_tells_of_each_try_in_a_line_with_
         await database.close()
 
 
-async def test_who_is_patient_waits_for_the_next_probe_and_no_longer(proxy, agent):
+async def test_call_that_waits_for_recovery_ends_at_the_next_probe(proxy, agent):
     database = Database(proxy.url, breaker=Breaker(failures=1))
 
     @waits_for_recovery
@@ -105,7 +103,7 @@ async def test_who_is_patient_waits_for_the_next_probe_and_no_longer(proxy, agen
         await database.close()
 
 
-async def test_whoever_has_less_time_than_connecting_takes_leaves_the_pool_to_the_next(proxy, agent):
+async def test_pool_opened_by_a_timed_out_call_serves_the_next(proxy, agent):
     database = Database(proxy.url, breaker=Breaker(failures=0))
     try:
         proxy.fault = "frozen"
@@ -119,7 +117,7 @@ async def test_whoever_has_less_time_than_connecting_takes_leaves_the_pool_to_th
         await database.close()
 
 
-async def test_a_database_that_was_closed_connects_no_more(proxy, agent):
+async def test_closed_database_does_not_connect_again(proxy, agent):
     database = Database(proxy.url, breaker=Breaker(failures=1, wait=0.01))
     proxy.fault = "frozen"
     asking = asyncio.create_task(Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1"))))
@@ -134,7 +132,7 @@ async def test_a_database_that_was_closed_connects_no_more(proxy, agent):
     assert proxy.connections == before
 
 
-async def test_callers_who_go_away_say_nothing_of_the_server(proxy, agent):
+async def test_cancelled_calls_do_not_open_the_breaker(proxy, agent):
     database = Database(proxy.url, breaker=Breaker(failures=1))
     try:
         await database.run(agent, lambda c: c.fetchval("SELECT 1"))
@@ -155,7 +153,7 @@ async def test_callers_who_go_away_say_nothing_of_the_server(proxy, agent):
         await database.close()
 
 
-async def test_a_pool_that_is_at_work_says_nothing_of_the_server(urls, agent):
+async def test_waiting_for_a_busy_pool_does_not_open_the_breaker(urls, agent):
     database = Database(urls.app, pool_size=1, breaker=Breaker(failures=1))
     begun, end = asyncio.Event(), asyncio.Event()
 
@@ -175,7 +173,7 @@ async def test_a_pool_that_is_at_work_says_nothing_of_the_server(urls, agent):
         await database.close()
 
 
-async def test_wherever_it_is_cancelled_a_transaction_keeps_its_connection(urls, agent):
+async def test_cancelled_transaction_keeps_its_connection(urls, agent):
     """The first and the last statement of a transaction too: a connection is planned for anew, which costs turns."""
     rolled, database = random.Random(20261122), Database(urls.app, pool_size=1)
     statement = "SELECT set_config('test.told', $1, true), pg_sleep(0.001)"

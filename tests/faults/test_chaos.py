@@ -35,7 +35,7 @@ async def site():
 
 @pytest.mark.promise(number=2)
 @pytest.mark.parametrize("name", [*BY_NETWORK, *OTHERS])
-async def test_no_turn_is_silent_and_nothing_is_left_over(site, name):
+async def test_turns_under_faults_report_them_and_leave_nothing_running(site, name):
     """Whether one is late, the long tier says: what else a machine does while tests run, decides it here."""
     ledger = SuiteReport()
     await deadlines.suite(ledger, 20261122, 4, site, names=[name], breakers=[0])
@@ -44,7 +44,7 @@ async def test_no_turn_is_silent_and_nothing_is_left_over(site, name):
 
 
 @pytest.mark.promise(number=3)
-async def test_outcomes_at_once_about_the_same_memories_are_all_counted(site):
+async def test_concurrent_outcomes_on_the_same_memories_are_all_counted(site):
     ledger = SuiteReport()
     await feedback.hot(ledger, 20261122, 60, site)
     assert dict(+ledger.violations) == {}
@@ -52,7 +52,7 @@ async def test_outcomes_at_once_about_the_same_memories_are_all_counted(site):
 
 
 @pytest.mark.promise(number=4)
-async def test_nobody_sees_anothers_rows_whatever_is_cancelled(site):
+async def test_cancelled_queries_never_return_rows_of_another_agent(site):
     ledger = SuiteReport()
     await isolation.suite(ledger, 20261122, 200, site, ways=["directly"])
     assert dict(+ledger.violations) == {}
@@ -60,14 +60,14 @@ async def test_nobody_sees_anothers_rows_whatever_is_cancelled(site):
 
 
 @pytest.mark.skipif(pooler.installed() is None, reason="PgBouncer is not installed")
-async def test_nor_through_a_pooler_that_hands_connections_on(site):
+async def test_pooled_connections_never_return_rows_of_another_agent(site):
     ledger = SuiteReport()
     await isolation.suite(ledger, 20261122, 200, site, ways=["through PgBouncer"])
     assert dict(+ledger.violations) == {}
     assert ledger.counts["isolation: answers with rows, through PgBouncer"] > 50
 
 
-async def test_a_broken_invariant_is_told():
+async def test_broken_invariant_is_reported():
     ledger = SuiteReport()
     ledger.require(True, "fine")
     assert not ledger.broken
@@ -76,7 +76,7 @@ async def test_a_broken_invariant_is_told():
     assert ledger.as_json()["violations"] == {"a row of another agent's": 1}
 
 
-async def test_a_suite_that_ends_by_an_error_is_broken_and_one_that_is_interrupted_says_so():
+async def test_suite_reports_errors_and_interruptions():
     ledger, said = SuiteReport(), []
 
     async def fails():
@@ -92,14 +92,14 @@ async def test_a_suite_that_ends_by_an_error_is_broken_and_one_that_is_interrupt
     assert not await run_suite(SuiteReport(), "deadlines", interrupted(), said.append)
 
 
-def test_a_seed_decides_what_breaks_in_mixed_load_and_nothing_breaks_twice_before_all_else_has():
+def test_seed_determines_the_faults_and_each_occurs_before_any_repeats():
     first = list(islice(mixed.episodes(7), len(AMBIENT_FAULTS)))
     assert first == list(islice(mixed.episodes(7), len(AMBIENT_FAULTS)))
     assert first != list(islice(mixed.episodes(8), len(AMBIENT_FAULTS)))
     assert sorted(episode.fault for episode in first) == sorted(AMBIENT_FAULTS)
 
 
-async def test_under_mixed_load_everybody_is_told_what_is_so(site):
+async def test_mixed_load_breaks_no_invariant(site):
     ledger = SuiteReport()
     await mixed.suite(ledger, 20261199, 0.05, site)  # a seed whose first episode is short and kills a client
     assert {wrong for wrong in +ledger.violations if ": late beyond" not in wrong} == set()

@@ -77,7 +77,7 @@ async def at_work(other: asyncpg.Connection) -> set[int]:
     return {row["pid"] for row in await other.fetch(busy)}
 
 
-async def test_of_two_processes_one_hands_in_each_turn_and_does_so_once(urls, journal, waiting):
+async def test_two_processes_drain_each_turn_once(urls, journal, waiting):
     async with AsyncExitStack() as stack:
         async with held(urls) as other:
             clients = [await stack.enter_async_context(client(urls)) for _ in range(2)]
@@ -87,7 +87,7 @@ async def test_of_two_processes_one_hands_in_each_turn_and_does_so_once(urls, jo
     assert sorted(said[0] + said[1]) == sorted(waiting)
 
 
-async def test_another_takes_over_from_one_that_was_killed(urls, journal, waiting):
+async def test_draining_moves_to_another_process_after_a_kill(urls, journal, waiting):
     async with AsyncExitStack() as stack:
         async with held(urls) as other:
             first, second = [await stack.enter_async_context(client(urls)) for _ in range(2)]

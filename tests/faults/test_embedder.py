@@ -63,7 +63,7 @@ FAULTS = ["raises", "NaN", "infinite", "zero", "wrong dimension", "too few", "no
 
 
 @pytest.mark.parametrize("fault", [*FAULTS, "hangs"])
-async def test_without_a_vector_the_turn_is_answered_by_words_and_says_so(site, agent_with_key, fault):
+async def test_turn_without_a_vector_is_searched_by_words_and_degraded(site, agent_with_key, fault):
     embedder = Broken()
     policy = Policy(abstention=False, deadline_ms=1_000)
     try:
@@ -82,7 +82,7 @@ async def test_without_a_vector_the_turn_is_answered_by_words_and_says_so(site, 
         embedder.released.set()
 
 
-async def test_without_a_vector_the_default_policy_still_finds_what_the_words_name(site, agent_with_key):
+async def test_default_policy_shows_memories_without_a_vector(site, agent_with_key):
     """A floor that was calibrated with cosines must not silence a turn that has none."""
     async with opened(site, Policy(deadline_ms=2_000), Broken("raises")) as layer:
         context = await layer.pre_turn(turn(agent_with_key))
@@ -90,7 +90,7 @@ async def test_without_a_vector_the_default_policy_still_finds_what_the_words_na
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_without_vectors_nothing_is_remembered(site, agent, fault):
+async def test_remember_without_vectors_raises_and_stores_nothing(site, agent, fault):
     async with opened(site, embedder=Broken(fault)) as layer:
         with pytest.raises(EmbeddingError):
             await layer.remember(agent, lines(3))
@@ -100,7 +100,7 @@ async def test_without_vectors_nothing_is_remembered(site, agent, fault):
     assert set((await totals(site.urls.admin, agent)).values()) == {0}
 
 
-async def test_a_hanging_embedder_does_not_gather_threads(site, agent_with_key):
+async def test_hanging_embedder_does_not_accumulate_threads(site, agent_with_key):
     """Each turn would otherwise leave one behind until the process has none left for anything else."""
     embedder = Broken("hangs")
     try:
@@ -125,7 +125,7 @@ async def test_recall_without_a_vector_finds_by_words(site, agent_with_key):
     assert "content_cosine" not in hits[0].scores
 
 
-async def test_the_default_embedder_is_the_one_that_the_faults_stand_in_for(site, agent):
+async def test_default_embedder_works_in_this_setup(site, agent):
     """Once with the real one, so that what is said here of a small embedder holds for the product."""
     async with opened(site, TOLERANT, MiniLM()) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content=KEY, occurred_at=AT)])

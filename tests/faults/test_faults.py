@@ -22,7 +22,7 @@ pytestmark = pytest.mark.promise(number=2)
 # --- the server dies ---
 
 
-async def test_turns_go_on_while_the_server_is_dead_and_nothing_committed_is_lost(site, agent_with_key):
+async def test_dead_server_degrades_turns_and_loses_nothing_committed(site, agent_with_key):
     agent = agent_with_key
     async with opened(site) as layer:
         before = await layer.pre_turn(turn(agent))
@@ -47,7 +47,7 @@ async def test_turns_go_on_while_the_server_is_dead_and_nothing_committed_is_los
         assert (await layer.post_turn(during[1], Outcome(response="I do not know."))).duplicate
 
 
-async def test_a_turn_whose_record_a_crash_swallowed_is_recorded_with_its_outcome(site, agent_with_key):
+async def test_turn_lost_in_a_crash_is_recorded_with_its_outcome(site, agent_with_key):
     async with opened(site) as layer:
         contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(3)]
         await ask(  # as a crash may, since opening a turn does not wait for the disk
@@ -64,7 +64,7 @@ async def test_a_turn_whose_record_a_crash_swallowed_is_recorded_with_its_outcom
     assert await times_shown(site.urls.admin, agent_with_key) == sum(len(context.shown) for context in contexts) > 0
 
 
-async def test_writers_and_turns_survive_a_kill_in_their_midst(site, agent):
+async def test_writers_and_turns_survive_a_kill_of_the_server(site, agent):
     """Acknowledged is stored; what was not acknowledged is whole or absent, and can be repeated."""
     memories = lines(600)
     async with opened(site) as layer:
@@ -88,7 +88,7 @@ async def test_writers_and_turns_survive_a_kill_in_their_midst(site, agent):
     assert set((await totals(site.urls.admin, agent)).values()) == {600}
 
 
-async def test_feedback_is_counted_once_over_kills_and_repetitions(site, agent_with_key):
+async def test_feedback_is_counted_once_despite_kills_and_retries(site, agent_with_key):
     async with opened(site) as layer:
         contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(12)]
         expected = sum(len(context.shown) for context in contexts)
@@ -110,7 +110,7 @@ async def test_feedback_is_counted_once_over_kills_and_repetitions(site, agent_w
     assert await times_shown(site.urls.admin, agent_with_key) == expected > 0
 
 
-async def test_a_dead_database_opens_degrades_refuses_and_recovers_by_itself(folder, agent):
+async def test_layer_opens_without_a_server_and_recovers_by_itself(folder, agent):
     site = await asyncio.to_thread(Site, folder / "dead")
     await upgrade(site.urls.owner)
     await asyncio.to_thread(site.server.release)
@@ -135,7 +135,7 @@ async def test_a_dead_database_opens_degrades_refuses_and_recovers_by_itself(fol
             await asyncio.to_thread(site.server.release)
 
 
-async def test_a_layer_on_the_embedded_server_brings_it_back_by_itself(folder, monkeypatch):
+async def test_layer_restarts_its_embedded_server(folder, monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(folder / "embedded"))
     async with forked(killing_its_server) as client:
         assert await client.receive_all() == [(41, ())]
@@ -145,7 +145,7 @@ async def test_a_layer_on_the_embedded_server_brings_it_back_by_itself(folder, m
 # --- the server freezes ---
 
 
-async def test_a_frozen_server_degrades_turns_and_a_thawed_one_serves_them(site, agent_with_key):
+async def test_frozen_server_degrades_turns_until_it_resumes(site, agent_with_key):
     policy = Policy(abstention=False, deadline_ms=300)
     async with opened(site, policy) as layer, opened(site) as patient:
         await well(layer, agent_with_key)
@@ -177,7 +177,7 @@ async def test_a_frozen_server_degrades_turns_and_a_thawed_one_serves_them(site,
         assert await ask(site.urls.admin, open_now) <= 16
 
 
-async def test_a_server_that_is_frozen_when_the_layer_opens_does_not_keep_it_shut(site, agent_with_key):
+async def test_layer_opens_while_the_server_is_frozen(site, agent_with_key):
     site.signal(signal.SIGSTOP)
     try:
         async with asyncio.timeout(60), opened(site, Policy(deadline_ms=200)) as layer:
@@ -190,7 +190,7 @@ async def test_a_server_that_is_frozen_when_the_layer_opens_does_not_keep_it_shu
 
 
 @pytest.mark.parametrize("held", ["cognitive.memory", "cognitive.turn", "cognitive.embedding"])
-async def test_a_table_locked_by_somebody_else_costs_the_turn_its_memory_and_no_more(site, agent_with_key, held):
+async def test_locked_table_degrades_turns_within_their_deadline(site, agent_with_key, held):
     async with opened(site, Policy(abstention=False, deadline_ms=150)) as layer:
         await well(layer, agent_with_key)
         other = await asyncpg.connect(site.urls.admin)
@@ -208,7 +208,7 @@ async def test_a_table_locked_by_somebody_else_costs_the_turn_its_memory_and_no_
 
 
 @pytest.mark.parametrize("table", ["memory", "posting", "embedding", "agent_state"])
-async def test_a_client_killed_in_the_middle_of_a_batch_leaves_whole_batches(site, agent, table):
+async def test_client_killed_during_a_batch_leaves_whole_batches(site, agent, table):
     """Another session holds a table, so that the second batch is caught just before it writes there."""
     other = await asyncpg.connect(site.urls.admin)
     try:
@@ -244,7 +244,7 @@ async def test_a_client_killed_in_the_middle_of_a_batch_leaves_whole_batches(sit
 # --- the caller changes their mind ---
 
 
-async def test_a_caller_may_cancel_anywhere_and_the_layer_works_on(site, agent_with_key):
+async def test_layer_keeps_working_after_cancelled_turns(site, agent_with_key):
     rolled = random.Random(20261102)
     cancelled = 0
     async with opened(site) as layer:
@@ -278,7 +278,7 @@ async def test_a_caller_may_cancel_anywhere_and_the_layer_works_on(site, agent_w
         await eventually(quiet)
 
 
-async def test_cancelled_writers_and_feedback_leave_whole_things(site, agent_with_key):
+async def test_cancelled_writes_and_feedback_are_complete_or_absent(site, agent_with_key):
     rolled = random.Random(7)
     async with opened(site) as layer:
         contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(10)]
@@ -300,7 +300,7 @@ async def test_cancelled_writers_and_feedback_leave_whole_things(site, agent_wit
     assert await times_shown(site.urls.admin, agent_with_key) == shown > 0
 
 
-async def test_closing_a_layer_with_turns_in_flight_ends_them_one_way_or_the_other(site, agent_with_key):
+async def test_closing_a_layer_ends_turns_in_flight(site, agent_with_key):
     async with opened(site) as layer:
         tasks = [asyncio.create_task(layer.pre_turn(turn(agent_with_key))) for _ in range(12)]
         await asyncio.sleep(0)

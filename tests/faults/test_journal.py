@@ -86,7 +86,7 @@ async def reconciled(site: Site, agent: str) -> bool:
 # --- away and back ---
 
 
-async def test_what_a_turn_said_is_captured_once_postgres_is_back(site, agent_with_key, journal):
+async def test_journaled_turn_is_captured_when_postgres_returns(site, agent_with_key, journal):
     agent, policy = agent_with_key, TOLERANT.changed({"capture": "exchange"})
     async with opened(site, policy) as layer:
         context = await layer.pre_turn(turn(agent))
@@ -99,9 +99,7 @@ async def test_what_a_turn_said_is_captured_once_postgres_is_back(site, agent_wi
     assert sorted(hit.speaker for hit in hits) == ["assistant", "user"]
 
 
-async def test_outcomes_wait_in_the_journal_while_the_server_is_dead_and_are_counted_once(
-    site, agent_with_key, journal
-):
+async def test_outcomes_wait_in_the_journal_and_are_counted_once(site, agent_with_key, journal):
     agent = agent_with_key
     async with opened(site) as layer:
         contexts = [await layer.pre_turn(turn(agent)) for _ in range(3)]
@@ -125,7 +123,7 @@ async def test_outcomes_wait_in_the_journal_while_the_server_is_dead_and_are_cou
     assert await times_shown(site.urls.admin, agent) == sum(len(context.shown) for context in contexts)
 
 
-async def test_what_quotes_a_tool_proves_no_use_when_the_journal_brings_it_either(site, agent_with_key, journal):
+async def test_quoted_tool_result_is_not_credited_through_the_journal(site, agent_with_key, journal):
     agent, said = agent_with_key, "The spare key of the boat house hangs behind the barometer."
     quoting = Outcome(response=said, tool_calls=(ToolCall(name="read_file", result={"text": f"Notes. {said}"}),))
     async with opened(site) as layer:
@@ -142,7 +140,7 @@ async def test_what_quotes_a_tool_proves_no_use_when_the_journal_brings_it_eithe
     assert not any(a.referenced for a in later.attributions)
 
 
-async def test_a_turn_that_a_crash_swallowed_comes_back_from_the_journal_whole(site, agent_with_key, journal):
+async def test_turn_lost_in_a_crash_is_restored_from_the_journal(site, agent_with_key, journal):
     async with opened(site) as layer:
         context = await layer.pre_turn(turn(agent_with_key))
         whole = "SELECT to_jsonb(t) - $2::text[] FROM cognitive.turn t WHERE agent_id = $1"
@@ -159,7 +157,7 @@ async def test_a_turn_that_a_crash_swallowed_comes_back_from_the_journal_whole(s
     assert await times_shown(site.urls.admin, agent_with_key) == len(context.shown) > 0
 
 
-async def test_a_frozen_server_keeps_the_host_no_longer_than_the_policy_says(site, agent_with_key, journal):
+async def test_post_turn_on_a_frozen_server_keeps_its_deadline(site, agent_with_key, journal):
     policy = Policy(abstention=False, deadline_ms=5_000, deadlines={"post_turn_ms": 200})
     async with opened(site, policy) as layer:
         contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(3)]
@@ -174,9 +172,7 @@ async def test_a_frozen_server_keeps_the_host_no_longer_than_the_policy_says(sit
     assert await times_shown(site.urls.admin, agent_with_key) == sum(len(context.shown) for context in contexts) > 0
 
 
-async def test_an_outcome_by_reference_finds_a_turn_that_was_prepared_while_the_server_was_dead(
-    site, agent_with_key, journal
-):
+async def test_outcome_by_reference_finds_a_turn_prepared_without_a_server(site, agent_with_key, journal):
     async with opened(site) as layer:
         gone(site)
         context = await layer.pre_turn(turn(agent_with_key))
@@ -189,9 +185,7 @@ async def test_an_outcome_by_reference_finds_a_turn_that_was_prepared_while_the_
     assert await statuses(site, agent_with_key) == {context.turn_id: "completed"}
 
 
-async def test_several_layers_drain_one_journal_and_the_same_turns_are_delivered_beside_them(
-    site, agent_with_key, journal
-):
+async def test_concurrent_draining_and_delivery_count_each_outcome_once(site, agent_with_key, journal):
     async with opened(site) as layer:
         contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(8)]
         gone(site)
@@ -210,7 +204,7 @@ async def test_several_layers_drain_one_journal_and_the_same_turns_are_delivered
 # --- kill -9 ---
 
 
-async def test_what_a_client_was_promised_before_it_was_killed_is_counted_by_the_next(site, agent_with_key, journal):
+async def test_acknowledged_outcome_of_a_killed_client_is_counted_by_the_next(site, agent_with_key, journal):
     async with forked(delivering, site.urls.app, agent_with_key, 1, True) as client:
         assert await client.receive() == "ready"
         gone(site)
@@ -224,7 +218,7 @@ async def test_what_a_client_was_promised_before_it_was_killed_is_counted_by_the
     assert await times_shown(site.urls.admin, agent_with_key) == shown > 0
 
 
-async def test_totals_reconcile_to_the_unit_over_kills_of_servers_and_clients(site, agent_with_key, journal):
+async def test_counters_are_exact_after_kills_of_servers_and_clients(site, agent_with_key, journal):
     rolled = random.Random(20261102)
     acknowledged: dict[str, int] = {}
 
@@ -261,7 +255,7 @@ async def test_totals_reconcile_to_the_unit_over_kills_of_servers_and_clients(si
 # --- what cannot be settled ---
 
 
-async def test_what_can_never_be_settled_is_set_aside_and_holds_up_nobody(site, agent_with_key, journal):
+async def test_invalid_journal_entries_are_set_aside_and_block_nothing(site, agent_with_key, journal):
     agent = agent_with_key
     async with opened(site) as layer:
         context = await layer.pre_turn(turn(agent))
@@ -287,7 +281,7 @@ async def test_what_can_never_be_settled_is_set_aside_and_holds_up_nobody(site, 
     assert await times_shown(site.urls.admin, agent) == len(context.shown) + len(late.shown)
 
 
-async def test_a_memory_forgotten_meanwhile_is_taught_nothing(site, agent_with_key, journal, tmp_path, monkeypatch):
+async def test_journaled_outcome_ignores_a_forgotten_memory(site, agent_with_key, journal, tmp_path, monkeypatch):
     agent = agent_with_key
     async with opened(site) as layer:
         context = await layer.pre_turn(turn(agent))
@@ -305,7 +299,7 @@ async def test_a_memory_forgotten_meanwhile_is_taught_nothing(site, agent_with_k
     assert await reconciled(site, agent)
 
 
-async def test_an_erased_agent_is_gone_from_the_journal_too(site, agent_with_key, journal):
+async def test_erasing_an_agent_deletes_it_from_the_journal(site, agent_with_key, journal):
     async with opened(site) as layer:
         context = await layer.pre_turn(turn(agent_with_key))
         gone(site)
@@ -326,7 +320,7 @@ async def test_an_erased_agent_is_gone_from_the_journal_too(site, agent_with_key
 # --- a journal that cannot be written ---
 
 
-async def test_what_cannot_be_kept_is_not_acknowledged(site, agent_with_key, journal, tmp_path):
+async def test_outcome_that_cannot_be_journaled_raises(site, agent_with_key, journal, tmp_path):
     async with opened(site) as layer:
         contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(2)]
         gone(site)
@@ -342,9 +336,7 @@ async def test_what_cannot_be_kept_is_not_acknowledged(site, agent_with_key, jou
     assert await reconciled(site, agent_with_key)
 
 
-async def test_a_file_that_is_no_journal_keeps_no_layer_shut_and_no_turn_from_being_counted(
-    site, agent_with_key, journal
-):
+async def test_corrupt_journal_file_does_not_stop_the_layer(site, agent_with_key, journal):
     journal.path.parent.mkdir(parents=True)
     journal.path.write_bytes(b"This is not what it should be. " * 100)
     async with opened(site) as layer:
@@ -358,7 +350,7 @@ async def test_a_file_that_is_no_journal_keeps_no_layer_shut_and_no_turn_from_be
         assert not (await layer.post_turn(contexts[1], ANSWER)).duplicate
 
 
-def test_a_full_disk_is_reported_and_leaves_the_journal_as_it_was(tmp_path):
+def test_full_disk_is_reported_and_leaves_the_journal_unchanged(tmp_path):
     journal = Journal(tmp_path / "journal" / "x.sqlite")
     assert journal.put("a", "first", outcome="{}")
     unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -373,7 +365,7 @@ def test_a_full_disk_is_reported_and_leaves_the_journal_as_it_was(tmp_path):
     assert journal.count() == 2
 
 
-async def test_a_turn_that_no_one_knows_is_refused_while_the_server_answers(site, agent_with_key, journal):
+async def test_unknown_turn_is_refused_and_not_journaled(site, agent_with_key, journal):
     async with opened(site) as layer:
         with pytest.raises(InvalidInput, match="nobody-knows"):
             await layer.post_turn(TurnRef(agent_with_key, "nobody-knows"), ANSWER)

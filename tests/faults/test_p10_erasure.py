@@ -39,7 +39,7 @@ pytestmark = pytest.mark.promise(number=10)
 __all__ = ["site"]  # a fixture
 
 
-async def test_a_forgotten_memory_is_nowhere(site, agent):
+async def test_forgotten_memory_leaves_no_trace(site, agent):
     async with opened(site) as layer:
         secret, contexts = await lived(layer, agent)
         made = await vector(site, secret)
@@ -74,7 +74,7 @@ async def test_a_forgotten_memory_is_nowhere(site, agent):
         assert in_this_process() == []
 
 
-async def test_an_erased_agent_is_nowhere_and_stays_so(site, agent):
+async def test_erased_agent_leaves_no_trace_and_is_not_restored(site, agent):
     async with opened(site) as layer:
         _, contexts = await lived(layer, agent)
         late = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=SECRET, turn_id="late"))
@@ -93,7 +93,7 @@ async def test_an_erased_agent_is_nowhere_and_stays_so(site, agent):
         assert (await layer.post_turn(anew, Outcome(response="Nothing."))).recorded
 
 
-async def test_the_journal_of_a_dead_database_is_cut_too(site, agent):
+async def test_forget_erases_the_text_from_the_journal(site, agent):
     async with opened(site) as layer:
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
         recorder = internals(layer).outcomes
@@ -110,7 +110,7 @@ async def test_the_journal_of_a_dead_database_is_cut_too(site, agent):
         assert await everywhere(site, agent) == []
 
 
-async def test_what_is_drained_while_it_is_forgotten_brings_nothing_back(site, agent):
+async def test_draining_during_forget_does_not_restore_the_memory(site, agent):
     embedder = Interrupted("Yes.")
     async with opened(site, embedder=embedder) as layer:
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
@@ -126,7 +126,7 @@ async def test_what_is_drained_while_it_is_forgotten_brings_nothing_back(site, a
         ]
 
 
-async def test_an_outcome_of_a_turn_that_was_prepared_before_captures_what_is_left_of_its_message(site, agent):
+async def test_turn_prepared_before_forget_captures_the_erased_message(site, agent):
     async with opened(site) as layer:
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
         before = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
@@ -138,7 +138,7 @@ async def test_an_outcome_of_a_turn_that_was_prepared_before_captures_what_is_le
         assert await everywhere(site, agent) == []
 
 
-async def test_what_is_captured_while_it_is_forgotten_goes_too(site, agent):
+async def test_memory_captured_during_forget_is_erased(site, agent):
     embedder = Interrupted("[erased]")
     async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
         talk = NewMemory(type="episode", content=f"Well. {SECRET}", occurred_at=AT, trust="talk")
@@ -154,7 +154,7 @@ async def test_what_is_captured_while_it_is_forgotten_goes_too(site, agent):
         assert await everywhere(site, agent) == []
 
 
-async def test_a_replay_of_a_turn_that_showed_it_says_so_and_of_one_that_said_it_too(site, agent):
+async def test_replay_of_turns_with_a_forgotten_memory_reports_the_erasure(site, agent):
     async with opened(site) as layer:
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
         showed = await layer.pre_turn(Turn(agent_id=agent, session_id="a", text=ASKED, turn_id="showed"))
@@ -169,7 +169,7 @@ async def test_a_replay_of_a_turn_that_showed_it_says_so_and_of_one_that_said_it
         assert (await layer.explain.turn(agent, "said")).message == "Is it so? [erased]."
 
 
-async def test_memories_that_were_handed_over_and_say_the_same_stay_and_are_told(site, agent):
+async def test_equal_memories_of_other_sources_stay_and_are_counted(site, agent):
     async with opened(site) as layer:
         ids = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, source=source) for source in "ab"])
         receipt = await layer.forget(agent, ids[:1])
@@ -177,7 +177,7 @@ async def test_memories_that_were_handed_over_and_say_the_same_stay_and_are_told
         assert [memory.content for memory in await layer.get(agent, ids)] == [SECRET]
 
 
-async def test_prepared_turns_that_wait_in_a_server_let_go_of_it(site, agent):
+async def test_forget_removes_turns_from_the_server_caches(site, agent):
     async with opened(site) as layer:
         kept, hooks = ContextCache(8), Hooks(layer)
         layer.admin.on_erasure(kept.forget)
@@ -193,9 +193,7 @@ async def test_prepared_turns_that_wait_in_a_server_let_go_of_it(site, agent):
         assert (await layer.post_turn(kept.get(agent, "held"), Outcome(response="I do not know."))).recorded
 
 
-async def test_an_outcome_in_another_machines_journal_does_not_bring_an_erased_agent_back(
-    site, agent, tmp_path, monkeypatch
-):
+async def test_journal_of_another_machine_does_not_restore_an_erased_agent(site, agent, tmp_path, monkeypatch):
     async with opened(site) as elsewhere:
         context = await elsewhere.pre_turn(Turn(agent_id=agent, session_id="s", text=SECRET, turn_id="t"))
         await elsewhere.post_turn(context, Outcome(response=SECRET))
@@ -209,7 +207,7 @@ async def test_an_outcome_in_another_machines_journal_does_not_bring_an_erased_a
         assert await elsewhere.explain.turns(agent) == []
 
 
-async def test_under_the_lock_only_what_was_written_since_is_looked_at(site, agent):
+async def test_purge_under_the_lock_reads_only_newer_rows(site, agent):
     async with opened(site) as layer:
         database, remains = internals(layer).database, Residue([SECRET])
         since = await database.run(agent, lambda c: c.fetchval(*purge_derived.SQL.running()))

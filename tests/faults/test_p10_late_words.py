@@ -70,7 +70,7 @@ def turn(agent: str, text: str = UNRELATED, talk: Sequence[Message] = ()) -> Tur
 # --- outcomes ---
 
 
-async def test_what_a_model_says_of_a_memory_that_was_forgotten_since_it_was_shown_is_not_kept(site, agent):
+async def test_response_that_quotes_a_forgotten_memory_is_not_stored(site, agent):
     async with opened(site) as layer:
         secret = await told(layer, agent)
         context = await layer.pre_turn(turn(agent, ASKED))
@@ -82,7 +82,7 @@ async def test_what_a_model_says_of_a_memory_that_was_forgotten_since_it_was_sho
         assert await everywhere(site, agent) == []
 
 
-async def test_an_outcome_that_is_sent_again_brings_nothing_back(site, agent):
+async def test_repeated_outcome_does_not_restore_a_forgotten_memory(site, agent):
     async with opened(site) as layer:
         secret = await told(layer, agent)
         context = await layer.pre_turn(turn(agent))
@@ -94,7 +94,7 @@ async def test_an_outcome_that_is_sent_again_brings_nothing_back(site, agent):
         assert await everywhere(site, agent) == []
 
 
-async def test_an_outcome_that_waits_for_its_redactor_meanwhile_is_kept_without_its_words(site, agent):
+async def test_forget_during_redaction_removes_the_text_from_the_outcome(site, agent):
     plugin = Plugin()
     async with opened(site, redact=plugin.redact) as layer, opened(site) as another:
         secret = await told(layer, agent)
@@ -107,7 +107,7 @@ async def test_an_outcome_that_waits_for_its_redactor_meanwhile_is_kept_without_
         assert await everywhere(site, agent) == []
 
 
-async def test_an_exchange_that_is_being_captured_meanwhile_is_not(site, agent):
+async def test_forget_during_capture_removes_the_exchange(site, agent):
     embedder = Interrupted("Well")
     async with opened(site, embedder=embedder) as layer:
         secret = await told(layer, agent)
@@ -119,7 +119,7 @@ async def test_an_exchange_that_is_being_captured_meanwhile_is_not(site, agent):
         assert await everywhere(site, agent) == []
 
 
-async def test_what_is_being_extracted_in_another_process_meanwhile_is_not_stored(site, agent):
+async def test_forget_during_extraction_in_another_process_stores_nothing(site, agent):
     plugin = Plugin()
     async with opened(site, extractor=plugin.extract) as layer, opened(site) as another:
         secret = await told(layer, agent)
@@ -136,7 +136,7 @@ async def test_what_is_being_extracted_in_another_process_meanwhile_is_not_store
 
 
 @pytest.mark.parametrize("erased", ["the memory", "the agent"])
-async def test_a_turn_that_is_being_prepared_meanwhile_is_recorded_without_its_words_or_not_at_all(site, agent, erased):
+async def test_erasure_during_pre_turn_removes_the_text_from_the_turn(site, agent, erased):
     embedder = Interrupted("Is it so")
     async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
         secret = await told(layer, agent)
@@ -154,7 +154,7 @@ async def test_a_turn_that_is_being_prepared_meanwhile_is_recorded_without_its_w
         assert await everywhere(site, agent) == []
 
 
-async def test_a_summary_that_is_being_made_in_another_process_meanwhile_is_not_kept(site, agent):
+async def test_forget_during_summarizing_in_another_process_drops_the_summary(site, agent):
     plugin = Plugin()
     async with opened(site, summarizer=plugin) as layer, opened(site) as another:
         secret = await told(layer, agent)
@@ -165,7 +165,7 @@ async def test_a_summary_that_is_being_made_in_another_process_meanwhile_is_not_
         assert await everywhere(site, agent) == []
 
 
-async def test_a_turn_after_an_erasure_is_kept_whole(site, agent):
+async def test_turn_after_an_erasure_is_stored_whole(site, agent):
     async with opened(site) as layer:
         await layer.forget(agent, [await told(layer, agent)])
         context = await layer.pre_turn(turn(agent, talk=[Message(role="user", content="The crane is green.")]))
@@ -182,7 +182,7 @@ async def test_a_turn_after_an_erasure_is_kept_whole(site, agent):
 # --- memories ---
 
 
-async def test_two_who_forget_at_once_both_do(site, agent):
+async def test_concurrent_forgets_both_succeed(site, agent):
     embedder = Interrupted("[erased]")
     async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
         one, two = await told(layer, agent, source="one"), await told(layer, agent, source="two")
@@ -194,7 +194,7 @@ async def test_two_who_forget_at_once_both_do(site, agent):
         assert await everywhere(site, agent) == []
 
 
-async def test_what_ends_by_its_time_meanwhile_stops_no_erasure(site, agent):
+async def test_retention_during_an_erasure_does_not_stop_it(site, agent):
     embedder, brief = (
         Interrupted("[erased]"),
         POLICY.model_copy(update={"retention": POLICY.retention.model_copy(update={"days": {"procedure": 0.0}})}),
@@ -209,7 +209,7 @@ async def test_what_ends_by_its_time_meanwhile_stops_no_erasure(site, agent):
         assert await everywhere(site, agent) == []
 
 
-async def test_what_a_memory_is_changed_to_meanwhile_is_looked_for_too(site, agent):
+async def test_new_content_of_a_memory_updated_during_forget_is_erased(site, agent):
     embedder, changed = Interrupted("[erased]"), "The cellar door yields to heliotrope nine and marzipan four only."
     async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
         secret = await told(layer, agent)
@@ -221,7 +221,7 @@ async def test_what_a_memory_is_changed_to_meanwhile_is_looked_for_too(site, age
         assert await everywhere(site, agent) == []
 
 
-async def test_what_another_memory_is_changed_to_meanwhile_stays(site, agent):
+async def test_other_memory_updated_during_forget_keeps_its_new_content(site, agent):
     embedder = Interrupted("[erased]")
     async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
         secret, other = await told(layer, agent), await talked(layer, agent, f"Well then. {SECRET}")
@@ -231,7 +231,7 @@ async def test_what_another_memory_is_changed_to_meanwhile_stays(site, agent):
         assert await everywhere(site, agent) == []
 
 
-async def test_what_is_stored_while_an_erasure_waits_for_the_agent_goes_too(site, agent):
+async def test_memory_stored_while_an_erasure_waits_is_erased(site, agent):
     async with opened(site) as layer:
         secret = await told(layer, agent)
         holding = await asyncpg.connect(site.urls.admin)
@@ -257,7 +257,7 @@ async def waiting(connection: asyncpg.Connection, number: int) -> None:
 # --- this process ---
 
 
-async def test_what_is_being_embedded_meanwhile_is_not_cached(site, agent):
+async def test_vector_computed_during_forget_is_not_cached(site, agent):
     stated = SECRET.replace("The vault", "One vault")
     embedder = Interrupted("One vault")
     async with opened(site, embedder=embedder) as layer:

@@ -144,9 +144,7 @@ async def at_least(ask, model: str, vectors: int) -> None:
 
 
 @needs_wordllama
-async def test_a_model_is_changed_under_live_turns_killed_resumed_cut_over_and_rolled_back(
-    yard, ask, wordllama, embedder
-):
+async def test_model_change_survives_a_kill_under_live_turns(yard, ask, wordllama, embedder):
     async with yard.opened(wordllama, embedder) as layer, yard.opened(embedder, wordllama) as other:
         await layer.remember(yard.agent, [NewMemory(type="fact", content=line) for line in MEMORIES])
         before = await yard.recall_at_ten(layer)
@@ -178,7 +176,7 @@ async def test_a_model_is_changed_under_live_turns_killed_resumed_cut_over_and_r
 
 
 @needs_wordllama
-async def test_a_shadow_read_tells_what_the_change_will_bring(yard, wordllama, embedder):
+async def test_compare_models_measures_the_effect_of_a_change(yard, wordllama, embedder):
     async with yard.opened(wordllama, embedder) as layer:
         await layer.remember(yard.agent, [NewMemory(type="fact", content=line) for line in MEMORIES])
         for question, answer in QUESTIONS[:12]:
@@ -209,7 +207,7 @@ class Breaking(Hashed):
         return super().embed(texts)
 
 
-async def test_whatever_batch_breaks_it_goes_on_there_and_embeds_no_memory_twice(yard, ask):
+async def test_failed_batch_is_resumed_and_no_memory_is_embedded_twice(yard, ask):
     async with yard.opened(old()) as layer:
         await layer.remember(yard.agent, [NewMemory(type="fact", content=line) for line in MEMORIES[:40]])
     for at in range(1, 8):
@@ -224,7 +222,7 @@ async def test_whatever_batch_breaks_it_goes_on_there_and_embeds_no_memory_twice
         assert len(model.texts) - 1 == 40  # and the word that it was warmed with
 
 
-async def test_a_worker_that_is_cancelled_anywhere_leaves_nothing_that_the_next_one_cannot_finish(yard, ask):
+async def test_cancelled_reembedding_is_finished_by_the_next_worker(yard, ask):
     async with yard.opened(old(), new()) as layer:
         await layer.remember(yard.agent, [NewMemory(type="fact", content=line) for line in MEMORIES[:60]])
         await layer.admin.reembedding.begin(yard.agent, "test/new")

@@ -33,7 +33,7 @@ def without(text: str) -> str:
     return re.sub("|".join(WORDS), "[flower]", text, flags=re.IGNORECASE)
 
 
-async def test_what_is_redacted_is_stored_nowhere_and_the_model_still_reads_the_message(site, agent):
+async def test_redacted_text_is_stored_nowhere_but_reaches_the_model(site, agent):
     async with opened(site, redact=without) as layer:
         secret, contexts = await lived(layer, agent)
         assert await everywhere(site, agent) == []
@@ -69,7 +69,7 @@ def redactor() -> Iterator[Broken]:
     broken.released.set()
 
 
-async def test_what_a_redactor_raises_on_is_withheld(site, agent, redactor):
+async def test_text_is_withheld_when_the_redactor_raises(site, agent, redactor):
     async with opened(site, redact=redactor) as layer:
         redactor.fault = "raises"
         [id] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET)])
@@ -80,7 +80,7 @@ async def test_what_a_redactor_raises_on_is_withheld(site, agent, redactor):
 @pytest.mark.parametrize(
     ("fault", "reason"), [("hangs", "the redactor did not return in time"), ("raises", "the redactor failed")]
 )
-async def test_a_turn_does_not_wait_for_its_redactor_and_says_what_it_lacks(site, agent, redactor, fault, reason):
+async def test_turn_with_a_failing_redactor_keeps_its_deadline_and_degrades(site, agent, redactor, fault, reason):
     brief = POLICY.changed({"deadline_ms": 1_000.0, "deadlines.post_turn_ms": 1_000.0})
     async with opened(site, redact=redactor, policy=brief) as layer:
         [crane] = await layer.remember(agent, [NewMemory(type="fact", content="The crane is green.", pinned=True)])
@@ -100,7 +100,7 @@ async def test_a_turn_does_not_wait_for_its_redactor_and_says_what_it_lacks(site
         assert await everywhere(site, agent) == []
 
 
-async def test_other_turns_go_on_while_memories_wait_for_a_redactor(site, agent, redactor):
+async def test_turns_continue_while_memories_wait_for_a_redactor(site, agent, redactor):
     async with opened(site, redact=redactor) as layer:
         redactor.fault = "hangs"
         remembering = asyncio.create_task(layer.remember(agent, [NewMemory(type="fact", content="It is old.")]))

@@ -102,7 +102,7 @@ async def turned(layer: CognitiveLayer, agent: str, turn_id: str):
 USED = "SELECT coalesce(sum(times_used), 0)::int FROM cognitive.usage WHERE agent_id = $1"
 
 
-async def test_turns_read_from_a_standby_and_count_when_it_is_promoted(primary, standby, agent):
+async def test_outcomes_on_a_standby_are_counted_after_promotion(primary, standby, agent):
     _, urls = primary
     async with opened(urls.app) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content=SAID)])
@@ -125,7 +125,7 @@ async def test_turns_read_from_a_standby_and_count_when_it_is_promoted(primary, 
         assert (await turned(layer, agent, "after")).recorded
 
 
-async def test_an_address_of_both_leads_to_whichever_takes_writes(primary, standby, agent):
+async def test_url_with_both_servers_connects_to_the_writable_one(primary, standby, agent):
     server, urls = primary
     sockets = [url.split("host=")[1].split("&")[0] for url in (urls.app, standby.app)]
     both = (
@@ -174,7 +174,7 @@ async def asks(reading: ReadDatabase, agent: str, url: str) -> bool:
     return await reading.run(agent, lambda c: c.fetchval(STARTED)) == await ask(url, STARTED)
 
 
-async def test_looks_ask_the_standby_and_turns_the_primary(primary, standby, agent, monkeypatch):
+async def test_reports_read_the_standby_and_turns_the_primary(primary, standby, agent, monkeypatch):
     _, urls = primary
     monkeypatch.setenv("COGNITIVE_REPLICA_URL", standby.app)
     async with opened(urls.app) as layer:
@@ -203,7 +203,7 @@ async def said_by_the_doctor(layer: CognitiveLayer) -> tuple[str, str]:
     return finding.status, finding.detail
 
 
-async def test_the_primary_is_asked_while_the_standby_is_away(urls, agent, monkeypatch):
+async def test_reports_read_the_primary_while_the_standby_is_away(urls, agent, monkeypatch):
     reading = ReadDatabase(urls.app, standby=ReadDatabase(NOWHERE))
     async with closed(reading):
         assert await asks(reading, agent, urls.app)
@@ -216,6 +216,6 @@ async def test_the_primary_is_asked_while_the_standby_is_away(urls, agent, monke
         assert found.startswith("the replica does not answer")
 
 
-def test_a_standby_of_another_server_is_none_of_ours():
+def test_standby_of_another_server_is_unfit():
     assert unfit(ReadServer(True, 7, 0, None), 7) is None
     assert "another server" in unfit(ReadServer(True, 8, 0, None), 7)

@@ -37,7 +37,7 @@ async def closed(url):
         await writer.wait_closed()
 
 
-async def test_it_stops_taking_requests_and_finishes_an_outcome_that_is_being_counted(layer, urls, agent):
+async def test_stopping_server_finishes_the_outcome_in_progress(layer, urls, agent):
     turns = f"/api/v1/agents/{agent}/turns"
     other = await asyncpg.connect(urls.app)
     async with httpx.AsyncClient() as http, running(layer, ServerConfig(port=0)) as (url, served):
@@ -57,7 +57,7 @@ async def test_it_stops_taking_requests_and_finishes_an_outcome_that_is_being_co
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
 
 
-async def test_while_postgres_is_away_turns_go_on_and_outcomes_are_kept(embedder, agent):
+async def test_server_without_postgres_answers_turns_and_journals_outcomes(embedder, agent):
     at = f"/api/v1/agents/{agent}"
     policy = Policy(deadline_ms=500, deadlines={"post_turn_ms": 500, "recall_ms": 500})
     async with CognitiveLayer.open(NOWHERE, embedder=embedder, policy=policy) as layer, inside(layer) as http:
@@ -95,7 +95,7 @@ async def started(*options, **environment):
     return process, said.removeprefix("Listening on ").strip()
 
 
-async def test_a_signal_ends_the_command_in_order(urls, agent):
+async def test_signal_stops_the_serve_command_cleanly(urls, agent):
     signals = [signal.SIGTERM, signal.SIGINT]
     serving = (started("--port", "0", "--verbose", COGNITIVE_DATABASE_URL=urls.app) for _ in signals)
     for by, (process, url) in zip(signals, await asyncio.gather(*serving), strict=True):
@@ -108,7 +108,7 @@ async def test_a_signal_ends_the_command_in_order(urls, agent):
         assert b"requests are done; closing" in told
 
 
-async def test_the_command_says_what_keeps_it_from_starting(urls):
+async def test_serve_command_reports_why_it_cannot_start(urls):
     wrong = {
         ("--host", "0.0.0.0"): "cognitive token create",
         ("--host", "127.0.0.1", "--port", "1x"): "1x",

@@ -97,7 +97,7 @@ def schema(url: str) -> list[str]:
 
 
 @pytest.mark.parametrize("revision", ["0012", "0099", "9f3c1e5a7b20"])
-async def test_a_database_of_an_unknown_revision_says_what_to_do(database, admin, revision):
+async def test_unknown_revision_is_refused_with_advice(database, admin, revision):
     await admin.execute("UPDATE cognitive.alembic_version SET version_num = $1", revision)
     before = schema(database.admin)
     said = (
@@ -113,7 +113,7 @@ async def test_a_database_of_an_unknown_revision_says_what_to_do(database, admin
     assert await admin.fetchval("SELECT version_num FROM cognitive.alembic_version") == revision
 
 
-async def test_data_lives_through_the_migration_that_follows(urls, database, admin, scripts):
+async def test_data_survives_the_next_migration(urls, database, admin, scripts):
     async with opened(database) as layer:
         await layer.remember("one", [NewMemory(type="fact", content="The kettle is old.")])
         context = await layer.pre_turn(Turn(agent_id="one", session_id="s", text="Hello"))
@@ -161,7 +161,7 @@ async def more(done: list[str], by: int = 8) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_the_next_version_is_migrated_to_under_live_turns_of_this_one(database, admin, scripts):
+async def test_next_migration_runs_under_live_turns(database, admin, scripts):
     async with opened(database) as layer:
         async with live(layer) as done:
             assert await upgrade(database.owner, scripts=scripts) == NEXT
@@ -173,7 +173,7 @@ async def test_the_next_version_is_migrated_to_under_live_turns_of_this_one(data
         assert await again.recall("live-0", "kettle")
 
 
-async def test_tables_and_indexes_are_written_anew_beside_live_turns(database, admin):
+async def test_vacuum_and_reindex_run_beside_live_turns(database, admin):
     async with opened(database) as layer:
         async with live(layer) as done:
             for keeping in ("VACUUM (ANALYZE)", "REINDEX SCHEMA CONCURRENTLY cognitive", "VACUUM"):
@@ -184,7 +184,7 @@ async def test_tables_and_indexes_are_written_anew_beside_live_turns(database, a
             assert len(await layer.recall(agent, "Which kettle leaks?", limit=100)) == min(100, stored)
 
 
-async def test_a_schema_that_took_something_away_is_refused_with_what_to_do(database, scripts):
+async def test_schema_that_needs_newer_code_is_refused_with_advice(database, scripts):
     takes = "ALTER TABLE cognitive.memory DROP COLUMN colour; UPDATE cognitive.alembic_version SET oldest = '0198'"
     written(scripts, "0199", NEXT, takes)
     drops = "DROP INDEX CONCURRENTLY IF EXISTS cognitive.memory_by_colour"
@@ -197,7 +197,7 @@ async def test_a_schema_that_took_something_away_is_refused_with_what_to_do(data
         await upgrade(database.owner)
 
 
-async def test_behind_a_long_transaction_the_upgrade_fails_and_the_traffic_goes_on(database, admin, scripts):
+async def test_upgrade_behind_a_long_transaction_fails_without_blocking_turns(database, admin, scripts):
     reader = await asyncpg.connect(database.admin)
     transaction = reader.transaction()
     await transaction.start()
@@ -214,13 +214,13 @@ async def test_behind_a_long_transaction_the_upgrade_fails_and_the_traffic_goes_
     await reader.close()
 
 
-async def test_of_deployers_that_race_one_migrates(database, admin, scripts):
+async def test_concurrent_upgrades_migrate_once(database, admin, scripts):
     assert set(await asyncio.gather(*(upgrade(database.owner, scripts=scripts) for _ in range(4)))) == {NEXT}
     assert await valid(admin) is True
     assert await admin.fetchval("SELECT count(*) FROM pg_class WHERE relname LIKE 'memory_by_colour%'") == 1
 
 
-async def test_a_killed_index_build_is_made_good_by_the_next_run(database, admin, scripts):
+async def test_killed_index_build_is_repaired_by_the_next_upgrade(database, admin, scripts):
     builds = scripts / "versions" / f"{NEXT}_next.concurrently.sql"
     builds.unlink()
     await upgrade(database.owner, scripts=scripts)  # as if it had ended between the migration and the build
