@@ -25,7 +25,10 @@ _FORKS.set_forkserver_preload(["cognitive.bootstrap", "cognitive.cli.main"])
 
 @pytest.fixture
 def run(urls, root, tmp_path) -> Run:
-    """Run a command in a directory of its own; skip the test where a framework is missing, fail with the output."""
+    """Return a function that runs a command in a temporary directory.
+
+    The test is skipped if a framework is missing, and fails with the output if the command fails.
+    """
     command = tmp_path / "bin" / "cognitive"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m cognitive.cli.main "$@"\n', encoding="utf-8")
@@ -64,7 +67,7 @@ def run(urls, root, tmp_path) -> Run:
 
 
 def _without_shell(words: Sequence[str]) -> Sequence[str]:
-    """Return the words of a shell's line that needs no shell; any other command as it is."""
+    """Return the words of a shell command that needs no shell, and any other command unchanged."""
     if words[:2] != ["sh", "-ec"] or _SHELL.search(words[2]):
         return words
     return shlex.split(words[2], comments=True)

@@ -59,6 +59,6 @@ def exists(words: tuple[str, str]) -> bool:
 
 
 def test_commands_named_by_pages_and_messages_exist(root):
-    found = {(file.name, words) for file in texts(root) for words in NAMED.findall(file.read_text(encoding="utf-8"))}
-    assert len(found) > 50
-    assert [each for each in sorted(found) if not exists(each[1])] == []
+    named = {(file.name, words) for file in texts(root) for words in NAMED.findall(file.read_text(encoding="utf-8"))}
+    assert len(named) > 50
+    assert [each for each in sorted(named) if not exists(each[1])] == []

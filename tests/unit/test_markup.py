@@ -132,17 +132,17 @@ def pinned(candidates) -> list[Memory]:
 
 @given(MEMORIES, TEXT, TEXT, st.sampled_from([Policy(), Policy(trust={"max_source_chars": 10_000})]))
 @settings(max_examples=150)
-def test_memory_lines_reads_back_exactly_the_written_memories(crowd, before, after, policy):
+def test_memory_lines_reads_back_exactly_the_written_memories(candidates, before, after, policy):
     for text, written in (
-        (render.block(crowd, policy), [render.line(c.hit, policy) for c in crowd]),
-        (render.prefix(pinned(crowd), policy), [render.line(memory, policy) for memory in pinned(crowd)]),
+        (render.block(candidates, policy), [render.line(c.hit, policy) for c in candidates]),
+        (render.prefix(pinned(candidates), policy), [render.line(memory, policy) for memory in pinned(candidates)]),
     ):
         for surrounded in (text, f"{before}\n\n{text}", f"{before}{text}\n{after}"):
             assert sorted(memory_lines(surrounded)) == sorted(written)
-    expected = [f"{c.hit.speaker}: {c.hit.content}" if c.hit.speaker else c.hit.content for c in crowd]
+    expected = [f"{c.hit.speaker}: {c.hit.content}" if c.hit.speaker else c.hit.content for c in candidates]
     quoted = [
         json.JSONDecoder().raw_decode(line[len("- 2026-09-01 ") :])[0]
-        for line in memory_lines(render.block(crowd, policy))
+        for line in memory_lines(render.block(candidates, policy))
     ]
     assert sorted(quoted) == sorted(expected)
 
@@ -152,8 +152,8 @@ MARKS = re.compile(r"</|<\||<[a-z!]|[＜﹤]/|[‹⟨❮]/|\[/?INST\]|&(lt|#0*60
 
 @given(MEMORIES)
 @settings(max_examples=150)
-def test_memory_line_contains_no_markup(crowd):
-    for each in crowd:
+def test_memory_line_contains_no_markup(candidates):
+    for each in candidates:
         assert not MARKS.search(render.line(each.hit, Policy(trust={"max_source_chars": 10_000})))
 
 
@@ -194,12 +194,12 @@ def test_forged_block_in_a_message_is_kept(forged):
 
 @given(TEXT, MEMORIES, st.none() | st.just(HINT))
 @settings(max_examples=150)
-def test_removing_injected_text_restores_the_message(text, crowd, hint):
-    block = render.block(crowd, POLICY)
+def test_removing_injected_text_restores_the_message(text, candidates, hint):
+    block = render.block(candidates, POLICY)
     assert without_injected(with_injected(text, hint, block)) == text
     assert without_injected(text + block).strip() == text.strip()
     assert without_injected(f"{text}\n{block}\n").strip() == text.strip()
-    assert without_injected(render.prefix(pinned(crowd), POLICY)) == ""
+    assert without_injected(render.prefix(pinned(candidates), POLICY)) == ""
 
 
 def test_blocks_are_removed_from_any_position():

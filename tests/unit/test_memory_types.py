@@ -51,7 +51,7 @@ assert "reminder" in str(REMEMBER.input_schema["properties"]["type"])
 """
 
 
-# These files name every type and are no lists of types: hints by type, and shares of a generated workload.
+# These files name every type but do not list the types: hints by type, and shares of a generated workload.
 EXCEPTED = {"cognitive/preflight/rules/signals.py", "cognitive/bench/workload.py"}
 
 

@@ -100,7 +100,7 @@ def test_journal_gauge_is_read_at_exposition(metrics, tmp_path):
     assert value(metrics, "cognitive_journal_entries", state="waiting") == 0
     for turn in ("one", "two"):
         journal.put("a", turn, outcome="{}")
-    journal.park(journal.find("a", "two"), "nobody can read it")
+    journal.park(journal.find("a", "two"), "unreadable")
     assert value(metrics, "cognitive_journal_entries", state="waiting") == 1
     assert value(metrics, "cognitive_journal_entries", state="aside") == 1
 

@@ -72,10 +72,13 @@ def test_distinct_texts_are_not_dropped_as_restated(dropped, pair, embedded):
 
 @pytest.mark.parametrize("pair", DISTINCT, ids=named)
 def test_distinct_candidates_are_both_kept(vectors, pair):
-    crowd = [candidate(n, text, vector=vectors(text)) for n, text in enumerate((pair["one"], pair["other"]), 1)]
+    candidates = [candidate(n, text, vector=vectors(text)) for n, text in enumerate((pair["one"], pair["other"]), 1)]
     nothing = SentenceSet([])
-    assert ids(drop_restated(crowd, dedup.window_comparer(nothing, POLICY), POLICY, CONSTANTS).kept) == [1, 2]
-    assert ids(drop_restated(crowd[::-1], dedup.window_comparer(nothing, POLICY), POLICY, CONSTANTS).kept) == [2, 1]
+    assert ids(drop_restated(candidates, dedup.window_comparer(nothing, POLICY), POLICY, CONSTANTS).kept) == [1, 2]
+    assert ids(drop_restated(candidates[::-1], dedup.window_comparer(nothing, POLICY), POLICY, CONSTANTS).kept) == [
+        2,
+        1,
+    ]
 
 
 @pytest.mark.parametrize("pair", SAME, ids=named)

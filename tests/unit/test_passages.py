@@ -1,4 +1,4 @@
-"""Passages contain whole sentences within the limit and all of the text; tests of what is embedded and indexed."""
+"""Passages contain whole sentences within the limit and all of the text, and are embedded and indexed."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def test_passages_are_ordered_limited_and_contain_all_visible_characters(content
     spans = cut(content, limit)
     assert all(0 <= start <= end <= len(content) and end - start <= limit for start, end in spans)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
-    held = "".join(content[start:end] for start, end in spans)
-    assert "".join(held.split()) == "".join(content.split())
+    covered = "".join(content[start:end] for start, end in spans)
+    assert "".join(covered.split()) == "".join(content.split())
 
 
 @given(CONTENT)
@@ -87,13 +87,13 @@ def test_passage_without_context_is_embedded_once():
 
 def test_each_passage_is_context_of_the_next():
     content = "Alpha is the first word here. " * 40 + "Omega is the last word of all. " * 40
-    found = passages(content, None, "Prologue.", AT)
-    assert [passage.ordinal for passage in found] == list(range(len(found)))
-    assert (found[0].context_text or "").startswith("Prologue.\n")
-    assert all((passage.context_text or "").endswith(passage.content_text) for passage in found)
-    turning = next(n for n, passage in enumerate(found) if "alpha" not in passage.live.content)
-    assert "omega" in found[turning].live.context
-    assert "prologu" not in found[1].live.context
+    parts = passages(content, None, "Prologue.", AT)
+    assert [passage.ordinal for passage in parts] == list(range(len(parts)))
+    assert (parts[0].context_text or "").startswith("Prologue.\n")
+    assert all((passage.context_text or "").endswith(passage.content_text) for passage in parts)
+    turning = next(n for n, passage in enumerate(parts) if "alpha" not in passage.live.content)
+    assert "omega" in parts[turning].live.context
+    assert "prologu" not in parts[1].live.context
 
 
 def test_long_context_keeps_its_end_from_a_whole_word():

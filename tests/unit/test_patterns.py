@@ -13,7 +13,7 @@ GITHUB = "ghp_" + "a1B2" * 9
 
 
 @pytest.mark.parametrize(
-    ("text", "left"),
+    ("text", "redacted"),
     [
         ("My key is AKIAIOSFODNN7EXAMPLE, keep it.", "My key is [secret], keep it."),
         (f"Push with {GITHUB} please.", "Push with [secret] please."),
@@ -26,9 +26,9 @@ GITHUB = "ghp_" + "a1B2" * 9
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", "[private key]"),
     ],
 )
-def test_secret_or_personal_data_is_replaced_by_its_kind(text, left):
-    assert redact(text) == left
-    assert redact(left) == left
+def test_secret_or_personal_data_is_replaced_by_its_kind(text, redacted):
+    assert redact(text) == redacted
+    assert redact(redacted) == redacted
 
 
 @pytest.mark.parametrize(

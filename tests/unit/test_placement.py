@@ -78,10 +78,10 @@ def test_prompt_contains_each_part_once_and_the_unchanged_message(placement, sys
 @settings(max_examples=100)
 def test_successive_prompts_share_the_beginning_of_their_placement(placement, turns, system):
     """The host keeps `user_message` and the answer, and passes them with the next turn."""
-    kept: list[Message] = []
+    conversation: list[Message] = []
     earlier = None
     for message, block, answer in turns:
-        now = context(message, block=block, prefix=PREFIX, messages=kept, placement=placement)
+        now = context(message, block=block, prefix=PREFIX, messages=conversation, placement=placement)
         prompt = now.prompt(system)
         if earlier is not None and placement == "journaled":
             assert flat(prompt).startswith(flat(earlier))
@@ -91,7 +91,7 @@ def test_successive_prompts_share_the_beginning_of_their_placement(placement, tu
         if placement != "journaled":
             assert not any("Records from memory" in each.content for each in prompt[1:-1])
         earlier = prompt
-        kept = [*kept, now.user_message, Message(role="assistant", content=answer)]
+        conversation = [*conversation, now.user_message, Message(role="assistant", content=answer)]
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
@@ -124,8 +124,8 @@ def test_old_block_in_a_conversation_is_removed_unless_journaled(placement):
 
 def test_only_journaled_user_message_includes_the_block():
     block = render.block([candidate(1)], POLICY)
-    kept = {each: context("Hi", block=block, placement=each).user_message.content for each in PLACEMENTS}
-    assert kept == {"user_tail": "Hi", "system": "Hi", "journaled": f"Hi\n\n{block}"}
+    contents = {each: context("Hi", block=block, placement=each).user_message.content for each in PLACEMENTS}
+    assert contents == {"user_tail": "Hi", "system": "Hi", "journaled": f"Hi\n\n{block}"}
 
 
 def test_message_of_maximum_length_is_sent_with_its_block():

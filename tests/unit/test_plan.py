@@ -41,8 +41,8 @@ def planned(text: str, policy: Policy = POLICY) -> Plan:
     return create_plan(parsed, frame, reasons, policy)
 
 
-def made(frame: Frame = "task", policy: Policy = POLICY, **read) -> Plan:
-    return create_plan(Signals("text", **read), frame, ("because",), policy)
+def made(frame: Frame = "task", policy: Policy = POLICY, **values) -> Plan:
+    return create_plan(Signals("text", **values), frame, ("because",), policy)
 
 
 def limits(plan: Plan) -> dict[str, int]:
@@ -145,9 +145,9 @@ def test_frame_budgets_have_their_default_values(frame, numbers):
 
 
 @given(SIGNALS, st.sampled_from(FRAME_NAMES))
-def test_hinted_type_always_has_a_limit_and_a_budget(read, frame):
-    plan = create_plan(read, frame, (), POLICY)
-    for type_, _ in read.hints:
+def test_hinted_type_always_has_a_limit_and_a_budget(parsed, frame):
+    plan = create_plan(parsed, frame, (), POLICY)
+    for type_, _ in parsed.hints:
         assert limits(plan)[type_] > 0
         assert plan.budgets[type_] > 0
 
@@ -182,9 +182,9 @@ def test_limits_come_from_the_policy():
 
 
 @given(SIGNALS, st.sampled_from(FRAME_NAMES))
-def test_plan_is_consistent_and_deterministic(read, frame):
-    plan = create_plan(read, frame, ("because",), POLICY)
-    assert plan == create_plan(read, frame, ("because",), POLICY)
+def test_plan_is_consistent_and_deterministic(parsed, frame):
+    plan = create_plan(parsed, frame, ("because",), POLICY)
+    assert plan == create_plan(parsed, frame, ("because",), POLICY)
     assert {query.type for query in plan.retrieval} == set(plan.budgets)
     assert [query.type for query in plan.retrieval] == [t for t in MEMORY_TYPES if t in plan.budgets]
     assert all(query.limit > 0 for query in plan.retrieval)

@@ -124,8 +124,8 @@ def test_namespace_has_exactly_these_methods(name):
 
 
 async def test_layer_has_its_namespaces(layer):
-    held = {name for name in vars(layer) if not name.startswith("_")}
-    assert held == {*NAMESPACES, "loop"}
+    names = {name for name in vars(layer) if not name.startswith("_")}
+    assert names == {*NAMESPACES, "loop"}
     assert all(isinstance(getattr(layer, name), owner) for name, (owner, _) in NAMESPACES.items())
     assert {name for name in vars(layer.explain) if not name.startswith("_")} == {"analytics", "constants"}
     assert {name for name in vars(layer.admin) if not name.startswith("_")} == {"reembedding", "reindexing"}

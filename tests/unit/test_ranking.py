@@ -106,18 +106,18 @@ def test_circular_replacements_keep_every_candidate(members):
 
 
 @st.composite
-def crowds(draw):
+def ranking_cases(draw):
     size = draw(st.integers(1, 12))
     relevances = draw(st.lists(st.floats(0, 1), min_size=size, max_size=size))
     factors = draw(st.lists(st.floats(0.5, 1.5), min_size=size, max_size=size))
     newer = [draw(st.none() | st.integers(n + 1, size + 3)) if n < size else None for n in range(1, size + 1)]
-    crowd = [candidate(n, relevance=relevances[n - 1], superseded_by=newer[n - 1]) for n in range(1, size + 1)]
-    return draw(st.permutations(crowd)), dict(enumerate(factors, 1))
+    candidates = [candidate(n, relevance=relevances[n - 1], superseded_by=newer[n - 1]) for n in range(1, size + 1)]
+    return draw(st.permutations(candidates)), dict(enumerate(factors, 1))
 
 
-@given(crowds())
-def test_ranking_keeps_all_candidates_and_replacements_lead(crowd):
-    candidates, factors = crowd
+@given(ranking_cases())
+def test_ranking_keeps_all_candidates_and_replacements_lead(case):
+    candidates, factors = case
     got = ranked(*candidates, boosts=factors)
     assert sorted(ids(got)) == sorted(ids(candidates))
     assert [each.rank for each in got] == list(range(1, len(got) + 1))
@@ -127,15 +127,15 @@ def test_ranking_keeps_all_candidates_and_replacements_lead(crowd):
             assert place[each.hit.superseded_by] < place[each.hit.memory_id]
 
 
-@given(crowds())
-def test_ranking_does_not_depend_on_the_input_order(crowd):
-    candidates, factors = crowd
+@given(ranking_cases())
+def test_ranking_does_not_depend_on_the_input_order(case):
+    candidates, factors = case
     assert ids(ranked(*candidates, boosts=factors)) == ids(ranked(*reversed(candidates), boosts=factors))
 
 
-@given(crowds())
-def test_current_memories_are_ordered_by_score(crowd):
-    candidates, factors = crowd
+@given(ranking_cases())
+def test_current_memories_are_ordered_by_score(case):
+    candidates, factors = case
     current = [each for each in ranked(*candidates, boosts=factors) if each.hit.superseded_by is None]
     keys = [(-each.score, each.hit.seq) for each in current]
     assert keys == sorted(keys)

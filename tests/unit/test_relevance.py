@@ -282,11 +282,11 @@ SCORES = st.dictionaries(st.sampled_from(RAW), st.floats(min_value=0, max_value=
 @settings(max_examples=60)
 def test_raising_a_raw_score_never_lowers_relevance(scores, data, more, others):
     raised = data.draw(st.sampled_from(sorted(scores)))
-    crowd = [hit(n, LINE, session_id="s", scores=other) for n, other in enumerate(others, 2)]
+    rest = [hit(n, LINE, session_id="s", scores=other) for n, other in enumerate(others, 2)]
     one = hit(1, LINE, session_id="s", scores=scores)
     better = replace(one, scores={**scores, raised: scores[raised] + more})
-    before = next(c for c in ranked(one, *crowd) if c.hit.memory_id == uid(1))
-    after = next(c for c in ranked(better, *crowd) if c.hit.memory_id == uid(1))
+    before = next(c for c in ranked(one, *rest) if c.hit.memory_id == uid(1))
+    after = next(c for c in ranked(better, *rest) if c.hit.memory_id == uid(1))
     assert after.relevance >= before.relevance - 1e-12
 
 

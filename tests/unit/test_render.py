@@ -209,7 +209,7 @@ def memory(n: int, content: str, at: datetime = AT, **fields) -> Memory:
 
 
 @st.composite
-def crowds(draw):
+def candidate_lists(draw):
     days = draw(st.lists(st.integers(0, 5), min_size=1, max_size=8))
     return [
         candidate(n, f"Memory {n}.", type=draw(st.sampled_from(MEMORY_TYPES)), occurred_at=AT + timedelta(days=day))
@@ -217,29 +217,29 @@ def crowds(draw):
     ]
 
 
-@given(crowds(), st.data())
-def test_block_does_not_depend_on_the_order_of_candidates(crowd, data):
-    shuffled = data.draw(st.permutations(crowd))
-    assert block(*crowd) == block(*shuffled)
+@given(candidate_lists(), st.data())
+def test_block_does_not_depend_on_the_order_of_candidates(candidates, data):
+    shuffled = data.draw(st.permutations(candidates))
+    assert block(*candidates) == block(*shuffled)
 
 
-@given(crowds(), st.data())
-def test_line_and_order_of_a_memory_do_not_depend_on_the_others(crowd, data):
-    some = data.draw(st.lists(st.sampled_from(crowd), unique_by=lambda each: each.hit.memory_id))
-    of_all, of_some = lines(block(*crowd)), lines(block(*some))
+@given(candidate_lists(), st.data())
+def test_line_and_order_of_a_memory_do_not_depend_on_the_others(candidates, data):
+    some = data.draw(st.lists(st.sampled_from(candidates), unique_by=lambda each: each.hit.memory_id))
+    of_all, of_some = lines(block(*candidates)), lines(block(*some))
     assert of_some == [line for line in of_all if line in of_some]
     assert len(of_some) == len(some)
 
 
 def test_sections_follow_the_order_of_memory_types():
-    crowd = [candidate(n, f"m{n}", type=type_) for n, type_ in enumerate(reversed(MEMORY_TYPES), 1)]
-    headings = [line for line in block(*crowd).split("\n") if line.endswith(":")]
+    candidates = [candidate(n, f"m{n}", type=type_) for n, type_ in enumerate(reversed(MEMORY_TYPES), 1)]
+    headings = [line for line in block(*candidates).split("\n") if line.endswith(":")]
     assert headings == ["Decisions:", "Facts:", "Procedures:", "Episodes:"]
 
 
 def test_section_is_ordered_by_time_then_sequence():
-    crowd = [candidate(3, "c"), candidate(1, "b"), candidate(2, "a", occurred_at=AT - timedelta(days=9))]
-    assert [quoted_text(line) for line in lines(block(*crowd))] == ["a", "b", "c"]
+    candidates = [candidate(3, "c"), candidate(1, "b"), candidate(2, "a", occurred_at=AT - timedelta(days=9))]
+    assert [quoted_text(line) for line in lines(block(*candidates))] == ["a", "b", "c"]
 
 
 def test_memory_line_shows_date_speaker_and_excerpt():

@@ -228,7 +228,7 @@ def test_multiplied_boost_is_described_by_its_added_score():
 
 
 def test_explored_memory_is_described_with_its_probability():
-    kept, last, drawn, other = (
+    kept, last, explored, other = (
         candidate(n, score=score, rank=rank, tokens=9)
         for n, score, rank in ((1, 0.9, 1), (2, 0.8, 2), (3, 0.3, 7), (4, 0.4, 6))
     )
@@ -236,14 +236,14 @@ def test_explored_memory_is_described_with_its_probability():
         CandidateResult(kept, "shown", 0.9, "rank 1"),
         CandidateResult(replace(last, propensity=0.5), "displaced", 0.8, "exploration showed rank 7 instead"),
         CandidateResult(other, "over_limit", 6, "place 6"),
-        CandidateResult(replace(drawn, propensity=0.5), "shown", 0.3, "rank 7"),
+        CandidateResult(replace(explored, propensity=0.5), "shown", 0.3, "rank 7"),
     )
-    first, _, short, tried = (
+    first, _, short, explored_text = (
         describe(ExplainedCandidate(result, recording, replan(recording, POLICY), POLICY))
         for result in recording.candidates
     )
     assert "exploration" not in first
-    assert tried.startswith(
+    assert explored_text.startswith(
         "Shown at rank 7 of 4 candidates, for 9 tokens: tried by exploration with chance 0.5 in"
         " place of what stood at rank 2."
     )

@@ -88,8 +88,8 @@ def test_summary_always_keeps_the_newest_message():
 
 
 def test_old_user_requests_are_kept_in_order():
-    talk = [user(f"Please paint wall {n} in shade RAL-90{n:02}.") for n in range(12)]
-    lines = extract("", [each for ask in talk for each in (ask, *steps(1, 2))], 2_000)
+    requests = [user(f"Please paint wall {n} in shade RAL-90{n:02}.") for n in range(12)]
+    lines = extract("", [each for ask in requests for each in (ask, *steps(1, 2))], 2_000)
     places = [lines.find(f"RAL-90{n:02}") for n in range(12)]
     assert -1 not in places
     assert places == sorted(places)

@@ -55,18 +55,18 @@ def test_dates_quantities_and_words_are_not_identifiers(text):
 
 
 def test_text_with_the_requested_identifier_ranks_first():
-    near, longer, other, asked = (
+    near, longer, other, requested = (
         candidate(1, "Ticket QB-31133 is about the export."),
         candidate(2, "Ticket QB-311321 is about the import."),
         candidate(3, "Ticket XQB-31132 is about the index."),
         candidate(4, "The archive is what ticket qb-31132 is about."),
     )
-    assert preceded("What is ticket QB-31132 about?", near, longer, other, asked) == [4, 1, 2, 3]
+    assert preceded("What is ticket QB-31132 about?", near, longer, other, requested) == [4, 1, 2, 3]
 
 
 def test_longer_release_number_does_not_match_the_requested_one():
-    longer, asked = candidate(1, "Ada runs 3.9.31.4 at home."), candidate(2, "The export breaks in 3.9.31.")
-    assert preceded("What breaks in 3.9.31?", longer, asked) == [2, 1]
+    longer, requested = candidate(1, "Ada runs 3.9.31.4 at home."), candidate(2, "The export breaks in 3.9.31.")
+    assert preceded("What breaks in 3.9.31?", longer, requested) == [2, 1]
 
 
 def test_text_with_both_identifiers_ranks_before_text_with_one():

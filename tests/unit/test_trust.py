@@ -45,8 +45,8 @@ def test_places_per_speaker_are_limited():
     [({"session_id": "s", "source": "x/1"}, "session"), ({"source": "x/1"}, "source"), ({}, "way in")],
 )
 def test_source_without_speaker_is_session_source_or_trust_level(fields, source_kind):
-    crowd = [candidate(n, trust="foreign", **fields) for n in range(1, 4)]
-    [result] = cap_per_source(crowd, Policy(trust={"max_per_source": 2})).dropped
+    candidates = [candidate(n, trust="foreign", **fields) for n in range(1, 4)]
+    [result] = cap_per_source(candidates, Policy(trust={"max_per_source": 2})).dropped
     assert result.reason == f"number 3 of one {source_kind} with trust foreign; at most 2 are shown"
 
 
@@ -67,7 +67,7 @@ def test_usage_never_raises_trust(memories, min_level, max_per_source):
     policy = Policy(trust={"min_level": {"fact": min_level}, "max_per_source": max_per_source})
 
     def remaining(*, used: bool) -> list[list[int]]:
-        crowd = [
+        candidates = [
             candidate(
                 n,
                 trust=trust,
@@ -76,7 +76,7 @@ def test_usage_never_raises_trust(memories, min_level, max_per_source):
             )
             for n, (trust, shown, times, use, speaker) in enumerate(memories, 1)
         ]
-        first = drop_untrusted(crowd, policy)
+        first = drop_untrusted(candidates, policy)
         return [ids(first.kept), ids(cap_per_source(first.kept, policy).kept)]
 
     assert remaining(used=True) == remaining(used=False)

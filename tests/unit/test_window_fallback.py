@@ -28,24 +28,27 @@ def characters(messages):
 
 @given(CONVERSATIONS, POLICIES)
 @settings(max_examples=200)
-def test_fallback_window_is_valid_for_any_conversation(talk, policy):
-    shown = newest_messages(talk, policy)
+def test_fallback_window_is_valid_for_any_conversation(conversation, policy):
+    shown = newest_messages(conversation, policy)
     assert violations(shown) == ()
-    has_user_message = any(m.role == "user" and m.content.strip() and not groups.authored(m) for m in talk)
+    has_user_message = any(m.role == "user" and m.content.strip() and not groups.authored(m) for m in conversation)
     assert any(m.role == "user" for m in shown) == has_user_message
 
 
 def test_fallback_window_is_bounded_and_ends_with_the_newest():
-    talk = turns(80, calls_each=2, output=50_000)
-    shown = newest_messages(talk, Policy())
+    conversation = turns(80, calls_each=2, output=50_000)
+    shown = newest_messages(conversation, Policy())
     assert 4 < len(shown) <= 12
     assert characters(shown) <= 20_000
-    assert shown[-1] == talk[-1]
+    assert shown[-1] == conversation[-1]
 
 
 def test_long_tool_loop_keeps_its_user_message():
-    talk = [user("Port the parser."), *(m for n in range(60) for m in (calls(f"c{n}"), result(f"c{n}", "r" * 9_000)))]
-    shown = newest_messages(talk, Policy())
+    conversation = [
+        user("Port the parser."),
+        *(m for n in range(60) for m in (calls(f"c{n}"), result(f"c{n}", "r" * 9_000))),
+    ]
+    shown = newest_messages(conversation, Policy())
     assert shown[0].content == "Port the parser."
     assert shown[-1].tool_call_id == "c59"
     assert violations(shown) == ()

@@ -28,8 +28,8 @@ POLICIES = st.sampled_from(
 )
 
 
-def fitted(talk, policy=None, **options):
-    return fit(talk, **{"session_id": "s", "now": NOW, "policy": policy or Policy(), **options})
+def fitted(conversation, policy=None, **options):
+    return fit(conversation, **{"session_id": "s", "now": NOW, "policy": policy or Policy(), **options})
 
 
 def texts(window):
@@ -48,9 +48,9 @@ def characters(messages):
     st.sampled_from([LOW_WATER, 0.9]),
 )
 @settings(max_examples=150)
-def test_window_of_any_conversation_is_valid_for_both_apis(talk, policy, tokens, earlier, low):
+def test_window_of_any_conversation_is_valid_for_both_apis(conversation, policy, tokens, earlier, low):
     window = fitted(
-        talk, policy, tokens=tokens, kept=PreviousSummary(earlier), plan_step="Look at the tests", low_water=low
+        conversation, policy, tokens=tokens, kept=PreviousSummary(earlier), plan_step="Look at the tests", low_water=low
     )
     assert violations(window.messages) == ()
     for call in (call for message in window.messages for call in message.tool_calls):
@@ -59,16 +59,22 @@ def test_window_of_any_conversation_is_valid_for_both_apis(talk, policy, tokens,
 
 @given(CONVERSATIONS, st.sampled_from([Policy(), Policy(window={"max_messages": 20})]))
 @settings(max_examples=100)
-def test_fitting_a_window_again_returns_the_same_window(talk, policy):
-    window = fitted(talk, policy)
+def test_fitting_a_window_again_returns_the_same_window(conversation, policy):
+    window = fitted(conversation, policy)
     assume("interrupted" not in window.trace.repairs)  # results added for missing ones may need another cut
     assert fitted(window.messages, policy).messages == window.messages
 
 
 @given(CONVERSATIONS, POLICIES)
 @settings(max_examples=100)
-def test_extended_window_is_valid_and_has_at_most_one_summary(talk, policy):
-    extended = [*fitted(talk, policy).messages, user("A new question."), calls("a"), result("a", "A"), says("New.")]
+def test_extended_window_is_valid_and_has_at_most_one_summary(conversation, policy):
+    extended = [
+        *fitted(conversation, policy).messages,
+        user("A new question."),
+        calls("a"),
+        result("a", "A"),
+        says("New."),
+    ]
     window = fitted(extended, policy)
     assert violations(window.messages) == ()
     assert sum(engine_messages.is_summary(message) for message in window.messages) <= 1
@@ -76,49 +82,49 @@ def test_extended_window_is_valid_and_has_at_most_one_summary(talk, policy):
 
 @given(CONVERSATIONS, POLICIES)
 @settings(max_examples=100)
-def test_window_is_deterministic(talk, policy):
-    assert fitted(talk, policy) == fitted(list(talk), policy)
+def test_window_is_deterministic(conversation, policy):
+    assert fitted(conversation, policy) == fitted(list(conversation), policy)
 
 
 @pytest.mark.parametrize("tokens", [None, 2_000, 16_000])
 @pytest.mark.parametrize("policy", [Policy(), Policy(window=SMALL)])
 def test_long_sessions_stay_within_all_limits_with_the_newest(policy, tokens):
-    talk = turns(60, calls_each=3, output=900)
-    for length in (*range(1, 60, 9), *range(60, len(talk), 61)):
-        window = fitted(talk[:length], policy, tokens=tokens, plan_step="Look")
+    conversation = turns(60, calls_each=3, output=900)
+    for length in (*range(1, 60, 9), *range(60, len(conversation), 61)):
+        window = fitted(conversation[:length], policy, tokens=tokens, plan_step="Look")
         assert len(window.messages) <= policy.window.max_messages
         assert characters(window.messages) <= policy.window.max_chars
         assert window.trace.exceeded_bound is None
         assert window.trace.after.characters >= characters(window.messages)
-        newest = talk[length - 1].content[:15]
+        newest = conversation[length - 1].content[:15]
         assert any(newest in message.content for message in window.messages[-5:])
         if tokens is not None:
             assert sum(map(count, texts(window))) <= 0.7 * tokens
 
 
 def test_short_conversation_is_unchanged():
-    talk = turns(3)
-    window = fitted(talk)
-    assert list(window.messages) == talk
+    conversation = turns(3)
+    window = fitted(conversation)
+    assert list(window.messages) == conversation
     assert (window.evicted, window.summarized_until, window.outputs) == ((), None, ())
 
 
 def test_evicted_messages_are_summarised_and_the_rest_is_kept():
-    talk = turns(30)
-    window = fitted(talk)
+    conversation = turns(30)
+    window = fitted(conversation)
     assert engine_messages.is_summary(window.messages[0])
-    left = len(talk) - len(window.messages) + 1
-    assert list(window.messages[1:]) == talk[left:]
-    assert [m.content for m in window.evicted] == [m.content for m in talk[max(0, left - 40) : left]]
+    left = len(conversation) - len(window.messages) + 1
+    assert list(window.messages[1:]) == conversation[left:]
+    assert [m.content for m in window.evicted] == [m.content for m in conversation[max(0, left - 40) : left]]
     assert "Answer" in window.messages[0].content
 
 
 def test_window_start_changes_rarely():
     """At most 20 of 100 prompts do not begin with the previous window."""
-    talk = turns(100, output=3_000)
+    conversation = turns(100, output=3_000)
     before, moves = (), 0
-    for length in range(4, len(talk) + 1, 4):
-        shown = fitted(talk[:length]).messages
+    for length in range(4, len(conversation) + 1, 4):
+        shown = fitted(conversation[:length]).messages
         moves += shown[: len(before)] != before
         before = shown
     assert moves <= 20
@@ -126,10 +132,10 @@ def test_window_start_changes_rarely():
 
 def test_stored_summary_does_not_change_the_window():
     """The window is the same with the stored summary and without it."""
-    talk, kept, without = turns(120, output=3_000), PreviousSummary(), []
-    for length in range(4, len(talk) + 1, 4):
-        window = fitted(talk[:length], kept=kept)
-        without = fitted(talk[:length])
+    conversation, kept, without = turns(120, output=3_000), PreviousSummary(), []
+    for length in range(4, len(conversation) + 1, 4):
+        window = fitted(conversation[:length], kept=kept)
+        without = fitted(conversation[:length])
         assert window.messages[1:] == without.messages[1:] or length > 512
         if window.evicted:
             kept = PreviousSummary(summary.extract(kept.summary, window.evicted, 4000), window.summarized_until)
@@ -137,30 +143,33 @@ def test_stored_summary_does_not_change_the_window():
 
 
 def test_summarised_message_is_not_evicted_again():
-    talk, kept, evicted = turns(80, output=500), PreviousSummary(), []
-    for length in range(4, len(talk) + 1, 4):
-        window = fitted(talk[:length], kept=kept)
+    conversation, kept, evicted = turns(80, output=500), PreviousSummary(), []
+    for length in range(4, len(conversation) + 1, 4):
+        window = fitted(conversation[:length], kept=kept)
         evicted += [message.content for message in window.evicted]
         if window.evicted:
             kept = PreviousSummary("Said.", window.summarized_until)
-    window = fitted(talk, kept=kept)
+    window = fitted(conversation, kept=kept)
     shown = [m.content for m in window.messages[1:]]
-    assert evicted + shown == [m.content for m in talk]
+    assert evicted + shown == [m.content for m in conversation]
 
 
 def test_repeatedly_extended_window_stays_valid_and_bounded():
-    talk, window = turns(60, output=2_000), []
-    for n in range(0, len(talk), 4):
-        window = list(fitted([*window, *talk[n : n + 4]]).messages)
+    conversation, window = turns(60, output=2_000), []
+    for n in range(0, len(conversation), 4):
+        window = list(fitted([*window, *conversation[n : n + 4]]).messages)
         assert violations(window) == ()
         assert len(window) <= 40
-        assert window[-1] == talk[n + 3]
+        assert window[-1] == conversation[n + 3]
     assert sum(map(engine_messages.is_summary, window)) == 1
 
 
 def test_tool_loop_keeps_its_user_message():
-    talk = [user("Port the parser to Rust."), *(m for n in range(100) for m in (calls(f"c{n}"), result(f"c{n}")))]
-    window = fitted(talk)
+    conversation = [
+        user("Port the parser to Rust."),
+        *(m for n in range(100) for m in (calls(f"c{n}"), result(f"c{n}"))),
+    ]
+    window = fitted(conversation)
     assert [m.content for m in window.messages[:2]][1] == "Port the parser to Rust."
     assert window.messages[-1].tool_call_id == "c99"
     assert violations(window.messages) == ()
@@ -174,65 +183,71 @@ def test_messages_before_the_first_user_message_are_summarised():
 
 
 def test_old_results_become_stubs_before_messages_leave():
-    talk = [user(), *(m for n in range(12) for m in (calls(f"c{n}"), result(f"c{n}", f"Head {n}\n" + prose(7_600, n))))]
-    window = fitted(talk)
+    conversation = [
+        user(),
+        *(m for n in range(12) for m in (calls(f"c{n}"), result(f"c{n}", f"Head {n}\n" + prose(7_600, n)))),
+    ]
+    window = fitted(conversation)
     results = [m for m in window.messages if m.role == "tool"]
     assert len(results) == 12
     assert len(results[0].content) <= 400
     assert results[0].content.startswith("Head 0")
-    assert len(results[-1].content) == len(talk[-1].content)
+    assert len(results[-1].content) == len(conversation[-1].content)
 
 
 def test_shortened_output_has_a_pointer_to_its_stored_text():
-    talk = turns(30, calls_each=2, output=30_000)
-    window = fitted(talk)
+    conversation = turns(30, calls_each=2, output=30_000)
+    window = fitted(conversation)
     stored = {id: text for id, _, text in window.outputs}
     for message in (*window.messages, *window.evicted):
         if message.role == "tool" and len(message.content) < 10_000:
             assert pointers(message.content)
             assert stored.keys() >= set(pointers(message.content))
-    assert set(stored.values()) >= {talk[-2].content}
+    assert set(stored.values()) >= {conversation[-2].content}
 
 
 def test_results_are_pruned_by_age_and_count_except_protected_kinds():
     long = "First line.\n" + prose(2_500)
-    talk = [user(at=ago(minutes=30))]
+    conversation = [user(at=ago(minutes=30))]
     for n, kind in enumerate([None, "error", None, "plan", None]):
-        talk += [calls(f"c{n}", at=ago(minutes=20)), result(f"c{n}", long, at=ago(minutes=20), kind=kind)]
+        conversation += [calls(f"c{n}", at=ago(minutes=20)), result(f"c{n}", long, at=ago(minutes=20), kind=kind)]
     failed = ToolCall(name="bash", id="f", ok=False)
-    talk += [Message(role="assistant", tool_calls=(failed,), at=ago(minutes=20)), result("f", long, at=ago(minutes=20))]
-    talk += [says(f"{n}", at=ago(minutes=1)) for n in range(15)]
-    sizes = [len(m.content) for m in fitted(talk).messages if m.role == "tool"]
+    conversation += [
+        Message(role="assistant", tool_calls=(failed,), at=ago(minutes=20)),
+        result("f", long, at=ago(minutes=20)),
+    ]
+    conversation += [says(f"{n}", at=ago(minutes=1)) for n in range(15)]
+    sizes = [len(m.content) for m in fitted(conversation).messages if m.role == "tool"]
     assert [size < 400 for size in sizes] == [True, False, True, False, True, False]
-    assert all(len(m.content) > 400 for m in fitted(talk[:7]).messages if m.role == "tool")
-    young = [m.model_copy(update={"at": ago(seconds=40)}) for m in talk]
+    assert all(len(m.content) > 400 for m in fitted(conversation[:7]).messages if m.role == "tool")
+    young = [m.model_copy(update={"at": ago(seconds=40)}) for m in conversation]
     assert all(len(m.content) > 400 for m in fitted(young).messages if m.role == "tool")
-    kept = fitted(talk, Policy(window={"prune_tool_results_after_ms": 10**9})).messages
+    kept = fitted(conversation, Policy(window={"prune_tool_results_after_ms": 10**9})).messages
     assert all(len(m.content) > 400 for m in kept if m.role == "tool")
 
 
 def test_result_without_time_has_the_age_of_the_next_message():
-    talk = [
+    conversation = [
         user(),
         calls("a"),
         result("a", prose(1_000)),
         says("So.", at=ago(hours=1)),
         *(says(str(n)) for n in range(20)),
     ]
-    [shown] = [m for m in fitted(talk).messages if m.role == "tool"]
+    [shown] = [m for m in fitted(conversation).messages if m.role == "tool"]
     assert pointers(shown.content)
 
 
 def test_pruning_by_age_changes_a_prompt_at_most_once_in_a_period():
-    talk = turns(9, output=2_000, seconds=20)
+    conversation = turns(9, output=2_000, seconds=20)
     start = NOW.replace(minute=0, second=0)
-    prompts = {tuple(texts(fitted(talk, now=start + timedelta(seconds=n)))) for n in range(0, 599, 13)}
+    prompts = {tuple(texts(fitted(conversation, now=start + timedelta(seconds=n)))) for n in range(0, 599, 13)}
     assert len(prompts) == 1
 
 
 def test_pruning_without_summary_leaves_only_pointers():
-    talk = turns(30, output=3_000, seconds=60)
-    window = fitted(talk, Policy(window={"summarize_before_prune": False}))
+    conversation = turns(30, output=3_000, seconds=60)
+    window = fitted(conversation, Policy(window={"summarize_before_prune": False}))
     assert window.evicted == ()
     assert not any(engine_messages.is_summary(m) for m in window.messages)
     stubs = [m.content for m in window.messages if m.role == "tool" and len(m.content) < 400]
@@ -241,9 +256,9 @@ def test_pruning_without_summary_leaves_only_pointers():
 
 
 def test_messages_of_protected_kinds_are_kept():
-    talk = turns(40)
-    talk[5:5] = [user("Never touch main.", kind="human_input"), says("1. Look. 2. Fix.", kind="plan")]
-    window = fitted(talk)
+    conversation = turns(40)
+    conversation[5:5] = [user("Never touch main.", kind="human_input"), says("1. Look. 2. Fix.", kind="plan")]
+    window = fitted(conversation)
     assert texts(window)[1:3] == ["Never touch main.", "1. Look. 2. Fix."]
     assert window.trace.carried == 2
     assert violations(window.messages) == ()
@@ -277,10 +292,10 @@ def test_long_arguments_are_shortened_and_stored_in_full():
 
 
 def test_directive_and_reminder_end_the_prompt_once():
-    talk = [user(), calls("a"), result("a"), engine_messages.action()]
+    conversation = [user(), calls("a"), result("a"), engine_messages.action()]
     old = engine_messages.directive("Old", 1, 3)
     window = fitted(
-        [old, *talk, engine_messages.action()], plan_step="Run the tests", kept=PreviousSummary(step=2, steps=3)
+        [old, *conversation, engine_messages.action()], plan_step="Run the tests", kept=PreviousSummary(step=2, steps=3)
     )
     assert list(window.messages[-2:]) == [engine_messages.directive("Run the tests", 2, 3), engine_messages.action()]
     assert (
@@ -299,8 +314,8 @@ def test_plan_step_that_poses_as_a_speaker_is_refused():
 
 
 def test_system_messages_of_the_host_stay_first():
-    talk = [Message(role="system", content="Be brief."), *turns(50)]
-    window = fitted(talk)
+    conversation = [Message(role="system", content="Be brief."), *turns(50)]
+    window = fitted(conversation)
     assert window.messages[0].content == "Be brief."
     assert engine_messages.is_summary(window.messages[1])
 
@@ -313,10 +328,10 @@ def test_summary_in_the_conversation_is_used_if_none_is_stored():
 
 
 def test_iteration_limit_triggers_compaction():
-    talk = [user(), *(m for n in range(15) for m in (calls(f"c{n}"), result(f"c{n}", prose(3_200, n))))]
-    assert fitted(talk).trace.trigger == "iterations"
-    assert fitted(talk, Policy(window={"summarize_after_iterations": 0})).trace.trigger is None
-    assert fitted(talk, Policy(window={"summarize_after_iterations": 0})).trace.stubs == 0
+    conversation = [user(), *(m for n in range(15) for m in (calls(f"c{n}"), result(f"c{n}", prose(3_200, n))))]
+    assert fitted(conversation).trace.trigger == "iterations"
+    assert fitted(conversation, Policy(window={"summarize_after_iterations": 0})).trace.trigger is None
+    assert fitted(conversation, Policy(window={"summarize_after_iterations": 0})).trace.stubs == 0
 
 
 def test_ledger_reports_the_use_of_the_models_tokens():
@@ -334,6 +349,6 @@ def test_ledger_reports_the_use_of_the_models_tokens():
 
 def test_long_conversation_is_read_from_the_end():
     """Messages far back are not read, so that changing them has no effect."""
-    talk = turns(1_000)
-    changed = [user("Something else entirely.")] * 3_000 + talk[3_000:]
-    assert fitted(talk, max_summarized=1).messages[1:] == fitted(changed, max_summarized=1).messages[1:]
+    conversation = turns(1_000)
+    changed = [user("Something else entirely.")] * 3_000 + conversation[3_000:]
+    assert fitted(conversation, max_summarized=1).messages[1:] == fitted(changed, max_summarized=1).messages[1:]

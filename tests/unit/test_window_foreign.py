@@ -25,19 +25,19 @@ def sendable(messages):
     assert violations(messages) == ()
     assert [message.role for message in messages] == ["user", "assistant", "tool"]
     assert not any(unstorable(message.content) for message in messages)
-    written = json.dumps([dict(call.arguments) for m in messages for call in m.tool_calls], allow_nan=False)
-    assert unstorable(json.dumps(json.loads(written), ensure_ascii=False)) is None
+    arguments = json.dumps([dict(call.arguments) for m in messages for call in m.tool_calls], allow_nan=False)
+    assert unstorable(json.dumps(json.loads(arguments), ensure_ascii=False)) is None
 
 
-def windows(talk):
-    yield newest_messages(talk, POLICY)
-    yield fit(talk, session_id="s", now=NOW, policy=POLICY).messages
+def windows(conversation):
+    yield newest_messages(conversation, POLICY)
+    yield fit(conversation, session_id="s", now=NOW, policy=POLICY).messages
 
 
 @pytest.mark.parametrize("name", VALUES)
 def test_window_accepts_any_python_value(name):
-    for talk in (called(VALUES[name]), called("fine", given=VALUES[name])):
-        for messages in windows(talk):
+    for conversation in (called(VALUES[name]), called("fine", given=VALUES[name])):
+        for messages in windows(conversation):
             sendable(messages)
 
 

@@ -124,11 +124,11 @@ def test_engine_messages_are_left_out():
 
 
 def test_mark_is_found_in_a_longer_conversation():
-    talk = [user("continue"), says("ok"), user("continue"), says("well"), user("continue")]
-    longer = [*talk, says("ok"), user("continue"), says("hm")]
-    for place in range(len(talk)):
-        assert find(longer, mark(talk, place)) == place
-    assert find(longer, mark(talk, 2) + "+7") == 2
+    conversation = [user("continue"), says("ok"), user("continue"), says("well"), user("continue")]
+    longer = [*conversation, says("ok"), user("continue"), says("hm")]
+    for place in range(len(conversation)):
+        assert find(longer, mark(conversation, place)) == place
+    assert find(longer, mark(conversation, 2) + "+7") == 2
     assert find(longer, mark([user("other")], 0)) is None
     assert find([user(str(n)) for n in range(50)], mark([user(str(n)) for n in range(50)], 3), back=20) is None
 
