@@ -1,4 +1,4 @@
-"""The same product on the oldest and the newest Postgres that it promises, and migrations that can be trusted."""
+"""The product on the oldest and newest supported Postgres, and its migrations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def tree(package: str) -> Path:
 
 @pytest.fixture(scope="module", params=TREES, ids=lambda version: f"postgres-{version}")
 def plain(request) -> Iterator[tuple[int, ServerUrls]]:
-    """A server of each version, with roles and extension and nothing else."""
+    """Yield a server of each version that has only the roles and the extension."""
     with tempfile.TemporaryDirectory(prefix="cognitive-versions-") as directory:
         Path(directory).chmod(0o711)
         server = EmbeddedServer(Path(directory), install=tree(TREES[request.param]))
@@ -50,7 +50,7 @@ def plain(request) -> Iterator[tuple[int, ServerUrls]]:
 
 @pytest.fixture
 async def database(plain) -> AsyncIterator[ServerUrls]:
-    """An empty database of its own, owned by the role that migrates."""
+    """Yield the URLs of an empty database owned by the migrating role."""
     name = f"contract_{uuid4().hex[:8]}"
     _, urls = plain
     admin = await asyncpg.connect(urls.admin)
@@ -92,7 +92,7 @@ async def connected(url: str):
 
 
 async def shape(url: str) -> list[tuple]:
-    """Everything a migration makes: columns, indexes, constraints, policies, grants."""
+    """Return what a migration creates: columns, indexes, constraints, policies and grants."""
     return await fetch(
         url,
         """
@@ -198,7 +198,7 @@ async def test_table_metadata_matches_the_migrations(database):
     await upgrade(database.owner)
 
     def differences(connection):
-        assert "halfvec" in connection.dialect.ischema_names  # else columns of vectors would not be compared at all
+        assert "halfvec" in connection.dialect.ischema_names  # otherwise vector columns would not be compared
         context = MigrationContext.configure(
             connection,
             opts={
@@ -216,7 +216,7 @@ async def test_table_metadata_matches_the_migrations(database):
 
 
 async def test_indexes_and_constraints_match_the_migrations(database):
-    """Covering columns, conditions and checks: from the tables as from the migrations, in a database of each kind."""
+    """Compare columns, indexes and constraints that the migrations create with those that the metadata creates."""
     await upgrade(database.owner)
     migrated = await shape(database.admin)
     async with connected(database.owner) as connection:

@@ -1,4 +1,4 @@
-"""Whether JSON is of a shape, in the notation that commands document theirs in.
+"""Check JSON against the shape notation in which commands document their output.
 
 {a, b?, c: {d}, e: [{f}], g: [id], h: {…}}: these names and no others; `?` where the value may be null; {…} holds
 what it likes, {…: {i}} the same under any names; a list of one name or object holds any number of it, a list of several
@@ -14,7 +14,7 @@ _TOKEN = re.compile(r"[{}\[\],:?|]|…|[\w-]+")
 
 
 def misfit(shape: str, value: Any) -> str | None:
-    """Where a value is of none of the shapes between the bars, None if it is of one."""
+    """Return where a value differs from every alternative of a shape, or None if it matches one."""
     tokens, options = _TOKEN.findall(shape), []
     while tokens:
         options.append(_read(tokens))

@@ -1,4 +1,4 @@
-"""What the dashboard reads: equal to what the real writers left, one agent's own, and bounded."""
+"""Queries of the dashboard: they match the rows that were written, stay within one agent, and are limited."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def layer(urls, embedder):
 @pytest.fixture(scope="module")
 async def figures(urls):
     await roles.create(urls.admin, ["cognitive_app"])
-    database = Database(urls.app, role=roles.READER)  # reads, and no more than that, are what it needs
+    database = Database(urls.app, role=roles.READER)  # the dashboard needs only to read
     yield TurnAnalytics(database)
     await database.close()
     admin = await asyncpg.connect(urls.admin)
@@ -64,7 +64,7 @@ async def pumps(layer, agent):
 async def take(
     layer, agent, text="Which pump of which berth was sealed?", *, used=(), called=(), ended="completed", **fields
 ):
-    """A turn from its message to its outcome."""
+    """Run a turn from its message to its outcome."""
     turn = Turn(**{"agent_id": agent, "session_id": "s", "text": text, "now": AT} | fields)
     context = await layer.pre_turn(turn)
     if ended is not None:

@@ -1,4 +1,4 @@
-"""Whole tool outputs: kept once, as they were to the last character, read a page at a time, searched by the line."""
+"""Artifacts: stored once and unchanged, read by pages, and searched by lines."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ async def test_literal_search_spans_chunks_and_matches_special_characters(artifa
 
 
 async def test_late_output_is_stored_only_for_a_recorded_turn(artifacts, agent):
-    """After an erasure, nothing that was still on its way brings the text back."""
+    """Output that arrives after an erasure must not restore the text."""
     assert not await artifacts.put(agent, "s", [output("late")], turn_id="gone", only_of_turn=True)
     assert await artifacts.list_by_session(agent, "s") == ()
 

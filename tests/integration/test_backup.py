@@ -1,4 +1,4 @@
-"""A backup by Postgres' own tools, as docs/operations.md tells it, and what is there after it is restored."""
+"""Backup and restore with the tools of Postgres, as docs/operations.md describes them."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def ran(*words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 async def empty(urls):
-    """A database with the extension and nothing else: for its administrator, and for the application."""
+    """Yield the URLs, for administrator and application, of a database that has only the extension."""
     name = f"restored_{uuid.uuid4().hex[:12]}"
     admin = await asyncpg.connect(urls.admin)
     await admin.execute(f"CREATE DATABASE {name}")
     owner, app = (urlunsplit(urlsplit(url)._replace(path=f"/{name}")) for url in (urls.admin, urls.app))
     inside = await asyncpg.connect(owner)
-    await inside.execute("CREATE EXTENSION vector")  # a dump of the embedded server does not bring it along
+    await inside.execute("CREATE EXTENSION vector")  # a dump of the embedded server does not contain it
     await inside.close()
     yield owner, app
     await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
@@ -75,7 +75,7 @@ async def test_restored_dump_contains_memories_and_turns(urls, layer, agent, emb
 
 
 async def test_dump_by_a_role_under_row_level_security_fails(urls, tmp_path):
-    """A dump that is quietly empty would be worse than none."""
+    """The dump must fail, because an empty dump without an error would be worse than none."""
     for url in (urls.owner, urls.app):
         refused = ran(program("pg_dump"), "--format=custom", f"--file={tmp_path / 'x'}", "--schema=cognitive", url)
         assert refused.returncode != 0
@@ -83,7 +83,7 @@ async def test_dump_by_a_role_under_row_level_security_fails(urls, tmp_path):
 
 
 async def taught(layer: CognitiveLayer, agents: list[str]) -> None:
-    """Memories that were changed, shown, used, rated and superseded, in turns of several sessions."""
+    """Store memories, change one, and show and use them in turns of two sessions."""
     for agent in agents:
         said = [
             NewMemory(type="fact", content=f"The key of the {place} hangs on hook {n}.", occurred_at=AT)
@@ -99,7 +99,7 @@ async def taught(layer: CognitiveLayer, agents: list[str]) -> None:
 
 
 async def answers(layer: CognitiveLayer, agents: list[str]) -> list[object]:
-    """What the layer shows of each place to each agent: by the recall tool and in a turn."""
+    """Return what the layer finds about each place for each agent, by `recall` and in a turn."""
     found: list[object] = []
     for agent in agents:
         for n, place in enumerate(PLACES):
@@ -116,7 +116,7 @@ async def answers(layer: CognitiveLayer, agents: list[str]) -> list[object]:
 
 
 async def contents(url: str) -> dict[str, str]:
-    """Of each table how many rows it has, and a digest of them all."""
+    """Return the row count and a digest of the rows of each table."""
     connection = await asyncpg.connect(url)
     try:
         return {
@@ -139,7 +139,7 @@ async def asked(url: str, statement: str) -> list[tuple]:
 
 
 def bring_roles(url: str, into: str, directory: Path) -> None:
-    """The roles of one cluster in another, as the restore drill has it: a dump names them and does not hold them."""
+    """Copy the roles of one cluster to another: a dump names its roles but does not contain them."""
     file = directory / "roles.sql"
     dumped = ran(program("pg_dumpall"), "--roles-only", f"--file={file}", f"--dbname={url}")
     assert dumped.returncode == 0, dumped.stderr
@@ -149,7 +149,7 @@ def bring_roles(url: str, into: str, directory: Path) -> None:
 
 @pytest.fixture
 def fresh():
-    """A cluster that has never seen the database."""
+    """Yield the URLs of a cluster without the database."""
     with tempfile.TemporaryDirectory(prefix="cognitive-restored-") as directory:
         Path(directory).chmod(0o711)
         server = EmbeddedServer(Path(directory))
@@ -185,7 +185,7 @@ async def test_database_restored_to_a_new_cluster_gives_the_same_results(fresh, 
 
 @pytest.fixture
 async def kept(urls):
-    """The URL, as an administrator, of a database that an ordinary role owns, whom no other cluster knows."""
+    """Yield the administrator's URL and the owner of a database whose owner exists in no other cluster."""
     name = f"keeper_{uuid.uuid4().hex[:12]}"
     admin, keeper = (urlsplit(url)._replace(path=f"/{name}") for url in (urls.admin, urls.owner))
     connection = await asyncpg.connect(urls.admin)

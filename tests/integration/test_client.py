@@ -1,4 +1,4 @@
-"""A remote layer by the methods and values of a local one; and turns that go on when it is away."""
+"""The client: it has the methods and values of a local layer, and its turns go on without the server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ASKED = "Which database did we choose for the billing service?"
 
 @pytest.fixture(scope="module")
 async def layer(urls, embedder):
-    patient = Policy(deadline_ms=10_000)  # what is asked here is not how busy the machine is
+    patient = Policy(deadline_ms=10_000)  # these tests do not measure time
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=patient) as layer:
         yield layer
 
@@ -57,12 +57,14 @@ async def away():
 
 
 def test_client_methods_match_the_layer():
-    """By name and by what they take; `returns` of a window and of turns are views."""
+    """Compare names and parameters. Return types differ for windows and turns."""
     own = {name: method for name, method in vars(CognitiveClient).items() if inspect.iscoroutinefunction(method)}
     for name, method in own.items():
         if not name.startswith("_"):
             ours, theirs = inspect.signature(method), inspect.signature(getattr(CognitiveLayer, name))
-            wanted = {each: given for each, given in theirs.parameters.items() if each != "by"}  # that, the token says
+            wanted = {
+                each: given for each, given in theirs.parameters.items() if each != "by"
+            }  # the token determines it
             assert dict(ours.parameters) == wanted, name
 
 
@@ -76,7 +78,7 @@ NAMESPACES = {
 
 @pytest.mark.parametrize("remote", NAMESPACES, ids=lambda remote: remote.__name__)
 def test_client_namespaces_match_the_layer(remote):
-    """Who chooses a policy, the token says; and no sample of turns is kept for it by a name."""
+    """Policies lack `by` and `name`: the token determines the author, and samples are not cached by name."""
     own = {name: method for name, method in vars(remote).items() if inspect.iscoroutinefunction(method)}
     for name, method in own.items():
         if not name.startswith("_"):
@@ -201,7 +203,7 @@ async def test_client_computes_what_if_and_shadow_agreement(client, layer, agent
     asked = await client.policies.what_if(agent, nothing, *period)
     assert (asked.turns, asked.left, asked.used, asked.kept) == (1, 1, 1, 0)
     assert asked == await layer.policies.what_if(agent, nothing, *period)
-    assert (await client.policies.what_if(agent, nothing, period[0], NOW)).turns == 0, "its period ends before the turn"
+    assert (await client.policies.what_if(agent, nothing, period[0], NOW)).turns == 0, "the period ends before the turn"
     assert await client.policies.shadow_agreement(agent, layer.policies.current(agent).version) is None
     with pytest.raises(InvalidInput, match="deadline_ms: cannot be changed"):
         await client.policies.what_if(agent, {"deadline_ms": 1}, *period)
@@ -270,7 +272,7 @@ async def test_outcome_of_a_turn_unknown_to_the_server_is_not_recorded(away, cli
 
 
 def answering(*answers):
-    """A client of a server that gives these answers, one after the other."""
+    """Return a client of a server that gives these responses in order, and the responses not yet used."""
     left = list(answers)
     http = httpx.AsyncClient(transport=httpx.MockTransport(lambda request: left.pop(0)), base_url="http://localhost")
     return CognitiveClient(ApiTransport(http, 5, attempts=3), 5), left
@@ -281,7 +283,7 @@ async def test_client_retries_busy_responses_up_to_its_limit(agent):
     client, left = answering(busy, httpx.Response(400), httpx.Response(200, json=[]))
     with pytest.raises(InvalidInput):
         await client.recall(agent, "x")
-    assert len(left) == 1, "what is not known to pass is not repeated"
+    assert len(left) == 1, "a status that may be permanent is not retried"
     client, left = answering(busy, httpx.Response(429, headers={"Retry-After": "0"}), httpx.Response(200, json=[]))
     assert await client.recall(agent, "x") == ()
     client, left = answering(busy, busy, busy, busy)
@@ -291,7 +293,7 @@ async def test_client_retries_busy_responses_up_to_its_limit(agent):
     client, left = answering(busy, busy)
     with pytest.raises(StoreUnavailable):
         await client.policies.roll_back(agent)
-    assert len(left) == 1, "asked twice it would take itself back"
+    assert len(left) == 1, "a second rollback would undo the first"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The command line as somebody uses it: every command once, what it prints as JSON, and how it exits."""
+"""The command line: every command once, its JSON output and its exit codes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def leaves(group: click.Group, path: tuple[str, ...] = ()) -> dict[tuple[str, ..
 
 LEAVES = leaves(cli)
 WITH_TESTS_OF_THEIR_OWN = {"bench", "dashboard", "demo", "hook", "mcp", "policy", "serve"}
-SPEAKING_A_PROTOCOL = {"dashboard", "hook", "mcp", "serve"}  # and so no answer in JSON
+SPEAKING_A_PROTOCOL = {"dashboard", "hook", "mcp", "serve"}  # they print no JSON result
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def environment(urls, tmp_path_factory) -> dict[str, str]:
 
 
 class Shell:
-    """Runs commands for one agent, each in JSON unless it says otherwise, and keeps which were run."""
+    """Run commands for one agent with JSON output, and record which commands ran."""
 
     def __init__(self, environment: dict[str, str], agent: str = "") -> None:
         self.environment, self.agent = environment, agent
@@ -74,7 +74,7 @@ class Shell:
         return answer
 
     def takes(self, turn: Turn, outcome: Outcome) -> Sequence[Shown]:
-        """Runs a turn in this process, in the environment of the commands; returns what it showed."""
+        """Run a turn in this process with the environment of the commands, and return the memories it showed."""
 
         async def work() -> Sequence[Shown]:
             async with CognitiveLayer.open() as layer:
@@ -260,7 +260,9 @@ def test_usage_errors_are_reported_in_json(shell):
     told = shell.run("recall", "x", "--agent", shell.agent, "--limit", "0", "--json")
     assert (told.exit_code, told.stdout) == (2, "")
     assert "--limit" in json.loads(told.stderr)["error"]["message"]
-    assert shell.run("recall", "--agent", shell.agent, "--", "--json").exit_code in (0, NO), "behind -- it is a word"
+    assert shell.run("recall", "--agent", shell.agent, "--", "--json").exit_code in (0, NO), (
+        "after -- it is an argument"
+    )
 
 
 @pytest.mark.parametrize(
@@ -309,14 +311,14 @@ def test_upgrade_is_advised_only_for_a_missing_schema(refused, following):
     assert ("db upgrade" in (told or "")) == ("no cognitive schema" in refused)
 
 
-# --- what cannot be undone ---
+# --- irreversible commands ---
 
 
 def test_irreversible_commands_ask_for_confirmation(shell):
     [id] = shell("remember", PAYMENTS)["ids"]
     asked = ("memory", "forget", id, "--agent", shell.agent)
     assert shell.run(*asked, input="n\n").exit_code == 1
-    assert shell.run(*asked, "--json").exit_code == 2, "a program is not asked"
+    assert shell.run(*asked, "--json").exit_code == 2, "a program cannot answer a question"
     demo = shell.run("demo", "--agent", shell.agent, input="n\n")
     assert demo.exit_code == 1
     assert shell("memory", "show", id)["memories"]

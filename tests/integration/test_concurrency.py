@@ -1,4 +1,4 @@
-"""Writers, erasers and turns at the same time: nothing is lost, nothing is left over, nobody is told of a deadlock."""
+"""Concurrent writes, erasures and turns: no loss, no orphaned rows, and no deadlock errors."""
 
 from __future__ import annotations
 

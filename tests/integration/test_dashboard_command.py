@@ -1,4 +1,4 @@
-"""`cognitive dashboard`: says where it is, serves it, and finds one that is there already."""
+"""`cognitive dashboard`: it prints the address, serves the dashboard, and detects a running server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_SECONDS = 60
 
 @contextmanager
 def started(urls, folder, *words):
-    """The command, with the lines that it says before it serves."""
+    """Run the command; its output begins with the lines printed before it serves."""
     environment = os.environ | {"COGNITIVE_DATABASE_URL": urls.app, "COGNITIVE_DATA_DIR": str(folder)}
     command = [sys.executable, "-u", "-m", "cognitive.cli.main", "dashboard", "--port", "0", *words]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -65,7 +65,7 @@ async def test_running_server_is_detected(layer):
 
 
 async def _invoked(*words):
-    """In a thread: the server that it asks runs in this one."""
+    """Run the command in a thread, because the server that it queries runs in this one."""
     import asyncio
 
     return await asyncio.to_thread(CliRunner().invoke, servers.dashboard, list(words))
@@ -83,7 +83,7 @@ class _Other(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def other():
-    """Somebody else's server, on a port of its own."""
+    """Yield the URL of a foreign server."""
     server = HTTPServer(("127.0.0.1", 0), _Other)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()

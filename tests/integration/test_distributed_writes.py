@@ -1,8 +1,8 @@
-"""What Citus refuses of a statement that writes, found in the trees that Postgres itself parses ours into.
+"""Find what Citus would refuse in our writing statements, from the parse trees of Postgres.
 
-Every machine is to write the same, so a function whose answer depends on more than its arguments may not stand where
-the machines would call it: in what is returned, in what a conflict sets, within CASE or COALESCE, and nowhere with a
-column among its arguments. What has none is evaluated once, on the coordinator.
+Every machine must write the same rows. A function whose result depends on more than its arguments must not occur where
+the machines would call it: in RETURNING, in ON CONFLICT ... SET, within CASE or COALESCE, or anywhere with a
+column among its arguments. Without a column it is evaluated once, on the coordinator.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ UNION ALL
 SELECT 'opno', o.oid::bigint, oprname FROM pg_operator o JOIN pg_proc p ON p.oid = o.oprcode WHERE provolatile <> 'i'
 """
 
-Changeable = Mapping[tuple[str, int], str]  # names, by the field that an oid stands in
+Changeable = Mapping[tuple[str, int], str]  # name by field and oid
 
 
 class Node:
-    """A node of a parse tree: its kind, and what its fields hold."""
+    """A node of a parse tree: its kind and the values of its fields."""
 
     def __init__(self, tokens: Iterator[str]) -> None:
         self.kind = next(tokens)
@@ -49,7 +49,7 @@ class Node:
         return self.fields.get(field, [])
 
     def below(self) -> Iterator[Node]:
-        """This node and all that it is made of."""
+        """Yield this node and all its descendants."""
         yield self
         for held in self.fields.values():
             yield from among(held)
@@ -62,7 +62,7 @@ def among(held: list[Any]) -> Iterator[Node]:
 
 
 def refused(query: Node, changeable: Changeable) -> Iterator[str]:
-    """What Citus says no to in a query that writes."""
+    """Yield the reasons for which Citus would refuse a writing query."""
 
     def called(held: list[Any]) -> Iterator[tuple[str, Node]]:
         for node in among(held):
@@ -82,7 +82,7 @@ def refused(query: Node, changeable: Changeable) -> Iterator[str]:
 
 @pytest.fixture
 async def parsed(urls):
-    """Reads a statement into the trees of its queries; and the functions and operators that are not immutable."""
+    """Yield a parser of statements into query trees, and the functions and operators that are not immutable."""
     connection, trees = await asyncpg.connect(urls.admin), []
     connection.add_log_listener(lambda _, message: trees.append(message.detail or ""))
     changeable = {(row["field"], row["oid"]): row["name"] for row in await connection.fetch(CHANGEABLE)}
@@ -103,7 +103,7 @@ async def test_no_writing_statement_would_be_refused_by_citus(parsed):
     found, writing = [], 0
     for port, name, sql in NAMED:
         if re.search(r"<\w+>", sql):
-            assert not re.search(r"\b(?:INSERT|UPDATE|DELETE)\b", sql), "what is put together only reads"
+            assert not re.search(r"\b(?:INSERT|UPDATE|DELETE)\b", sql), "composed statements only read"
             continue
         for query in await queries(sql):
             if query["commandType"][0] in WRITING:

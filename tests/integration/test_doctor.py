@@ -1,4 +1,4 @@
-"""The doctor, on databases and machines that are really ill; and its judgement of what cannot be made ill here."""
+"""The doctor, on really broken databases and machines, and on simulated facts where a real fault is impossible."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def machine(urls, tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture
 async def scratch(urls, monkeypatch):
-    """A database of its own; yields its administrator's connection and URL. The doctor looks there."""
+    """Yield an administrator's connection and URL of a separate database, which the doctor examines."""
     name = f"scratch_{uuid.uuid4().hex[:12]}"
     admin = await asyncpg.connect(urls.admin)
     await admin.execute(f"CREATE DATABASE {name} OWNER cognitive_owner")
@@ -152,7 +152,7 @@ async def test_repair_rebuilds_indexes_left_by_interrupted_builds(scratch):
         await transaction.start()
         await holder.execute(
             "UPDATE cognitive.policy SET content = '[]' WHERE version = '1'"
-        )  # which a build waits for
+        )  # an index build waits for this transaction
         await inside.execute("SET lock_timeout = '200ms'")
         with pytest.raises(asyncpg.LockNotAvailableError):
             await inside.execute(way)
@@ -223,7 +223,7 @@ async def test_invalid_settings_and_policy_files_are_reported(machine, monkeypat
     told = await found()
     assert told["settings"][0] == "failure"
     assert "COGNITIVE_POOL_SIZE" in told["settings"][1]
-    assert told["database"][0] == "failure", "nobody looks at a database that was not meant"
+    assert told["database"][0] == "failure", "the doctor does not open a database that was not configured"
 
 
 async def test_data_directory_that_is_a_file_is_reported(machine, monkeypatch):

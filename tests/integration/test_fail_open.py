@@ -1,4 +1,4 @@
-"""Each part of a turn fails open by itself: what is missing is named, and all that the others give is there."""
+"""Each component of a turn fails open alone: the turn names it and keeps the output of the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from tests.internals import internals
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 POLICY = Policy(deadline_ms=30_000, abstention=False)
 SAID = (Message(role="user", content="Hello."), Message(role="assistant", content="Hello, what shall I do?"))
-TOOLS = tuple(Tool(name=name) for name in ("exec", "web_search", "message", "read"))  # the last is for other work
+TOOLS = tuple(
+    Tool(name=name) for name in ("exec", "web_search", "message", "read")
+)  # the last belongs to another category
 VIEW = ("prefix", "shown", "messages", "tools", "categories")
 
 OWNERS = {
@@ -31,7 +33,7 @@ OWNERS = {
 
 
 class Changed:
-    """A part of a layer, one of whose methods is another."""
+    """A component with one method replaced."""
 
     def __init__(self, part: object, method: str, does: Callable[..., object]) -> None:
         self._part, self._method, self._does = part, method, does
@@ -54,7 +56,7 @@ async def stocked(layer, agent):
 
 
 def without(layer: CognitiveLayer, part: str, method: str, error: Exception) -> CognitiveLayer:
-    """The layer, with a part that fails."""
+    """Return the layer with a component that fails."""
 
     def fails(*_: object, **__: object) -> NoReturn:
         raise error
@@ -63,7 +65,7 @@ def without(layer: CognitiveLayer, part: str, method: str, error: Exception) -> 
 
 
 def changed(layer: CognitiveLayer, part: str, method: str, does: Callable[..., object]) -> CognitiveLayer:
-    """The layer, with a part one of whose methods is another."""
+    """Return the layer with one method of a component replaced."""
     other, owner = copy(layer), OWNERS[part]
     caller = copy(getattr(layer, owner))
     setattr(caller, f"_{part}", Changed(getattr(caller, f"_{part}"), method, does))
@@ -93,13 +95,13 @@ def view(context) -> dict[str, object]:
         ("planner", "plan", "memory: ", {"prefix", "shown", "categories", "tools"}),
         ("engine", "build", "memory: ", {"prefix", "shown"}),
         ("planner", "refine", None, set()),
-        ("session_manager", "window", "window: ", set()),  # two short messages stand in the plain one, too
-        ("catalog", "select", "tools: ", set()),  # three tools fit whole
+        ("session_manager", "window", "window: ", set()),  # the plain window holds two short messages, too
+        ("catalog", "select", "tools: ", set()),  # three tools fit without selection
         ("turns", "open", "record: ", set()),
     ],
 )
 async def test_failed_component_loses_only_its_own_output(layer, stocked, part, method, named, lost):
-    error = StoreUnavailable("away") if part == "turns" else ZeroDivisionError("of its own making")
+    error = StoreUnavailable("away") if part == "turns" else ZeroDivisionError("a defect")
     lacking = await without(layer, part, method, error).pre_turn(ask(stocked, "t1"))
     whole = await layer.pre_turn(ask(stocked, "t2"))
 
@@ -112,7 +114,7 @@ async def test_unrecorded_turn_is_recorded_together_with_its_outcome(layer, stoc
     context = await without(layer, "turns", "open", StoreUnavailable("away")).pre_turn(ask(stocked, "t1"))
     assert await layer.explain.turns(stocked) == []
     await internals(layer).outcomes.flush()
-    by_name = TurnRef(stocked, context.turn_id)  # as another process knows it
+    by_name = TurnRef(stocked, context.turn_id)  # as another process refers to it
     assert (await layer.post_turn(by_name, Outcome(response="The blue one."))).recorded
     assert [turn.turn_id for turn in await layer.explain.turns(stocked)] == ["t1"]
 
@@ -129,14 +131,14 @@ async def test_message_is_withheld_when_redaction_fails(layer, stocked):
 
 async def test_unexpected_error_is_raised_unchanged(layer, stocked):
     async def fails(*_: object) -> NoReturn:
-        raise ZeroDivisionError("of the window's making")
+        raise ZeroDivisionError("a defect of the window")
 
     broken = copy(layer)
     broken._window = Changed(layer._window, "build", fails)
-    with pytest.raises(ZeroDivisionError, match="of the window's making"):
+    with pytest.raises(ZeroDivisionError, match="a defect of the window"):
         await broken.pre_turn(ask(stocked, "t1"))
-    with pytest.raises(ZeroDivisionError, match="of the plan's making"):
-        await without(layer, "planner", "default_plan", ZeroDivisionError("of the plan's making")).pre_turn(
+    with pytest.raises(ZeroDivisionError, match="a defect of the plan"):
+        await without(layer, "planner", "default_plan", ZeroDivisionError("a defect of the plan")).pre_turn(
             ask(stocked, "t2")
         )
 
@@ -155,7 +157,7 @@ async def test_cancelled_turn_leaves_no_task_and_the_next_turn_is_complete(layer
         finally:
             ended.set()
 
-    whole = await layer.pre_turn(ask(stocked, "t0"))  # what a first turn starts for good is there
+    whole = await layer.pre_turn(ask(stocked, "t0"))  # starts what the first turn starts permanently
     await internals(layer).background.drain()
     others = asyncio.all_tasks()
     turn = asyncio.create_task(changed(layer, part, method, hang).pre_turn(ask(stocked, "t1")))
@@ -164,7 +166,7 @@ async def test_cancelled_turn_leaves_no_task_and_the_next_turn_is_complete(layer
     with pytest.raises(asyncio.CancelledError):
         await turn
     assert ended.is_set()
-    reads = asyncio.all_tasks() - others  # cancelled too, they give their connections back
+    reads = asyncio.all_tasks() - others  # they were cancelled, too, and return their connections
     await asyncio.wait_for(asyncio.gather(*reads, return_exceptions=True), 10)
 
     following = await layer.pre_turn(ask(stocked, "t2"))

@@ -1,4 +1,4 @@
-"""Promise P4: by every public method, what another agent has is answered as if it did not exist."""
+"""Promise P4: every public method treats another agent's ids as unknown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 SECRET = "The canary sings at 05:17 in the boiler room."
 LONG = "\n".join(f"{SECRET} Line {n} of the log." for n in range(2_000))
 
-# What may be asked with a memory, turn, session, artifact or subtask of somebody's: every public method that takes one.
+# Every public method that takes the id of a memory, turn, session, artifact or subtask.
 ASKED = {
     "get": lambda layer, agent, had: layer.get(agent, [had["memory"]]),
     "find_by_source": lambda layer, agent, had: layer.admin.find_by_source(agent, "fact", [had["source"]]),
@@ -56,7 +56,7 @@ ASKED = {
 
 @pytest.fixture
 async def owned(layer, agent):
-    """Something of each kind, of an agent."""
+    """Return the ids of one object of each kind that the agent owns."""
     [memory] = await layer.remember(
         agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT, source="boiler", tags=("canary",))]
     )
@@ -87,7 +87,7 @@ async def owned(layer, agent):
 
 
 def nobodys():
-    """The same kinds of names, of nothing."""
+    """Return unknown ids of the same kinds."""
     return {
         "memory": uuid4(),
         "turn": "no-such-turn",
@@ -100,7 +100,7 @@ def nobodys():
 
 
 async def told(ask, layer, agent, had):
-    """An answer or an error as text, in which names stand for what they name."""
+    """Return the result or error as text, with ids replaced by their kinds."""
     try:
         text = repr(await ask(layer, agent, had))
     except CognitiveError as error:

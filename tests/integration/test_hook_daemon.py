@@ -1,4 +1,4 @@
-"""The resident server of hooks, over its real socket, and the processes that call it."""
+"""The hook daemon on its real socket, and the processes that call it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def where(tmp_path):
 
 @asynccontextmanager
 async def serving(layer, where, **options):
-    """A server on its socket, which is told to stop at the end; gives the task that ends when it does."""
+    """Run a daemon on its socket until the end of the block; yield its task."""
     resident = Daemon(layer, where, **options)
     task = asyncio.create_task(resident.serve())
     await resident.ready.wait()
@@ -122,7 +122,7 @@ async def test_daemon_that_lost_its_socket_stops_without_removing_the_new_one(la
 async def test_daemon_stops_when_its_directory_is_removed(layer, where):
     async with serving(layer, where, check_seconds=0.01) as lost:
         shutil.rmtree(where.folder)
-        with_private_folders(where)  # the next hook makes it anew
+        with_private_folders(where)  # the next hook creates the directory again
         await lost
 
 
@@ -140,7 +140,7 @@ async def test_turn_of_a_disconnected_hook_is_abandoned(layer, where, agent):
         writer.write_eof()
         await writer.drain()
         writer.transport.abort()
-        assert await asked(where, VERSION, STATUS) is not None, "it is accepted by now"
+        assert await asked(where, VERSION, STATUS) is not None, "the earlier connection is accepted by now"
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["abandoned"]
 
 
@@ -271,7 +271,7 @@ def test_failed_daemon_start_is_attempted_once_and_reported(environment, tmp_pat
     assert run(broken, "server", "stop").returncode == 0
 
 
-# --- places ---
+# --- files and directories ---
 
 
 def test_directory_accessible_to_other_users_is_refused(tmp_path):

@@ -1,4 +1,4 @@
-"""What the events of a coding agent's session do to a layer, on the real Postgres."""
+"""Effects of the hook events of a coding agent on a layer with a real Postgres."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def hooks(layer):
 
 
 class Session:
-    """A session of an agent, as it calls its hooks; its transcript is written as Claude Code would."""
+    """A session of a coding agent that calls its hooks and writes its transcript as Claude Code does."""
 
     def __init__(self, hooks, agent, folder):
         self.hooks, self.agent, self.id = hooks, agent, uuid.uuid4().hex
@@ -45,7 +45,7 @@ class Session:
         self.file.touch()
 
     async def __call__(self, event, **fields):
-        """The added context, or None where there is nothing to add."""
+        """Return the added context, or None if there is none."""
         given = {"session_id": self.id, "cwd": "/nowhere", "transcript_path": str(self.file), **fields}
         told = await self.hooks.handle(event, json.dumps(given).encode(), agent=self.agent)
         return told["hookSpecificOutput"]["additionalContext"] if told else None
@@ -72,20 +72,20 @@ async def session(hooks, agent, tmp_path, layer):
 
 
 async def statuses(hooks, layer, agent):
-    """The recorded turns, oldest first, when all outcomes are there."""
+    """Return the statuses of the recorded turns, oldest first, after pending outcomes are recorded."""
     await hooks.flush()
     return [turn.status for turn in reversed(await layer.explain.turns(agent))]
 
 
 async def used(layer, agent, name):
-    """Whether each memory that a turn showed was used, as it is recorded: told again, an outcome changes nothing."""
+    """Return for each memory of a turn whether its use is recorded. The repeated outcome changes nothing."""
     report = await layer.post_turn(TurnRef(agent, name), Outcome())
     assert report.duplicate
     return [each.referenced for each in report.attributions]
 
 
 async def kept(layer, agent, session):
-    """The last messages that a session keeps."""
+    """Return the last messages that the session stores."""
     await internals(layer).background.drain()
     return (await layer.resume(agent, session.id)).messages
 
@@ -93,7 +93,7 @@ async def kept(layer, agent, session):
 async def test_prompt_gets_memories_and_the_answer_records_their_use(session, hooks, layer, agent):
     added = await session.prompt(ASKED, "p1")
     assert len(memory_lines(added)) == 1
-    assert without_injected(f"x\n\n{added}") == "x", "all that was added is known again"
+    assert without_injected(f"x\n\n{added}") == "x", "the added text is recognised and removed"
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER, stop_hook_active=False)
     assert await statuses(hooks, layer, agent) == ["completed"]
     assert await used(layer, agent, "p1") == [True]
@@ -108,9 +108,9 @@ async def test_memory_in_the_agents_context_is_not_repeated(session, layer, agen
     again = await session.prompt(f"Once more: {ASKED}", "p2")
     assert memory_lines(again or "") == []
     session.write({"type": "system", "subtype": "compact_boundary"})
-    assert await session("session-start", source="compact") is None, "nothing has left the window yet"
+    assert await session("session-start", source="compact") is None, "the transcript still contains the memories"
     after = await session.prompt(ASKED, "p3")
-    assert after == first, "the context is gone, and with it what it showed"
+    assert after == first, "the compacted context no longer contains the memories"
 
 
 async def test_tool_results_are_stored_but_not_credited_as_use(session, hooks, layer, agent):
@@ -134,7 +134,7 @@ async def test_tool_results_are_stored_but_not_credited_as_use(session, hooks, l
     )
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
     assert await statuses(hooks, layer, agent) == ["completed"]
-    assert await used(layer, agent, "p1") == [False], "every word of the answer was quoted from a file"
+    assert await used(layer, agent, "p1") == [False], "the whole answer was quoted from a file"
     messages = await kept(layer, agent, session)
     assert [(call.name, call.ok) for message in messages for call in message.tool_calls] == [
         ("Read", True),
@@ -260,7 +260,7 @@ async def test_resumed_session_receives_its_recorded_state(session, layer, agent
     for source in ("resume", "compact"):
         added = await session("session-start", source=source)
         assert "Read the log" in added
-        assert without_injected(added) == "", "what is quoted cannot leave its block"
+        assert without_injected(added) == "", "quoted text cannot escape its block"
 
 
 def test_a_summary_is_quoted_line_by_line():
@@ -274,7 +274,7 @@ def test_a_summary_is_quoted_line_by_line():
 
 async def test_malformed_event_raises_and_creates_no_session(hooks):
     for event, given in (("stop", b"{"), ("stop", b"[]"), ("stop", b'{"prompt": "x"}')):
-        with pytest.raises(ValueError):  # noqa: PT011 - which of pydantic's words it uses is its own
+        with pytest.raises(ValueError):  # noqa: PT011 - pydantic's message may change
             await hooks.handle(event, given)
     assert hooks.sessions == 0
 

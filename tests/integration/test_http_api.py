@@ -1,4 +1,4 @@
-"""The API over real HTTP: every route does what the layer's method does, and says what is wrong in one form."""
+"""The API over real HTTP: routes act as the layer's methods do and report errors in one format."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cognitive import CognitiveLayer, NewMemory, Policy
 from cognitive.server.config import ServerConfig
 from tests.serving import running, token_for
 
-UNKNOWN = "6f0f1f0e-5a0b-4d5c-9d55-2b1b5f8c7a31"  # the id of nothing; the same in every process that collects tests
+UNKNOWN = "6f0f1f0e-5a0b-4d5c-9d55-2b1b5f8c7a31"  # an unknown id; the same in every process that collects tests
 DECISION = {"type": "decision", "content": "We chose Postgres over MongoDB for the billing service."}
 QUESTION = "Which database did we choose for the billing service?"
 
 
 @pytest.fixture(scope="module")
 async def layer(urls, embedder):
-    patient = Policy(deadline_ms=10_000)  # what is asked here is not how busy the machine is
+    patient = Policy(deadline_ms=10_000)  # these tests do not measure time
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=patient) as layer:
         yield layer
 
@@ -47,7 +47,7 @@ async def remembered(http, at, *memories):
 
 
 async def ran(urls, at):
-    """What is recorded as having run the agent's turns."""
+    """Return the recorded runtimes of the agent's turns."""
     connection = await asyncpg.connect(urls.admin)
     rows = await connection.fetch("SELECT runtime FROM cognitive.turn WHERE agent_id = $1", at.rsplit("/")[-1])
     await connection.close()
@@ -215,7 +215,7 @@ async def test_invalid_json_is_refused(http, at, body):
 
 
 async def test_plain_text_body_is_refused(http, at):
-    """A page may post `text/plain` to any site without asking it first."""
+    """A web page may post `text/plain` to any site without a preflight request."""
     body = b'{"session_id": "s1", "text": "Hello"}'
     answer = await http.post(f"{at}/turns", content=body, headers={"Content-Type": "text/plain"})
     assert answer.status_code == 422
@@ -223,7 +223,7 @@ async def test_plain_text_body_is_refused(http, at):
 
 
 async def test_lone_surrogates_in_artifacts_are_preserved(http, at, agent, urls):
-    """JSON can say them though UTF-8 cannot."""
+    """JSON can represent lone surrogates; UTF-8 cannot."""
     database, id = Database(urls.app, pool_size=1), uuid.uuid4()
     await Artifacts(database).put(agent, "s", [NewArtifact(id, "half \ud83d and \0", "read")])
     await database.close()

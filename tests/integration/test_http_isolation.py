@@ -1,4 +1,4 @@
-"""No route, those to come included, serves an agent's memory to another agent's token or to nobody's."""
+"""No route, present or future, serves an agent's memory to another agent's token or without a token."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cognitive.server.tokens import create
 from cognitive.wire.problems import MEDIA_TYPE
 from tests.serving import client_of, inside, token_for
 
-OF_NOBODY = {"/api/v1/context-budgets"}  # a table that says nothing of anybody; any token will do
+OF_NOBODY = {"/api/v1/context-budgets"}  # a table without agent data, for any token
 POLICIES = "/api/v1/agents/{agent_id}/policies"
 CHOOSING = {
     ("post", f"{POLICIES}/candidates"),
@@ -40,7 +40,7 @@ BODIES = {
 
 
 def routes():
-    """Every (method, path) of the app, from its own description."""
+    """Return every (method, path) of the app from its OpenAPI description."""
     paths = create_app(None, ServerConfig()).openapi()["paths"]
     return [(method, path) for path, methods in paths.items() for method in methods]
 
@@ -50,14 +50,14 @@ OF_AGENTS = [route for route in ALL if "{agent_id}" in route[1]]
 
 
 def asked(path, agent):
-    """A path with its names filled in."""
+    """Return a path with its parameters filled in."""
     names = {"agent_id": agent, "role": "live"}
     return re.sub(r"{(\w+)}", lambda name: names.get(name[1]) or str(uuid.uuid4()), path)
 
 
 @pytest.fixture(scope="module")
 def tokens(tmp_path_factory):
-    """The file of tokens of `app`, with one for an admin."""
+    """Return the token file of `app`, with an admin's token."""
     file = tmp_path_factory.mktemp("tokens") / "tokens.toml"
     create(file, None)
     return file
@@ -65,7 +65,7 @@ def tokens(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def app(layer, tokens):
-    """A server that needs a token. It refuses as many requests a minute as the tests send."""
+    """Return a server that needs a token and does not limit the failed requests of these tests."""
     config = ServerConfig(
         tokens=tokens,
         auth_failures_per_minute=100_000,
@@ -136,7 +136,9 @@ async def test_admin_routes_refuse_an_agents_token(http, tokens, agent, method, 
     url, body = asked(path, agent), body_of(path)
     assert (await http.request(method, url, json=body, headers=token_for(tokens, agent))).status_code == 403
     answer = await http.request(method, url, json=body, headers=token_for(tokens, None))
-    assert answer.status_code in (200, 201) or "no live activation" in answer.text  # there is nothing to take back
+    assert (
+        answer.status_code in (200, 201) or "no live activation" in answer.text
+    )  # there is no activation to roll back
 
 
 async def test_token_in_the_query_string_is_ignored(http, tokens):
@@ -192,7 +194,9 @@ async def test_token_without_erase_right_is_refused_by_erasing_routes(http, toke
     app = create_app(layer, ServerConfig(tokens=tokens))
     deleting = {route for route, methods in app.openapi()["paths"].items() if "delete" in methods}
     known = {"/memories/{memory_id}": f"/memories/{kept}", "/sessions/{session_id}": "/sessions/s", "": ""}
-    assert deleting == {f"/api/v1/agents/{{agent_id}}{route}" for route in known}, "a new one is to be refused too"
+    assert deleting == {f"/api/v1/agents/{{agent_id}}{route}" for route in known}, (
+        "add a new deleting route to this test"
+    )
 
     asked = [await http.delete(path + to, headers=admins) for to in known.values()]
     asked += [await http.post(f"{path}/memories/forget", json={"ids": [str(kept)]}, headers=mine)]

@@ -1,4 +1,4 @@
-"""What stands before the routes: names, origins, openness, and how much a server takes."""
+"""Checks before the routes: host names, origins, authentication and limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUDGETS = "/api/v1/context-budgets"
 
 @pytest.fixture(scope="module")
 def app(layer):
-    """A server without tokens that the pages of one site may call."""
+    """Return a server without tokens that allows the pages of one site."""
     return create_app(layer, ServerConfig(allowed_origins=("https://app.example/",)))
 
 
@@ -158,7 +158,7 @@ async def test_failed_authentication_is_rate_limited(layer, tmp_path, caplog):
         assert [answer.status_code for answer in mistakes] == [404, 404, 404]
         guesses = [await http.get(BUDGETS, headers={"Authorization": f"Bearer cog_{n}_x"}) for n in range(4)]
         assert [answer.status_code for answer in guesses] == [401, 401, 429, 429]
-        assert len(caplog.records) == 1, "the log is not theirs to fill"
+        assert len(caplog.records) == 1, "callers must not fill the log"
         assert int(guesses[-1].headers["retry-after"]) >= 1
         assert "www-authenticate" not in guesses[-1].headers
         assert (await http.get(BUDGETS, headers=known)).status_code == 200
@@ -178,7 +178,7 @@ async def test_open_server_requires_a_token_once_one_exists(layer, tmp_path, mon
 
 @asynccontextmanager
 async def held(path):
-    """An app under a path whose requests wait until they are let go."""
+    """Yield an app whose requests wait, a semaphore of the waiting requests, and the event that releases them."""
     waiting, gone = asyncio.Semaphore(0), asyncio.Event()
 
     async def app(scope, receive, send):
@@ -226,7 +226,7 @@ async def test_slow_request_times_out_but_a_stream_does_not(layer):
     ):
         open_ended = asyncio.create_task(http.get("/mcp"))
         await waiting.acquire()
-        for _ in range(2):  # its place is free again
+        for _ in range(2):  # the timed-out request frees its place
             late = await http.get("/api/slow")
             assert (late.status_code, late.json()["detail"]) == (503, "request: not finished within 0.01 s")
         gone.set()

@@ -1,4 +1,4 @@
-"""The API keeps to its own description, whatever it is sent."""
+"""The API conforms to its OpenAPI description for generated requests."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_responses_conform_to_the_openapi_description(served, operation):
         statuses.add(answer.status_code)
 
     await asyncio.to_thread(sent)
-    assert statuses - {401, 403}, "nothing was asked of the route itself"
+    assert statuses - {401, 403}, "no request passed authentication"
 
 
 def test_committed_openapi_description_matches_the_code(root):

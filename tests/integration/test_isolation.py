@@ -1,4 +1,4 @@
-"""One agent never sees another's rows: kept by Postgres itself, for the application's role and for the owner."""
+"""Postgres itself keeps agents apart, for the application's role and for the owner."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ async def test_every_table_forces_row_level_security_and_keys_by_agent(urls):
         await connection.close()
     assert len(rows) == 23
     for row in rows:
-        across = row["relname"] == "rollup"  # has an index for reading the counts of all agents, and no way to do so
+        across = row["relname"] == "rollup"  # one of its indexes serves the overview role
         assert (row["relrowsecurity"], row["relforcerowsecurity"], row["policies"], row["agent_first"]) == (
             True,
             True,

@@ -1,4 +1,4 @@
-"""Vectors in cells: as many rows as there are, nearly the nearest ones, nobody else's, whatever happens meanwhile."""
+"""The cell index: it returns enough rows, nearly the nearest, of one agent only, also during concurrent writes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOPICS = 40
 
 
 class ByTopic:
-    """Vectors near that of the topic that a text names, each a little off in a direction of its own."""
+    """An embedder whose vectors lie near that of the text's topic, each with its own noise."""
 
     model = "topics/test"
     dimension = 48
@@ -68,14 +68,14 @@ def cells(database):
 
 
 async def nearest(database, agent, most, text="line about 7 99999", **filters):
-    """The memories that the dense channel alone finds, nearest first."""
+    """Return the ids that the dense channel alone finds, nearest first."""
     query = Query({"episode": most}, "", ByTopic().embed([text])[0], ByTopic.model, wanted=0, **filters)
     hits = (await MemorySearch(database).find(agent, query)).hits
     return [hit.memory_id for hit in sorted(hits, key=lambda hit: (-hit.scores["content_cosine"], hit.memory_id))]
 
 
 async def outside(urls, sql, *arguments):
-    """As superuser: what row level security would hide."""
+    """Query as a superuser, without row level security."""
     connection = await asyncpg.connect(urls.admin)
     try:
         return await connection.fetchval(sql, *arguments)

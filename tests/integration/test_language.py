@@ -1,4 +1,4 @@
-"""The language of an agent's words: what finds them, and how it becomes another one while turns go on."""
+"""The language of an agent: stemming, and its change while turns go on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FULL = Pace(batch=3, load=1)
 
 
 class Killed(BaseException):
-    """A process that ends, here and now."""
+    """A simulated kill of the process."""
 
 
 def memories() -> list[NewMemory]:
@@ -37,7 +37,7 @@ def memories() -> list[NewMemory]:
 
 
 def dying(at: int) -> Callable[[str, int, int], None]:
-    """Progress that is cut off at its n-th step."""
+    """Return a progress callback that raises at its n-th step."""
     steps = iter(range(at, -1, -1))
 
     def progress(doing: str, done: int, total: int) -> None:
@@ -66,14 +66,14 @@ async def layer(opened):
 
 @pytest.fixture
 async def other(opened):
-    """Another process."""
+    """Yield the layer of another process."""
     async with opened() as layer:
         yield layer
 
 
 @pytest.fixture
 def ask(urls):
-    """A statement as one who sees all."""
+    """Return a function that executes a statement as administrator."""
 
     async def ask(statement: str, *arguments: Any) -> list[dict[str, Any]]:
         connection = await asyncpg.connect(urls.admin)
@@ -87,7 +87,7 @@ def ask(urls):
 
 @pytest.fixture
 def index(ask):
-    """What an agent's lexical index holds, and what is counted of it, without what names the agent."""
+    """Return a function that reads an agent's lexical index and statistics, without the agent's id."""
 
     async def index(agent: str) -> list[list[dict[str, Any]]]:
         return [
@@ -113,7 +113,7 @@ def index(ask):
 
 
 async def by_words(layer: CognitiveLayer, agent: str, text: str) -> dict[str, float]:
-    """What shares a word with the text, with its score."""
+    """Return the lexical scores of the memories that share a word with the text."""
     hits = await layer.recall(agent, text, now=AT + timedelta(days=2))
     return {hit.content: hit.scores["content_bm25"] for hit in hits if "content_bm25" in hit.scores}
 
@@ -178,7 +178,7 @@ async def test_killed_language_change_stays_searchable_and_resumes(layer, other,
 async def test_writes_during_a_language_change_are_found_before_and_after(layer, other, agent, index):
     never = f"{agent}-never"
     ids = await layer.remember(agent, memories())
-    await by_words(other, agent, "Haus")  # which knows of English from now on
+    await by_words(other, agent, "Haus")  # from now on this process has cached English
     with pytest.raises(Killed):
         await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(2))
     bridge, gates = "Die Brücken sind gesperrt.", "Die Tore sind zu."
@@ -187,7 +187,9 @@ async def test_writes_during_a_language_change_are_found_before_and_after(layer,
     await other.update(agent, ids[-1], content="Die Kräne stehen still.")
     assert list(await by_words(other, agent, "Brücken")) == [bridge]
     languages = {each["seq"]: each["languages"] for each in (await index(agent))[1]}
-    assert [languages[seq] for seq in (1, 10, 11)] == [["english", "german"]] * 3  # nobody need come back to them
+    assert [languages[seq] for seq in (1, 10, 11)] == [
+        ["english", "german"]
+    ] * 3  # they are indexed in both languages already
     await layer.admin.set_language(agent, "german", pace=FULL)
     for text, expected in (("Brücke", bridge), ("Tor", gates), ("Kran", "Die Kräne stehen still.")):
         assert list(await by_words(other, agent, text)) == [expected]
@@ -258,7 +260,7 @@ async def test_rerun_indexes_memories_written_by_older_code(layer, agent, ask, i
     await layer.admin.set_language(agent, "german")
     await ask(
         "UPDATE cognitive.agent_state SET language = 'english' WHERE agent_id = $1", agent
-    )  # as that code believes
+    )  # the state that older code assumes
     await layer.remember(agent, memories())
     await ask("UPDATE cognitive.agent_state SET language = 'german' WHERE agent_id = $1", agent)
     assert await by_words(layer, agent, "Haus") == {}
@@ -275,7 +277,7 @@ async def test_memory_updated_by_older_code_is_not_indexed_with_stale_text(layer
         rows = [as_value(PendingMemory, row) for row in await anext(pages)]
     await ask(
         "UPDATE cognitive.agent_state SET pending_language = NULL WHERE agent_id = $1", agent
-    )  # as that code believes
+    )  # the state that older code assumes
     await layer.update(agent, rows[0].id, content="Die Brücken sind gesperrt.")
     await ask("UPDATE cognitive.agent_state SET pending_language = 'german' WHERE agent_id = $1", agent)
     assert await layer.admin.reindexing._add(agent, "german", rows) == len(rows) - 1
@@ -293,7 +295,7 @@ async def test_import_is_indexed_in_the_language_of_the_importing_agent(layer, a
 
 
 class Watched:
-    """A database that tells what is asked of it, and where something may happen between two statements."""
+    """A database that records its queries and can run a callback between two statements."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""The MCP server, asked by the SDK's own client in memory: what it lists, what it answers, and whose."""
+"""The MCP server, called by the SDK's client in memory: listings, results and isolation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def layer(urls, embedder):
 
 @pytest.fixture
 async def keys(layer, agent):
-    """An agent that knows four things of a key, and shows one of them in a turn."""
+    """Store four memories about a key. A turn shows one of them."""
     return await layer.remember(agent, [NewMemory(type="fact", content=each, occurred_at=AT) for each in KEYS])
 
 
@@ -74,11 +74,11 @@ def shown(context) -> set[str]:
     return {str(memory.memory_id) for memory in context.shown}
 
 
-# --- what is listed ---
+# --- listings ---
 
 
 async def test_listed_tools_match_the_snapshot(layer, agent):
-    """Clients keep approvals and prompts by these schemas: a change of one is to be seen, and meant."""
+    """Clients store approvals and prompts by these schemas, so every change must be deliberate."""
     async with client(layer, agent, may_remember=True) as asking:
         listed = [tool.model_dump(mode="json", exclude_none=True) for tool in (await asking.list_tools()).tools]
     assert listed == json.loads(SNAPSHOT.read_text(encoding="utf-8"))
@@ -101,14 +101,14 @@ async def test_resources_and_prompt_are_listed(layer, agent):
     assert template.uri_template == "cognitive://memory/{id}"
     assert prompt.name == "use_memory"
     assert told.messages[0].content.text.startswith("Name the supplier.")
-    assert "remember" not in told.messages[0].content.text  # which this client may not
+    assert "remember" not in told.messages[0].content.text  # this client may not remember
 
 
 # --- recall ---
 
 
 async def test_recall_returns_structured_content_and_a_recognisable_block(layer, agent, keys):
-    async with client(layer, agent) as asking:  # the client validates structured content by the tool's schema
+    async with client(layer, agent) as asking:  # the client validates structured content against the tool's schema
         result = await recall(asking, limit=2)
     text = result.content[0].text
     memories = result.structured_content["memories"]
@@ -168,7 +168,7 @@ async def test_unknown_tool_is_a_protocol_error(layer, agent):
             await asking.call_tool("forget_everything", {})
 
 
-# --- the turn that a recall counts in ---
+# --- the turn of a recall ---
 
 
 async def test_recall_joins_the_open_turn_and_repeats_no_shown_memory(layer, agent, keys):
@@ -235,7 +235,7 @@ async def test_known_trace_id_attributes_a_recall_to_its_turn(layer, agent, keys
     server = create_server(layer, Scope(agent), trace_lookup={trace: one.turn_id}.get)
     async with Client(server, mode="legacy") as asking:
         with use_span(NonRecordingSpan(SpanContext(int(trace, 16), 1, is_remote=True, trace_flags=TraceFlags(1)))):
-            tied = await recall(asking)  # the SDK's client says which trace it is in, and nobody else may
+            tied = await recall(asking)  # the SDK's client sends its current trace
         unknown = await recall(asking, meta={"traceparent": f"00-{trace[::-1]}-00f067aa0ba902b7-01"})
         malformed = await recall(asking, meta={"traceparent": f"{trace}; --"})
     assert tied.structured_content["turn_id"] == one.turn_id
@@ -379,7 +379,7 @@ async def test_hanging_database_becomes_a_tool_error_within_the_deadline(urls, e
 
 
 async def test_internal_error_details_are_hidden_from_clients(layer, agent):
-    """A defect of ours: the caller learns that, and no path, statement or address."""
+    """The caller learns that an internal error occurred, but no path, statement or address."""
 
     class Broken(CognitiveLayer):
         async def recall(self, *_, **__):

@@ -1,4 +1,4 @@
-"""The MCP server as clients reach it: a process on standard input and output, and HTTP with tokens."""
+"""The MCP server over its transports: stdio and HTTP with tokens."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_invalid_options_fail_at_start(options, named, tmp_path, monkeypatch):
 
 @pytest.fixture
 async def tokens(layer, agent):
-    """Two agents with a token each; one may remember, the other knows the canary."""
+    """Return the scopes of two tokens: one agent may remember, the other has a memory."""
     other = f"{agent}-other"
     await layer.remember(other, [NewMemory(type="fact", content=CANARY)])
     return {"mine": Scope(agent, may_remember=True), "theirs": Scope(other)}
@@ -127,7 +127,7 @@ def endpoint(layer, tokens) -> Endpoint:
 
 
 def reached(endpoint) -> httpx2.ASGITransport:
-    """The endpoint in an app, without a socket."""
+    """Return a transport to the endpoint in an app, without a socket."""
     return httpx2.ASGITransport(Starlette(routes=[Route("/mcp", endpoint)]))
 
 

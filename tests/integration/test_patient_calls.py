@@ -1,4 +1,4 @@
-"""Who has nothing to fall back on waits for Postgres to come back; a turn and its outcome do not."""
+"""Calls without a fallback wait for Postgres to return; turns and outcomes do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies that are saved and chosen while the layer runs: kept, taken up, taken back, and never another agent's."""
+"""Policies saved and activated at runtime: stored, adopted, rolled back, and private to an agent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 BASE = Policy(deadline_ms=30_000)
 WIDE = {"evidence.threshold": 0.1, "evidence.min_type_share": 0.0, "evidence.min_item_share": 0.1}
 STRICT = {"feedback.attribution_thresholds.relative": 1.0}
-VAGUE = Outcome(response="It may be the kettle, up in some attic or other.")  # of a used memory, but for `STRICT`
+VAGUE = Outcome(
+    response="It may be the kettle, up in some attic or other."
+)  # counts as use of the memory, except under `STRICT`
 PERIOD = (NOW - timedelta(days=1), NOW + timedelta(days=1))
 
 
@@ -181,7 +183,7 @@ async def test_forbidden_or_invalid_setting_is_refused_by_name(opened, agent, ch
 
 
 async def test_invalid_stored_policy_is_ignored(opened, agent, urls):
-    """Whoever can write to the database still has no code run, and no turn fail."""
+    """A row that was manipulated in the database neither executes code nor fails a turn."""
     connection = await asyncpg.connect(urls.admin)
     try:
         await connection.execute(
@@ -210,7 +212,7 @@ def test_live_setting_defaults_are_within_bounds(row):
 
 
 async def test_another_process_adopts_an_activation(opened, urls, embedder, stocked, monkeypatch):
-    """As soon as what it knows is old; here, that is at once."""
+    """The process reads the activation when its cached one is too old, here at once."""
     monkeypatch.setattr("cognitive.policy.resolver.FRESH", 0.0)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as running:
         assert (await running.pre_turn(ask(stocked, 0))).policy.version == BASE.version
@@ -275,7 +277,7 @@ async def test_journaled_outcome_is_judged_by_the_policy_of_its_turn(opened, sto
 
 
 async def test_usage_of_a_turn_is_unaffected_by_later_activations(opened, agent, urls):
-    """Half-lives and the weight of a rating, which bear on what was counted before."""
+    """The half-life and the weight of ratings affect earlier counts, so they must not change with an activation."""
     for own in (agent, f"{agent}-chosen"):
         await opened.remember(own, [NewMemory(type="fact", content="The kettle is in the attic.")])
         [known] = await play(opened, own, 1)
@@ -297,7 +299,7 @@ async def masses(urls, agent):
 
 
 class Away:
-    """A database that went away after it was asked once; or one that never answers."""
+    """A policy store that fails after its first read, or that never answers."""
 
     def __init__(self, holding=None, *, hangs=False):
         self.holdings = [holding] if holding is not None else []
@@ -327,7 +329,7 @@ async def test_hanging_policy_read_returns_the_base_policy_in_time(agent):
     chosen = PolicyResolver(Away(hangs=True), Policy(deadline_ms=50))
 
     assert (await chosen.current(agent)).version == Policy(deadline_ms=50).version
-    assert chosen._reading  # it is still being asked: nobody waited for the answer
+    assert chosen._reading  # the read goes on in the background
     chosen.forget(agent)
     await chosen.drain()
 
@@ -346,7 +348,7 @@ async def test_what_if_reports_entering_and_leaving_memories(opened, stocked):
     assert asked.changed[0].tokens[1] > asked.changed[0].tokens[0]
     assert "3 turns are too few" in asked.evaluation.refusal
     assert (nothing.differing, nothing.entered, nothing.left) == (0, 0, 0)
-    assert len(await internals(opened).turns.verdicts(stocked)) == asked.used  # it taught nothing
+    assert len(await internals(opened).turns.verdicts(stocked)) == asked.used  # the comparison recorded no usage
 
 
 async def test_what_if_with_another_threshold_reports_relabelled_uses(opened, stocked):

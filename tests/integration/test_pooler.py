@@ -1,4 +1,4 @@
-"""Through PgBouncer in transaction mode: the whole loop, as the application's role, whoever logs in."""
+"""The full turn cycle through PgBouncer in transaction mode, with the application's role for every login."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(pooler.installed() is None, reason="PgBouncer is
 
 @pytest.fixture(params=["app", "admin"])
 async def pooled(request, urls, monkeypatch):
-    """As the application, and as a superuser, whom row level security binds by the role of each transaction alone."""
+    """Yield the pooler's URL for the application and for a superuser, whom only the transaction's role restricts."""
     monkeypatch.setenv("COGNITIVE_POOLER", "transaction")
     async with pooler.pooled(getattr(urls, request.param)) as url:
         yield url

@@ -1,4 +1,4 @@
-"""Who only looks does so as a role that may do nothing else, and says so where it may not become it."""
+"""Reading with the reader role, and the fallback where that role was not granted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WRITE = "INSERT INTO cognitive.agent_state (agent_id) VALUES ($1)"
 
 @pytest.fixture
 async def ungranted(urls):
-    """The roles of those who look are nobody's, now and afterwards."""
+    """Revoke the reader roles before and after the test."""
 
     async def revoke():
         admin = await asyncpg.connect(urls.admin)

@@ -1,4 +1,4 @@
-"""`cognitive db reembed`, from the first vector by the new model to the last one by the old."""
+"""`cognitive db reembed`, from the first vector of the new model to the last one of the old."""
 
 from __future__ import annotations
 

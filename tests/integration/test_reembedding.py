@@ -1,4 +1,4 @@
-"""A change of embedding model: what is written goes to every model that is kept, reads go by one, which one is data."""
+"""A change of embedding model: writes go to all stored models, reads use the live one."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def opened(urls):
 
 @pytest.fixture
 def ask(urls, agent):
-    """A statement over the agent's rows, as one who sees all."""
+    """Return a function that executes a statement about the agent as administrator."""
 
     async def ask(statement: str, *arguments):
         connection = await asyncpg.connect(urls.admin)
@@ -74,7 +74,7 @@ def counted(ask):
 
 @pytest.fixture
 async def stored(opened, agent):
-    """Twelve lines and the key, by the old model."""
+    """Store twelve lines and the key with the old model."""
     async with opened(old()) as layer:
         return await layer.remember(agent, [*lines(12), NewMemory(type="fact", content=KEY, occurred_at=AT)])
 
@@ -108,7 +108,7 @@ async def test_first_writer_determines_the_live_model(opened, agent, counted):
 
 async def test_writes_go_to_both_models_once_a_new_model_begins(opened, stored, agent, counted):
     async with opened(old(), new()) as layer, opened(old(), new()) as other:
-        await other.recall(agent, ASKED)  # which knows of one model from now on
+        await other.recall(agent, ASKED)  # from now on this process has cached one model
         await layer.admin.reembedding.begin(agent, "test/new")
         await other.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
         assert await counted() == {"test/old": 26, "test/new": 1}
@@ -133,7 +133,7 @@ async def test_built_model_is_complete_and_read_only_after_cut_over(opened, stor
 
 @pytest.mark.parametrize("second", [new, twin])
 async def test_vectors_of_two_models_are_never_compared(opened, stored, agent, second):
-    """Those of two dimensions cannot, and those of one would have a cosine of a half at most."""
+    """Postgres refuses vectors of two dimensions; two models of one dimension give a cosine of at most 0.5 here."""
     async with opened(old(), second()) as layer, opened(second(), old()) as other:
         model = second().model
         work = layer.admin.reembedding
@@ -182,12 +182,12 @@ async def test_process_without_the_live_model_reads_the_old_one_degraded(opened,
         assert "lacks test/new" in context.degraded[0]
         [missed] = await behind.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
         assert (await states(layer, agent))["test/new"] == ("live", 1)
-        assert await layer.admin.reembedding.fill(agent, "test/new", FULL) == 0  # a worker gives it what it lacks
+        assert await layer.admin.reembedding.fill(agent, "test/new", FULL) == 0  # a worker adds the missing vectors
         hits = await layer.recall(agent, "oars under the bench")
         assert (hits[0].memory_id, hits[0].scores["content_cosine"] > 0.7) == (missed, True)
         await layer.admin.reembedding.drop(agent, "test/old")
         context = await behind.pre_turn(turn(agent))
-        assert KEY in context.text  # by its words
+        assert KEY in context.text  # found lexically
         assert "lacks test/new" in context.degraded[0]
 
 
@@ -268,7 +268,7 @@ async def test_concurrent_reembedding_workers_share_the_work(opened, agent, coun
     assert list(done) == [0, 0]
     assert await counted() == {"test/old": 400, "test/new": 400}
     assert all(len(model.texts) > 50 for model in models)
-    assert sum(len(model.texts) for model in models) < 450  # twice at most what the other had in hand at the end
+    assert sum(len(model.texts) for model in models) < 450  # only the last batches may be embedded twice
 
 
 async def test_past_turns_are_reembedded_with_the_new_model(opened, stored, agent, ask):

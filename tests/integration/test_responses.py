@@ -1,4 +1,4 @@
-"""What is kept of responses: their beginning, where the policy wants it, and no word of a memory that was forgotten."""
+"""Stored responses: their beginning, if the policy allows it, and no text of a forgotten memory."""
 
 from __future__ import annotations
 

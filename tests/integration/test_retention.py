@@ -1,4 +1,4 @@
-"""Retention: what is older than the policy keeps it goes, a batch at a time, with a receipt; nothing else does."""
+"""Retention deletes rows older than the policy allows, in batches and with a receipt, and nothing else."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def rows(urls, agent: str) -> dict[str, int]:
 
 
 async def earned(urls, agent: str) -> list[tuple]:
-    """What was counted of the memories that stay: of those pinned, and of facts."""
+    """Return the usage of the memories that retention keeps: pinned ones and facts."""
     connection = await asyncpg.connect(urls.admin)
     try:
         return [
@@ -72,7 +72,12 @@ async def test_retention_deletes_what_its_dry_run_counts(layer_of, agent, urls, 
     assert await rows(urls, agent) == before
     assert await layer_of.admin.apply_retention(agent, now=LATER) == due
     after = await rows(urls, agent)
-    assert (after["memory"], after["passage"], after["turn"], after["exposure"]) == (2, 2, 0, 0)  # the pinned, the fact
+    assert (after["memory"], after["passage"], after["turn"], after["exposure"]) == (
+        2,
+        2,
+        0,
+        0,
+    )  # the pinned memory and the fact
     assert await earned(urls, agent) == counted != []
     assert await layer_of.admin.apply_retention(agent, now=LATER) == {}
     assert [(erasure.what, erasure.counts) for erasure in await layer_of.admin.erasures(agent)] == [("retention", due)]
@@ -94,7 +99,7 @@ async def test_retention_deletes_every_kind_of_row_only_when_old(urls, embedder,
         assert await layer.admin.apply_retention(agent, now=LATER, dry_run=True) == due
         assert await layer.admin.apply_retention(agent, now=LATER) == due
         assert (await layer.explain.turns(agent), await layer.sessions.artifacts(agent, "s")) == ([], ())
-        assert [each.id for each in await layer.work.list_subtasks(agent, "s")] == [begun.id], "it is not done yet"
+        assert [each.id for each in await layer.work.list_subtasks(agent, "s")] == [begun.id], "an open subtask is kept"
         assert (await layer.resume(agent, "s")).recent == ()
         assert [each.what for each in await layer.admin.erasures(agent)] == ["retention"]
 

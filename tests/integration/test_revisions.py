@@ -1,4 +1,4 @@
-"""What a memory said before it was changed: kept with it, gone with it, counted in the receipt."""
+"""Revisions of a memory: stored with it, deleted with it, and counted in the receipt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roles for those who only look: each sees exactly what it is for, and nobody has its rights without becoming it."""
+"""The reader and overview roles: each reads exactly its rows, and only after `SET ROLE`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'cognitive' AND tab
 
 @pytest.fixture
 async def agents(urls, embedder, agent):
-    """Two agents with a turn each, and the roles, which the application's login may become."""
+    """Create two agents with a turn each, and grant the roles to the application's login."""
     await roles.create(urls.admin, ["cognitive_app"])
     names = (agent, f"{agent}-other")
     async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=20_000), embedder=embedder) as layer:
@@ -34,7 +34,7 @@ async def agents(urls, embedder, agent):
 
 @pytest.fixture
 async def become(urls):
-    """A connection of the application's login that has become a role, for one agent."""
+    """Return a function that connects as the application and sets a role for one agent."""
     open_ones = []
 
     async def become(role: str, tenant: str) -> asyncpg.Connection:

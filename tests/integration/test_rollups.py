@@ -1,4 +1,4 @@
-"""The counts by the hour: equal to a recount of the turns, whatever closed, rated and repeated them in what order."""
+"""Rollups equal a recount of the turns, in whatever order these were closed, rated and repeated."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_empty_histogram_has_no_quantile():
 
 
 async def test_concurrent_turns_are_each_counted_once(layer, urls, agent, pumps):
-    """In hours far apart, closed by two each and rated meanwhile: nobody waits for whoever waits for him."""
+    """The turns lie in distant hours, are closed twice and rated at the same time: no deadlock may occur."""
     hours = (AT, AT + timedelta(hours=1), datetime(2001, 1, 1, tzinfo=UTC))
     contexts = [await layer.pre_turn(ask(agent, session_id=f"s{n % 5}", now=hours[n % 3])) for n in range(40)]
     outcome = Outcome(response="The pump of berth 1 was sealed on pier 1.")

@@ -1,4 +1,4 @@
-"""After a scrub the words of what was erased are in no file of the server, which is where they were before."""
+"""Scrub: erased text is in no file of the server afterwards, and was there before."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from brain.erasure.rewrite_tables import scrub
 from brain.postgres.migrate import upgrade
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 
-WORD = "heliotropmarzipan"  # in no other text of these tests, and too short for Postgres to compress
+WORD = "heliotropmarzipan"  # occurs in no other test, and is too short for Postgres to compress
 
 
 @pytest.fixture
 async def own():
-    """A server of its own: its files are looked through."""
+    """Yield the URLs and the cluster directory of a separate server, whose files are searched."""
     with tempfile.TemporaryDirectory(prefix="cognitive-scrub-") as directory:
         Path(directory).chmod(0o711)  # noqa: ASYNC240
         server = EmbeddedServer(Path(directory))
@@ -47,6 +47,6 @@ async def test_erased_text_is_in_no_file_after_a_scrub(own, embedder, agent):
         await layer.post_turn(context, Outcome(response="Yes."))
         await checkpointed(urls)
         await layer.forget(agent, [id])
-    assert holding(cluster) >= {"base", "pg_wal"}  # what erasing alone leaves
+    assert holding(cluster) >= {"base", "pg_wal"}  # erasing alone leaves these files
     assert (await scrub(urls.admin))[1]
     assert holding(cluster) == set()

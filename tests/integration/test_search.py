@@ -1,4 +1,4 @@
-"""Finding: all rows that there are, whoever the neighbours are, from the indexes, as the application's role."""
+"""Search: complete results, independent of other agents, from the indexes and as the application's role."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORDS = "ferry berth crane ticket refund seat harbour captain winter engine valv
 
 
 class ByWords:
-    """Vectors from the words of a text, so that near-copies are near: enough for a test of indexes, and fast."""
+    """A fast embedder of word counts, which places near-copies close together."""
 
     model = "words/test"
     dimension = 64

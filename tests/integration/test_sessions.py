@@ -1,4 +1,4 @@
-"""What a session carries: nothing is lost or said twice by turns that run at once, are late, fail or are erased."""
+"""Session state: concurrent, late, failed or erased turns neither lose nor repeat anything."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TALK = [Message(role=role, content=f"{role} says {n}.") for n in range(20) for r
 
 
 class Numbers:
-    """A summarizer whose summary names the messages that went into it, in order; it fails when it is told to."""
+    """A summarizer that joins the messages in order, and can wait or fail."""
 
     def __init__(self) -> None:
         self.gate: asyncio.Event | None = None
@@ -54,7 +54,7 @@ class Rig:
         self.numbers = Numbers()
 
     def process(self, summarizer=None) -> SessionManager:
-        """What one process of the host's runs."""
+        """Return the session manager of one process."""
         return SessionManager(self.sessions, self.artifacts, Policy(), count, summarizer or self.numbers, Background())
 
     async def record(self, turn_id: str, minutes: int = 0, message: str = "Hello") -> None:
@@ -63,7 +63,7 @@ class Rig:
         await self.turns.open(self.agent, turn, abandon_after_minutes=60)
 
     def sent(self, turn_id: str, upto: int, carried: CarriedState = CarriedState(), begin: int = 0) -> SentWindow:  # noqa: B008
-        """A turn after 40 messages, whose window begins behind `upto` of them, all behind `begin` uncovered."""
+        """Return the window of a turn after 40 messages. It begins at `upto`; messages `begin` to `upto` lack a summary."""
         return SentWindow(self.agent, "s", turn_id, TALK[upto:], carried, TALK[begin:upto], mark(TALK, upto - 1), TALK)
 
     async def carried(self) -> CarriedState:
@@ -82,7 +82,7 @@ async def rig(urls, agent):
 
 
 async def written(process: SessionManager) -> None:
-    """Returns when all that a process keeps of its sessions is there."""
+    """Wait until the process has written its session state."""
     await process._writer._queue.drain()
 
 
@@ -104,7 +104,7 @@ async def test_summary_accumulates_from_turn_to_turn(rig):
 
 @pytest.mark.parametrize(("slow", "quick"), [(6, 10), (10, 6), (8, 8)], ids=["behind", "ahead", "the same"])
 async def test_concurrent_summaries_neither_lose_nor_repeat_messages(rig, slow, quick):
-    """Two processes read the same state; while one still makes its summary, the other's is written."""
+    """Two processes read the same state, and one writes its summary while the other still makes its own."""
     waiting = Numbers()
     waiting.gate = asyncio.Event()
     one, other = rig.process(waiting), rig.process()
@@ -117,11 +117,11 @@ async def test_concurrent_summaries_neither_lose_nor_repeat_messages(rig, slow, 
     await written(one)
     most = max(slow, quick)
     assert await rig.carried() == CarriedState(said(TALK[:most]), mark(TALK, most - 1))
-    assert len(waiting.asked) == (2 if slow > quick else 1)  # the rest of what it had, behind what the other had
+    assert len(waiting.asked) == (2 if slow > quick else 1)  # the slow process also summarises its remaining messages
 
 
 async def test_unread_summary_is_extended_not_overwritten(rig):
-    """A turn that could not read the summary takes all that left its window for uncovered."""
+    """A turn that could not read the summary treats all messages outside its window as not summarised."""
     one = rig.process()
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("t0", 6))
@@ -198,7 +198,7 @@ async def test_injected_memories_are_removed_from_summary_and_messages(rig):
 
 
 async def test_unrecorded_turn_stores_no_session_state(rig, layer):
-    """It was erased meanwhile, or is in the journal: then the next turn brings the same messages again."""
+    """The turn was erased, or is in the journal. The next turn brings the same messages again."""
     one = rig.process()
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("gone", 6))
@@ -247,7 +247,7 @@ async def test_answer_and_tool_calls_follow_their_message_once(rig):
     )
     one.on_outcome(rig.agent, "t0", outcome)
     await written(one)
-    other = rig.process()  # another process brings the same outcome again
+    other = rig.process()  # another process delivers the same outcome again
     other.on_outcome(rig.agent, "t0", outcome)
     await written(other)
     state = await rig.sessions.state(rig.agent, "s", 5)
@@ -258,7 +258,7 @@ async def test_answer_and_tool_calls_follow_their_message_once(rig):
     assert str(artifact.id) in decode(state.messages)[4].content
 
 
-# --- whole outputs, and Postgres away ---
+# --- artifacts, and an unreachable Postgres ---
 
 
 async def test_tool_outputs_are_stored_before_the_prompt(rig):
@@ -301,7 +301,7 @@ async def test_plan_advances_each_step_once(layer, rig):
     assert (await rig.carried()).plan_step == "Read the log"
     done = await asyncio.gather(*(layer.work.advance(rig.agent, "s", 0) for _ in range(8)))
     assert {each.step for each in done} == {1}
-    await layer.work.plan(rig.agent, "s", steps)  # a runtime that restarts gives the same plan again
+    await layer.work.plan(rig.agent, "s", steps)  # a restarted runtime sends the same plan again
     assert (await rig.carried()).plan_step == "Fix the disk"
     with pytest.raises(InvalidInput, match="step"):
         await layer.work.advance(rig.agent, "s", 2)

@@ -1,4 +1,4 @@
-"""What is remembered: once, whole, in order, by nobody else; and gone when it is forgotten."""
+"""Stored memories: once, complete, in order and private, and deleted when forgotten."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ async def test_identifying_fields_cannot_be_updated(layer, agent, field):
 
 async def test_forgetting_leaves_no_row_and_counts_the_deleted_rows(layer, agent, urls):
     ids = await layer.remember(agent, [line("The safe opens with heliotrope.", 0), line("Lunch is at one.", 1)])
-    await layer.update(agent, ids[0], content="The safe opens with heliotropes.")  # what it said is in its history
+    await layer.update(agent, ids[0], content="The safe opens with heliotropes.")  # the old text is in its revisions
     receipt = await layer.forget(agent, [ids[0]])
     assert (receipt.memories, receipt.passages, receipt.embeddings) == (1, 1, 1)
     assert receipt.postings > 0

@@ -1,4 +1,4 @@
-"""Working memory: subtasks depend on each other without circles, end once, and leave facts that are found again."""
+"""Working memory: subtasks have no cyclic dependencies, end once, and leave facts that `recall` finds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def test_repeated_begin_creates_one_subtask(work, agent):
 
 
 async def test_concurrent_subtasks_get_distinct_ids(work, agent):
-    """Upstream named them by the millisecond: of two within one, the second took the place of the first."""
+    """Upstream derived ids from milliseconds, so the second of two subtasks replaced the first."""
     begun = await asyncio.gather(*(work.begin(agent, "s", "Same title") for _ in range(20)))
     assert len({each.id for each in begun}) == 20
     assert len(await work.list_subtasks(agent, "s")) == 20
@@ -115,7 +115,7 @@ async def test_facts_become_memories_with_their_source_once(layer, work, agent):
 
 async def test_interrupted_completion_stores_its_facts_on_retry(layer, work, agent):
     task = await work.begin(agent, "s", "Find the port")
-    await work.subtasks.finish(agent, task.id, "completed", PORT)  # and then the process was killed
+    await work.subtasks.finish(agent, task.id, "completed", PORT)  # the process is killed here
     done = await work.complete(agent, task.id, PORT, facts=[PORT])
     assert [memory.content for memory in await layer.get(agent, done.facts)] == [PORT]
 
@@ -141,7 +141,7 @@ async def test_host_extractor_supplies_the_facts(layer, work, agent):
 
 
 async def test_empty_query_finds_nothing_and_rare_words_rank_higher(work, agent):
-    """Upstream took an empty query for one that matches everything."""
+    """Upstream let an empty query match everything."""
     for n, (title, result) in enumerate(
         [
             ("Migrate the payment service", "The schema of the service is at version 12."),

@@ -1,4 +1,4 @@
-"""What a tenant's transaction begins with: Postgres reads the agent's name as it is, and nothing in it as SQL."""
+"""The beginning of a tenant's transaction: Postgres reads the agent's id unchanged and never as SQL."""
 
 from __future__ import annotations
 
@@ -118,13 +118,13 @@ async def test_transaction_settings_end_with_the_transaction(connection, setting
     ],
 )
 async def test_clustered_transaction_propagates_its_settings(connection, setting, value):
-    """To a server without Citus these are names like any other."""
+    """A server without Citus accepts these names as ordinary settings."""
     assert await read(connection, beginning("ada", 1, clustered=True), setting) == value
 
 
 @pytest.fixture
 async def careless(urls):
-    """A server whose commits do not wait for the disk unless they ask to; yields how commits of usage were made."""
+    """Make commits asynchronous by default; yield a function that returns the modes in which usage was committed."""
     admin = await asyncpg.connect(urls.admin)
     database = await admin.fetchval("SELECT current_database()")
     await admin.execute(f"""

@@ -1,4 +1,4 @@
-"""Memories out and in: ours whole, other systems' as they export them; twice is once; a bad line has its number."""
+"""Export and import: our format losslessly, other systems' exports, idempotently, with numbered errors."""
 
 from __future__ import annotations
 
@@ -102,18 +102,18 @@ async def test_exports_of_other_systems_are_imported_as_foreign(layer, agent, li
 
 @pytest.fixture
 async def alone(urls, embedder):
-    """Without what past turns add: those stay where they are."""
+    """Yield a layer that does not use past turns, because an export does not contain them."""
     policy, alone = Policy(deadline_ms=10_000, abstention=False), Constants(association_max_similar=0)
     async with assemble(urls.app, policy, None, Extensions(embedder, constants=alone)) as services:
         yield CognitiveLayer(services)
 
 
 async def lived(layer: CognitiveLayer, agent: str) -> None:
-    """An agent that used everything: what it was shown, told, rated, corrected and tuned by."""
+    """Give the agent memories, turns, ratings, revisions and policies."""
     pumps = [NewMemory(type="fact", content=f"Pump {n} delivers {n * 3} litres a minute.") for n in range(6)]
     ids = await layer.remember(agent, [*pumps, NewMemory(type="fact", content="Ask Ada of pumps.", pinned=True)])
     said = NewMemory(type="fact", content="Pump 4 leaks.", trust="talk", supersedes=ids[4], session_id="s")
-    await layer.remember(agent, [said])  # stands beside it: it is trusted less
+    await layer.remember(agent, [said])  # does not supersede it: its trust is lower
     new = NewMemory(type="fact", content="Pump 5 was scrapped.", supersedes=ids[5], session_id="s")
     [scrapped] = await layer.remember(agent, [new])
     await layer.remember(agent, [NewMemory(type="fact", content="Pump 9 is on loan.", supersedes=ids[3])])
@@ -123,7 +123,7 @@ async def lived(layer: CognitiveLayer, agent: str) -> None:
     await layer.rate(agent, "t0", ids[1], useful=True)
     await layer.update(agent, ids[0], content="Pump 0 stands still.", tags=("idle",))
     await layer.update(agent, ids[0], content="Pump 0 runs again.", occurred_at=AT)
-    await layer.forget(agent, [scrapped])  # what it replaced stays replaced
+    await layer.forget(agent, [scrapped])  # the superseded memory stays superseded
     saved = await layer.policies.save(agent, {"usage.half_life_days": 9}, by="ada", note="it forgets too slowly")
     await layer.policies.activate(agent, saved.version, by="ada", note="tried in the lab")
     beside = await layer.policies.save(agent, {"usage.half_life_days": 30}, by="bob")
@@ -131,7 +131,7 @@ async def lived(layer: CognitiveLayer, agent: str) -> None:
 
 
 async def test_imported_agent_behaves_like_the_exported_one(alone, agent, monkeypatch):
-    monkeypatch.setattr(import_export, "BATCH", 3)  # several pages out and several batches in
+    monkeypatch.setattr(import_export, "BATCH", 3)  # several pages and batches
     await lived(alone, agent)
     there, now = f"{agent}-there", datetime(2027, 1, 1, tzinfo=UTC)
     lines = await exported(alone, agent)
@@ -183,7 +183,7 @@ async def test_import_keeps_the_agents_own_policy_and_memories(alone, agent):
     own = await alone.policies.save(there, {"usage.half_life_days": 5}, by="bob")
     await alone.policies.activate(there, own.version, by="bob")
     [mine] = await alone.remember(there, [NewMemory(type="fact", content="Pump 9 is on loan.", source="own")])
-    for _ in range(2):  # an import that was interrupted is run again
+    for _ in range(2):  # as after an interrupted import
         ids = await alone.admin.import_lines(there, lines)
         assert (await alone.policies.effective(there)).live.usage.half_life_days == 5
         assert len(await alone.admin.find_by_tags(there, ())) == len(set(ids)) + 1

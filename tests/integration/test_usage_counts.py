@@ -1,4 +1,4 @@
-"""What use adds up to: each turn once, whoever delivers it, how often and in what order; equal to a replay."""
+"""Usage totals: each turn counts once, for any order and repetition of deliveries, and equals a replay."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def layer(urls, embedder):
 
 @pytest.fixture(scope="module")
 async def hasty(urls, embedder):
-    """Gives up every turn that is open."""
+    """Yield a layer that abandons every open turn."""
     async with CognitiveLayer.open(urls.app, policy=HASTY, embedder=embedder) as layer:
         yield layer
 
@@ -51,7 +51,7 @@ def ask(agent: str, **fields) -> Turn:
 
 
 def cited(*ids, **fields) -> Outcome:
-    """An outcome that used these memories and no other."""
+    """Return an outcome that used these memories and no others."""
     return Outcome(response="Sealed.", citations=ids or (uuid4(),), **fields)
 
 
@@ -71,7 +71,7 @@ async def counts(urls, agent: str) -> dict:
 
 
 async def masses(urls, agent: str) -> dict:
-    """By memory and by type: (shown, used, as of)."""
+    """Return (shown, used, time) by memory and by type."""
     rows = await fetch(
         urls,
         "SELECT memory_id::text AS of, shown, used, last_at FROM cognitive.usage WHERE agent_id = $1"
@@ -81,7 +81,7 @@ async def masses(urls, agent: str) -> dict:
     return {row["of"]: (row["shown"], row["used"], row["last_at"]) for row in rows}
 
 
-# --- once, whoever delivers it ---
+# --- repeated deliveries ---
 
 
 async def test_repeated_and_parallel_outcomes_count_once(layer, agent, pumps, urls, embedder):
@@ -100,7 +100,9 @@ async def test_repeated_and_parallel_outcomes_count_once(layer, agent, pumps, ur
         reports = await asyncio.gather(*(each.post_turn(which, cited(pumps[0])) for each, which in deliveries))
     assert sum(not report.duplicate for report in reports) == len(contexts)
     assert all(report.recorded for report in reports)
-    assert {len(report.attributions) for report in reports} == {4}, "a duplicate is told what was counted"
+    assert {len(report.attributions) for report in reports} == {4}, (
+        "the report of a duplicate repeats the counted attributions"
+    )
     assert await counts(urls, agent) == {id: (12, 12 if id == pumps[0] else 0) for id in pumps}
 
 
@@ -120,7 +122,7 @@ async def test_concurrent_outcomes_count_shared_memories_without_deadlock(layer,
 
 
 async def test_only_completed_turns_count_and_the_first_outcome_is_final(layer, agent, pumps, urls):
-    """An open, a failed and an abandoned turn teach nothing, not even by a rating before or after."""
+    """An open, a failed and an abandoned turn count nothing, not even by an earlier or later rating."""
     contexts = {
         status: await layer.pre_turn(ask(agent, turn_id=status))
         for status in ("open", "completed", "failed", "abandoned")
@@ -141,7 +143,9 @@ async def test_only_completed_turns_count_and_the_first_outcome_is_final(layer, 
 async def test_abandoned_turn_counts_its_late_outcome_once(layer, hasty, agent, pumps, urls):
     lost = await layer.pre_turn(ask(agent, turn_id="lost"))
     await layer.pre_turn(ask(agent, turn_id="young"))
-    assert {turn.status for turn in await layer.explain.turns(agent)} == {"open"}, "an hour is not over yet"
+    assert {turn.status for turn in await layer.explain.turns(agent)} == {"open"}, (
+        "the time until abandonment is not over yet"
+    )
     await hasty.pre_turn(ask(agent, turn_id="next"))
     states = {turn.turn_id: turn.status for turn in await layer.explain.turns(agent)}
     assert states == {"lost": "abandoned", "young": "abandoned", "next": "open"}
@@ -228,7 +232,7 @@ async def test_rating_weighs_the_same_before_with_and_after_the_outcome(layer, a
     assert found[str(pumps[0])] == (3.0, 3.0, AT)
     assert found[str(pumps[1])] == (1.0, 0.0, AT)
     assert found["fact"] == (4.0, 3.0, AT)
-    assert (await counts(urls, agent))[pumps[0]] == (1, 1), "a rating is no second showing"
+    assert (await counts(urls, agent))[pumps[0]] == (1, 1), "a rating does not count as a second showing"
     [row] = await fetch(
         urls, "SELECT rating FROM cognitive.exposure WHERE agent_id = $1 AND memory_id = $2", agent, pumps[0]
     )
@@ -236,7 +240,7 @@ async def test_rating_weighs_the_same_before_with_and_after_the_outcome(layer, a
 
 
 async def test_rating_of_a_recalled_memory_counts_at_the_time_of_the_turn(layer, agent, urls):
-    """Its exposure has a time of its own, weeks after the turn's; what was counted was counted as of the turn."""
+    """The exposure is weeks later than the turn, but usage is counted at the time of the turn."""
     await layer.remember(agent, [pump(n) for n in range(14)])
     context = await layer.pre_turn(ask(agent, now=AT))
     hits = await layer.recall(agent, ASKED, limit=2, turn_id=context.turn_id, now=AT + timedelta(days=28))
@@ -251,7 +255,7 @@ async def test_rating_of_a_recalled_memory_counts_at_the_time_of_the_turn(layer,
 
 
 class Replay:
-    """The same events in plain Python: what should be counted, by `brain.decay`."""
+    """The expected counts of the same events, in plain Python with `brain.decay`."""
 
     def __init__(self, contexts, agent_types):
         self.at = {context.turn_id: context.now for context in contexts}
