@@ -41,6 +41,14 @@ def axe():
     return AXE.read_text()
 
 
+async def axe_violations(page, axe):
+    """Return the accessibility violations that axe finds on the page with all details open."""
+    await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    await page.evaluate(axe)
+    violations = (await page.evaluate("axe.run()"))["violations"]
+    return [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in violations]
+
+
 @pytest.fixture
 async def page(browser):
     """Yield a page in the time zone of Tokyo. Its errors and warnings fail the test."""
@@ -228,10 +236,7 @@ async def test_pages_pass_the_axe_accessibility_check(page, url, sample_agent, a
     await page.emulate_media(color_scheme=theme)
     for name in PAGES:
         await page.goto(f"{url}/ui/{name}agent={sample_agent}")
-        await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-        await page.evaluate(axe)
-        violations = (await page.evaluate("axe.run()"))["violations"]
-        assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in violations] == [], name
+        assert await axe_violations(page, axe) == [], name
 
 
 async def test_turn_page_shows_rank_prompt_and_replay(page, url, sample_agent):

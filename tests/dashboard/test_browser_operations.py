@@ -6,7 +6,7 @@ import pytest
 
 from cognitive import Outcome, Tool, ToolCall, Turn
 from tests.dashboard.conftest import EVIL
-from tests.dashboard.test_browser import AXE, axe, browser, page, pytestmark, url  # noqa: F401  # fixtures, and the skip
+from tests.dashboard.test_browser import AXE, axe, axe_violations, browser, page, pytestmark, url  # noqa: F401
 
 PAGES = ("catalog?range=7d&", "health?range=7d&", "?", "turns?tools_cut=yes&model=acme-70b&", "catalog?range=24h&")
 
@@ -62,7 +62,4 @@ async def test_operator_pages_pass_the_axe_accessibility_check(page, url, tool_a
     await page.emulate_media(color_scheme=theme)
     for name in PAGES:
         await page.goto(f"{url}/ui/{name}agent={tool_agent}")
-        await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-        await page.evaluate(axe)
-        violations = (await page.evaluate("axe.run()"))["violations"]
-        assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in violations] == [], name
+        assert await axe_violations(page, axe) == [], name

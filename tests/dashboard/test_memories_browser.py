@@ -136,8 +136,4 @@ async def test_pages_pass_the_axe_accessibility_check(page, url, agent_and_ids, 
             await page.goto(f"{url}/ui/memories?agent={agent}")
             await page.get_by_label("All on this page").check()
             await page.get_by_role("button", name="Forget selected").click()
-        await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-        await page.evaluate(axe)
-        violations = (await page.evaluate("axe.run()"))["violations"]
-        summaries = [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in violations]
-        assert summaries == [], address or "forget"
+        assert await browsing.axe_violations(page, axe) == [], address or "forget"

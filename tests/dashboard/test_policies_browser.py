@@ -2,46 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from pathlib import Path
-
 import pytest
 
-from cognitive.server.config import ServerConfig
-from tests.serving import running
+from tests.dashboard import test_browser as browsing
 
-driver = pytest.importorskip("playwright.async_api", reason="pip install playwright, to look with a browser")
-CHROMIUM = os.environ.get("BROWSER_TESTS_CHROMIUM") or shutil.which("chromium") or ""
-AXE = Path(os.environ.get("BROWSER_TESTS_AXE", "axe.min.js"))  # from the npm package axe-core, not part of this project
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium on this machine")
+pytestmark = browsing.pytestmark
+axe, browser, url = browsing.axe, browsing.browser, browsing.url
 SLIDER = "Attribution threshold (relative)"
 
 
 @pytest.fixture
-async def url(layer, mounts):
-    async with running(layer, ServerConfig(port=0), mounts) as (url, _):
-        yield url
-
-
-@pytest.fixture
-async def page():
+async def page(browser):
     """Yield a page. Its errors and warnings fail the test."""
-    async with driver.async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page, errors = await browser.new_page(viewport={"width": 1280, "height": 900}), []
-        page.on(
-            "console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None
-        )
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        yield page
-        await browser.close()
+    page, errors = await browser.new_page(viewport={"width": 1280, "height": 900}), []
+    page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    await page.close()
     assert errors == []
-
-
-@pytest.fixture
-def axe():
-    return AXE.read_text()
 
 
 async def activate_by_keyboard(page, agent, layer):
@@ -115,7 +93,7 @@ async def test_pages_fit_the_screen_width(page, url, sample_agent, layer, width)
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, name
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="BROWSER_TESTS_AXE names no axe.min.js")
+@pytest.mark.skipif(not browsing.AXE.exists(), reason="BROWSER_TESTS_AXE names no axe.min.js")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 async def test_pages_pass_the_axe_accessibility_check(page, url, sample_agent, layer, axe, theme):
     candidate = await layer.policies.save(sample_agent, {"evidence.threshold": 1.0}, by="ada")
@@ -131,20 +109,14 @@ async def test_pages_pass_the_axe_accessibility_check(page, url, sample_agent, l
         await page.goto(f"{url}/ui/{name}agent={sample_agent}")
         if "what-if" in name:
             await page.locator("#answer .finding").wait_for()
-        await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-        await page.evaluate(axe)
-        violations = (await page.evaluate("axe.run()"))["violations"]
-        assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in violations] == [], name
+        assert await browsing.axe_violations(page, axe) == [], name
 
 
-async def test_what_if_works_without_scripts(url, sample_agent):
-    async with driver.async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = await browser.new_page(java_script_enabled=False, viewport={"width": 1280, "height": 900})
-        await page.goto(f"{url}/ui/what-if?agent={sample_agent}")
-        await page.get_by_label("Evidence threshold, as a number").fill("1.9")
-        await page.locator("#answer").get_by_role("button", name="See what would change").click()
-        facts = await page.locator(".finding .facts").inner_text()
-        await browser.close()
+async def test_what_if_works_without_scripts(browser, url, sample_agent):
+    page = await browser.new_page(java_script_enabled=False, viewport={"width": 1280, "height": 900})
+    await page.goto(f"{url}/ui/what-if?agent={sample_agent}")
+    await page.get_by_label("Evidence threshold, as a number").fill("1.9")
+    await page.locator("#answer").get_by_role("button", name="See what would change").click()
+    facts = await page.locator(".finding .facts").inner_text()
 
     assert "Memories removed" in facts
