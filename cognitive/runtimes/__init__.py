@@ -1,20 +1,20 @@
-"""Adapters that add memory to agent frameworks in two lines: one module for each framework, over a shared core.
+"""Add memory to agents of other frameworks: one adapter module for each framework, over a shared core.
 
 Modules, in order of execution:
 
 - `turn_session`: run one turn inside a framework: begin it, fit each model call, record tool calls, end it.
-- `codec`: convert a framework's messages to the layer's and back; the protocol and base classes of all codecs.
+- `codec`: convert a framework's messages to the memory layer's and back; the protocol and base classes of codecs.
 - `chat`: convert messages and tools in OpenAI's chat format, which several frameworks share.
-- `prompt_history`: remember the blocks that earlier turns sent, for the placement "journaled".
-- `tools`: select the tools that a turn offers; define the recall tool.
-- `blocking`: call a layer from synchronous code.
+- `prompt_history`: remember the memory blocks that earlier turns added to the user's messages.
+- `tools`: select the tools that a turn offers; define the recall tool, with which a model searches its memory.
+- `blocking`: call a memory layer from synchronous code.
 - `agent_framework`: adapt Microsoft Agent Framework.
 - `claude`: adapt the Claude Agent SDK.
 - `crewai`: adapt CrewAI.
 - `google_adk`: adapt Google ADK.
 - `hermes`: adapt Hermes.
 - `langchain`: adapt LangChain and LangGraph's agents.
-- `langgraph`: implement LangGraph's store over an agent's memories.
+- `langgraph`: implement LangGraph's store with an agent's memories.
 - `litellm`: adapt LiteLLM.
 - `llamaindex`: adapt LlamaIndex.
 - `openai_agents`: adapt the OpenAI Agents SDK.

@@ -1,8 +1,8 @@
-"""Adapter for Microsoft Agent Framework: a context provider of an agent.
+"""Adapter for Microsoft Agent Framework: a context provider that adds memory to an agent.
 
     Agent(client, "Be brief.", context_providers=[CognitiveContextProvider(layer, "my-agent")])
 
-The session is the framework's own: pass the same `AgentSession` to each run of a conversation.
+The memory layer's session is the framework's own: pass the same `AgentSession` to each run of a conversation.
 """
 
 from __future__ import annotations
@@ -32,14 +32,16 @@ from cognitive.turn import Message, Role, ToolSpec
 
 
 class CognitiveContextProvider(ContextProvider):
-    """A context provider that adds memory, tool selection and a bounded conversation to an agent's runs.
+    """A context provider that adds memories to an agent's runs, selects their tools and limits their conversation.
 
-    `recall_tool` adds the tool `recall_context`. `models` maps the names that a plan may ask for to names that the
-    agent's client knows. The other parameters are those of `AgentBinding`. The level of thinking is set if the agent's
-    options already have one (`reasoning`, `reasoning_effort`), because models that do not reason refuse the option.
+    `recall_tool` adds the tool `recall_context`, with which the model searches its memory. `models` maps the model
+    names that the plan of a turn may choose to names that the agent's client knows. The other parameters are those of
+    `AgentBinding`. The level of thinking is set only if the agent's options already have one (`reasoning`,
+    `reasoning_effort`), because models that do not reason refuse the option.
 
-    If the service keeps the conversation, the memories are in the instructions and the conversation is not limited. A
-    run that is cancelled or left while tools run is recorded as abandoned only when the agent's next turn begins.
+    If the model's service keeps the conversation, the memories are in the instructions and the conversation is not
+    limited. A run that is cancelled, or left while tools run, is recorded as abandoned only when the agent's next turn
+    begins.
     """
 
     def __init__(
@@ -59,7 +61,7 @@ class CognitiveContextProvider(ContextProvider):
         self._recall_tool = recall_tool
 
     async def before_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
-        """Create the run's turn and register the middleware for its model calls and tool calls."""
+        """Create the memory layer's turn for a run, and register the middleware for its model calls and tool calls."""
         turn = self._binding.turn(session.session_id)
         context.metadata[self.source_id] = turn
         context.extend_middleware(self.source_id, [_TurnChatMiddleware(turn), _TurnToolMiddleware(turn)])
@@ -67,13 +69,13 @@ class CognitiveContextProvider(ContextProvider):
             context.extend_tools(self.source_id, [_recall_tool(turn)])
 
     async def after_run(self, *, agent: Any, session: Any, context: Any, state: dict[str, Any]) -> None:
-        """End the turn with the response."""
+        """End the turn of a run, with the run's response as its answer."""
         turn: TurnSession = context.metadata[self.source_id]
         turn.end("completed", context.response.text if context.response is not None else "")
 
 
 class _TurnChatMiddleware(ChatMiddleware):
-    """Middleware that prepares each model call: it fits the messages and selects the tools, for this call only."""
+    """Middleware that prepares each model call: it limits the messages and selects the tools, for that call only."""
 
     def __init__(self, turn: TurnSession) -> None:
         self._turn_session = turn
@@ -112,7 +114,7 @@ class _TurnChatMiddleware(ChatMiddleware):
 
 
 class _TurnToolMiddleware(FunctionMiddleware):
-    """Middleware that records each tool call and its result. A tool that the turn removed is not run."""
+    """Middleware that records each tool call and its result. Calls of tools that the turn removed are refused."""
 
     def __init__(self, turn: TurnSession) -> None:
         self._turn_session = turn
@@ -129,7 +131,7 @@ class _TurnToolMiddleware(FunctionMiddleware):
 
 
 def _end_on_break(turn: TurnSession, stream: ResponseStream[Any, Any]) -> ResponseStream[Any, Any]:
-    """Return the stream of one model call, which ends the turn if it is interrupted."""
+    """Wrap the stream of a model call, so that the turn ends as failed or abandoned if the stream is interrupted."""
 
     async def updates() -> AsyncIterator[Any]:
         try:
@@ -164,9 +166,9 @@ def _tool_name(tool: Any) -> str:
 
 
 def _rewrite_tool(tool: Any, spec: ToolSpec) -> Any:
-    """Return a declaration with the catalog's shortened description and parameters.
+    """Return a declaration of a tool with the shortened description and parameters of `spec`.
 
-    The framework runs the tool by its name.
+    The declaration has no function: the framework finds the function by the tool's name.
     """
     return FunctionTool(name=tool.name, description=spec.description, input_model=spec.parameters)
 
@@ -195,14 +197,14 @@ _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "tool": 
 
 
 class AgentFrameworkCodec(PartsCodec[NativeMessage, Content]):
-    """The codec for messages of the framework, whose parts are called contents."""
+    """Converts the framework's messages, whose parts are called contents, to the memory layer's messages and back."""
 
     def split(self, message: NativeMessage) -> list[list[Content]]:
-        """Return the parts of a message in groups: each tool result alone, runs of other parts together."""
+        """Divide a message's parts into groups, one per layer message: each tool result alone, other parts together."""
         return split_tool_results(message.contents, lambda content: content.type == "function_result")
 
     def wrap(self, message: NativeMessage, parts: Sequence[Content]) -> WrappedMessage:
-        """Return a group of parts as a message of the layer."""
+        """Convert a group of a message's parts to one message of the memory layer."""
         native = (message, parts)
         if parts and parts[0].type == "function_result":
             return WrappedMessage.wrap(native, "tool", _result_text(parts[0].result), tool_call_id=parts[0].call_id)
@@ -213,7 +215,7 @@ class AgentFrameworkCodec(PartsCodec[NativeMessage, Content]):
         return WrappedMessage.wrap(native, _ROLES.get(str(message.role), "system"), content, tool_calls=calls)
 
     def join(self, message: NativeMessage, parts: list[Content]) -> NativeMessage:
-        """Return the framework's message with these parts; the same object if they are unchanged.
+        """Return the framework's message with `parts` as its parts, or `message` itself if they are unchanged.
 
         A changed message loses its `raw_representation`, from which a provider would send the old contents.
         """
@@ -224,26 +226,26 @@ class AgentFrameworkCodec(PartsCodec[NativeMessage, Content]):
         return changed
 
     def create(self, message: Message) -> NativeMessage:
-        """Return a message that the window added for the framework."""
+        """Convert a message that the memory layer added, such as a summary, to a message of the framework."""
         if message.role == "tool":
             result = Content.from_function_result(message.tool_call_id or "", result=message.content)
             return NativeMessage("tool", [result])
         return NativeMessage(message.role, [message.content])
 
     def text_part(self, text: str) -> Content:
-        """Return a text part."""
+        """Create a part with this text."""
         return Content.from_text(text)
 
     def is_text(self, part: Content) -> bool:
-        """Return True if the part is text."""
+        """Return True if the part is a text."""
         return part.type == "text"
 
     def with_result(self, part: Content, text: str) -> Content:
-        """Return a tool result with another text."""
+        """Create a copy of a tool result part in which `text` replaces the result."""
         return Content.from_function_result(part.call_id or "", result=text)
 
     def with_arguments(self, part: Content, arguments: Mapping[str | None, dict[str, Any]]) -> Content:
-        """Return a tool call with its shortened arguments, found by its id; any other part unchanged."""
+        """Replace the arguments of a tool call part if `arguments` has its call id. Return other parts unchanged."""
         if part.type != "function_call" or part.call_id not in arguments:
             return part
         return Content.from_function_call(part.call_id or "", part.name or "", arguments=arguments[part.call_id])

@@ -1,7 +1,9 @@
-"""A layer for synchronous code: notebooks, scripts, and frameworks that block.
+"""A memory layer for synchronous code: notebooks, scripts, and frameworks without asyncio.
 
-with Blocking.open() as layer:
-    context = layer.pre_turn(Turn(agent_id="me", session_id="s1", text="..."))
+    with Blocking.open() as layer:
+        context = layer.pre_turn(Turn(agent_id="me", session_id="s1", text="..."))
+
+Asynchronous code uses `CognitiveLayer` itself.
 """
 
 from __future__ import annotations
@@ -24,10 +26,10 @@ T = TypeVar("T")
 
 
 class Blocking:
-    """A layer that is called synchronously, from any thread except that of its event loop.
+    """Calls a memory layer synchronously: each method runs a coroutine of `CognitiveLayer` and waits for its result.
 
-    The event loop runs in another thread: one that `open` starts, or that of the asynchronous host that opened the
-    layer.
+    The layer's event loop runs in another thread: either one that `open` starts, or that of the asynchronous program
+    that opened the layer. Any other thread may call the methods.
     """
 
     def __init__(self, layer: CognitiveLayer) -> None:
@@ -37,7 +39,10 @@ class Blocking:
     @classmethod
     @contextmanager
     def open(cls, database_url: str | None = None, **plugins: Any) -> Iterator[Blocking]:
-        """Open a layer on an event loop in a new thread, with the parameters and errors of `CognitiveLayer.open`."""
+        """Open a memory layer on an event loop in a new thread, and close it when the block ends.
+
+        The parameters and errors are those of `CognitiveLayer.open`.
+        """
         with ThreadPoolExecutor(1, "cognitive-layer") as thread:
             ready: Future[tuple[CognitiveLayer, asyncio.Event]] = Future()
             served = thread.submit(lambda: asyncio.run(_serve_layer(ready, database_url, plugins)))
@@ -52,7 +57,7 @@ class Blocking:
                 served.result()
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine of the layer and return its result: `blocking.wait(blocking.layer.why(...))`.
+        """Run a coroutine of the layer, such as `blocking.layer.why(...)`, and return its result.
 
         Raises:
             RuntimeError: called in the thread of the layer's event loop, or after the layer was closed.
@@ -67,7 +72,7 @@ class Blocking:
             future.cancel()  # if the wait was interrupted; no effect on a finished future
 
     def settle(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
-        """Call `CognitiveLayer.settle`, which records the outcome in the background. Return at once."""
+        """Call `CognitiveLayer.settle`, which records a turn's outcome in the background. Return at once."""
         self._loop.call_soon_threadsafe(self.layer.settle, context, outcome)
 
     def remember(self, agent_id: str, memories: Sequence[NewMemory]) -> Sequence[UUID]:
@@ -101,7 +106,10 @@ class Blocking:
 
 
 class BlockingBinding(AgentBinding):
-    """A binding for a framework that blocks. `wait` runs the coroutines of its turns from any thread."""
+    """The connection of a synchronous framework's agent to a memory layer. See `AgentBinding`.
+
+    `wait` runs a coroutine of a turn from any thread, and returns its result.
+    """
 
     def __init__(self, layer: Blocking, agent_id: str, **named: Any) -> None:
         super().__init__(layer.layer, agent_id, **named)
@@ -109,12 +117,15 @@ class BlockingBinding(AgentBinding):
         self._settle = layer.settle
 
     def settle(self, context: TurnContext, outcome: Outcome) -> None:
-        """Pass a turn's outcome to the layer, from any thread."""
+        """Pass a turn's outcome to the memory layer from any thread. The layer records it in the background."""
         self._settle(context, outcome)
 
 
 async def _serve_layer(ready: Future[Any], database_url: str | None, plugins: Any) -> None:
-    """Open a layer, report it by `ready`, and keep it open until its event is set."""
+    """Open a memory layer, and keep it open until an event is set.
+
+    Once it is open, the result of `ready` is a pair: the layer, and the event that closes it.
+    """
     closing = asyncio.Event()
     async with CognitiveLayer.open(database_url, **plugins) as layer:
         ready.set_result((layer, closing))

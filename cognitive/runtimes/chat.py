@@ -1,4 +1,4 @@
-"""Messages and tools as dicts in OpenAI's chat format, which several frameworks share."""
+"""Conversion of messages and tools in OpenAI's chat format (dicts), which several frameworks share."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _ROLES: Mapping[str, Role] = {
 
 
 class ChatCodec(WholeMessageCodec[JsonObject]):
-    """The codec for messages in OpenAI's chat format."""
+    """Converts messages in OpenAI's chat format to the memory layer's messages and back."""
 
     def wrap(self, message: JsonObject) -> WrappedMessage:
-        """Return a message of the framework as a message of the layer."""
+        """Convert a message in the chat format to a message of the memory layer."""
         role = _ROLES.get(str(message.get("role")), "user")
         return WrappedMessage.wrap(
             message,
@@ -37,7 +37,7 @@ class ChatCodec(WholeMessageCodec[JsonObject]):
         )
 
     def replace(self, native: JsonObject, message: WrappedMessage) -> JsonObject:
-        """Return the framework's message with the changed text and arguments of `message`."""
+        """Return a copy of the message `native`, with the changed text and tool arguments of `message`."""
         if message.appended is not None and not message.shortened_calls:
             content = native.get("content")
             parts = [*content, {"type": "text", "text": message.appended}] if isinstance(content, list) else None
@@ -47,7 +47,7 @@ class ChatCodec(WholeMessageCodec[JsonObject]):
         return {**native, "content": message.content, **({"tool_calls": calls} if calls else {})}
 
     def create(self, message: Message) -> JsonObject:
-        """Return a message that the window added for the framework."""
+        """Convert a message that the memory layer added, such as a summary, to the chat format."""
         id_field = {"tool_call_id": message.tool_call_id} if message.tool_call_id else {}
         return {"role": message.role, "content": message.content, **id_field}
 
@@ -56,13 +56,13 @@ CODEC = ChatCodec()
 
 
 def split_system(messages: Sequence[JsonObject]) -> tuple[Sequence[JsonObject], Sequence[JsonObject]]:
-    """Return the system messages at the beginning, and the messages after them."""
+    """Divide messages into the system messages at the beginning and the messages after them."""
     end = next((n for n, each in enumerate(messages) if _ROLES.get(str(each.get("role"))) != "system"), len(messages))
     return messages[:end], messages[end:]
 
 
 def with_system(messages: Sequence[JsonObject], text: str) -> list[JsonObject]:
-    """Return system messages with this text: the same objects if their text is unchanged, else one message."""
+    """Return system messages with this text: the given ones if they already have it, or else one new message."""
     if text == "\n\n".join(map(message_text, messages)):
         return list(messages)
     return [{**(messages[0] if messages else {"role": "system"}), "content": text}]
@@ -77,7 +77,7 @@ def message_text(message: JsonObject) -> str:
 
 
 def finished_calls(messages: Sequence[JsonObject]) -> Iterator[tuple[ToolCall, str]]:
-    """Return the tool calls since the user's last message that have a result, each with its result."""
+    """Return the tool calls since the user's last message that have a result, each as a pair with that result."""
     last_user = max((n for n, message in enumerate(messages) if message.get("role") == "user"), default=0)
     recent = messages[last_user:]
     results = {each.get("tool_call_id"): message_text(each) for each in recent if each.get("role") == "tool"}
@@ -86,7 +86,7 @@ def finished_calls(messages: Sequence[JsonObject]) -> Iterator[tuple[ToolCall, s
 
 
 def to_tools(tools: Sequence[JsonObject]) -> list[Tool | None]:
-    """Return the tools for the turn; None for each that is not a function."""
+    """Convert tools to the memory layer's. The result has None in the place of each tool that is not a function."""
     return [
         to_tool(str(each["function"]["name"]), each["function"].get("description"), each["function"].get("parameters"))
         if tool_name(each)
@@ -96,13 +96,13 @@ def to_tools(tools: Sequence[JsonObject]) -> list[Tool | None]:
 
 
 def tool_name(tool: JsonObject) -> str:
-    """Return the name of a tool; "" if it is not a function."""
+    """Return the name of a tool, or "" if the tool is not a function."""
     function = tool.get("function")
     return str(function.get("name") or "") if isinstance(function, dict) else ""
 
 
 def rewrite_tool(tool: JsonObject, spec: ToolSpec) -> JsonObject:
-    """Return the tool with the catalog's shortened description and parameters."""
+    """Return a copy of a tool with the shortened description and parameters of `spec`."""
     function = {**tool["function"], "description": spec.description, "parameters": spec.parameters}
     return {**tool, "function": function}
 

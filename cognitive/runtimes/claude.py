@@ -1,9 +1,9 @@
-"""Adapter for the Claude Agent SDK: hooks of a client.
+"""Adapter for the Claude Agent SDK: hooks that add memory to a client.
 
     hooks = CognitiveHooks(layer, "my-agent")
     async with ClaudeSDKClient(hooks.options(ClaudeAgentOptions(...))) as client:
 
-The session is Claude Code's own.
+The memory layer's session is Claude Code's own.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ _NOTICE = "<task-notification>"  # begins a user message in which Claude Code re
 
 
 class CognitiveHooks:
-    """Hooks that add memory to each prompt of a client and refuse calls of tools that the turn removed.
+    """Hooks that add memories to each prompt of a client, and refuse calls of tools that the turn removed.
 
-    `tools` are the tools that a plan may remove; by default, those that the options name. `recall_tool` adds the tool
-    `recall_context`, if the options hold their MCP servers as a dict. The other parameters are those of `AgentBinding`.
+    `tools` are the tools that the plan of a turn may remove. By default, they are those that the options name.
+    `recall_tool` adds the tool `recall_context`, with which the model searches its memory, if the options hold their
+    MCP servers as a dict. The other parameters are those of `AgentBinding`.
 
     Hooks cannot hide a tool, set effort or model, limit the conversation or change the system prompt. Pinned memories
     are therefore added to the prompt, and with the placement "system" all other memories too. Claude Code keeps added
-    text in its transcript: choose `Policy(placement="journaled")`, which shows no memory twice.
+    text in its transcript: choose `Policy(placement="journaled")`, with which no memory is added twice.
     """
 
     def __init__(
@@ -63,9 +64,9 @@ class CognitiveHooks:
         self._turns: MutableMapping[str, TurnSession] = WeakValueDictionary()
 
     def options(self, own: ClaudeAgentOptions | None = None) -> ClaudeAgentOptions:
-        """Return the options with these hooks after the host's own.
+        """Return a client's options with these hooks added after the hooks of `own`.
 
-        Call it once for each client; clients do not share turns.
+        Call it once for each client, because each client needs its own turns.
         """
         own = own or ClaudeAgentOptions()
         client = _ClientHooks(self._binding, self._turns, self._tools or _tools_of(own), own.model)
@@ -82,9 +83,9 @@ class CognitiveHooks:
         )
 
     async def track(self, messages: AsyncIterator[T]) -> AsyncIterator[T]:
-        """Yield the messages of `receive_response` or `query`, and end the turn with them if it got no answer.
+        """Yield the messages of `receive_response` or `query`, and end the turn if they end without an answer.
 
-        Without it, an interrupted turn ends only when the next one begins.
+        Its use is optional: without it, an interrupted turn ends only when the next turn begins.
         """
         turn: TurnSession | None = None
         try:
@@ -101,7 +102,7 @@ class CognitiveHooks:
 
 
 class _ClientHooks:
-    """The hooks of one client, and its current turn."""
+    """The hooks of one client. They begin a turn with each prompt, and end it with the answer."""
 
     def __init__(
         self, binding: AgentBinding, turns: MutableMapping[str, TurnSession], tools: Sequence[Tool], model: str | None
@@ -115,7 +116,10 @@ class _ClientHooks:
         self._shown_system = ""  # the latest system part that was added to the transcript
 
     def hooks(self) -> list[tuple[Any, Any]]:
-        """Return the hooks by event. StopFailure is an event of Claude Code that the SDK's type does not list."""
+        """Return pairs of an event and the hook for it.
+
+        StopFailure is an event of Claude Code that the SDK's type does not list.
+        """
         return [
             ("UserPromptSubmit", self._on_prompt),
             ("PreToolUse", self._on_tool_call),
@@ -141,7 +145,7 @@ class _ClientHooks:
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": added}}
 
     def _additional_context(self, turn: TurnSession) -> str:
-        """Return the text to add to the prompt: the memory block, after the system part if that changed."""
+        """Return the text to add to the prompt: pinned memories if they have changed, then this turn's memories."""
         if turn.context is None:
             return ""
         system, last_system = turn.system(), self._shown_system
@@ -186,13 +190,13 @@ class _ClientHooks:
         return {}
 
     def _forget(self) -> None:
-        """Forget what the transcript contains, because the session changed or the transcript was compacted."""
+        """Discard what is known of the transcript, because the session has changed or the transcript was compacted."""
         self._messages.clear()
         self._shown_system = ""
 
 
 def _recall_server(client: _ClientHooks) -> McpSdkServerConfig:
-    """Return an MCP server with the recall tool, which searches for the client's current turn."""
+    """Return an MCP server with the recall tool, which searches the memory in the client's current turn."""
     annotations = ToolAnnotations(readOnlyHint=True, idempotentHint=True, openWorldHint=False)
 
     @tool(RECALL_NAME, RECALL_DESCRIPTION, RECALL_PARAMETERS, annotations)
@@ -204,18 +208,21 @@ def _recall_server(client: _ClientHooks) -> McpSdkServerConfig:
 
 
 def _tools_of(options: ClaudeAgentOptions) -> tuple[Tool, ...]:
-    """Return the tools that the options name, without duplicates. Hooks do not get a list of tools."""
+    """Return the tools that a client's options name, without duplicates.
+
+    Claude Code does not pass hooks a list of tools.
+    """
     base = options.tools if isinstance(options.tools, list) else []
     names = dict.fromkeys(_short_name(name) for name in (*base, *options.allowed_tools) if "*" not in name)
     return tuple(Tool(name=name) for name in names if name.strip())
 
 
 def _short_name(name: str) -> str:
-    """Return a tool's name without the prefix of its MCP server and without the arguments of a permission."""
+    """Return a tool's name without the prefix of its MCP server, and without the arguments of a permission."""
     return name.split("(")[0].split("__", 2)[-1] if name.startswith("mcp__") else name.split("(")[0]
 
 
 def _session_id(message: Any) -> str:
-    """Return the session id of a message of the SDK; "" if it has none."""
+    """Return the session id of a message of the SDK, or "" if the message has none."""
     named = getattr(message, "session_id", None) or (getattr(message, "data", None) or {}).get("session_id")
     return str(named or "")

@@ -1,7 +1,7 @@
-"""Codecs, which convert a framework's messages to the layer's and back.
+"""Codecs, which convert a framework's messages to the memory layer's messages and back.
 
-A decoded message holds the framework's own object. Encoding a message that the window left unchanged returns that very
-object.
+A converted message keeps the framework's own object. If the layer does not change the message, converting it back
+returns this object.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ NOT_TEXT = "[attachment]"
 
 
 class WrappedMessage(Message):
-    """A message of the layer that holds the framework's own value, even if its text changes.
+    """A message of the memory layer that keeps the framework's object from which it was converted.
 
-    `native` is the value from which the codec encodes the message again. `original_content` and `original_calls` are
-    the content and calls as they were decoded.
+    `native` is that object, or whatever value the codec needs to convert the message back. `original_content` and
+    `original_calls` are the text and the tool calls before the layer changed them.
     """
 
     native: SkipValidation[Any] = Field(default=None, exclude=True, repr=False)
@@ -46,10 +46,10 @@ class WrappedMessage(Message):
         tool_calls: Iterable[ToolCall | None] = (),
         tool_call_id: str | None = None,
     ) -> Self:
-        """Return a framework's value as a message.
+        """Create a message from a framework's object `native` and the role, text and tool calls of that object.
 
-        Text and labels are cleaned and cut to their limits, so that no run fails. Calls that could not be converted
-        (None) are left out.
+        Text and ids are cleaned and cut to their limits, so that no invalid value stops the agent. None in `tool_calls`
+        (a call that could not be converted) is left out.
         """
         calls, text = tuple(call for call in tool_calls if call is not None), storable(content)[:MAX_MESSAGE_LENGTH]
         return cls(
@@ -64,12 +64,12 @@ class WrappedMessage(Message):
 
     @property
     def is_unchanged(self) -> bool:
-        """True if neither the text nor the calls changed since the message was decoded."""
+        """True if neither the text nor the tool calls have changed since the message was created."""
         return self.content.rstrip() == self.original_content.rstrip() and not self.shortened_calls
 
     @property
     def appended(self) -> str | None:
-        """The text that was appended to the original content; None if nothing was or the content changed otherwise."""
+        """The text that was appended to the original text, or None if none was or the original itself changed."""
         if not self.content.startswith(self.original_content):
             return None
         suffix = self.content[len(self.original_content) :]
@@ -77,56 +77,56 @@ class WrappedMessage(Message):
 
     @property
     def shortened_calls(self) -> tuple[ToolCall, ...]:
-        """The calls whose arguments the window shortened, with the framework's own ids."""
+        """The tool calls whose arguments the memory layer shortened, with the framework's own call ids."""
         pairs = zip(self.original_calls, self.tool_calls, strict=False)
         return tuple(new.model_copy(update={"id": old.id}) for old, new in pairs if old.arguments != new.arguments)
 
     @property
     def shortened_arguments(self) -> dict[str | None, dict[str, Any]]:
-        """The arguments of the shortened calls, by the framework's own call id."""
+        """The new arguments of the shortened tool calls, by the framework's own call id."""
         return {call.id: dict(call.arguments) for call in self.shortened_calls}
 
 
 class MessageCodec(Protocol[M]):
-    """The conversion between a framework's messages and the layer's."""
+    """Converts the messages of a framework to the memory layer's messages and back."""
 
     def decode(self, messages: Sequence[M]) -> list[WrappedMessage]:
-        """Return a conversation of the framework as messages of the layer."""
+        """Convert a conversation of the framework to messages of the memory layer."""
         ...
 
     def encode(self, messages: Sequence[Message]) -> list[M]:
-        """Return messages of the layer in the framework's format.
+        """Convert messages of the memory layer to the framework's format.
 
-        Unchanged messages are the framework's original objects.
+        Unchanged messages become the framework's original objects again.
         """
         ...
 
 
 class WholeMessageCodec(ABC, Generic[M]):
-    """A codec for formats in which each message is one message of the layer."""
+    """Base class of codecs for frameworks in which one message corresponds to one message of the memory layer."""
 
     def decode(self, messages: Sequence[M]) -> list[WrappedMessage]:
-        """Return a conversation of the framework as messages of the layer."""
+        """Convert a conversation of the framework to messages of the memory layer."""
         return [self.wrap(message) for message in messages]
 
     def encode(self, messages: Sequence[Message]) -> list[M]:
-        """Return messages of the layer in the framework's format.
+        """Convert messages of the memory layer to the framework's format.
 
-        Unchanged messages are the framework's original objects.
+        Unchanged messages become the framework's original objects again.
         """
         return [self._encode_one(message) for message in messages]
 
     @abstractmethod
     def wrap(self, message: M) -> WrappedMessage:
-        """Return a message of the framework as a message of the layer."""
+        """Convert a message of the framework to a message of the memory layer."""
 
     @abstractmethod
     def replace(self, native: M, message: WrappedMessage) -> M:
-        """Return the framework's message with the changed text and arguments of `message`."""
+        """Return a copy of the framework's message `native`, with the changed text and tool arguments of `message`."""
 
     @abstractmethod
     def create(self, message: Message) -> M:
-        """Return a message that the window added (a summary, a plan step, an interrupted call) for the framework."""
+        """Convert a message that the memory layer added, such as a summary, to a message of the framework."""
 
     def _encode_one(self, message: Message) -> M:
         if not isinstance(message, WrappedMessage):
@@ -136,20 +136,21 @@ class WholeMessageCodec(ABC, Generic[M]):
 
 
 class PartsCodec(ABC, Generic[M, P]):
-    """A codec for formats whose messages have parts, of which one message of the layer may hold only some.
+    """Base class of codecs for frameworks in which a message has parts, and may correspond to several layer messages.
 
-    `native` is a pair: the framework's message and the parts that the layer's message holds. When encoded, neighbouring
-    messages with the same framework message are joined into one again.
+    `native` of each layer message is a pair: the framework's message, and those of its parts that this message holds.
+    When neighbouring messages with the same framework message are converted back, they are joined into one message
+    again.
     """
 
     def decode(self, messages: Sequence[M]) -> list[WrappedMessage]:
-        """Return a conversation of the framework as messages of the layer, one for each group of parts."""
+        """Convert a conversation of the framework to messages of the memory layer, one for each group of parts."""
         return [self.wrap(message, parts) for message in messages for parts in self.split(message)]
 
     def encode(self, messages: Sequence[Message]) -> list[M]:
-        """Return messages of the layer in the framework's format.
+        """Convert messages of the memory layer to the framework's format.
 
-        Unchanged messages are the framework's original objects.
+        Unchanged messages become the framework's original objects again.
         """
         encoded: list[M] = []
         for _, group in groupby(messages, _origin):
@@ -162,7 +163,7 @@ class PartsCodec(ABC, Generic[M, P]):
         return encoded
 
     def replace(self, parts: Sequence[P], message: WrappedMessage) -> list[P]:
-        """Return the parts with the changed text and arguments of `message`. Parts that are not text stay."""
+        """Return the framework's parts with the changed text and tool arguments of `message`. Other parts stay."""
         if message.role == "tool":
             return [self.with_result(parts[0], message.content)]
         if message.appended is not None and not message.shortened_calls:
@@ -170,42 +171,42 @@ class PartsCodec(ABC, Generic[M, P]):
         return self.rewrite(parts, message)
 
     def rewrite(self, parts: Sequence[P], message: WrappedMessage) -> list[P]:
-        """Return a text part with the message's content, then the other parts with their shortened arguments."""
+        """Return a text part with the message's text, followed by the other parts with shortened tool arguments."""
         shortened = message.shortened_arguments
         others = [self.with_arguments(part, shortened) for part in parts if not self.is_text(part)]
         return [*([self.text_part(message.content)] if message.content else []), *others]
 
     @abstractmethod
     def split(self, message: M) -> list[list[P]]:
-        """Return the parts of a message in groups, one for each message of the layer."""
+        """Divide the parts of a framework's message into groups, each of which becomes one layer message."""
 
     @abstractmethod
     def wrap(self, message: M, parts: Sequence[P]) -> WrappedMessage:
-        """Return a group of parts as a message of the layer."""
+        """Convert a group of a message's parts to one message of the memory layer."""
 
     @abstractmethod
     def join(self, message: M, parts: list[P]) -> M:
-        """Return the framework's message with these parts; the same object if they are unchanged."""
+        """Return the framework's message with `parts` as its parts, or `message` itself if they are unchanged."""
 
     @abstractmethod
     def create(self, message: Message) -> M:
-        """Return a message that the window added (a summary, a plan step, an interrupted call) for the framework."""
+        """Convert a message that the memory layer added, such as a summary, to a message of the framework."""
 
     @abstractmethod
     def text_part(self, text: str) -> P:
-        """Return a text part."""
+        """Create a part with this text."""
 
     @abstractmethod
     def is_text(self, part: P) -> bool:
-        """Return True if the part is text, which a changed message replaces."""
+        """Return True if the part is a text. Such parts are replaced when the text of the message has changed."""
 
     @abstractmethod
     def with_result(self, part: P, text: str) -> P:
-        """Return a tool result with another text."""
+        """Create a copy of a tool result part in which `text` replaces the result."""
 
     @abstractmethod
     def with_arguments(self, part: P, arguments: Mapping[str | None, dict[str, Any]]) -> P:
-        """Return a tool call with its shortened arguments, found by its id; any other part unchanged."""
+        """Replace the arguments of a tool call part if `arguments` has its call id. Return other parts unchanged."""
 
     def _parts(self, message: Message) -> Sequence[P]:
         assert isinstance(message, WrappedMessage)  # messages with an origin are wrapped
@@ -214,7 +215,7 @@ class PartsCodec(ABC, Generic[M, P]):
 
 
 def split_tool_results(parts: Sequence[P], is_result: Callable[[P], bool]) -> list[list[P]]:
-    """Return the parts of a message in groups: each tool result alone, runs of other parts together."""
+    """Divide a message's parts into groups: each tool result alone, and consecutive other parts together."""
     groups = list[list[P]]()
     for part in parts:
         if groups and not is_result(part) and not is_result(groups[-1][-1]):
@@ -225,7 +226,7 @@ def split_tool_results(parts: Sequence[P], is_result: Callable[[P], bool]) -> li
 
 
 def to_tool_call(name: str, arguments: Mapping[str, Any] | str | None, id: str | None = None) -> ToolCall | None:
-    """Return a tool call with its arguments, given as a mapping or as JSON; None if the name is empty."""
+    """Create a tool call from its name, id and arguments (a mapping or JSON), or return None if the name is empty."""
     label = _clean_label(name)
     if label is None:
         return None
@@ -233,7 +234,7 @@ def to_tool_call(name: str, arguments: Mapping[str, Any] | str | None, id: str |
 
 
 def output_text(output: Any) -> str:
-    """Return the output of a run as text: a string unchanged, any other value as JSON."""
+    """Convert the output of an agent's run to text. A string stays unchanged; any other value becomes JSON."""
     return output if isinstance(output, str) else to_json(output, fallback=str).decode()
 
 

@@ -1,7 +1,9 @@
-"""Adapter for CrewAI: a crew whose tasks are turns.
+"""Adapter for CrewAI: a wrapper of a crew that runs each task as one turn with memory.
 
-with Blocking.open() as layer:
-    CognitiveCrew(crew, layer, "my-agent").kickoff({"topic": "..."}, session_id="s1")
+    with Blocking.open() as layer:
+        CognitiveCrew(crew, layer, "my-agent").kickoff({"topic": "..."}, session_id="s1")
+
+CrewAI is synchronous, so the memory layer is a `Blocking`.
 """
 
 from __future__ import annotations
@@ -22,11 +24,11 @@ from cognitive.turn import Status, TurnKind
 
 
 class CognitiveCrew:
-    """A wrapper that adds memory and a bounded conversation to each task of a crew.
+    """A wrapper that adds memories to each task of a crew, and limits its conversation to the model's context.
 
-    A task is a turn, and its description is the user's message. CrewAI's hooks cannot hide a tool, so its call is
-    blocked; they cannot set the level of thinking or the model. The hooks are registered during a kickoff and ignore
-    other crews. Run one kickoff of a crew at a time.
+    Each task is one turn of the memory layer, with the task's description as the user's message. CrewAI's hooks cannot
+    hide a tool, so calls of tools that the turn removed are blocked. They cannot set the level of thinking or the model
+    either. The hooks are registered during a kickoff and ignore other crews. Run one kickoff of a crew at a time.
     """
 
     def __init__(
@@ -36,7 +38,7 @@ class CognitiveCrew:
         self._binding = BlockingBinding(layer, agent_id, runtime="crewai", user_id=user_id, model=model)
 
     def kickoff(self, inputs: Mapping[str, Any] | None = None, *, session_id: str = "default") -> Any:
-        """Call the crew's `kickoff`, whose tasks are turns of the session."""
+        """Run the crew and return its result. Each task runs as one turn of the session `session_id`."""
         outer = self._binding.turn(session_id)
         run = _Kickoff(self._binding, self.crew, session_id, "subagent" if outer.has_begun else "user")
         with run.registered(), outer.as_parent():
@@ -44,7 +46,7 @@ class CognitiveCrew:
 
 
 class _Kickoff:
-    """The turns of one kickoff, by task."""
+    """The state of one run of a crew: the turn of each task. Its methods are the hooks that CrewAI calls."""
 
     def __init__(self, binding: BlockingBinding, crew: Crew, session_id: str, kind: TurnKind) -> None:
         self._binding = binding
@@ -56,7 +58,7 @@ class _Kickoff:
 
     @contextmanager
     def registered(self) -> Iterator[None]:
-        """Register the hooks while the block runs, and end the turns with it."""
+        """Register the hooks while the block runs. Unregister them when it ends, and end all turns."""
         points = ("before_llm_call", "after_llm_call", "before_tool_call", "after_tool_call")
         with ExitStack() as stack:
             for point in points:
@@ -79,7 +81,7 @@ class _Kickoff:
             turn.end(status)
 
     def _turn(self, context: Any) -> TurnSession | None:
-        """Return the turn of the context's task; None if the context belongs to another crew or has no task."""
+        """Return the turn of a hook's task, or None if the hook was called for another crew or without a task."""
         if context.crew is not self._crew or context.task is None:
             return None
         turn = TurnSession(self._binding, self._session_id, self._kind)
@@ -105,7 +107,7 @@ class _Kickoff:
         ]
 
     def _after_llm_call(self, context: Any) -> None:
-        """Restore the crew's messages: the prepared ones were for that model call only."""
+        """Restore the crew's own messages, since the prepared messages were for that model call only."""
         own_messages = self._own_messages.pop(id(context.task), None)
         if own_messages is not None and context.crew is self._crew:
             context.messages[:] = own_messages
@@ -120,7 +122,7 @@ class _Kickoff:
 
 
 def _tools(context: Any) -> list[Any]:
-    """Return the task's tools, or else its agent's, as CrewAI does."""
+    """Return the tools of a hook's task, or else those of its agent, as CrewAI does."""
     return list(getattr(context.task, "tools", None) or getattr(context.agent, "tools", None) or ())
 
 

@@ -1,8 +1,8 @@
-"""Adapter for Google ADK: a plugin of an app.
+"""Adapter for Google ADK: a plugin that adds memory to the agents of an app.
 
     app = App(name="app", root_agent=agent, plugins=[CognitiveADKPlugin(layer, "my-agent")])
 
-Session and user are ADK's own.
+The memory layer's session and user are ADK's own.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _MAX_RUNS = 10_000  # open invocations; ADK does not report cancelled ones, so t
 
 
 class CognitiveADKPlugin(BasePlugin):
-    """A plugin that adds memory, tool selection and a bounded conversation to all agents of a runner.
+    """A plugin that adds memories to all agents of a runner, selects their tools and limits their conversation.
 
-    An invocation is one turn, including handoffs to other agents. An agent that runs as a tool gets no memory.
-    `recall_tool` adds the tool `recall_context`. `models` maps the names that a plan may ask for to names that the
-    agent's model class knows. The other parameters are those of `AgentBinding`. ADK does not report the cancellation of
-    a run to plugins; such a turn is recorded as abandoned only later.
+    An invocation, with all handoffs to other agents, is one turn. Agents that run as tools get no memory. `recall_tool`
+    adds the tool `recall_context`, with which the model searches its memory. `models` maps the model names that the
+    plan of a turn may choose to names that the agent's model class knows. The other parameters are those of
+    `AgentBinding`. ADK does not report a cancelled run to plugins: its turn is recorded as abandoned only later.
     """
 
     def __init__(
@@ -59,16 +59,16 @@ class CognitiveADKPlugin(BasePlugin):
         self._recall = FunctionTool(self._recall_function()) if recall_tool else None
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
-        """Create the invocation's turn."""
+        """Create the memory layer's turn for an invocation."""
         turn = self._binding.turn(invocation_context.session.id)
         self._runs[invocation_context.invocation_id] = _InvocationState(turn)
         while len(self._runs) > _MAX_RUNS:
             self._runs.popitem(last=False)[1].turn.end("abandoned")
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
-        """Prepare a model call: fit the messages and select the tools, for this call only.
+        """Prepare a model call: limit the messages and select the tools, for that call only.
 
-        Nothing enters the session.
+        ADK's session is not changed.
         """
         run = self._runs.get(callback_context.invocation_id)
         if run is None or current_turn() is not None:  # an agent that runs as a tool
@@ -88,7 +88,7 @@ class CognitiveADKPlugin(BasePlugin):
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> None:
-        """Mark turns that begin while a tool runs as sub-agent turns."""
+        """Begin a tool call: turns that begin while the tool runs are recorded as sub-agent turns."""
         run = self._runs.get(tool_context.invocation_id)
         if run is not None:
             run.open_calls.setdefault(tool_context.function_call_id or "", ExitStack()).enter_context(
@@ -98,29 +98,29 @@ class CognitiveADKPlugin(BasePlugin):
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> None:
-        """Record a tool call and its result."""
+        """Record a tool call and its result in the turn."""
         self._record_tool_call(tool, tool_args, tool_context, result, ok=True)
 
     async def on_tool_error_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: Exception
     ) -> None:
-        """Record a failed tool call."""
+        """Record a failed tool call and its error in the turn."""
         self._record_tool_call(tool, tool_args, tool_context, str(error), ok=False)
 
     async def on_event_callback(self, *, invocation_context: InvocationContext, event: Event) -> None:
-        """Collect the text of final answers for the turn's response."""
+        """Collect the text of final answers, which becomes the turn's response."""
         run = self._runs.get(invocation_context.invocation_id)
         if run is not None and event.is_final_response() and event.content is not None and not event.partial:
             run.answers.append(content_text(event.content))
 
     async def on_run_error_callback(self, *, invocation_context: InvocationContext, error: Exception) -> None:
-        """End the turn as failed."""
+        """End the turn of an invocation as failed."""
         run = self._runs.pop(invocation_context.invocation_id, None)
         if run is not None:
             run.turn.end("failed")
 
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
-        """End the turn with the response, or as abandoned if the run ended without one."""
+        """End the turn of an invocation with the response, or as abandoned if there was no response."""
         run = self._runs.pop(invocation_context.invocation_id, None)
         if run is not None:
             response = "\n".join(filter(None, run.answers))
@@ -129,7 +129,7 @@ class CognitiveADKPlugin(BasePlugin):
     async def _begin(
         self, turn: TurnSession, context: CallbackContext, request: LlmRequest, conversation: Sequence[Any]
     ) -> None:
-        """Begin the turn with the first model call, which has the prompt, history and tools."""
+        """Begin the turn before the first model call: its request has the user's message, the history and the tools."""
         if turn.has_begun:
             return
         text = content_text(context.user_content) if context.user_content is not None else ""
@@ -163,7 +163,7 @@ class CognitiveADKPlugin(BasePlugin):
 
 @dataclass(slots=True)
 class _InvocationState:
-    """The state of a running invocation: its turn, its answers, and its running tool calls by id."""
+    """The state of a running invocation: its turn, the texts of its answers, and its running tool calls by id."""
 
     turn: TurnSession
     answers: list[str] = field(default_factory=list)
@@ -181,7 +181,7 @@ def _to_tool(declaration: types.FunctionDeclaration) -> Tool | None:
 
 
 def _schema(declaration: types.FunctionDeclaration) -> Mapping[str, Any]:
-    """Return the parameters as a JSON schema. ADK stores them in one of two fields."""
+    """Return the parameters of a tool as a JSON schema. ADK stores them in one of two fields."""
     if declaration.parameters_json_schema is not None:
         return cast(Mapping[str, Any], declaration.parameters_json_schema)
     if declaration.parameters is None:
@@ -190,7 +190,7 @@ def _schema(declaration: types.FunctionDeclaration) -> Mapping[str, Any]:
 
 
 def _select_tools(turn: TurnSession, request: LlmRequest) -> None:
-    """Remove the tools that the turn does not keep from the request, so that they cannot be called."""
+    """Remove the tools that the turn leaves out from a request, so that the model cannot call them."""
     selected = turn.select_tools(_declarations(request), lambda each: each.name or "", _rewrite_tool)
     by_name = {each.name: each for each in selected}
     removed = {each.name for each in _declarations(request)} - by_name.keys()
@@ -211,9 +211,9 @@ def _rewrite_tool(declared: types.FunctionDeclaration, spec: ToolSpec) -> types.
 
 
 def _set_thinking(request: LlmRequest, level: str | None) -> None:
-    """Set the planned level of thinking in the request of a Gemini model, in the form of its generation.
+    """Set the level of thinking that the turn's plan chose, in a request to a Gemini model.
 
-    Requests to other models stay unchanged.
+    Each generation of Gemini has its own setting. Requests to other models stay unchanged.
     """
     update = next((row for family, row in _THINKING.items() if family in (request.model or "")), None)
     if level is None or update is None:
@@ -247,14 +247,15 @@ _THINKING: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 
 
 def content_text(content: types.Content) -> str:
-    """Return the text of a content, without the model's thoughts."""
+    """Return the text of a content (a message of ADK), without the model's thoughts."""
     return "\n".join(part.text for part in content.parts or [] if part.text and not part.thought)
 
 
 class ContentCodec(PartsCodec[types.Content, types.Part]):
-    """The codec for the contents of one request.
+    """Converts the contents (messages) of one request to the memory layer's messages and back.
 
-    ADK leaves out the ids of calls, so the codec assigns ids and matches results to calls by tool name and order.
+    ADK leaves out the ids of tool calls. The codec therefore assigns ids, and matches results to calls by tool name and
+    order.
     """
 
     def __init__(self) -> None:
@@ -262,11 +263,11 @@ class ContentCodec(PartsCodec[types.Content, types.Part]):
         self._ids: list[tuple[types.FunctionCall, str]] = []  # decoded calls with their ids
 
     def split(self, message: types.Content) -> list[list[types.Part]]:
-        """Return the parts of a message in groups: each tool result alone, runs of other parts together."""
+        """Divide a content's parts into groups, one per layer message: each tool result alone, other parts together."""
         return split_tool_results(message.parts or [], lambda part: part.function_response is not None)
 
     def wrap(self, message: types.Content, parts: Sequence[types.Part]) -> WrappedMessage:
-        """Return a group of parts as a message of the layer."""
+        """Convert a group of a content's parts to one message of the memory layer."""
         native = (message, parts)
         if parts and parts[0].function_response is not None:
             result = parts[0].function_response
@@ -278,11 +279,11 @@ class ContentCodec(PartsCodec[types.Content, types.Part]):
         return WrappedMessage.wrap(native, role, text, tool_calls=calls)
 
     def join(self, message: types.Content, parts: list[types.Part]) -> types.Content:
-        """Return the framework's message with these parts; the same object if they are unchanged."""
+        """Return the content with `parts` as its parts, or `message` itself if they are unchanged."""
         return message if parts == message.parts else message.model_copy(update={"parts": parts})
 
     def create(self, message: Message) -> types.Content:
-        """Return a message that the window added for the framework."""
+        """Convert a message that the memory layer added, such as a summary, to a content of ADK."""
         if message.role == "tool":
             name = next((call.name for call, id in self._ids if id == message.tool_call_id), None) or "unknown"
             response = types.FunctionResponse(name=name, response={"result": message.content})
@@ -291,21 +292,24 @@ class ContentCodec(PartsCodec[types.Content, types.Part]):
         return types.Content(role=role, parts=[types.Part(text=message.content)])
 
     def text_part(self, text: str) -> types.Part:
-        """Return a text part."""
+        """Create a part with this text."""
         return types.Part(text=text)
 
     def is_text(self, part: types.Part) -> bool:
-        """Return True if the part is text other than the model's thoughts."""
+        """Return True if the part is a text other than the model's thoughts."""
         return part.function_call is None and bool(part.text) and not part.thought
 
     def with_result(self, part: types.Part, text: str) -> types.Part:
-        """Return a tool result with another text."""
+        """Create a copy of a tool result part in which `text` replaces the result."""
         assert part.function_response is not None  # tool messages hold only results
         response = part.function_response.model_copy(update={"response": {"result": text}})
         return part.model_copy(update={"function_response": response})
 
     def with_arguments(self, part: types.Part, arguments: Mapping[str | None, dict[str, Any]]) -> types.Part:
-        """Return a tool call with its shortened arguments, found by the id from decoding; any other part unchanged."""
+        """Replace a tool call's arguments if `arguments` has the id that `wrap` assigned.
+
+        Return other parts unchanged.
+        """
         call = part.function_call
         id = next((id for known, id in self._ids if known is call), None)
         if call is None or id not in arguments:

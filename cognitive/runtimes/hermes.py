@@ -1,11 +1,11 @@
-"""Adapter for Hermes: a memory provider.
+"""Adapter for Hermes: a memory provider that gives Hermes a memory layer.
 
 Make a folder `cognitive` among Hermes's plugins with an `__init__.py` that contains
 
     from cognitive.runtimes.hermes import CognitiveMemoryProvider
 
 and set `memory.provider: cognitive` in Hermes's configuration. The `COGNITIVE_*` environment variables configure the
-layer.
+memory layer.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _KINDS: dict[str, TurnKind] = {"subagent": "subagent", "cron": "cron", "flush": 
 
 
 class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
-    """A memory provider that adds memory to every turn and offers the recall tool.
+    """A memory provider of Hermes that prepares memories for every turn and offers the recall tool.
 
     Hermes itself puts the memories into the prompt. A provider cannot remove tools, set the level of thinking or limit
     the conversation. Hermes does not report failed turns: such a turn ends as abandoned when the session's next turn
-    begins. A host that creates the provider itself may pass `layer` and `agent_id`; by default the provider opens a
-    layer for the agent that Hermes names.
+    begins. A host that creates the provider itself may pass `layer` and `agent_id`. By default, the provider opens a
+    memory layer for the agent that Hermes names.
     """
 
     def __init__(self, layer: Blocking | None = None, agent_id: str | None = None) -> None:
@@ -48,15 +48,15 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
 
     @property
     def name(self) -> str:
-        """The name in Hermes's configuration."""
+        """The provider's name in Hermes's configuration."""
         return "cognitive"
 
     def is_available(self) -> bool:
-        """Return True: the provider needs nothing but this package."""
+        """Return True, since the provider needs nothing but this package."""
         return True
 
     def initialize(self, session_id: str, **kwargs: Any) -> None:
-        """Open the layer. Turns of sub-agents and scheduled runs are not planned."""
+        """Open the memory layer for a session. Sub-agents and scheduled runs get no memories."""
         self._session = session_id
         self._kind = _KINDS.get(str(kwargs.get("agent_context")), "user")
         layer = self._layer or self._exit_stack.enter_context(Blocking.open())
@@ -64,11 +64,11 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
         self._binding = BlockingBinding(layer, agent_id, runtime="hermes", user_id=kwargs.get("user_id"))
 
     def shutdown(self) -> None:
-        """Close the layer if the provider opened it."""
+        """Close the memory layer if the provider itself opened it."""
         self._exit_stack.close()
 
     def prefetch(self, query: str, *, session_id: str = "") -> str:
-        """Return the turn's memories, and begin the turn if the query is new."""
+        """Return the memories for a turn with the user's message `query`. Begin the turn if the message is new."""
         session = session_id or self._session
         turn = self._turns.get(session)
         if turn is None or turn.has_ended or turn.context is None or turn.context.message != query:
@@ -86,7 +86,7 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
         session_id: str = "",
         messages: Sequence[chat.JsonObject] | None = None,
     ) -> None:
-        """Record the tool calls and end the turn with the response."""
+        """End the session's turn with the assistant's response, and record the tool calls in `messages`."""
         session = session_id or self._session
         self._conversations[session] = chat.CODEC.decode(chat.split_system(messages or ())[1])[-_MAX_MESSAGES:]
         if turn := self._turns.pop(session, None):
@@ -95,18 +95,18 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
             turn.end("completed", assistant_content)
 
     def on_session_end(self, messages: Sequence[chat.JsonObject]) -> None:
-        """End open turns as abandoned and forget the conversations."""
+        """End open turns as abandoned, and discard the stored conversations."""
         for turn in self._turns.values():
             turn.end("abandoned")
         self._turns.clear()
         self._conversations.clear()
 
     def get_tool_schemas(self) -> list[dict[str, Any]]:
-        """Return the recall tool."""
+        """Return the description of the recall tool, with which the model searches its memory."""
         return [{"name": RECALL_NAME, "description": RECALL_DESCRIPTION, "parameters": RECALL_PARAMETERS}]
 
     def handle_tool_call(self, tool_name: str, args: dict[str, Any], **kwargs: Any) -> str:
-        """Return the recall tool's answer as JSON."""
+        """Run the recall tool and return its answer as JSON."""
         session = kwargs.get("session_id") or self._session
         turn = self._turns.get(session) or self._binding.turn(session)
         arguments = str(args.get("query") or ""), args.get("memory_type"), args.get("limit", 5)

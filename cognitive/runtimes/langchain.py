@@ -1,9 +1,9 @@
-"""Adapter for LangChain and LangGraph: a middleware of an agent.
+"""Adapter for LangChain and LangGraph: a middleware that adds memory to an agent.
 
     create_agent(model, tools, middleware=[CognitiveMiddleware(layer, "my-agent"), ...])
 
-The session is the run's `thread_id`, the user its `user_id` (both in `configurable`). The store is in
-`cognitive.runtimes.langgraph`.
+The memory layer's session is the run's `thread_id`, and its user the run's `user_id` (both in `configurable`).
+LangGraph's store is implemented in `cognitive.runtimes.langgraph`.
 """
 
 from __future__ import annotations
@@ -37,18 +37,19 @@ _MAX_OPEN_TURNS = 512  # open turns by thread, for runs that continue after an i
 
 
 class CognitiveState(AgentState[Any]):
-    """The agent's state with its current turn, which checkpoints do not contain."""
+    """The agent's state, extended by the current turn of the memory layer. Checkpoints do not contain this turn."""
 
     cognitive_turn: NotRequired[Annotated[Any, UntrackedValue, PrivateStateAttr]]
 
 
 class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
-    """Middleware that adds memory, tool selection and a bounded conversation to an agent's `ainvoke` and `astream`.
+    """Middleware that adds memories to an agent's runs, selects their tools and limits their conversation.
 
-    Put it first, so that middleware after it can retry: an error that reaches this one ends the turn. LangChain does
-    not report a stream that its reader leaves between two steps; that turn ends when the thread's next one begins.
-    `thinking` maps levels to model settings; by default, models whose profile lists levels of effort get
-    `reasoning_effort`. `recall_tool` adds the tool `recall_context`. The other parameters are those of `AgentBinding`.
+    It works for `ainvoke` and `astream`. Put it first, so that later middleware can retry: an error that reaches this
+    one ends the turn. LangChain does not report a stream that its reader leaves between two steps. Its turn ends when
+    the next turn of the thread begins. `thinking` maps levels of thinking to model settings. By default, models whose
+    profile lists levels of effort get `reasoning_effort`. `recall_tool` adds the tool `recall_context`, with which the
+    model searches its memory. The other parameters are those of `AgentBinding`.
     """
 
     state_schema = CognitiveState
@@ -73,11 +74,11 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         self._open: OrderedDict[str, TurnSession] = OrderedDict()
 
     async def abefore_agent(self, state: CognitiveState, runtime: Any) -> dict[str, Any]:
-        """Create the run's turn. An open turn of the same thread ends as abandoned."""
+        """Create the memory layer's turn for a run. An open turn of the same thread ends as abandoned."""
         return {"cognitive_turn": self._start_turn(_config_value("thread_id"))}
 
     async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
-        """Prepare a model call: fit the messages and select the tools, for this call only. Nothing enters the state."""
+        """Prepare a model call: limit the messages and select the tools. The agent's state is not changed."""
         turn = self._turn(request.state)
         conversation = _CODEC.decode(request.messages)
         await turn.begin_from_conversation(
@@ -92,7 +93,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
             return await handler(prepared)
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Any) -> Any:
-        """Record a tool call and its result. A tool that the turn removed is not run."""
+        """Run a tool call, and record it with its result. Calls of tools that the turn removed are refused."""
         turn, call = self._turn(request.state), request.tool_call
         if turn.denies(call["name"]):
             return ToolMessage(DENIED, name=call["name"], tool_call_id=call["id"], status="error")
@@ -104,7 +105,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         return result
 
     async def aafter_agent(self, state: CognitiveState, runtime: Any) -> None:
-        """End the turn with the response."""
+        """End the turn of a run, with the run's response as its answer."""
         self._turn(state).end("completed", _response_text(state))
 
     def _recall_tool(self) -> BaseTool:
@@ -127,7 +128,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         return turn
 
     def _turn(self, state: Any) -> TurnSession:
-        """Return the run's turn. A run that continues after an interrupt has the turn of its thread."""
+        """Return the turn of a run. A run that continues after an interrupt continues the open turn of its thread."""
         turn: TurnSession | None = state.get("cognitive_turn")
         if turn is not None:
             return turn
@@ -158,9 +159,9 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
 
 @contextmanager
 def _ends_on_error(turn: TurnSession) -> Iterator[None]:
-    """End the turn as failed on an error and as abandoned on a cancellation.
+    """End the turn as failed if the block raises an error, and as abandoned if it is cancelled.
 
-    After an interrupt the run will continue.
+    An interrupt of LangGraph does not end the turn, since the run will continue.
     """
     try:
         yield
@@ -180,7 +181,10 @@ def _config_value(name: str) -> str | None:
 
 
 def _nearest(level: str, levels: Sequence[str]) -> str | None:
-    """Return the model's level nearest to a planned one, the lower of two; None if the model has no known level."""
+    """Return the level of thinking in `levels` (those that the model accepts) that is nearest to the planned `level`.
+
+    Of two equally near levels, return the lower one. Return None if the model has no known level.
+    """
     known = [each for each in THINKING if ("none" if each == "off" else each) in levels]
     best = min(known, key=lambda each: abs(THINKING.index(each) - THINKING.index(level)), default=None)
     return "none" if best == "off" else best
@@ -203,7 +207,7 @@ def _tool_name(tool: _OfferedTool) -> str:
 
 
 def _to_tool(tool: _OfferedTool) -> Tool | None:
-    """Return a tool for the turn; None for a tool that the provider runs, which stays unchanged."""
+    """Convert a tool to the memory layer's. Return None for a tool that the provider runs: it is never removed."""
     if not isinstance(tool, BaseTool):
         return None
     function = convert_to_openai_tool(tool)["function"]
@@ -211,7 +215,10 @@ def _to_tool(tool: _OfferedTool) -> Tool | None:
 
 
 def _rewrite_tool(tool: _OfferedTool, spec: ToolSpec) -> _OfferedTool:
-    """Return a copy with the catalog's shortened description and parameters. The agent runs its original tool."""
+    """Return a copy of a tool with the shortened description and parameters of `spec`.
+
+    Only the model sees the copy. The agent runs its original tool.
+    """
     assert isinstance(tool, BaseTool)  # `_to_tool` gives the turn no other tools
     return tool.model_copy(update={"description": spec.description, "args_schema": spec.parameters})
 
@@ -236,10 +243,10 @@ def _with_system(own: SystemMessage | None, text: str) -> SystemMessage | None:
 
 
 class LangChainCodec(WholeMessageCodec[AnyMessage]):
-    """The codec for messages of LangChain."""
+    """Converts LangChain's messages to the memory layer's messages and back."""
 
     def wrap(self, message: AnyMessage) -> WrappedMessage:
-        """Return a message of the framework as a message of the layer."""
+        """Convert a LangChain message to a message of the memory layer."""
         text = "\n".join(map(_part_text, [message.content] if isinstance(message.content, str) else message.content))
         match message:
             case HumanMessage():
@@ -253,9 +260,9 @@ class LangChainCodec(WholeMessageCodec[AnyMessage]):
         return WrappedMessage.wrap(message, "system", text)
 
     def replace(self, native: AnyMessage, message: WrappedMessage) -> AnyMessage:
-        """Return the framework's message with the changed text and arguments of `message`.
+        """Return a copy of the LangChain message `native`, with the changed text and tool arguments of `message`.
 
-        Blocks that are not text stay.
+        Content blocks that are not text stay.
         """
         changes: dict[str, Any] = {"content": _edit_content(native.content, message)}
         if isinstance(native, AIMessage) and message.shortened_calls:
@@ -266,7 +273,7 @@ class LangChainCodec(WholeMessageCodec[AnyMessage]):
         return native.model_copy(update=changes)
 
     def create(self, message: Message) -> AnyMessage:
-        """Return a message that the window added for the framework."""
+        """Convert a message that the memory layer added, such as a summary, to a LangChain message."""
         match message.role:
             case "assistant":
                 return AIMessage(message.content, tool_calls=[_to_native_call(each) for each in message.tool_calls])

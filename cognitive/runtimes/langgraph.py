@@ -1,9 +1,9 @@
-"""LangGraph's long-term store over an agent's memories: turns can show the items that a graph stores.
+"""LangGraph's long-term store, implemented with an agent's memories: turns can show the items that a graph stores.
 
     graph.compile(store=CognitiveStore(layer, "my-agent"))
 
-Each item is a memory. Its content is the item's text, its source the namespace and key, its tags the namespace and all
-namespaces above it. The memory's context holds the exact value as JSON.
+Each item is stored as a memory. The memory's content is the item's text, and its source is the item's namespace and
+key. Its tags are the namespace and all namespaces above it. Its context has the exact value as JSON.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ ItemKey = tuple[tuple[str, ...], str]  # namespace and key
 
 
 class CognitiveStore(BaseStore):
-    """A `BaseStore` over one agent's memories of one type.
+    """A `BaseStore` of LangGraph that stores items as memories of one agent and of one memory type.
 
-    A search with a query is `layer.recall` with at most its 200 best hits. Items stored with `index=False` are not
-    found by it, but turns can show them like other memories. Values must be JSON. Items do not expire: LangGraph
-    refuses a TTL. The synchronous methods work only in threads other than that of the layer's event loop.
+    A search with a query is a `layer.recall`, limited to its 200 best hits. It does not find items stored with
+    `index=False`, but turns can show them like other memories. Values must be JSON. Items do not expire: LangGraph
+    refuses a TTL. The synchronous methods must be called in a thread other than that of the memory layer's event loop.
     """
 
     def __init__(self, layer: CognitiveLayer, agent_id: str, *, memory_type: MemoryType = "fact") -> None:
@@ -58,11 +58,11 @@ class CognitiveStore(BaseStore):
         self._type = memory_type
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations from a thread other than that of the layer's event loop, as synchronous nodes do.
+        """Run store operations synchronously, in a thread other than that of the memory layer's event loop.
 
         Raises:
-            InvalidInput: called in the thread of the layer's event loop, which would deadlock.
-            InvalidInput: a value that is not JSON; a namespace or key that is too long or cannot be stored.
+            InvalidInput: called in the thread of the layer's event loop, where it would wait forever.
+            InvalidInput: a value is not JSON, or a namespace or key is too long or cannot be stored.
             StoreUnavailable: Postgres is away or did not answer in time.
         """
         if event_loop.running() is self._layer.loop:
@@ -71,10 +71,12 @@ class CognitiveStore(BaseStore):
         return done.result()
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations. Reads do not see the writes of the same batch; the last write of an item counts.
+        """Run store operations, and return their results in order.
+
+        Reads do not see the writes of the same batch. If an item is written twice, the last write counts.
 
         Raises:
-            InvalidInput: a value that is not JSON; a namespace or key that is too long or cannot be stored.
+            InvalidInput: a value is not JSON, or a namespace or key is too long or cannot be stored.
             StoreUnavailable: Postgres is away or did not answer in time.
         """
         operations = list(ops)
@@ -195,7 +197,7 @@ def _stored_value(memory: Memory) -> dict[str, Any]:
 
 
 def _searchable_text(value: Mapping[str, Any], paths: Sequence[str] | None) -> str:
-    """Return the text to index and show for a value: the texts at `paths`, or all fields with their names."""
+    """Return the text by which an item is found and shown: the texts at `paths`, or all fields with their names."""
     if paths is not None:
         texts = [text for path in paths for text in get_text_at_path(value, tokenize_path(path))]
     elif len(value) == 1 and isinstance(only := next(iter(value.values())), str):
@@ -241,7 +243,7 @@ def _passes_filter(memory: Memory, expected: Mapping[str, Any] | None) -> bool:
 
 
 def _equals(value: Any, expected: Any) -> bool:
-    """Return True if a value matches an expected one.
+    """Return True if an item's value matches the value that a search filter expects.
 
     A mapping matches if the value has all its entries, or fulfils its comparisons such as "$gt". Other values must be
     equal.
@@ -270,7 +272,10 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 def _compare(name: str, value: Any, other: Any) -> bool:
-    """Return True if a comparison such as "$gt" holds. Values that are not numbers fail comparisons of order."""
+    """Return True if a comparison of a search filter, such as "$gt", holds between `value` and `other`.
+
+    Values that are not numbers never fulfil comparisons of order.
+    """
     if name not in _COMPARISONS:
         raise InvalidInput(f"filter: expected one of {', '.join(_COMPARISONS)}, got {name!r}")
     try:

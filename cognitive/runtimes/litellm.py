@@ -1,7 +1,9 @@
-"""Adapter for LiteLLM: a logger that also prepares each call.
+"""Adapter for LiteLLM: a logger that adds memory to each model call.
 
-litellm.callbacks = [CognitiveLogger(layer, "my-agent")] await litellm.acompletion(model=..., messages=...,
-metadata={"session_id": "s1"})
+    litellm.callbacks = [CognitiveLogger(layer, "my-agent")]
+    await litellm.acompletion(model=..., messages=..., metadata={"session_id": "s1"})
+
+The memory layer's session is `session_id` in the call's metadata, or else `litellm_session_id`.
 """
 
 from __future__ import annotations
@@ -21,16 +23,17 @@ _MAX_OPEN_TURNS = 512  # open turns; the oldest beyond them are abandoned
 
 
 class CognitiveLogger(CustomLogger):  # type: ignore[misc]
-    """A logger that adds memory, tool selection and a bounded conversation to `acompletion`, if called with keywords.
+    """A logger of LiteLLM that adds memories to model calls, selects their tools and limits their conversation.
 
-    LiteLLM does not call loggers for positional arguments, nor this hook for `completion`. It knows calls but no turns:
-    a turn begins with a call whose last message is the user's, and continues with the calls that bring tool results,
-    until an answer calls no tool. The session is `session_id` in the call's metadata, or `litellm_session_id`; a call
-    without either is a separate turn. LiteLLM does not report a stream that its reader leaves: that turn ends when the
-    session's next one begins.
+    It works for `acompletion` with keyword arguments. LiteLLM does not call loggers for positional arguments, and it
+    does not call this hook for `completion`. LiteLLM knows calls but no turns. A turn therefore begins with a call
+    whose last message is the user's. It continues with the calls that bring tool results, and ends with an answer that
+    calls no tool. A call without a session is a separate turn. LiteLLM does not report a stream that its reader leaves:
+    its turn ends when the next turn of the session begins.
 
-    The level of thinking is set for models that LiteLLM lists as reasoning. The host runs the tools, so it also offers
-    the recall tool and answers it with `recall`. The other parameters are those of `AgentBinding`.
+    The level of thinking is set for models that LiteLLM lists as reasoning. As the host runs the tools, it must also
+    offer the recall tool, and answer its calls with the method `recall`. The other parameters are those of
+    `AgentBinding`.
     """
 
     def __init__(
@@ -42,7 +45,7 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         self._keys: OrderedDict[str, str] = OrderedDict()  # by call id: the events of a call's end lack the session
 
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
-        """Prepare a model call: fit the messages and select the tools, for this call only."""
+        """Prepare a model call: limit the messages and select the tools, for that call only."""
         messages = kwargs.get("messages")
         if not messages:
             return None
@@ -61,7 +64,10 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         return {**kwargs, **changes}
 
     async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
-        """Record the tool calls and end the turn with the response. A response that calls tools does not end it."""
+        """Record the tool calls, and end the turn with the response.
+
+        A response that calls tools does not end the turn.
+        """
         key = self._keys.pop(str(kwargs.get("litellm_call_id")), "")
         turn, choices = self._open.get(key), getattr(response_obj, "choices", None)
         if turn is None or not choices or getattr(choices[0].message, "tool_calls", None):
@@ -72,13 +78,13 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         self._open.pop(key)
 
     async def async_log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
-        """End the turn as failed."""
+        """End the turn of a failed call as failed."""
         key = self._keys.pop(str(kwargs.get("litellm_call_id")), "")
         if turn := self._open.pop(key, None):
             turn.end("failed")
 
     async def recall(self, session_id: str, query: str, memory_type: Any = None, limit: int = 5) -> str:
-        """Return the recall tool's answer.
+        """Search the memory in the session's current turn, and return the recall tool's answer.
 
         `cognitive.runtimes.tools` has the tool's name, description and parameters.
         """
@@ -86,7 +92,7 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         return await turn.recall(query, memory_type, limit)
 
     async def _turn(self, kwargs: Mapping[str, Any], messages: Sequence[chat.JsonObject]) -> TurnSession:
-        """Return the turn of a call; begin a new one if the call's last message is the user's."""
+        """Return the turn of a model call. Begin a new turn if the last message of the call is the user's."""
         call = str(kwargs.get("litellm_call_id"))
         key = self._keys[call] = _session_id(kwargs) or call
         turn = self._open.get(key)

@@ -1,7 +1,9 @@
-"""Adapter for LlamaIndex: an agent whose runs are turns.
+"""Adapter for LlamaIndex: a wrapper of an agent that makes each run a turn with memory.
 
-agent = CognitiveWorkflowAgent(FunctionAgent(...), layer, "my-agent") await agent.run("...",
-memory=Memory.from_defaults(session_id="s1"))
+    agent = CognitiveWorkflowAgent(FunctionAgent(...), layer, "my-agent")
+    await agent.run("...", memory=Memory.from_defaults(session_id="s1"))
+
+The memory layer's session is that of LlamaIndex's memory.
 """
 
 from __future__ import annotations
@@ -30,12 +32,12 @@ from cognitive.turn import Message
 
 
 class CognitiveWorkflowAgent:
-    """A wrapper that adds memory, tool selection and a bounded conversation to the runs of a LlamaIndex workflow agent.
+    """A wrapper that adds memories to the runs of a workflow agent, selects their tools and limits their conversation.
 
     Each run uses a copy of the agent with the turn's tools, system prompt and model. The level of thinking is set for
     models that have a field `reasoning_effort`. Tool results within a run are not limited, because LlamaIndex keeps
-    them outside the memory until the run ends. Tools are removed but not shortened. `recall_tool` adds the tool
-    `recall_context`. The other parameters are those of `AgentBinding`.
+    them outside its memory until the run ends. Tools are removed but not shortened. `recall_tool` adds the tool
+    `recall_context`, with which the model searches its memory. The other parameters are those of `AgentBinding`.
     """
 
     def __init__(
@@ -61,9 +63,9 @@ class CognitiveWorkflowAgent:
         session_id: str | None = None,
         **options: Any,
     ) -> CognitiveRun:
-        """Call the agent's `run` within a turn, with its options.
+        """Run the agent within a turn of the memory layer. `options` are passed to the agent's own `run`.
 
-        The session is `session_id`, or else the memory's own.
+        The turn's session is `session_id`, or else that of `memory`.
         """
         memory = memory or ChatMemoryBuffer.from_defaults(llm=self.agent.llm)
         turn = self._binding.turn(session_id or _session_id(memory))
@@ -76,9 +78,11 @@ class CognitiveWorkflowAgent:
 
 
 class CognitiveRun(Awaitable[AgentOutput]):
-    """A run in progress, with all members of its handler.
+    """A run in progress.
 
-    Its turn ends with the run, or as abandoned after `cancel_run`.
+    It has all members of LlamaIndex's handler of the run, and ends the turn together with the run.
+
+    After `cancel_run`, the turn ends as abandoned.
     """
 
     def __init__(self, handler: WorkflowHandler, turn: TurnSession) -> None:
@@ -92,7 +96,7 @@ class CognitiveRun(Awaitable[AgentOutput]):
         return getattr(self._handler, name)
 
     async def cancel_run(self, **named: Any) -> None:
-        """Cancel the run and wait until its turn has ended."""
+        """Cancel the run, and wait until its turn has ended."""
         await self._handler.cancel_run(**named)
         await asyncio.wait({self._end_task})
 
@@ -104,7 +108,7 @@ class CognitiveRun(Awaitable[AgentOutput]):
 
 
 async def _end_with_run(handler: WorkflowHandler, turn: TurnSession) -> None:
-    """Wait for a run, record its tool calls and end its turn. The run's errors are left to its caller."""
+    """Wait for a run, record its tool calls and end its turn. Errors of the run are not raised here."""
     try:
         output: Any = await handler
         for each in output.tool_calls:
@@ -123,7 +127,7 @@ async def _end_with_run(handler: WorkflowHandler, turn: TurnSession) -> None:
 
 
 class _RunView:
-    """The turn's view of one run: the memory, the tools and the fields of the agent's copy."""
+    """Connects one run of an agent to its turn, which determines the messages, tools, system prompt and model."""
 
     def __init__(self, agent: BaseWorkflowAgent, copy: BaseWorkflowAgent, turn: TurnSession, recall_tool: bool) -> None:
         self._agent = agent
@@ -133,18 +137,18 @@ class _RunView:
         self._recall = [_recall_tool(turn)] if recall_tool else []
 
     def wrap(self, memory: BaseMemory) -> BaseMemory:
-        """Return a memory that shows the turn's messages."""
+        """Return a memory of LlamaIndex that returns the turn's messages instead of those stored in `memory`."""
         return _TurnMemory().wrap(memory, self.messages)
 
     async def tools(self, query: str) -> list[AsyncBaseTool]:
-        """Return the selected tools, among the agent's own and those that its retriever finds, and the recall tool."""
+        """Return the agent's tools that the turn selects, and the recall tool."""
         tools = await self._agent.get_tools(query)
         return [*self._turn_session.select_tools(tools, lambda each: each.metadata.get_name()), *self._recall]
 
     async def messages(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-        """Prepare a model call: begin the turn and fit the messages.
+        """Prepare a model call: begin the turn if needed, and return the messages limited to the model's context.
 
-        The system messages at the beginning of the memory stay unchanged.
+        The system messages at the beginning stay unchanged.
         """
         end = next((n for n, each in enumerate(messages) if each.role != MessageRole.SYSTEM), len(messages))
         conversation = _CODEC.decode(messages[end:])
@@ -152,7 +156,7 @@ class _RunView:
         return [*messages[:end], *await self._turn_session.encode_messages(_CODEC, conversation)]
 
     async def _begin(self, conversation: Sequence[WrappedMessage]) -> None:
-        """Begin the turn with the first read of the memory, which LlamaIndex does before anything else."""
+        """Begin the turn at the first read of the memory, with which LlamaIndex begins a run."""
         turn, agent, copy, index = self._turn_session, self._agent, self._copy, find_user_message(conversation)
         if turn.has_begun:
             return
@@ -168,7 +172,7 @@ class _RunView:
 
 
 class _TurnToolRetriever(ObjectRetriever):  # type: ignore[type-arg]
-    """A retriever that returns the run's tools: LlamaIndex's extension point for tools that depend on the message."""
+    """A retriever that returns the tools of a run's turn. LlamaIndex asks it for the tools that suit a message."""
 
     def __init__(self, tools: Callable[[str], Awaitable[list[AsyncBaseTool]]]) -> None:
         self._tools = tools
@@ -178,7 +182,7 @@ class _TurnToolRetriever(ObjectRetriever):  # type: ignore[type-arg]
 
 
 class _TurnMemory(BaseMemory):
-    """A memory that shows the turn's messages. Writes go to the host's memory."""
+    """A memory of LlamaIndex that returns the turn's messages, and passes writes to the host's memory."""
 
     _inner: BaseMemory = PrivateAttr()
     _show_messages: Callable[[Sequence[ChatMessage]], Awaitable[list[ChatMessage]]] = PrivateAttr()
@@ -250,10 +254,10 @@ def _session_id(memory: BaseMemory) -> str:
 
 
 class LlamaIndexCodec(WholeMessageCodec[ChatMessage]):
-    """The codec for messages of LlamaIndex."""
+    """Converts LlamaIndex's messages to the memory layer's messages and back."""
 
     def wrap(self, message: ChatMessage) -> WrappedMessage:
-        """Return a message of the framework as a message of the layer."""
+        """Convert a LlamaIndex message to a message of the memory layer."""
         blocks = [each for each in message.blocks if not isinstance(each, ToolCallBlock)]
         return WrappedMessage.wrap(
             message,
@@ -266,7 +270,7 @@ class LlamaIndexCodec(WholeMessageCodec[ChatMessage]):
         )
 
     def replace(self, native: ChatMessage, message: WrappedMessage) -> ChatMessage:
-        """Return the framework's message with the changed text and arguments of `message`."""
+        """Return a copy of the LlamaIndex message `native`, with the changed text and tool arguments of `message`."""
         if message.appended is not None and not message.shortened_calls:
             return native.model_copy(update={"blocks": [*native.blocks, TextBlock(text=message.appended)]})
         shortened = message.shortened_arguments
@@ -278,7 +282,7 @@ class LlamaIndexCodec(WholeMessageCodec[ChatMessage]):
         return native.model_copy(update={"blocks": [*text, *calls]})
 
     def create(self, message: Message) -> ChatMessage:
-        """Return a message that the window added for the framework."""
+        """Convert a message that the memory layer added, such as a summary, to a LlamaIndex message."""
         id_field = {"tool_call_id": message.tool_call_id} if message.tool_call_id else {}
         return ChatMessage(role=message.role, content=message.content, additional_kwargs=id_field)
 

@@ -1,9 +1,10 @@
-"""Adapter for the OpenAI Agents SDK: a runner that replaces the SDK's own and wraps the agents' models.
+"""Adapter for the OpenAI Agents SDK: a runner that adds memory to an agent's runs, instead of the SDK's own runner.
 
     runner = CognitiveRunner(layer, "my-agent")
     result = await runner.run(agent, "Where does the key hang?", session=session)
 
-The session is the SDK's own (`session.session_id`), or else the `conversation_id`, or the run's `group_id`.
+The memory layer's session is the SDK's own (`session.session_id`), or else the `conversation_id`, or the run's
+`group_id`.
 """
 
 from __future__ import annotations
@@ -48,16 +49,17 @@ _MAX_NAME_LENGTH = 52  # characters: OpenAI accepts 64, and `_rename_denied_call
 
 
 class CognitiveRunner:
-    """A runner that adds memory, tool selection and a bounded conversation to the runs of an agent and its handoffs.
+    """A runner that adds memories to the runs of an agent, selects its tools and limits its conversation.
 
-    `session_id` is for hosts whose runs have no session of the SDK. The other parameters are those of `AgentBinding`.
-    The caller's `RunConfig`, hooks, session and handoffs apply as usual, and no agent is changed. Add `recall_tool` to
-    the tools of an agent that may search its memory. An agent that runs as a tool gets no memory.
+    A run is one turn, with all handoffs to other agents. `session_id` is for hosts whose runs have no session of the
+    SDK. The other parameters are those of `AgentBinding`. The caller's `RunConfig`, hooks, session and handoffs apply
+    as usual, and no agent is changed. Add `recall_tool` to the tools of an agent that may search its memory. Agents
+    that run as tools get no memory.
 
     The level of thinking is set if the settings have `reasoning`: the caller's settings, or the SDK's defaults for the
     model's name. In a run with a `conversation_id` or `previous_response_id`, OpenAI keeps the history. The memories
     are then in the instructions, which OpenAI does not keep, and the conversation is not limited. A run that stops for
-    an approval is recorded as abandoned; the run that resumes it is a new turn.
+    an approval is recorded as abandoned, and the run that resumes it is a new turn.
     """
 
     def __init__(
@@ -86,7 +88,10 @@ class CognitiveRunner:
     async def run(
         self, starting_agent: Agent[Any], input: Any, *, run_config: RunConfig | None = None, **options: Any
     ) -> RunResult:
-        """Call `Runner.run` within a turn, with its options."""
+        """Call the SDK's `Runner.run` within a turn of the memory layer, and return its result.
+
+        `options` are passed on.
+        """
         turn = self._turn(run_config, options)
         with ends_turn(turn), turn.as_parent():
             result = await Runner.run(starting_agent, input, run_config=_with_turn_model(turn, run_config), **options)
@@ -96,9 +101,10 @@ class CognitiveRunner:
     def run_streamed(
         self, starting_agent: Agent[Any], input: Any, *, run_config: RunConfig | None = None, **options: Any
     ) -> RunResultStreaming:
-        """Call `Runner.run_streamed` within a turn, with its options.
+        """Call the SDK's `Runner.run_streamed` within a turn of the memory layer. `options` are passed on.
 
-        The SDK continues a run whose reader leaves. Cancel it with `result.cancel()`, which abandons the turn.
+        The SDK continues a run even if nothing reads its stream. To cancel the run and its turn, call
+        `result.cancel()`.
         """
         turn = self._turn(run_config, options)
         with turn.as_parent():
@@ -124,9 +130,9 @@ def _on_stream_end(turn: TurnSession, result: RunResultStreaming, task: asyncio.
 
 
 def _end_turn(turn: TurnSession, result: RunResult | RunResultStreaming) -> None:
-    """Record the tool calls and end the turn with the response.
+    """Record the tool calls of a run, and end its turn with the response.
 
-    A run without an output waits for an approval or was stopped, and its turn is not ended here.
+    A run without an output waits for an approval or was stopped. Its turn is not ended here.
     """
     if result.final_output is None:
         return
@@ -139,7 +145,10 @@ def _end_turn(turn: TurnSession, result: RunResult | RunResultStreaming) -> None
 
 
 def _with_turn_model(turn: TurnSession, config: RunConfig | None) -> RunConfig:
-    """Return the run's configuration with a model around the agents' own and a filter that notes the calling agent."""
+    """Return a copy of the run's configuration in which each model call goes through a `_TurnModel`.
+
+    An input filter stores which agent makes the call.
+    """
     config = config or RunConfig()
     model = _TurnModel(turn, config)
     model.run = dataclasses.replace(config, model=model, call_model_input_filter=model.note_origin)
@@ -148,7 +157,7 @@ def _with_turn_model(turn: TurnSession, config: RunConfig | None) -> RunConfig:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _CallOrigin:
-    """The agent that makes the next model call. `is_own` is False if it runs as a tool instead of in the turn's run."""
+    """The agent that makes the next model call. `is_own` is False if it runs as a tool of the turn's agent."""
 
     model: _TurnModel
     agent: Agent[Any]
@@ -160,10 +169,11 @@ _call_origin: ContextVar[_CallOrigin | None] = ContextVar("cognitive_call_origin
 
 
 class _TurnModel(Model):
-    """A model that prepares each call of a run for the turn and passes it to the agent's own model.
+    """A model that prepares each call of a run for its turn, and passes the call to the agent's own model.
 
-    The SDK also gives this model to agents that run as tools, whose calls pass unchanged. Such an agent runs in another
-    task, which inherited a `_CallOrigin` of this run. The run's own tasks find none, or one that they set themselves.
+    The SDK also gives this model to agents that run as tools, whose calls must stay unchanged. Such an agent runs in
+    another asyncio task, and inherits a `_CallOrigin` of this run from the context. The run's own tasks find no
+    `_CallOrigin`, or one that they set themselves.
     """
 
     def __init__(self, turn: TurnSession, config: RunConfig) -> None:
@@ -172,7 +182,7 @@ class _TurnModel(Model):
         self._config = config
 
     async def note_origin(self, data: CallModelData[Any]) -> ModelInputData:
-        """Note the calling agent, then apply the caller's own input filter."""
+        """Store which agent makes the next call, then apply the caller's own input filter and return its result."""
         before, task = _call_origin.get(), asyncio.current_task()
         is_own = before is None or before.model is not self or (before.task is task and before.is_own)
         _call_origin.set(_CallOrigin(self, data.agent, task, is_own))
@@ -185,7 +195,7 @@ class _TurnModel(Model):
     async def get_response(
         self, system_instructions: Any, input: Any, model_settings: Any, tools: Any, *rest: Any, **state: Any
     ) -> ModelResponse:
-        """Prepare a model call and return the model's response."""
+        """Prepare a model call, run it, and return the model's response."""
         model, request = await self._model_input(system_instructions, input, model_settings, tools, state)
         response = await model.get_response(*request, *rest, **state)
         return dataclasses.replace(response, output=self._rename_denied_calls(response.output))
@@ -193,7 +203,7 @@ class _TurnModel(Model):
     async def stream_response(
         self, system_instructions: Any, input: Any, model_settings: Any, tools: Any, *rest: Any, **state: Any
     ) -> AsyncIterator[Any]:
-        """Prepare a model call and yield the events of the model's response."""
+        """Prepare a model call, run it, and yield the events of the model's response."""
         model, request = await self._model_input(system_instructions, input, model_settings, tools, state)
         events = model.stream_response(*request, *rest, **state)
         try:
@@ -208,10 +218,10 @@ class _TurnModel(Model):
         return event.model_copy(update={"response": event.response.model_copy(update={"output": output})})
 
     def _rename_denied_calls(self, output: list[Any]) -> list[Any]:
-        """Return the model's output with another name in each call of a tool that the turn removed.
+        """Rename the calls of tools that the turn removed in the model's output, so that the SDK does not run them.
 
-        The SDK would run the tool by its name. For a name that no tool has, it returns an error to the model instead,
-        because this also sets the run's `tool_not_found_behavior`.
+        The SDK would find a removed tool by its name. For an unknown name, it returns an error to the model, because
+        this method also sets the run's `tool_not_found_behavior`.
         """
         denied = [id(item) for item in output if isinstance(item, ResponseFunctionToolCall) and self._denies(item.name)]
         if not denied:
@@ -228,16 +238,19 @@ class _TurnModel(Model):
         return self._origin.is_own and self._turn_session.denies(name)
 
     def get_retry_advice(self, request: Any) -> Any:
-        """Return the advice of the agent's own model."""
+        """Return the retry advice of the agent's own model."""
         return self._agent_model().get_retry_advice(request)
 
     def _supports_default_prompt_cache_key(self) -> bool:
-        """Return the answer of the agent's own model. Without it, the runner would use OpenAI's prompt cache less."""
+        """Return the answer of the agent's own model.
+
+        If it is True, the runner sends a cache key for the prompt to OpenAI.
+        """
         own = getattr(self._agent_model(), "_supports_default_prompt_cache_key", None)
         return own is not None and bool(own())
 
     def _agent_model(self) -> Model:
-        """Return the model that the SDK would have called."""
+        """Return the agent's own model, which the SDK would have called without this class."""
         model = self._config.model or self._origin.agent.model
         return model if isinstance(model, Model) else self._config.model_provider.get_model(model)
 
@@ -250,7 +263,7 @@ class _TurnModel(Model):
     async def _model_input(
         self, system: str | None, input: Any, settings: ModelSettings, tools: list[Tool], state: Mapping[str, Any]
     ) -> tuple[Model, tuple[Any, ...]]:
-        """Prepare a model call. Return the model and its system instructions, input, settings and tools."""
+        """Prepare a model call: return the model to call, and a tuple of system prompt, input, settings and tools."""
         model, settings = self._agent_model(), _with_defaults(settings, self._origin.agent, self._config)
         if not self._origin.is_own:
             return model, (system, input, settings, tools)
@@ -280,7 +293,7 @@ def _rewrite_tool(tool: Tool, spec: ToolSpec) -> Tool:
 
 
 def _with_demanded_tool(selected: list[Tool], tools: list[Tool], settings: ModelSettings) -> list[Tool]:
-    """Return the selected tools and the one that the caller's `tool_choice` requires.
+    """Return the selected tools and the tool that the caller's `tool_choice` requires.
 
     Providers refuse a choice that is not among the tools.
     """
@@ -289,10 +302,10 @@ def _with_demanded_tool(selected: list[Tool], tools: list[Tool], settings: Model
 
 
 def _with_defaults(settings: ModelSettings, agent: Agent[Any], config: RunConfig) -> ModelSettings:
-    """Return the settings with the SDK's defaults for the model's name.
+    """Return the model settings, completed by the SDK's defaults for the model's name.
 
-    The SDK omits these defaults if the model is an object, as here. The `tool_choice` stays unchanged, because the
-    runner resets it itself.
+    The SDK itself leaves these defaults out if the model is an object, as `_TurnModel` is. The `tool_choice` stays
+    unchanged, because the runner resets it itself.
     """
     base = agent.model_settings
     if config.model is not None:
@@ -305,7 +318,10 @@ def _defaults(model: str | Model | None) -> ModelSettings:
 
 
 def _with_thinking(settings: ModelSettings, level: str | None) -> ModelSettings:
-    """Return the settings with the planned level of thinking, if they have `reasoning`: other models refuse it."""
+    """Return the settings with the planned level of thinking. Without `reasoning`, they stay unchanged.
+
+    Models that do not reason would refuse the level.
+    """
     if level is None or settings.reasoning is None:
         return settings
     reasoning = settings.reasoning.model_copy(update={"effort": _EFFORT.get(level, level)})

@@ -1,4 +1,4 @@
-"""The codec for the items of OpenAI's Responses API."""
+"""Conversion of the items of OpenAI's Responses API to the memory layer's messages and back."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ _TEXTUAL = {"function_call_output", "custom_tool_call_output"}  # the other outp
 
 
 class ItemCodec:
-    """The codec for items. Consecutive items of the model are one message; each other item is one message.
+    """Converts items of the Responses API to the memory layer's messages and back.
 
-    The model's reasoning items must stay with the calls after them. `native` is the list of items.
+    Consecutive items of the model become one message, since the model's reasoning items must stay with the calls after
+    them. Every other item becomes a separate message. `native` of a message is the list of its items.
     """
 
     def decode(self, messages: str | Sequence[Any]) -> list[WrappedMessage]:
-        """Return the input of a request as messages of the layer."""
+        """Convert the input of a request, a text or a sequence of items, to messages of the memory layer."""
         items: Sequence[Any] = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
         decoded, pending = list[WrappedMessage](), list[Item]()
         for item in items:
@@ -45,7 +46,7 @@ class ItemCodec:
         return decoded + _decode_assistant(pending)
 
     def encode(self, messages: Sequence[Message]) -> list[Item]:
-        """Return messages of the layer as items. The items of unchanged messages are the original objects."""
+        """Convert messages of the memory layer to items. Unchanged messages become their original items again."""
         return [item for message in messages for item in self._items(message)]
 
     def _items(self, message: Message) -> Sequence[Item]:
@@ -56,7 +57,7 @@ class ItemCodec:
 
 
 def _edit(items: Sequence[Item], message: WrappedMessage) -> Sequence[Item]:
-    """Return the items with the changed text and arguments of `message`."""
+    """Return copies of a message's items with the changed text and tool arguments of `message`."""
     if message.role == "assistant":
         return _edit_assistant(message, items)
     [item] = items
@@ -66,7 +67,7 @@ def _edit(items: Sequence[Item], message: WrappedMessage) -> Sequence[Item]:
 
 
 def _create(message: Message) -> Item:
-    """Return an item for a message that the window added."""
+    """Convert a message that the memory layer added, such as a summary, to an item."""
     if message.role == "tool":
         return {"type": "function_call_output", "call_id": message.tool_call_id or "", "output": message.content}
     return {"role": message.role, "content": message.content}
@@ -79,7 +80,7 @@ def _decode_item(item: Item) -> WrappedMessage:
 
 
 def _decode_assistant(items: Sequence[Item]) -> list[WrappedMessage]:
-    """Return one message for the model's items, or none if there are no items."""
+    """Convert consecutive items of the model to one message, returned as a list. No items yield an empty list."""
     if not items:
         return []
     calls = [
@@ -116,7 +117,7 @@ def _content_text(content: Any) -> str:
 
 
 def _edit_content(message: WrappedMessage, content: Any) -> Any:
-    """Return a user's content with the changed text; attachments stay."""
+    """Return a user's content with the changed text of `message`. Attachments stay."""
     if isinstance(content, str):
         return message.content
     if message.appended is not None:
@@ -126,7 +127,7 @@ def _edit_content(message: WrappedMessage, content: Any) -> Any:
 
 
 def _edit_assistant(message: WrappedMessage, items: Sequence[Item]) -> list[Item]:
-    """Return the model's items with the changed text and arguments of `message`."""
+    """Return copies of the model's items with the changed text and tool arguments of `message`."""
     shortened = message.shortened_arguments
     text, edited = message.content, list[Item]()
     for item in items:

@@ -1,7 +1,7 @@
-"""The memory blocks that earlier turns sent, for the placement "journaled".
+"""The memory blocks that earlier turns added to the user's messages, for the placement "journaled".
 
-A framework's own history contains the user's messages without blocks. They are added again before each model call, so
-that each prompt starts with the previous one.
+With this placement, a memory block stays in the conversation. A framework's own history has the user's messages without
+blocks, so the blocks are added again before each model call. Each prompt then begins with the whole previous prompt.
 """
 
 from __future__ import annotations
@@ -18,17 +18,20 @@ Block = tuple[str, str]  # the user's text, and the message that was sent for it
 
 
 class PromptHistory:
-    """The messages that were sent with memory blocks, by session, oldest first. Only the latest sessions are kept."""
+    """Remembers the user's messages as they were sent, with their memory blocks, for the latest sessions."""
 
     def __init__(self) -> None:
         self._sent: OrderedDict[str, list[Block]] = OrderedDict()
 
     def blocks(self, session_id: str) -> Sequence[Block]:
-        """Return the blocks of a session's earlier turns, oldest first."""
+        """Return pairs of the user's text and the message that was sent for it, for a session's earlier turns.
+
+        The oldest pair comes first.
+        """
         return self._sent.get(session_id, ())
 
     def add(self, session_id: str, text: str, sent: str) -> None:
-        """Store the message that was sent, with its memory block, for a text of the user."""
+        """Store the message `sent` (with its memory block) for the user's own text of a turn."""
         blocks = self._sent.setdefault(session_id, [])
         blocks.append((text, sent))
         del blocks[:-_MAX_BLOCKS]
@@ -38,9 +41,10 @@ class PromptHistory:
 
 
 def with_blocks(messages: Sequence[Message], blocks: Sequence[Block]) -> list[Message]:
-    """Return the conversation with each of the user's messages as it was sent, with its memory block.
+    """Return a conversation in which the user's messages have their memory blocks again.
 
-    `blocks` are matched by the user's text, from the latest to the earliest, without changing their order.
+    `blocks` are matched with messages by the user's text, from the latest to the earliest, without changing their
+    order.
     """
     replaced, remaining = list(messages), list(blocks)
     for index in reversed(list(_user_message_indexes(messages))):
@@ -52,7 +56,10 @@ def with_blocks(messages: Sequence[Message], blocks: Sequence[Block]) -> list[Me
 
 
 def find_user_message(messages: Sequence[Message], text: str | None = None) -> int | None:
-    """Return the index of the turn's user message: the last with this text, or else the last user message."""
+    """Return the index of the last user message with this text, or else of the last user message.
+
+    Return None if there is no user message.
+    """
     indexes = list(_user_message_indexes(messages))
     same_text = [index for index in indexes if messages[index].content == text]
     candidates = same_text or indexes

@@ -1,8 +1,8 @@
-"""Adapter for Pydantic AI: a capability of an agent.
+"""Adapter for Pydantic AI: a capability that adds memory to an agent.
 
     Agent(model, capabilities=[CognitiveCapability(layer, "my-agent")])
 
-The session is the run's `conversation_id`: pass one to `agent.run`, or a `message_history` that contains it.
+The memory layer's session is the run's `conversation_id`: pass one to `agent.run`, or a `message_history` that has one.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from cognitive.turn import Message, ToolSpec
 
 
 class CognitiveCapability(AbstractCapability[Any]):
-    """A capability that adds memory, tool selection and a bounded conversation to an agent's runs.
+    """A capability that adds memories to an agent's runs, selects their tools and limits their conversation.
 
-    `session_id` is for hosts whose runs have no `conversation_id`. `recall_tool` adds the tool `recall_context`. The
-    other parameters are those of `AgentBinding`.
+    `session_id` is for hosts whose runs have no `conversation_id`. `recall_tool` adds the tool `recall_context`, with
+    which the model searches its memory. The other parameters are those of `AgentBinding`.
     """
 
     def __init__(
@@ -66,13 +66,13 @@ class CognitiveCapability(AbstractCapability[Any]):
         self._turn_session: TurnSession | None = None
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
-        """Return a copy for one run, so that concurrent runs do not share a turn."""
+        """Return a copy of the capability for one run, so that concurrent runs do not share a turn."""
         own = copy(self)
         own._turn_session = None
         return own
 
     def get_toolset(self) -> AbstractToolset[Any] | None:
-        """Return the recall tool."""
+        """Return a toolset with the recall tool, or None if the recall tool is not offered."""
         if not self._recall_tool:
             return None
 
@@ -84,7 +84,7 @@ class CognitiveCapability(AbstractCapability[Any]):
         return toolset
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> Any:
-        """Run the agent within a turn, which ends with the run."""
+        """Run the agent within a turn of the memory layer, and end the turn with the run."""
         self._turn_session = self._binding.turn(self._session_id or ctx.conversation_id or "default")
         with ends_turn(self._turn_session):
             result = await handler()
@@ -93,17 +93,17 @@ class CognitiveCapability(AbstractCapability[Any]):
         return result
 
     async def prepare_tools(self, ctx: RunContext[Any], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
-        """Return the tools that the turn keeps. The others cannot be called."""
+        """Return the tools that the turn selects. The model cannot call the others."""
         await self._begin(ctx, tool_defs)
         return self._turn.select_tools(tool_defs, lambda each: each.name, _rewrite_tool)
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Set the model and the level of thinking that the plan asks for.
+        """Set the model and the level of thinking that the turn's plan chose.
 
-        Pydantic AI records a change of thinking in the history if it is made here instead of in
-        `prepare_model_request`, and then preserves providers' prompt caches where it can.
+        If the level is set here instead of in `prepare_model_request`, Pydantic AI records the change in its history,
+        and preserves the providers' prompt caches where it can.
         """
         await self._begin(ctx, ())
         turn, settings = self._turn, request_context.model_settings
@@ -115,7 +115,7 @@ class CognitiveCapability(AbstractCapability[Any]):
     async def prepare_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Prepare a model call: fit the messages, for this call only. Nothing enters the history."""
+        """Prepare a model call: limit the messages, for that call only. Pydantic AI's history is not changed."""
         turn, parameters = self._turn, request_context.model_request_parameters
         if prefix := turn.system():
             part = InstructionPart(prefix, dynamic=True)
@@ -129,7 +129,7 @@ class CognitiveCapability(AbstractCapability[Any]):
     async def wrap_tool_execute(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any, handler: Any
     ) -> Any:
-        """Record a tool call and its result."""
+        """Run a tool call, and record it with its result."""
         tracked = self._turn.track_tool_call(
             call.tool_name, args, call.tool_call_id, interrupts=(ApprovalRequired, CallDeferred)
         )
@@ -144,7 +144,7 @@ class CognitiveCapability(AbstractCapability[Any]):
         return self._turn_session
 
     async def _begin(self, ctx: RunContext[Any], tools: Sequence[ToolDefinition]) -> None:
-        """Begin the turn with the first model call, which has the prompt, history and tools."""
+        """Begin the turn before the first model call: `ctx` has the user's message, the history and the model."""
         if self._turn.has_begun:
             return
         await self._turn.begin_from_conversation(
@@ -165,15 +165,16 @@ _MESSAGE_PARTS = (SystemPromptPart, UserPromptPart, ToolReturnPart)  # parts wit
 
 
 class PydanticCodec(PartsCodec[ModelMessage, Any]):
-    """The codec for messages of Pydantic AI.
+    """Converts Pydantic AI's messages to the memory layer's messages and back.
 
-    A response is one message; each part with text of a request is one message.
+    A model's response becomes one message. A request becomes one message for each of its parts with text.
     """
 
     def split(self, message: ModelMessage) -> list[list[Any]]:
-        """Return the parts of a message in groups: a response's parts together, a request's parts with text one by one.
+        """Divide a message's parts into groups, each of which becomes one layer message.
 
-        Parts of a request without text join the next part with text, or else the last.
+        All parts of a response are one group. Each part of a request with text is a group. Parts of a request without
+        text join the next part with text, or else the last.
         """
         if not isinstance(message, ModelRequest):
             return [list(message.parts)]
@@ -188,7 +189,7 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
         return groups or [rest]
 
     def wrap(self, message: ModelMessage, parts: Sequence[Any]) -> WrappedMessage:
-        """Return a group of parts as a message of the layer."""
+        """Convert a group of a message's parts to one message of the memory layer."""
         native = (message, parts)
         if isinstance(message, ModelResponse):
             calls = [to_tool_call(each.tool_name, each.args, each.tool_call_id) for each in parts if _is_call(each)]
@@ -205,17 +206,17 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
         return WrappedMessage.wrap(native, "system", NOT_TEXT)
 
     def replace(self, parts: Sequence[Any], message: WrappedMessage) -> list[Any]:
-        """Return the parts with the changed text and arguments of `message`. Parts that are not text stay."""
+        """Return the parts with the changed text and tool arguments of `message`. Other parts stay."""
         if message.role == "assistant":
             return self.rewrite(parts, message)
         return [_edit_part(part, message) if isinstance(part, _MESSAGE_PARTS) else part for part in parts]
 
     def join(self, message: ModelMessage, parts: list[Any]) -> ModelMessage:
-        """Return the framework's message with these parts; the same object if they are unchanged."""
+        """Return the framework's message with `parts` as its parts, or `message` itself if they are unchanged."""
         return message if parts == message.parts else _with_parts(message, parts)
 
     def create(self, message: Message) -> ModelMessage:
-        """Return a message that the window added for the framework."""
+        """Convert a message that the memory layer added, such as a summary, to a message of Pydantic AI."""
         match message.role:
             case "assistant":
                 return ModelResponse([TextPart(message.content)])
@@ -226,19 +227,19 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
         return ModelRequest([UserPromptPart(message.content)])
 
     def text_part(self, text: str) -> Any:
-        """Return a text part of a response."""
+        """Create a part of a response with this text."""
         return TextPart(text)
 
     def is_text(self, part: Any) -> bool:
-        """Return True if the part of a response is text."""
+        """Return True if the part of a response is a text."""
         return isinstance(part, TextPart)
 
     def with_result(self, part: Any, text: str) -> Any:
-        """Return a tool result with another text."""
+        """Create a copy of a tool result part in which `text` replaces the result."""
         return replace(part, content=text)
 
     def with_arguments(self, part: Any, arguments: Mapping[str | None, dict[str, Any]]) -> Any:
-        """Return a tool call with its shortened arguments, found by its id; any other part unchanged."""
+        """Replace the arguments of a tool call part if `arguments` has its call id. Return other parts unchanged."""
         if not _is_call(part) or part.tool_call_id not in arguments:
             return part
         return replace(part, args=to_json(arguments[part.tool_call_id]).decode())

@@ -1,7 +1,9 @@
-"""Adapter for smolagents: an agent whose runs are turns.
+"""Adapter for smolagents: a wrapper of an agent that makes each run a turn with memory.
 
-with Blocking.open() as layer:
-    CognitiveMultiStepAgent(agent, layer, "my-agent").run("...", session_id="s1")
+    with Blocking.open() as layer:
+        CognitiveMultiStepAgent(agent, layer, "my-agent").run("...", session_id="s1")
+
+Smolagents is synchronous, so the memory layer is a `Blocking`.
 """
 
 from __future__ import annotations
@@ -29,15 +31,16 @@ _TASK = "New task:\n"  # smolagents puts this before the user's message
 
 
 class CognitiveMultiStepAgent:
-    """A wrapper that adds memory, tool selection and a bounded conversation to an agent's runs.
+    """A wrapper that adds memories to an agent's runs, selects their tools and limits their conversation.
 
     The agent is a ToolCallingAgent or a CodeAgent. Each run uses a shallow copy of it with the turn's tools and model.
     Only the agent's own memory persists, and it contains no memory blocks. An agent holds one conversation: use two
     agents for concurrent runs. Managed agents get no memory.
 
-    `thinking_argument` is the keyword argument of the models for the level of thinking, such as "reasoning_effort" for
-    OpenAI's; None if they have none, because smolagents passes every keyword on. `recall_tool` adds the tool
-    `recall_context`. The other parameters are those of `AgentBinding`.
+    `thinking_argument` is the keyword argument with which the models take the level of thinking, such as
+    "reasoning_effort" for OpenAI's. None means that they take none: smolagents would pass an unknown keyword on.
+    `recall_tool` adds the tool `recall_context`, with which the model searches its memory. The other parameters are
+    those of `AgentBinding`.
     """
 
     def __init__(
@@ -61,7 +64,10 @@ class CognitiveMultiStepAgent:
         self._running: WeakSet[MultiStepAgent] = WeakSet()
 
     def run(self, task: str, *, session_id: str = "default", stream: bool = False, **options: Any) -> Any:
-        """Call the agent's `run` within a turn, with its options. `reset=False` continues the agent's conversation."""
+        """Run the agent within a turn of the memory layer. `options` are passed to the agent's own `run`.
+
+        Among them, `reset=False` continues the agent's conversation.
+        """
         turn = self._binding.turn(session_id)
         if stream:
             return self._run_stream(turn, task, options)
@@ -71,7 +77,7 @@ class CognitiveMultiStepAgent:
         return output
 
     def interrupt(self) -> None:
-        """Interrupt the runs in progress, as the agent's own `interrupt` does."""
+        """Interrupt all runs in progress, as the agent's own `interrupt` does."""
         for each in tuple(self._running):
             each.interrupt()
 
@@ -89,7 +95,7 @@ class CognitiveMultiStepAgent:
                 steps.close()
 
     def _agent_for_turn(self, turn: TurnSession, task: str, options: Mapping[str, Any]) -> MultiStepAgent:
-        """Begin the turn and return a copy of the agent with the turn's tools and model."""
+        """Begin the turn, and return a copy of the agent with the turn's tools and model."""
         agent, wait = self.agent, self._binding.wait
         conversation = [] if options.get("reset", True) else _CODEC.decode(agent.write_memory_to_messages()[1:])
         planned = [each for name, each in agent.tools.items() if name != _ANSWER]
@@ -108,7 +114,7 @@ class CognitiveMultiStepAgent:
         return own
 
     def _model_for_turn(self, turn: TurnSession, model: Model) -> Model:
-        """Return a copy of the model that prepares each call: it fits the messages and sets the level of thinking."""
+        """Return a copy of the model that limits the messages of each call, and sets the planned level of thinking."""
         argument, wait = self._thinking_argument, self._binding.wait
         thinking = {argument: turn.thinking} if argument and turn.thinking else {}
 
@@ -126,7 +132,7 @@ class CognitiveMultiStepAgent:
 
 
 class _RecallTool(Tool):  # type: ignore[misc]
-    """The recall tool."""
+    """The recall tool as a tool of smolagents, with which the model searches its memory."""
 
     name = RECALL_NAME
     description = RECALL_DESCRIPTION
@@ -142,19 +148,19 @@ class _RecallTool(Tool):  # type: ignore[misc]
         self._answer = answer
 
     def forward(self, query: str, memory_type: str | None = None, limit: int | None = None) -> str:
-        """Return the recall tool's answer."""
+        """Search the memory, and return the recall tool's answer as text."""
         return self._answer(query, memory_type, limit or 5)
 
 
 def _copy_with(value: T, attributes: Mapping[str, Any]) -> T:
-    """Return a shallow copy with other values of some attributes."""
+    """Return a shallow copy of an object in which some attributes have other values."""
     own = copy.copy(value)
     vars(own).update(attributes)
     return own
 
 
 def _track_calls(turn: TurnSession, tool: Tool) -> Tool:
-    """Return the tool with calls that the turn records."""
+    """Return a copy of a tool whose calls are recorded in the turn."""
 
     def forward(*args: Any, **kwargs: Any) -> Any:
         with turn.track_tool_call(tool.name, {**dict(zip(tool.inputs, args, strict=False)), **kwargs}) as record:
@@ -179,12 +185,15 @@ def _output_text(output: Any) -> str:
 
 
 class SmolagentsCodec(WholeMessageCodec[ChatMessage]):
-    """The codec for messages of smolagents, which describe a step's calls and their results as text in two messages."""
+    """Converts smolagents' messages to the memory layer's messages and back.
+
+    Smolagents describes the tool calls of a step as text in one message, and their results as text in the next.
+    """
 
     def decode(self, messages: Sequence[ChatMessage]) -> list[WrappedMessage]:
-        """Return a conversation of the framework as messages of the layer.
+        """Convert a conversation of smolagents to messages of the memory layer.
 
-        A step's calls become one call named "step", and the results after it become its result.
+        All tool calls of a step become one call named "step", and the results after it become this call's result.
         """
         decoded, id = list[WrappedMessage](), ""
         for place, message in enumerate(messages):
@@ -200,19 +209,19 @@ class SmolagentsCodec(WholeMessageCodec[ChatMessage]):
         return decoded
 
     def wrap(self, message: ChatMessage) -> WrappedMessage:
-        """Return a message of the framework that is not part of a step as a message of the layer."""
+        """Convert a message that has neither tool calls nor results to a message of the memory layer."""
         if message.role == MessageRole.ASSISTANT:
             return WrappedMessage.wrap(message, "assistant", _message_text(message))
         return WrappedMessage.wrap(message, "user", _message_text(message).removeprefix(_TASK))
 
     def replace(self, native: ChatMessage, message: WrappedMessage) -> ChatMessage:
-        """Return the framework's message with the changed text of `message`."""
+        """Return a copy of the smolagents message `native`, with the changed text of `message`."""
         if message.appended is not None and isinstance(native.content, list):
             return _copy_with(native, {"content": [*native.content, *_parts(message.appended)]})
         return _copy_with(native, {"content": _parts(message.content)})
 
     def create(self, message: Message) -> ChatMessage:
-        """Return a message that the window added for the framework."""
+        """Convert a message that the memory layer added, such as a summary, to a smolagents message."""
         return ChatMessage(_ROLES[message.role], _parts(message.content))
 
 

@@ -1,4 +1,4 @@
-"""Adapter for Strands Agents: a plugin of an agent.
+"""Adapter for Strands Agents: a plugin that adds memory to an agent.
 
     agent = Agent(plugins=[CognitiveStrandsPlugin(layer, "my-agent", session_id="s1")])
     await agent.invoke_async("Where does the key hang?")
@@ -30,11 +30,12 @@ from cognitive.turn import Message, ToolSpec
 
 
 class CognitiveStrandsPlugin(Plugin):
-    """A plugin that adds memory, tool selection and a bounded conversation to an agent's invocations.
+    """A plugin that adds memories to an agent's invocations, selects their tools and limits their conversation.
 
-    The session is `session_id` of the invocation's state, or of the plugin, or else the agent's id. `recall_tool` adds
-    the tool `recall_context`. The other parameters are those of `AgentBinding`. The level of thinking cannot be set for
-    one call, because it is a setting of the shared model object: let a plan choose another of `models` instead.
+    The memory layer's session is `session_id` of the invocation's state, or of the plugin, or else the agent's id.
+    `recall_tool` adds the tool `recall_context`, with which the model searches its memory. The other parameters are
+    those of `AgentBinding`. The level of thinking cannot be set for one call, because it is a setting of the shared
+    model object. A plan may choose another of `models` instead.
     """
 
     name = "cognitive"
@@ -57,11 +58,11 @@ class CognitiveStrandsPlugin(Plugin):
 
     @property
     def tools(self) -> list[Any]:
-        """The recall tool, if it is offered."""
+        """The plugin's tools: the recall tool, or none if it is not offered."""
         return super().tools if self._recall_tool else []
 
     def init_agent(self, agent: Any) -> None:
-        """Register the hooks and middleware for the agent's invocations, model calls and tool calls."""
+        """Register hooks and middleware for the agent's invocations, model calls and tool calls."""
         agent.add_hook(self._on_invocation_start, BeforeInvocationEvent)
         agent.add_hook(self._on_model_response, AfterModelCallEvent)
         agent.add_hook(self._on_invocation_end, AfterInvocationEvent)
@@ -79,16 +80,16 @@ class CognitiveStrandsPlugin(Plugin):
             run.failed = event.exception is not None
 
     def _on_tool_call(self, event: BeforeToolCallEvent) -> None:
-        """Cancel the call of a tool that the turn removed: Strands finds tools by name and would run it."""
+        """Cancel the call of a tool that the turn removed. Strands would find the tool by its name and run it."""
         run = _invocation(event)
         if run is not None and run.turn.denies(event.tool_use["name"]):
             event.cancel_tool = DENIED
 
     def _on_invocation_end(self, event: AfterInvocationEvent) -> None:
-        """End the turn with the response.
+        """End the turn of an invocation with the response.
 
-        Strands does not report why a run ended without one: it is recorded as failed if its latest model call failed,
-        else as abandoned.
+        Strands does not report why an invocation ended without a response. Its turn ends as failed if the latest model
+        call failed, and else as abandoned.
         """
         run: _Invocation | None = event.invocation_state.pop(_key(event.agent), None)
         if run is None:
@@ -98,9 +99,9 @@ class CognitiveStrandsPlugin(Plugin):
         run.turn.end("failed" if run.failed else "abandoned")
 
     async def _on_model_call(self, context: InvokeModelContext) -> InvokeModelContext:
-        """Prepare a model call: fit the messages and select the tools, for this call only.
+        """Prepare a model call: limit the messages and select the tools, for that call only.
 
-        The agent's messages stay unchanged.
+        The agent's own messages stay unchanged.
         """
         run = _invocation(context)
         if run is None:
@@ -121,7 +122,7 @@ class CognitiveStrandsPlugin(Plugin):
     async def _around_tool(
         self, context: ExecuteToolContext, next_fn: Callable[[ExecuteToolContext], AsyncGenerator[TypedEvent, None]]
     ) -> AsyncGenerator[TypedEvent, None]:
-        """Record a tool call and its result. Turns that begin while the tool runs are sub-agent turns."""
+        """Run a tool call, and record it with its result. Turns that begin while the tool runs are sub-agent turns."""
         events, run = next_fn(context), _invocation(context)
         turn = run.turn if run is not None else self._binding.turn("default", "subagent")
         try:
@@ -151,7 +152,7 @@ _COMPLETED_REASONS = {"end_turn", "stop_sequence", "max_tokens", "tool_use"}
 
 @dataclass(slots=True)
 class _Invocation:
-    """The state of a running invocation: its turn. `failed` is True if its latest model call failed."""
+    """The state of a running invocation: its turn, and in `failed` if its latest model call failed."""
 
     turn: TurnSession
     failed: bool = False
@@ -189,7 +190,10 @@ def _rewrite_tool(own: Any, spec: ToolSpec) -> Any:
 
 
 def _trailing_blocks(turn: TurnSession, messages: Sequence[Message]) -> int:
-    """Return the number of blocks at the end that the next turn will not repeat, which a provider should not cache."""
+    """Return the number of blocks at the prompt's end that the next turn will not repeat.
+
+    A provider should not add these blocks to its prompt cache.
+    """
     last = messages[-1] if messages else None
     if turn.context is None or turn.context.placement != "user_tail" or not isinstance(last, WrappedMessage):
         return 0
@@ -197,14 +201,14 @@ def _trailing_blocks(turn: TurnSession, messages: Sequence[Message]) -> int:
 
 
 class StrandsCodec(PartsCodec[Any, Any]):
-    """The codec for messages of Strands, whose parts are called blocks."""
+    """Converts Strands' messages, whose parts are called blocks, to the memory layer's messages and back."""
 
     def split(self, message: Any) -> list[list[Any]]:
-        """Return the parts of a message in groups: each tool result alone, runs of other parts together."""
+        """Divide a message's parts into groups, one per layer message: each tool result alone, other parts together."""
         return split_tool_results(message["content"], lambda block: "toolResult" in block)
 
     def wrap(self, message: Any, parts: Sequence[Any]) -> WrappedMessage:
-        """Return a group of parts as a message of the layer."""
+        """Convert a group of a message's parts to one message of the memory layer."""
         if parts and "toolResult" in parts[0]:
             result = parts[0]["toolResult"]
             return WrappedMessage.wrap((message, parts), "tool", _result_text(result), tool_call_id=result["toolUseId"])
@@ -215,11 +219,14 @@ class StrandsCodec(PartsCodec[Any, Any]):
         return WrappedMessage.wrap((message, parts), message["role"], content, tool_calls=calls)
 
     def join(self, message: Any, parts: list[Any]) -> Any:
-        """Return the framework's message with these parts; the same object if they are unchanged."""
+        """Return the framework's message with `parts` as its parts, or `message` itself if they are unchanged."""
         return message if parts == message["content"] else {**message, "content": parts}
 
     def create(self, message: Message) -> Any:
-        """Return a message that the window added for the framework. The result of an interrupted call is an error."""
+        """Convert a message that the memory layer added, such as a summary, to a Strands message.
+
+        The result of an interrupted tool call becomes an error result.
+        """
         content = [{"text": message.content}]
         if message.role == "tool":
             result = {"toolUseId": message.tool_call_id or "", "status": "error", "content": content}
@@ -227,19 +234,19 @@ class StrandsCodec(PartsCodec[Any, Any]):
         return {"role": "assistant" if message.role == "assistant" else "user", "content": content}
 
     def text_part(self, text: str) -> Any:
-        """Return a text part."""
+        """Create a part with this text."""
         return {"text": text}
 
     def is_text(self, part: Any) -> bool:
-        """Return True if the part is text."""
+        """Return True if the part is a text."""
         return "text" in part
 
     def with_result(self, part: Any, text: str) -> Any:
-        """Return a tool result with another text."""
+        """Create a copy of a tool result part in which `text` replaces the result."""
         return {"toolResult": {**part["toolResult"], "content": [{"text": text}]}}
 
     def with_arguments(self, part: Any, arguments: Mapping[str | None, dict[str, Any]]) -> Any:
-        """Return a tool call with its shortened arguments, found by its id; any other part unchanged."""
+        """Replace the arguments of a tool call part if `arguments` has its call id. Return other parts unchanged."""
         call = part.get("toolUse")
         if call is None or call["toolUseId"] not in arguments:
             return part

@@ -1,4 +1,4 @@
-"""The tools of a framework, converted for a turn and selected by it, and the recall tool."""
+"""Selection of a framework's tools for a turn, and the recall tool, with which a model searches its memory."""
 
 from __future__ import annotations
 
@@ -39,14 +39,17 @@ _NO_HITS = "Nothing more is remembered about that."
 
 
 def recall_answer(hits: Sequence[RecallHit], policy: Policy) -> str:
-    """Return the hits as a sealed block of records, best first, or a message that nothing was found."""
+    """Return the found memories as text for the model, best first, or a message that nothing was found."""
     if not hits:
         return _NO_HITS
     return sealed(OPENING, [NOTICE, *(line(hit, policy) for hit in hits)], CLOSING)
 
 
 def to_tool(name: str, description: str | None, parameters: Mapping[str, Any] | None) -> Tool | None:
-    """Return a framework's tool for the turn; None, with a warning, if its name or schema is invalid."""
+    """Convert a framework's tool to a `Tool` of the memory layer.
+
+    Log a warning and return None if the tool's name or schema is invalid.
+    """
     try:
         return Tool(name=name, description=storable(description or ""), parameters=dict(parameters or {}))
     except InvalidInput as error:
@@ -60,10 +63,11 @@ def select_tools(
     name: Callable[[T], str],
     rewritten: Callable[[T, ToolSpec], T] | None = None,
 ) -> list[T]:
-    """Return the tools that the turn keeps, in their order.
+    """Return the tools that the turn offers to the model, in their original order.
 
-    `rewritten` makes a tool with the catalog's shortened description and parameters; without it, tools are not
-    shortened. Tools that the turn did not know when it began, such as the recall tool, are kept unchanged.
+    `name` returns the name of a tool. `rewritten` returns a copy of a tool with the shortened description and
+    parameters of a `ToolSpec`. Without it, tools are not shortened. Tools that the turn did not know when it began,
+    such as the recall tool, stay unchanged.
     """
     specs, originals = {spec.name: spec for spec in context.tools}, _tools_of_turn(context)
     selected = [tool for tool in tools if not denies(context, name(tool))]
@@ -78,7 +82,10 @@ def select_tools(
 
 
 def denies(context: TurnContext, name: str) -> bool:
-    """Return True if the turn removed the tool of this name, by its plan or because the tools did not fit the model."""
+    """Return True if the turn removed the tool of this name.
+
+    A tool is removed by the turn's plan, or because not all tools fit the model.
+    """
     return name in (_tools_of_turn(context).keys() | set(context.plan.removed)) - {spec.name for spec in context.tools}
 
 

@@ -1,7 +1,7 @@
-"""A turn inside a framework's run. Errors of the layer are logged and never fail the run.
+"""A turn of the memory layer inside a framework's run. Errors of the layer are logged and never stop the run.
 
-The order of calls: `AgentBinding.turn`, `TurnSession.begin`; before each model call `messages`, `system` and
-`select_tools`; after each tool `record_tool_call`; then `end`.
+An adapter calls `AgentBinding.turn` and `TurnSession.begin`. Before each model call, it calls `messages`, `system` and
+`select_tools`. After each tool, it calls `record_tool_call`, and at the end `end`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _current_turn: ContextVar[TurnSession | None] = ContextVar("cognitive_calling", 
 
 
 class AgentBinding:
-    """A framework's agent, bound to a layer. Every adapter holds one.
+    """The connection of a framework's agent to a memory layer. Every adapter holds one.
 
     Attributes:
         layer: the layer that prepares and records the turns.
@@ -42,8 +42,8 @@ class AgentBinding:
         runtime: the framework's name, recorded with each turn.
         user_id: the user of turns for which the framework names none.
         model: the model's name in the table of models; None takes the name that the framework reports.
-        models: the framework's model objects by the name that a plan may ask for. Other names are ignored.
-        prompt_history: the blocks that earlier turns sent.
+        models: the framework's model objects, by the names that the plan of a turn may choose. Other names are ignored.
+        prompt_history: the memory blocks that earlier turns added to the user's messages.
     """
 
     def __init__(
@@ -70,13 +70,13 @@ class AgentBinding:
         return TurnSession(self, session_id, "subagent" if _current_turn.get() is not None else kind)
 
     def settle(self, context: TurnContext, outcome: Outcome) -> None:
-        """Pass a turn's outcome to the layer, which records it in the background."""
+        """Pass a turn's outcome to the memory layer, which records it in the background."""
         self.layer.settle(context, outcome)
 
     def log_skipped(self, error: Exception) -> None:
-        """Log that a turn continues without memory.
+        """Log an error because of which a turn continues without memory.
 
-        A wrong event loop is logged once, because it affects every turn.
+        A wrong event loop is logged only once, because it affects every turn.
         """
         if not (isinstance(error, WrongEventLoop) and self._wrong_loop_logged):
             _log_error("the turn continues without memory", error)
@@ -84,10 +84,10 @@ class AgentBinding:
 
 
 class TurnSession:
-    """A turn in progress.
+    """One turn inside a framework's run: it prepares model calls, records tool calls and the outcome.
 
-    `context` is None if the turn is not planned (its kind is not "user") or could not be prepared. Every method then
-    returns its input unchanged.
+    `context` is None if the layer could not prepare the turn, or does not prepare turns of its kind (any but "user").
+    Every method then returns its input unchanged.
     """
 
     def __init__(self, binding: AgentBinding, session_id: str, kind: TurnKind) -> None:
@@ -109,7 +109,7 @@ class TurnSession:
         user_id: str | None = None,
         thinking: str | None = None,
     ) -> None:
-        """Prepare the turn. Only the first call has an effect; errors are logged.
+        """Prepare the turn with the memory layer. Only the first call has an effect. Errors are logged.
 
         Args:
             text: the user's message.
@@ -117,8 +117,8 @@ class TurnSession:
             tools: the tools that the framework offers; None entries are skipped.
             model: the model's name in the table of models, unless the binding names one.
             user_id: the user, instead of the binding's.
-            thinking: the host's own level of thinking, by the framework's name; it applies if no category asks for
-                another.
+            thinking: the host's own level of thinking, by the framework's name. It applies unless the turn's plan
+                chooses another.
         """
         if self.has_begun:
             return
@@ -150,9 +150,9 @@ class TurnSession:
         user_id: str | None = None,
         thinking: str | None = None,
     ) -> None:
-        """Prepare the turn from a whole conversation, whose last user message is the turn's text.
+        """Prepare the turn from a whole conversation, whose last user message becomes the turn's text.
 
-        Without a user message the text is empty. Only the first call has an effect and reads `tools`. The other
+        Without a user message, the text is empty. Only the first call has an effect and reads `tools`. The other
         parameters are those of `begin`.
         """
         if self.has_begun:
@@ -163,39 +163,36 @@ class TurnSession:
 
     @property
     def thinking(self) -> str | None:
-        """The planned level of thinking, one of `cognitive.plan.THINKING`; None to leave the host's own setting."""
+        """The level of thinking that the plan chose, as in `cognitive.plan.THINKING`, or None to keep the host's."""
         level = self.context.thinking if self.context is not None else None
         return level if level != self._own_thinking else None
 
     @property
     def has_categories(self) -> bool:
-        """True if the message has categories. Without them, a level of thinking that the host set itself applies."""
+        """True if the plan found categories for the message. Without them, the host's own level of thinking applies."""
         return self.context is not None and bool(self.context.plan.categories)
 
     @property
     def model(self) -> Any | None:
-        """The framework's model object that the plan asks for; None to keep the current model."""
+        """The framework's model object that the turn's plan chose, or None to keep the current model."""
         return self.binding.models.get(self.context.plan.model or "") if self.context is not None else None
 
     def system(self, own: str = "") -> str:
-        """Return the system prompt: the host's text `own`, followed by the prefix."""
+        """Return the system prompt: the host's own system prompt `own`, followed by the pinned memories."""
         return self.context.system(own) if self.context is not None else own
 
     def system_with_memories(self, own: str = "") -> str:
-        """Return the system prompt and the memory block in one text.
-
-        For frameworks that cannot change the user's message.
-        """
+        """Return the system prompt with all memories, for frameworks that cannot change the user's message."""
         if self.context is None:
             return own
         return "\n\n".join(part for part in (self.context.system(own), self.context.sent("").strip()) if part)
 
     async def messages(self, conversation: Sequence[Message]) -> Sequence[Message]:
-        """Return the conversation for one model call: fitted into the window, with memory blocks.
+        """Return the conversation for one model call, limited to the model's context, with memory blocks.
 
         Call it before each model call with the framework's own conversation, which contains neither blocks nor the
-        host's system messages. Use the result for that call only and do not store it. If fitting fails, the
-        conversation is returned with its blocks and without limits.
+        host's system messages. Use the result for that call only and do not store it. If the layer fails, the
+        conversation is returned with its blocks but without limits.
         """
         if self.context is None:
             return conversation
@@ -207,7 +204,7 @@ class TurnSession:
             return unfitted
 
     async def encode_messages(self, codec: MessageCodec[T], conversation: Sequence[WrappedMessage]) -> list[T]:
-        """Return the result of `messages` for a decoded conversation, in the framework's format."""
+        """Call `messages` with a converted conversation, and convert the result back to the framework's format."""
         return codec.encode(await self.messages(conversation))
 
     def _with_blocks(self, conversation: Sequence[Message], context: TurnContext) -> Sequence[Message]:
@@ -222,11 +219,7 @@ class TurnSession:
     def select_tools(
         self, tools: Sequence[T], name: Callable[[T], str], rewritten: Callable[[T, ToolSpec], T] | None = None
     ) -> list[T]:
-        """Return the tools that the turn keeps, in their order.
-
-        `rewritten` makes a tool with the catalog's shortened description and parameters; without it, tools are not
-        shortened.
-        """
+        """Return the tools that the turn offers to the model. The parameters are those of `tools.select_tools`."""
         return (
             turn_tools.select_tools(self.context, tools, name, rewritten) if self.context is not None else list(tools)
         )
@@ -234,14 +227,14 @@ class TurnSession:
     def denies(self, name: str) -> bool:
         """Return True if the turn removed the tool of this name.
 
-        Frameworks that find tools by name would still run it if the model called it; they answer with `tools.DENIED`
-        instead.
+        If the model calls it anyway, frameworks that find tools by name would run it. Adapters answer with
+        `tools.DENIED` instead.
         """
         return self.context is not None and turn_tools.denies(self.context, name)
 
     @contextmanager
     def as_parent(self) -> Iterator[None]:
-        """Mark turns that begin inside this block, or in tasks started in it, as sub-agent turns."""
+        """Make turns that begin inside this block, or in tasks started in it, sub-agent turns."""
         token = _current_turn.set(self)
         try:
             yield
@@ -257,11 +250,11 @@ class TurnSession:
         *,
         interrupts: tuple[type[Exception], ...] = (),
     ) -> Iterator[ToolCallResult]:
-        """Run a tool call inside this block and record it when the block ends.
+        """Record a tool call that runs inside this block.
 
-        The block passes the result to the yielded `ToolCallResult`. If it raises, the call is recorded as failed with
-        the error's text. If it raises one of `interrupts`, nothing is recorded, because the framework will call the
-        tool again. Turns that begin inside the block are sub-agent turns.
+        The block calls the yielded `ToolCallResult` with the call's result. If the block raises an error, the call is
+        recorded as failed with the error's text. If it raises one of `interrupts`, nothing is recorded, because the
+        framework will call the tool again. Turns that begin inside the block are sub-agent turns.
         """
         tool_result = ToolCallResult()
         try:
@@ -284,9 +277,9 @@ class TurnSession:
         ok: bool = True,
         id: str | None = None,
     ) -> None:
-        """Record a tool call and its result for the outcome.
+        """Record a tool call and its result, which become a part of the turn's outcome.
 
-        Calls of the recall tool are skipped: the layer counts them itself.
+        Calls of the recall tool are skipped, because the layer itself records them.
         """
         if self.context is None or self.has_ended or name == RECALL_NAME or len(self._calls) >= _MAX_CALLS:
             return
@@ -297,7 +290,7 @@ class TurnSession:
     def end(self, status: Status, response: str = "") -> None:
         """End the turn and record its outcome in the background.
 
-        Only the first call has an effect; errors are logged.
+        Only the first call has an effect. Errors are logged.
         """
         if self.context is None or self.has_ended:
             return
@@ -311,9 +304,9 @@ class TurnSession:
             _log_error("the turn's outcome is not recorded", error)
 
     async def recall(self, query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
-        """Return the recall tool's answer for the model.
+        """Search the memory for the model, and return the recall tool's answer.
 
-        It is a block of memories, or a message if nothing was found or recall failed.
+        It is a block of memories, or a message if nothing was found or the search failed.
         """
         turn_id = self.context.turn_id if self.context is not None else None
         try:
@@ -328,30 +321,30 @@ class TurnSession:
 
 @dataclass(slots=True)
 class ToolCallResult:
-    """The result of a tracked tool call.
+    """Receives the result of a tracked tool call (see `TurnSession.track_tool_call`).
 
-    Call it with the result; `ok=False` says that the result is an error message.
+    Call it with the result. `ok=False` means that the result is an error message.
     """
 
     result: Any = None
     ok: bool = True
 
     def __call__(self, result: Any, *, ok: bool = True) -> None:
-        """Store the result."""
+        """Store the result of the tool call."""
         self.result, self.ok = result, ok
 
 
 def current_turn() -> TurnSession | None:
-    """Return the turn whose tool or run is executing, for tools that get no context from their framework."""
+    """Return the turn whose tool or run is executing, or None, for tools that get no context from their framework."""
     return _current_turn.get()
 
 
 @contextmanager
 def ends_turn(turn: TurnSession) -> Iterator[None]:
-    """End the turn when the block ends, unless the runtime has ended it with a response inside the block.
+    """End the turn when the block ends, unless the adapter has ended it inside the block.
 
-    The turn ends as failed if the block raises, and as abandoned if it is cancelled, closed early or ends without a
-    response.
+    The turn ends as failed if the block raises an error, and as abandoned if the block is cancelled, closed early or
+    ends without a response.
     """
     try:
         yield

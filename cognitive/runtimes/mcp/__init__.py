@@ -1,15 +1,15 @@
-"""An agent's memory for MCP clients: the tools `recall_context` and `remember`, resources and a prompt.
+"""Serve an agent's memory to MCP clients: the tools `recall_context` and `remember`, resources and a prompt.
 
 This package has the same name as the official SDK, `mcp`. Imports are absolute, so neither hides the other.
 
 Modules, in order of execution:
 
-- `standalone`: serve one scope from a separate process, over stdio or HTTP.
-- `http`: serve over streamable HTTP, authenticating each request.
+- `standalone`: serve one agent's memory from a separate process, over stdio or HTTP.
+- `http`: serve over streamable HTTP, and authenticate each request.
 - `server`: answer the SDK's requests for tools, resources and the prompt.
-- `scope`: the scope of a request, and the turn to which a call belongs.
-- `tools`: the tools `recall_context` and `remember`.
-- `resources`: the resources that a client may read.
+- `scope`: determine the memory that a caller may use, and the turn to which a call belongs.
+- `tools`: implement the tools `recall_context` and `remember`.
+- `resources`: return the resources that a client may read.
 """
 
 from __future__ import annotations

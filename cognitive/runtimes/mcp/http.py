@@ -1,4 +1,4 @@
-"""Streamable HTTP without sessions: each request is authenticated and gets its scope by itself."""
+"""MCP over streamable HTTP without sessions: each request is authenticated separately."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ _SCOPE = "cognitive.scope"  # key in an ASGI request, where no header can set it
 
 
 class Endpoint:
-    """An ASGI app for one path of a server: `Route("/mcp", endpoint)`. Enter `running` in the server's lifespan.
+    """An ASGI app that serves MCP at one path of a server: `Route("/mcp", endpoint)`.
 
-    `admit` is called for every request and returns its scope; `bearer` makes one that checks a token. Requests whose
-    Host or Origin header is not among `hosts` and `origins` (":*" for any port) are refused, so that a web page cannot
-    use the browser of a user to call the server. Pass None as `hosts` if a proxy checks the headers.
+    Enter `running` in the server's lifespan. `admit` is called for every request, and returns the scope (the memory
+    that the caller may use) or None to refuse the request. `bearer` creates such a function that checks a token.
+    Requests whose header Host or Origin is not among `hosts` and `origins` (":*" for any port) are refused, so that a
+    web page cannot call the server through a user's browser. Pass None as `hosts` if a proxy checks the headers.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Answer requests while this context is entered. It may be entered again later."""
+        """Make the app answer requests while the block runs. It may be entered again later."""
         sessions = StreamableHTTPSessionManager(
             self._server,
             json_response=True,
@@ -69,7 +70,7 @@ class Endpoint:
                 self._app = None
 
     async def __call__(self, request: Request, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Authenticate a request and answer it, or respond with status 401, 405 or 503."""
         await self._answer(request)(request, receive, send)
 
     def _answer(self, request: Request) -> ASGIApp:
@@ -85,9 +86,9 @@ class Endpoint:
 
 
 def bearer(authenticate: Authenticate) -> Admit:
-    """Return a function that admits requests by their bearer token.
+    """Return a function that authenticates requests by their bearer token and returns the token's scope.
 
-    A request with several Authorization headers is refused.
+    The function refuses a request with several Authorization headers.
     """
 
     def admit(request: Request) -> Scope | None:
@@ -103,7 +104,7 @@ def _error_response(status: int, message: str, **headers: str) -> ASGIApp:
 
 
 def _scope_of(context: RequestContext) -> Scope:
-    """Return the scope of an authenticated request."""
+    """Return the scope (the memory that the caller may use) that `Endpoint` stored in a request."""
     if context.request is None:
         raise RuntimeError("the request has no token because it was not sent by HTTP; create the server with a Scope")
     scope: Scope = context.request.scope[_SCOPE]

@@ -1,4 +1,4 @@
-"""The resources that a client may read, as JSON: a memory, the models' budgets, and the agent's plans and last turn."""
+"""The resources that an MCP client may read, as JSON: memories, context sizes of models, and data of past turns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MEMORY = "cognitive://memory/"
 
 @dataclass(frozen=True, slots=True)
 class ResourceRow:
-    """A listed resource and the function that reads it, which returns None if there is no content yet."""
+    """A resource that clients can list, with the function that reads it. The function returns None without content."""
 
     resource: Resource
     read: Callable[[ScopedRequest], Awaitable[Any]]
@@ -42,7 +42,10 @@ async def _last_turn(request: ScopedRequest) -> Any:
 
 
 async def _memory(request: ScopedRequest, id: str) -> Any:
-    """Return a memory; None for an invalid id, an unknown id and another agent's, which clients cannot tell apart."""
+    """Return the memory with this id, or None if the id is invalid or not that of one of the agent's memories.
+
+    Clients cannot distinguish these cases, so they learn nothing about other agents.
+    """
     try:
         memory_id = require_id("id", id)
     except InvalidInput:
@@ -92,7 +95,7 @@ TEMPLATE = ResourceTemplate(
 
 
 async def read(request: ScopedRequest, uri: str) -> str | None:
-    """Return the resource at an address as JSON; None if there is no such resource."""
+    """Return the resource at an address as JSON, or None if there is no such resource."""
     row = ROWS.get(uri)
     if row is not None:
         return _quoted_json(to_jsonable_python(await row.read(request)))
@@ -101,7 +104,10 @@ async def read(request: ScopedRequest, uri: str) -> str | None:
 
 
 def _quoted_json(value: Any) -> str:
-    """Return JSON in which every string is quoted as in a prompt, so that stored text cannot be taken for markup."""
+    """Convert a value to JSON in which every string is quoted as in a prompt.
+
+    A model can then not take stored text for markup of the prompt.
+    """
     if isinstance(value, dict):
         return f"{{{', '.join(f'{quote(name)}: {_quoted_json(each)}' for name, each in value.items())}}}"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The scope of a caller, which limits it to one agent's memory, and the turn to which a call belongs.
+"""The scope of an MCP caller, which limits it to one agent's memory, and the turn to which a call belongs.
 
 A call belongs to the turn that the client names, or else to the only open turn.
 """
@@ -23,14 +23,13 @@ TraceLookup = Callable[[str], str | None]  # from a trace id, 32 hexadecimal dig
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The memory that a caller may use: that of one agent.
+    """The memory that an MCP caller may use: that of one agent.
 
-    With `session_id`, the caller sees only turns of that session.
-
-    `may_remember` offers the tool `remember`.
+    With `session_id`, the caller sees only turns of that session. With `may_remember`, it may store memories with the
+    tool `remember`.
 
     Raises:
-        InvalidInput: a name that is blank, too long or cannot be stored.
+        InvalidInput: a name is blank, too long or cannot be stored.
     """
 
     agent_id: str
@@ -45,7 +44,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class ScopedRequest:
-    """One request: the layer that answers it, its scope, and the `_meta` that the client sent."""
+    """An MCP request: the memory layer that answers it, the caller's scope, and the field `_meta` of the request."""
 
     layer: CognitiveLayer
     scope: Scope
@@ -58,22 +57,22 @@ class ScopedRequest:
 
     @property
     def policy(self) -> Policy:
-        """The agent's current policy."""
+        """The agent's current policy (the settings by which its turns are prepared)."""
         return self.layer.policies.current(self.scope.agent_id)
 
 
 def no_trace_lookup(trace_id: str) -> None:
-    """Return None for every trace: the default for hosts that do not map traces to turns."""
+    """Return None for every trace id: the default for hosts that do not map traces to turns."""
 
 
 async def turn_of(request: ScopedRequest, trace_lookup: TraceLookup) -> str | None:
-    """Return the id of the turn to which a call belongs; None if that is uncertain.
+    """Return the id of the turn to which an MCP call belongs, or None if it is uncertain.
 
-    The turn is the one that `_meta` names, or that of its W3C trace, or the only open turn of the scope. A session has
-    one turn at a time. If several sessions of the agent have an open turn, the calling one is unknown.
+    It is the turn that `_meta` names, or the turn that `trace_lookup` returns for the W3C trace id in `_meta`, or the
+    only open turn of the scope. If several sessions of the agent have an open turn, the calling session is unknown.
 
     Raises:
-        InvalidInput: the named turn id is invalid.
+        InvalidInput: `_meta` names an invalid turn id.
     """
     named = request.meta.get(TURN)
     if named is not None:
@@ -86,6 +85,6 @@ async def turn_of(request: ScopedRequest, trace_lookup: TraceLookup) -> str | No
 
 
 def _turn_by_trace(parent: Any, trace_lookup: TraceLookup) -> str | None:
-    """Return the turn of a `traceparent` header. An invalid header is ignored, as the standard requires."""
+    """Return the turn id for a `traceparent` header, or None. An invalid header is ignored, as W3C requires."""
     match = _TRACEPARENT.fullmatch(parent) if isinstance(parent, str) else None
     return trace_lookup(match.group(1)) if match else None

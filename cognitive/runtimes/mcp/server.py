@@ -1,6 +1,6 @@
-"""The MCP server of one layer, on the official SDK: tools, resources and the prompt.
+"""The MCP server of a memory layer, built on the official SDK: tools, resources and a prompt.
 
-Each call is answered within the deadline. If a tool fails, the model gets a message that says what to do.
+Each call is answered within the policy's deadline. If a tool fails, the model gets a message with advice.
 """
 
 from __future__ import annotations
@@ -70,7 +70,10 @@ _REMEMBER_ADVICE = "When something was decided or learnt that a later conversati
 
 @dataclass(frozen=True, slots=True)
 class ToolRow:
-    """A tool: its listing, the model of its arguments, its implementation, and the test for scopes that may call it."""
+    """A tool of the server: its description, the model of its arguments, and the function that runs it.
+
+    `allowed` returns True for the scopes whose callers may use the tool.
+    """
 
     tool: Tool
     arguments: type[InputModel]
@@ -81,16 +84,16 @@ class ToolRow:
 def create_server(
     layer: CognitiveLayer, scope: Scope | ScopeResolver, *, trace_lookup: TraceLookup = no_trace_lookup
 ) -> Server[Any]:
-    """Return an MCP server on a layer, for one scope or for a scope that each request determines.
+    """Create the MCP server of a memory layer, for one scope or with a function that returns the scope of a request.
 
-    `trace_lookup` returns the turn id of a W3C trace id, for hosts that map traces to turns. Run the server with the
+    `trace_lookup` returns the turn id for a W3C trace id, for hosts that map traces to turns. Run the server with the
     SDK's transports, or with `cognitive mcp`.
     """
     return _RequestHandlers(layer, (lambda _: scope) if isinstance(scope, Scope) else scope, trace_lookup).server()
 
 
 class _RequestHandlers:
-    """The handlers of the SDK's requests, each for the scope of its request."""
+    """Answers the SDK's requests, each with the memory that the scope of the request permits."""
 
     def __init__(self, layer: CognitiveLayer, resolve_scope: ScopeResolver, trace_lookup: TraceLookup) -> None:
         self._layer = layer
@@ -171,14 +174,14 @@ async def _call(row: ToolRow, request: ScopedRequest, arguments: dict[str, Any])
 
 
 class RequestFailed(Exception):
-    """A request failed. The message says what the client can do and reveals nothing of the server's internals."""
+    """A request failed. The message advises the client, and does not reveal internals of the server."""
 
 
 async def answer_in_time(name: str, work: Coroutine[Any, Any, T], milliseconds: float) -> T:
-    """Return the result of `work` if it is ready within the deadline, in milliseconds.
+    """Run a coroutine and return its result, within a deadline in milliseconds. `name` is used in messages.
 
     Raises:
-        RequestFailed: it was late, or the request cannot be answered.
+        RequestFailed: the result was late, or the request failed.
     """
     try:
         return await Deadline(milliseconds).within(work)
@@ -196,7 +199,7 @@ async def answer_in_time(name: str, work: Coroutine[Any, Any, T], milliseconds: 
 
 
 def use_memory(scope: Scope, arguments: Mapping[str, str]) -> GetPromptResult:
-    """Return the prompt `use_memory` as one user message, after the task if one is given."""
+    """Return the prompt `use_memory`: one user message with the task, if one is given, and advice to use the memory."""
     parts = (arguments.get("task", "").strip(), _RECALL_ADVICE, _REMEMBER_ADVICE if scope.may_remember else "")
     text = "\n\n".join(part for part in parts if part)
     message = PromptMessage(role="user", content=TextContent(type="text", text=text))

@@ -1,4 +1,4 @@
-"""A separate process that serves one scope, over stdio, or over HTTP to clients with its token."""
+"""An MCP server in a separate process, for one agent's memory, over stdio, or over HTTP with a token."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from cognitive.runtimes.mcp.server import create_server
 
 
 async def serve_stdio(scope: Scope) -> None:
-    """Serve one client until standard input ends. Logs go to standard error.
+    """Open a memory layer, and serve one MCP client over standard input and output until the input ends.
+
+    Logs go to standard error.
 
     Raises:
         SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened. It opens even if Postgres is away.
@@ -33,9 +35,10 @@ async def serve_stdio(scope: Scope) -> None:
 async def serve_http(
     scope: Scope, token: str, listening: socket.socket, names: Sequence[str] = (), *, http: Any = "auto"
 ) -> None:
-    """Serve at /mcp of a listening socket until the process gets a signal to stop.
+    """Open a memory layer, and serve MCP at the path /mcp until the process gets a signal to stop.
 
-    `names` are Host headers to accept beside those of loopback; `http` is uvicorn's HTTP protocol implementation.
+    `listening` is the socket to serve. `names` are Host headers to accept besides those of loopback. `http` is
+    uvicorn's HTTP protocol implementation.
 
     Raises:
         SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened. It opens even if Postgres is away.
@@ -46,7 +49,7 @@ async def serve_http(
 
 
 def app(layer: CognitiveLayer, scope: Scope, token: str, names: Sequence[str] = ()) -> Starlette:
-    """Return an ASGI app that serves only /mcp."""
+    """Return an ASGI app that serves MCP at the path /mcp to clients with this token."""
     origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
     endpoint = Endpoint(
         layer,
@@ -64,7 +67,10 @@ def app(layer: CognitiveLayer, scope: Scope, token: str, names: Sequence[str] = 
 
 
 def single_token(token: str, scope: Scope) -> Authenticate:
-    """Return a function that authenticates one token. It compares in constant time, so that timing reveals nothing."""
+    """Return a function that authenticates one token: it returns `scope` for this token, and None for any other.
+
+    It compares in constant time, so that the response time reveals nothing about the token.
+    """
     expected = token.encode()
 
     def authenticate(token: str) -> Scope | None:

@@ -27,7 +27,7 @@ _TRUST: Trust = "agent"
 
 
 class RecallContext(InputModel, json_schema_extra={"description": "What to recall."}):
-    """The arguments of `recall_context`."""
+    """The arguments of the tool `recall_context`."""
 
     query: Annotated[
         Text,
@@ -73,9 +73,9 @@ RECALL_CONTEXT = Tool(
 
 
 async def recall_context(request: ScopedRequest, arguments: RecallContext, trace_lookup: TraceLookup) -> CallToolResult:
-    """Return the best memories for a query, as structured content and as a sealed block.
+    """Return the best memories for a query, as structured content and as a block of text.
 
-    The block is the same as in other runtimes, so that the layer recognises it in later conversations.
+    The block has the same form as in prompts, so that the layer recognises it in later conversations.
 
     Raises:
         InvalidInput: the turn id in `_meta` is invalid.
@@ -105,7 +105,7 @@ def _recalled_memory(hit: RecallHit) -> Recalled:
 
 
 class Remember(InputModel, json_schema_extra={"description": "What to keep."}):
-    """The arguments of `remember`."""
+    """The arguments of the tool `remember`."""
 
     content: Annotated[
         Text,
@@ -143,7 +143,7 @@ REMEMBER = Tool(
 
 
 async def remember(request: ScopedRequest, arguments: Remember) -> CallToolResult:
-    """Store one memory, dated now, and return its id. The same text of the same session is stored once.
+    """Store one memory with the current time, and return its id. The same text of the same session is stored once.
 
     Raises:
         InvalidInput: the content has only memories that the prompt showed; `supersedes` names an unknown memory.
