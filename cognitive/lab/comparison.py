@@ -1,9 +1,9 @@
 """Compare two embedding models on past turns, before one replaces the other.
 
 The queries of an agent's latest completed turns are searched with both models; nothing is recorded. Overlap is the
-share of the first ten memories that both find. Recall is the share of the memories used in the turn among the first
-ten. The used memories were found by the old model, so recall favours it: a new model that loses little here loses even
-less in fact.
+share of the first ten memories that both models find. Recall is the share of the memories used in the turn that are
+among the first ten. The used memories were found by the old model, so recall favours the old model. The new model's
+true loss is therefore smaller than the difference in recall.
 """
 
 from __future__ import annotations
@@ -29,11 +29,15 @@ FIRST = 10
 
 @dataclass(frozen=True, slots=True)
 class ModelComparison:
-    """The comparison of two models on `turns` past turns, of which `judged` used memories.
+    """The result of comparing two embedding models, `old` and `new`, on past turns.
 
-    `overlap` is the mean share of the first ten that both find, None without turns. The recalls are means over the
-    judged turns, None without any. The cosines are the mean cosine of the nearest memory: if they differ, the policy's
-    thresholds have another meaning with the new model.
+    Attributes:
+        turns: number of turns compared.
+        judged: turns among them whose response used a memory.
+        overlap: mean share of the first ten memories that both models find; None without turns.
+        old_recall, new_recall: mean share of the used memories among the first ten; None if `judged` is 0.
+        old_cosine, new_cosine: mean cosine of the nearest memory. If the two differ, the policy's cosine thresholds
+            have another meaning with the new model.
     """
 
     old: str
@@ -57,7 +61,10 @@ class _NearestMemories:
 
 
 def searched_text(message: str, record: str | None) -> str:
-    """Return the text that a recorded turn searched for; for an elliptic message it includes earlier messages."""
+    """Return the text that a recorded turn searched for.
+
+    For an elliptic message ("and for staging?"), it includes earlier messages of the conversation.
+    """
     try:
         inputs = decode(record).inputs if record else None
     except InvalidInput:  # a record of another version
@@ -75,7 +82,9 @@ async def compare(
     now: datetime,
     latest: int = 200,
 ) -> ModelComparison:
-    """Compare the agent's live model with another stored model on its latest completed turns.
+    """Compare an agent's live embedding model with the model `new`, whose vectors are stored too.
+
+    The queries of the agent's `latest` completed turns are searched with both.
 
     Raises:
         EmbeddingError: this process lacks one of the models.
@@ -107,7 +116,10 @@ async def compare(
 async def _search(
     agent_id: str, text: str, model: str, engine: ContextEngine, policy: Policy, now: datetime
 ) -> _NearestMemories:
-    """Search by relevance alone: past turns would bring back the memories that the old model found."""
+    """Search for a text with one embedding model, and rank the memories found by relevance alone.
+
+    Use in past turns is ignored, because it favours the memories that the old model found.
+    """
     queries = [RetrievalQuery(type_, text, FIRST) for type_ in MEMORY_TYPES]
     found = await engine.recall(agent_id, queries, NO_FILTERS, now, policy, model)
     best = sorted(found, key=lambda candidate: (-candidate.relevance, candidate.hit.memory_id))

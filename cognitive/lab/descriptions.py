@@ -1,4 +1,8 @@
-"""Describe in plain sentences, with numbers, why a memory was shown or not: one row per disposition."""
+"""Describe in plain sentences why a memory was shown in a turn or not.
+
+A disposition is the reason why a candidate was shown or dropped ("shown", "duplicate", "over_budget" …). Each has a
+function here that writes its sentence.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +41,7 @@ FACTORS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ExplainedCandidate:
-    """A candidate in the record of its turn, with the record and the turn's plan and policy."""
+    """A candidate memory of a recorded turn, with the turn's record, plan and policy, from which it is explained."""
 
     result: RecordedCandidate
     record: Recording
@@ -46,24 +50,30 @@ class ExplainedCandidate:
 
     @property
     def limit(self) -> int:
-        """The number of memories of its type that the plan retrieves."""
+        """The number of memories of the candidate's type that the plan requests."""
         return next((query.limit for query in self.plan.retrieval if query.type == self.result.type), 0)
 
     @property
     def min_shown(self) -> float | None:
-        """The lowest shown score of its type, without a memory shown by exploration; None if none was shown."""
+        """The lowest score of a shown memory of the candidate's type, or None if none was shown.
+
+        A memory that was shown by exploration (a random trial) does not count.
+        """
         drawn, own = self.drawn, [result for result in self.record.candidates if result.type == self.result.type]
         shown = [result.score for result in own if result.disposition == "shown" and result is not drawn]
         return min(shown, default=None)
 
     @property
     def displaced(self) -> RecordedCandidate | None:
-        """The candidate that exploration replaced in the turn, if any."""
+        """The candidate that exploration (a random trial of another memory) kept out of the prompt, or None."""
         return next((result for result in self.record.candidates if result.disposition == "displaced"), None)
 
     @property
     def drawn(self) -> RecordedCandidate | None:
-        """The candidate that exploration showed: the shown one with the lowest propensity."""
+        """The candidate that exploration (a random trial) showed, or None if the turn had none.
+
+        It is the shown candidate with the lowest probability of being shown.
+        """
         if self.displaced is None:
             return None
         shown = [result for result in self.record.candidates if result.disposition == "shown"]
@@ -72,11 +82,16 @@ class ExplainedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A memory that no channel found, with the data that can explain it.
+    """A memory that was no candidate in a turn, with the data that can explain why no search channel found it.
 
-    `memory` is None if the store has no such memory. `cosine` is its cosine to the message, None without both vectors.
-    `channels` were searched, `degraded` are the turn's degradations, and `stored` is the time when the memory was
-    stored, if that was after the turn.
+    Attributes:
+        memory: the memory, or None if it is not stored.
+        cosine: its cosine to the message, or None if one of the vectors is missing.
+        record: the record of the turn.
+        plan: the plan of the turn.
+        channels: the search channels (words, meaning) that were used.
+        degraded: the parts of the turn that failed or were late.
+        stored: the time when the memory was stored, if that was after the turn.
     """
 
     memory: Memory | None
@@ -89,12 +104,12 @@ class Missing:
 
 
 def describe(case: ExplainedCandidate) -> str:
-    """Return a sentence on why a candidate was shown or not."""
+    """Describe in one or more sentences why a candidate was shown or not, and how its rank came about."""
     return f"{_DESCRIPTIONS[case.result.disposition](case)} {_standing(case)}".strip()
 
 
 def describe_missing(missing: Missing) -> str:
-    """Return a sentence on why a memory was no candidate: the first reason that applies."""
+    """Describe in a sentence why a memory was not a candidate, by the first reason that applies."""
     return "Not shown: " + next(reason for told in _NOT_FOUND if (reason := told(missing)))
 
 
@@ -159,7 +174,7 @@ _DESCRIPTIONS: Mapping[str, Callable[[ExplainedCandidate], str]] = {
 
 
 def _standing(case: ExplainedCandidate) -> str:
-    """Describe the rank of a candidate: the main factors of its relevance, and the effect of its past use."""
+    """Describe a candidate's rank: the main factors of its relevance, and the effect of past use on its score."""
     factors = sorted((case.result.factors or {}).items(), key=lambda item: -item[1])
     telling = [(name, value) for name, value in factors if name not in _FOR_ANYTHING][:_MAX_NAMED]
     named = [f"{FACTORS.get(name, name)} ({value:.3f})" for name, value in telling]
@@ -183,7 +198,7 @@ def _lift(case: ExplainedCandidate) -> str:
 
 
 def _moved(case: ExplainedCandidate) -> str:
-    """Describe the change from the rank by relevance to the rank by score, and its cause."""
+    """Describe how past use changed a candidate's rank, from the rank by relevance to the rank by score."""
     before, rank, use, lift = case.result.rank_before, case.result.rank, _by_use(case), _by_lift(case)
     if before == rank:
         return f"It stayed at rank {rank}." if use or lift else ""
@@ -195,7 +210,10 @@ def _moved(case: ExplainedCandidate) -> str:
 
 
 def _mover(use: float, lift: float, *, up: bool) -> str:
-    """Return the cause of a change of rank: the memory's own use, similar turns, or else other memories."""
+    """Return words for the cause of a change of rank: the memory's own use, similar turns, or other memories.
+
+    `use` and `lift` are the score differences due to the first two, and `up` is True if the rank improved.
+    """
     if not (use + lift if up else -use - lift) > 0:
         return "what moved other memories"
     (_, greater), (less, lesser) = sorted(((use, "that use"), (lift, "those turns")), key=lambda each: -abs(each[0]))
@@ -205,7 +223,7 @@ def _mover(use: float, lift: float, *, up: bool) -> str:
 
 
 def _by_use(case: ExplainedCandidate) -> float:
-    """Return the part of the score that the memory's own past use adds, as ranking computes it."""
+    """Return the amount by which a candidate's own past use changed its score, computed as in ranking."""
     factor = case.result.boost.factor if case.result.boost is not None else 1.0
     if case.policy.usage.combine == "multiply":
         return case.result.relevance * (factor - 1)
@@ -254,7 +272,7 @@ def _nothing_searched(missing: Missing) -> str:
 
 
 def _not_near(missing: Missing) -> str:
-    """Return the last reason, which always applies: no channel ranked the memory high enough."""
+    """Describe, as the last reason, that no search channel ranked the memory high enough. It always applies."""
     shared = _shared(missing)
     told = (
         f"of the message's words it has {', '.join(shared)}, and others match better"
@@ -265,7 +283,7 @@ def _not_near(missing: Missing) -> str:
 
 
 def _shared(missing: Missing) -> list[str]:
-    """Return the words of the message that the memory contains, by the language that the turn was searched in."""
+    """Return the words of the message that the memory contains, compared in the language that the turn searched in."""
     memory, inputs = missing.memory, missing.record.inputs
     if inputs is None:
         return []

@@ -1,14 +1,17 @@
-"""Estimate the value of a policy from turns that another policy logged, or say that the log is not enough.
+"""Estimate the value of a policy from turns that ran under another policy, or report that the data is too little.
 
-The value of a policy is the number of shown memories per turn that are used. All estimates assume that
+The value of a policy is the number of shown memories per turn that are used. The target policy is the one to evaluate,
+and the logging policy is the one under which the turns ran. A propensity is the probability with which the logging
+policy showed a memory. All estimates assume that
 
 - the value of a turn is the sum over its memories: whether a memory is used does not depend on the others or its place;
 - the propensities are exact: those that exploration drew with (`cognitive/context/explore.py`);
-- "used" means what attribution measured, with its errors; a policy that shows what is easily credited looks better;
-- turns are independent: what one turn shows does not change the next message or what it can find.
+- "used" means the result of attribution, with its errors; a policy that shows memories that are easily credited looks
+  better;
+- turns are independent: what one turn shows does not change the next message or what the next turn can find.
 
-Turns with an unknown outcome must be left out, because a memory counts as shown if it was judged. Intervals are
-bootstrapped by resampling whole turns.
+Turns with an unknown outcome must be left out, because a memory counts as shown only if the outcome says whether it was
+used. Confidence intervals are bootstrapped by resampling whole turns.
 """
 
 from __future__ import annotations
@@ -36,10 +39,13 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """The value of a policy by one estimator.
+    """The value of a policy as estimated by one method, with confidence intervals.
 
-    `used` is the number of used memories per turn, `share` their share of the shown ones, and `gain` the difference in
-    used memories per turn to the logging policy, by the same estimator on the same resamples.
+    Attributes:
+        used: number of used memories per turn.
+        share: share of the shown memories that are used.
+        gain: used memories per turn in excess of the logging policy's, estimated by the same method on the same
+            resamples.
     """
 
     used: Estimate
@@ -49,25 +55,26 @@ class Worth:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The estimates for a target policy.
+    """The estimated value of a target policy, from turns that ran under a logging policy.
 
-    If `refusal` gives a reason, the log is not enough and the figures prove nothing.
+    If `refusal` gives a reason, the data is too little and the figures prove nothing.
 
     Attributes:
-        turns: logged turns.
-        effective: effective sample size where the policies differ, in turns.
-        uses: uses within that evidence.
-        unsupported: share of what the target adds that was never tried.
-        shown: memories per turn that the target shows; known, not estimated.
+        turns: number of logged turns.
+        effective: effective sample size of the evidence on the difference between the policies, in turns.
+        uses: number of used memories within this evidence.
+        unsupported: share of the memories added by the target policy that the logging policy could never show.
+        shown: memories per turn that the target policy shows; known, not estimated.
         logged_shown: memories per turn that the logging policy showed.
-        tokens: tokens per turn of the target.
-        logged_tokens: tokens per turn of the logging policy.
-        logged: used memories per turn of the logging policy.
+        tokens: tokens of memories per turn under the target policy.
+        logged_tokens: tokens of memories per turn under the logging policy.
+        logged: used memories per turn under the logging policy.
         ips: the estimate by inverse propensities.
         snips: the self-normalized estimate.
         doubly_robust: the doubly robust estimate.
-        refusal: the reason why the log is not enough, or None.
-        uncompared: showings of the target that the log did not compare with the conversation.
+        refusal: the reason why the data is too little, or None.
+        uncompared: number of memories shown by the target policy that the logged turns did not compare with the
+            conversation.
     """
 
     turns: int
@@ -89,7 +96,10 @@ class Evaluation:
 def evaluate(
     turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Evaluation:
-    """Return all estimates, computed on the same resamples of whole turns; the order of the turns does not matter.
+    """Estimate the value of the target policy from logged turns by three methods, with confidence intervals.
+
+    All methods use the same `resamples` resamples of whole turns. `level` is the confidence level, and `seed` that of
+    the random numbers. The order of the turns does not matter.
 
     Raises:
         InvalidInput: there are no turns, two have the same id, or a number is not a probability.
@@ -121,8 +131,10 @@ def evaluate(
 def ips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
     """Estimate used memories per turn by inverse propensities: the mean over turns of Σ used · target / propensity.
 
-    It is unbiased if everything that the target shows was tried. Joachims, Swaminathan and Schnabel, "Unbiased
-    Learning-to-Rank with Biased Feedback", WSDM 2017 (arXiv:1608.04468). Errors as in `evaluate`.
+    `target` and `propensity` are the probabilities with which the target and the logging policy show a memory. The
+    estimate is unbiased if every memory that the target policy shows has a positive propensity. Joachims, Swaminathan
+    and Schnabel, "Unbiased Learning-to-Rank with Biased Feedback", WSDM 2017 (arXiv:1608.04468). Errors as in
+    `evaluate`.
     """
     return _resampled(read(turns), resamples, seed).estimate(_ips, level)
 
@@ -130,11 +142,12 @@ def ips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RE
 def snips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
     """Estimate used memories per turn, self-normalized: the weighted share of use times the number shown.
 
-    The weights w = target / propensity of the shown memories sum, in expectation, to the known number that the target
-    shows. Σ w·used / Σ w is therefore a share in [0, 1] that does not vary with the sum of the weights: Swaminathan and
-    Joachims, "The Self-Normalized Estimator for Counterfactual Learning", NIPS 2015. It is computed separately for
-    memories shown by default (propensity above one half) and by exploration (post-stratification), because the target's
-    number of each is known. It is slightly biased in small samples. Errors as in `evaluate`.
+    The weights w = target / propensity of the shown memories sum, in expectation, to the number of memories that the
+    target policy shows, which is known. Σ w·used / Σ w is therefore a share in [0, 1] that does not vary with the sum
+    of the weights: Swaminathan and Joachims, "The Self-Normalized Estimator for Counterfactual Learning", NIPS 2015. It
+    is computed separately for memories shown by default (propensity above one half) and by exploration
+    (post-stratification), because the target policy's number of each is known. It is slightly biased in small samples.
+    Errors as in `evaluate`.
     """
     return _resampled(read(turns), resamples, seed).estimate(_snips, level)
 
@@ -142,11 +155,12 @@ def snips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = 
 def doubly_robust(
     turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Estimate:
-    """Estimate used memories per turn by a model corrected by the log: Σ target · predicted + w · (used - predicted).
+    """Estimate used memories per turn by a model's predictions, corrected by the logged outcomes.
 
-    It is unbiased if the propensities are exact, whatever the model; for memories that were never tried only the model
-    counts. Dudík, Langford and Li, "Doubly Robust Policy Evaluation and Learning", ICML 2011 (arXiv:1103.4601). Errors
-    as in `evaluate`.
+    It is the mean over turns of Σ target · predicted + w · (used - predicted), with w = target / propensity for shown
+    memories. It is unbiased if the propensities are exact, whatever the model predicts. For memories that were never
+    shown, only the prediction counts. Dudík, Langford and Li, "Doubly Robust Policy Evaluation and Learning", ICML 2011
+    (arXiv:1103.4601). Errors as in `evaluate`.
     """
     return _resampled(read(turns), resamples, seed).estimate(_doubly_robust, level)
 
@@ -155,7 +169,7 @@ _WIDTH = 9  # columns for each of the two policies
 
 
 def _resampled(log: Log, resamples: int, seed: int) -> Resampled:
-    """Resample the turns' columns: the target policy's, then the logging policy's as if it were the target."""
+    """Resample the per-turn terms of the estimators: those of the target policy, then those of the logging policy."""
     return resample(
         np.concatenate([_columns(log, log.target), _columns(log, log.propensity)], axis=1),
         resamples=resamples,
@@ -164,7 +178,10 @@ def _resampled(log: Log, resamples: int, seed: int) -> Resampled:
 
 
 def _columns(log: Log, target: Numbers) -> Numbers:
-    """Return the terms of the estimators per turn, as an array of shape (turns, _WIDTH)."""
+    """Return the terms of the estimators for each turn, as an array of shape (turns, _WIDTH).
+
+    `target` has the probabilities with which the evaluated policy shows each candidate.
+    """
     tried = log.propensity > 0
     weight = log.shown * np.divide(target, log.propensity, out=np.zeros_like(target), where=tried)
     strata = [log.propensity > 0.5, tried & (log.propensity <= 0.5)]
@@ -227,7 +244,7 @@ def _refusal(turns: int, effective: float, uses: float, unsupported: float) -> s
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value with the ends of its confidence interval."""
+    """An estimated value with the lower and upper end of its confidence interval."""
 
     value: float
     low: float
@@ -239,10 +256,11 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Resampled:
-    """The means of columns, of the data and of its resamples.
+    """Means of the columns of a data matrix, for the data and for bootstrap resamples of its rows.
 
-    The shapes are (columns,) for `mean`, (resamples, columns) for `drawn`, and (rows, columns) for `without`, which
-    leaves out one row each. Statistics of the same object are paired, because they use the same resamples.
+    `mean` has shape (columns,). `drawn` has shape (resamples, columns). `without` has shape (rows, columns): row i is
+    the mean without row i of the data. Statistics of one object can be compared in pairs, because they use the same
+    resamples.
     """
 
     mean: Numbers
@@ -250,7 +268,7 @@ class Resampled:
     without: Numbers
 
     def estimate(self, statistic: Statistic, level: float = 0.95) -> Estimate:
-        """Return a statistic of the means with its BCa interval, which corrects for bias and skewness.
+        """Return a statistic of the column means with its BCa confidence interval (corrected for bias and skewness).
 
         Rows without variance give an interval of width zero. Efron, "Better Bootstrap Confidence Intervals", JASA 82
         (1987), equations 2.3 and 6.6 (acceleration by the jackknife).
@@ -268,7 +286,10 @@ class Resampled:
 
 
 def resample(rows: Numbers, *, resamples: int, seed: int) -> Resampled:
-    """Return the means of `rows`, shape (rows, columns), for `resamples` draws of as many rows with replacement."""
+    """Draw bootstrap resamples of the rows of a matrix, shape (rows, columns), and return the column means of each.
+
+    Each resample has as many rows as the matrix, drawn with replacement.
+    """
     size = len(rows)
     generator = np.random.default_rng(seed)
     drawn = [np.bincount(generator.integers(size, size=size), minlength=size) @ rows for _ in range(resamples)]
@@ -276,7 +297,10 @@ def resample(rows: Numbers, *, resamples: int, seed: int) -> Resampled:
 
 
 def _corrected(share: float, bias: float, acceleration: float) -> float:
-    """Return the percentile of the resamples that corresponds to `share` of the corrected distribution."""
+    """Return the percentile of the resamples at which an end of the BCa interval lies.
+
+    `share` is the end's nominal percentile, for example 0.025.
+    """
     shifted = bias + _NORMAL.inv_cdf(share)
     slope = 1 - acceleration * shifted
     # A slope of zero or less, from a handful of rows, would turn the order of the ends round.

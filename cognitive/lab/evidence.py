@@ -1,4 +1,4 @@
-"""Turn recorded turns into evidence on another policy: what it would have shown, what was shown, and what was used."""
+"""Convert recorded turns into data on another policy: what it would have shown, what was shown, and what was used."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ _SAME = 1e-6  # propensities are stored as 32-bit floats
 
 @dataclass(frozen=True, slots=True)
 class EvaluationCase:
-    """A turn with a known outcome that replays identically.
+    """A completed turn that replays identically, as the input for evaluating other policies.
 
-    `policy` is the policy it was planned with, `verdicts` are those of the memories in its prompt, and `propensities`
-    are the probabilities of being shown of the memories that exploration decided on, shown or not.
+    `policy` is the turn's own policy, and `verdicts` say whether the memories in its prompt were used. `propensities`
+    are the probabilities of being shown, for the memories that exploration (random trials) decided on. The replay takes
+    `inputs`, `similarity`, `counter` and `constants`. `tokens` are those of the shown memories.
     """
 
     turn_id: str
@@ -58,7 +59,7 @@ def evaluation_case(
     counter: TokenCounter,
     constants: Constants,
 ) -> EvaluationCase | None:
-    """Replay a completed turn with the present texts; return it as evidence, or None if it is not identical."""
+    """Replay a completed turn with today's texts; return it as a case, or None if the prompt is not the same."""
     replayed = replay(record, contents, pinned, policy, counter, constants)
     if not replayed.identical:
         return None
@@ -77,10 +78,9 @@ def restored_evaluation_case(
     counter: TokenCounter,
     constants: Constants,
 ) -> EvaluationCase | None:
-    """Return a completed turn as evidence without running its stages, in a tenth of the time.
+    """Return a completed turn as a case without a replay, in a tenth of the time, if its replay must be identical.
 
     Return None if a memory that the turn found is gone or changed, or if the token counter or the constants differ.
-    Otherwise the stages would give the same result.
     """
     restored = record.restored(contents, pinned)
     if restored.gone or restored.changed or restored.inputs.counter != counter.name:
@@ -97,11 +97,11 @@ def _tried(record: Recording) -> Mapping[UUID, float]:
 
 
 def to_logged_turn(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:
-    """Return a turn as evidence on a policy, with every memory that was shown or would have been.
+    """Replay a turn under another policy; return the memories that it showed or that the other policy would show.
 
-    A memory counts as used if it was counted then, whatever threshold the policy has; otherwise a policy would look
-    better by crediting more. The policy's threshold and half-life change what was learned from `history` before the
-    turn.
+    Whether a memory was used is taken from the turn's verdict and not from the other policy's attribution threshold, so
+    that a policy does not look better by crediting more. The threshold and half-life of the other policy change only
+    the usage learned before the turn, which is computed from the verdicts in `history`.
     """
     inputs = with_relearned_usage(case, policy, history)
     assembled = again(inputs, case.similarity, policy, case.counter, case.constants)
@@ -132,15 +132,15 @@ def to_logged_turn(case: EvaluationCase, policy: Policy, history: Sequence[Verdi
 
 
 def unanswerable_settings(cases: Sequence[EvaluationCase], policy: Policy) -> list[str]:
-    """Return the settings of a policy whose effect at least one of the turns cannot show, sorted by name."""
+    """Return the changed settings of a policy whose effect cannot be computed for at least one of the turns, sorted."""
     planned_under = {case.policy.version: case.policy for case in cases}
     return sorted(frozenset[str]().union(*(unanswerable(policy, was) for was in planned_under.values())))
 
 
 def show_probabilities(assembled: AssembledContext) -> Mapping[UUID, float]:
-    """Return the probability with which the policy shows each memory, whatever exploration drew in this turn.
+    """Return the probability with which a policy shows each memory, over all possible draws of exploration.
 
-    A memory that is not shown has a probability only if exploration decided so.
+    A memory that is not shown is included only if exploration (a random trial) could have shown it.
     """
     return {
         result.candidate.hit.memory_id: result.candidate.propensity
@@ -150,16 +150,16 @@ def show_probabilities(assembled: AssembledContext) -> Mapping[UUID, float]:
 
 
 def _propensity(case: EvaluationCase, id: UUID) -> float:
-    """Return the probability with which a memory was shown; the record has more digits than the verdict."""
+    """Return the probability with which a turn showed a memory, from its record (more precise) or its verdict."""
     known = case.verdicts[id].propensity if id in case.verdicts else 0.0
     return case.propensities.get(id, known)
 
 
 def with_relearned_usage(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> TurnInputs:
-    """Return a turn's inputs as if feedback had been counted with this policy's half-life and threshold until then.
+    """Return a turn's inputs with the usage that the store would have had, if verdicts had been counted under `policy`.
 
-    If both equal those of the turn's policy, the recorded inputs are returned. Otherwise every showing before the turn
-    is counted again as of the time of its turn, in the same sums that the store keeps (`brain.decay`).
+    If the half-life, threshold and rating weight equal those of the turn's policy, the recorded inputs are returned.
+    Otherwise the verdicts before the turn are counted again, in the same decaying sums as in the store (`brain.decay`).
     """
     if _learns_alike(policy, case.policy):
         return case.inputs
@@ -178,7 +178,10 @@ def with_relearned_usage(case: EvaluationCase, policy: Policy, history: Sequence
 
 
 def _past(case: EvaluationCase, policy: Policy, before: Sequence[Verdict]) -> tuple[PastTurn, ...]:
-    """Return the compared past turns with uses counted by this policy; turns not in `before` stay unchanged."""
+    """Return the similar past turns of a case, with each memory's use decided by the given policy's threshold.
+
+    Past turns whose verdicts are not in `before` stay unchanged.
+    """
     used = {(verdict.turn_id, verdict.memory_id): counts_as_used(verdict, policy) for verdict in before}
     return tuple(
         replace(turn, shown=tuple(replace(s, used=used.get((turn.turn_id, s.memory_id), s.used)) for s in turn.shown))
@@ -221,15 +224,15 @@ def _summed(shown: Sequence[Verdict], policy: Policy) -> Masses:
 
 
 def _with_decoys(masses: Masses, was: Masses | None) -> Masses:
-    """Return the masses with the turn's own decoy counts, which are recorded as sums and cannot be counted again."""
+    """Return recounted sums with the recorded decoy counts (decoys: memories measured but not shown)."""
     return masses if was is None else replace(masses, decoys=was.decoys, decoys_used=was.decoys_used)
 
 
 def counts_as_used(verdict: Verdict, policy: Policy) -> bool:
-    """Return True if a memory counts as used at a policy's threshold.
+    """Return True if a shown memory counts as used at a policy's attribution threshold.
 
-    A verdict that differs from its overlap at its own turn's threshold came from a rating or a citation, and stays. So
-    does one whose threshold is unknown.
+    A verdict that contradicts its overlap at its turn's threshold came from a rating or a citation, and is kept. A
+    verdict with an unknown threshold is also kept.
     """
     if verdict.rating is not None or verdict.threshold is None:
         return verdict.used
@@ -239,7 +242,7 @@ def counts_as_used(verdict: Verdict, policy: Policy) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LoggedCandidate:
-    """A candidate that the logging policy or the target policy may show in a turn.
+    """A memory that the logging policy (of the recorded turn) or the target policy (to evaluate) may show in a turn.
 
     `propensity` and `target` are the probabilities with which the two policies show it. `used` is None if it was not
     shown. `predicted` is a model's probability of its use, made without this turn's outcome.
@@ -255,9 +258,10 @@ class LoggedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class LoggedTurn:
-    """A turn with a known outcome, and every memory that either policy might have shown in it.
+    """A completed turn with every memory that the logging or the target policy may show in it.
 
-    `uncompared` is the number of memories that the target shows and that were not compared with the conversation.
+    `uncompared` is the number of memories that the target policy shows and the turn did not compare with the
+    conversation.
     """
 
     turn_id: str
@@ -266,7 +270,7 @@ class LoggedTurn:
 
 
 class Log(NamedTuple):
-    """All candidates of a log as columns of shape (candidates,), with the index of each candidate's turn."""
+    """All logged turns' candidates as columns of shape (candidates,); `turn` has the index of each one's turn."""
 
     turns: int
     turn: np.ndarray
@@ -278,17 +282,16 @@ class Log(NamedTuple):
     tokens: NDArray[np.float64]
 
     def by_turn(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sums of a column per turn, shape (turns,)."""
+        """Return the sum of a column over the candidates of each turn, shape (turns,)."""
         return np.asarray(np.bincount(self.turn, weights=values, minlength=self.turns), dtype=np.float64)
 
 
 def read(turns: Sequence[LoggedTurn]) -> Log:
-    """Return the columns of a log, ordered by turn id.
+    """Convert logged turns to columns, ordered by turn id.
 
     Raises:
         InvalidInput: there are no turns, two have the same id, a number is not a probability, or a memory was shown
-            with
-            propensity 0.
+            with propensity 0.
     """
     ordered = sorted(turns, key=lambda turn: turn.turn_id)
     if not ordered:
@@ -311,12 +314,12 @@ def read(turns: Sequence[LoggedTurn]) -> Log:
 
 
 def evidence(log: Log) -> tuple[float, float]:
-    """Return the effective number of turns with evidence on the difference between the policies, and the uses in them.
+    """Return the effective number of turns with evidence on the policies' difference, and the used memories in them.
 
-    What both policies show equally cancels out of the difference; the rest has the weight |target / propensity - 1|.
-    The size is Kish's (Σw)² / Σw² ("Survey Sampling", 1965) by turn, because whole turns are resampled. The smaller one
-    counts of what the target adds and what it removes, because much evidence on one does not replace evidence on the
-    other. Uses are weighted by their share of Σw². If the policies do not differ, all turns count.
+    A shown memory has the weight |target / propensity - 1|, which is 0 if both policies show it equally. The number of
+    turns is Kish's (Σw)² / Σw² ("Survey Sampling", 1965), with w summed by turn, because whole turns are resampled. It
+    is computed for the memories that the target policy adds and for those that it removes, and the smaller one is
+    returned. Used memories are weighted by their share of Σw². If the policies do not differ, all turns count.
     """
     change = log.target - log.propensity
     tried = log.propensity > 0
@@ -339,7 +342,7 @@ def _share(weights: NDArray[np.float64], used: NDArray[np.float64]) -> float:
 
 
 def unsupported_share(log: Log) -> float:
-    """Return the share of the target's additional showings that the logging policy could not have made."""
+    """Return the share of the memories added by the target policy that the logging policy could never show."""
     added = np.maximum(0.0, log.target - log.propensity)
     whole = float(added[added > _SAME].sum())
     return float(added[log.propensity == 0].sum()) / whole if whole > 0 else 0.0

@@ -30,12 +30,16 @@ Outcome = Literal["identical", "changed since", "different", "another counter", 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The replay of a recorded turn.
+    """The result of replaying a recorded turn, with the memories that differ in `difference`.
 
-    `verdict` is "identical" for equal bytes; "changed since" if memories that it found are gone or changed; "another
-    counter" if another token counter was used; "other constants" if the turn was recorded with other constants; and
-    "different" otherwise, which is a defect. With "another policy", read `difference`; `unanswerable` are the changed
-    settings whose effect the record cannot show. `reason` says it in words.
+    Attributes:
+        verdict: "identical" if the prompt has the same bytes; "changed since" if memories that the turn found were
+            erased or changed; "another counter" or "other constants" if the token counter or the ranking constants
+            differ; "another policy" if the replay used one; else "different", which is a defect.
+        reason: the verdict in words.
+        text, prefix: the memory block and the block of pinned memories that the replay rendered.
+        gone, changed: memories that the turn found and that were erased or changed since.
+        unanswerable: changed settings of another policy whose effect cannot be computed from the record.
     """
 
     turn_id: str
@@ -55,8 +59,8 @@ class Replay:
 class TurnExplanation:
     """A recorded turn with its plan, the memories that it showed, and the explanation of every candidate, by rank.
 
-    `plan` does not contain the text of the message. `shown` has the present text of the memories, None if erased.
-    `degraded` are the degradations of the turn and `degraded_codes` their codes.
+    `plan` does not contain the text of the message. `shown` has the current text of each memory, or None if it was
+    erased. `degraded` describes the parts of the turn that failed or were late, and `degraded_codes` has their codes.
     """
 
     turn_id: str
@@ -73,7 +77,10 @@ class TurnExplanation:
 
 
 class Questions:
-    """Answers questions about turns from their records. Nothing here counts as shown or updates usage."""
+    """Answers questions about recorded turns by explanations and replays.
+
+    It reads only: a memory in an answer does not count as shown, and its usage is not updated.
+    """
 
     def __init__(
         self,
@@ -90,7 +97,7 @@ class Questions:
         self._constants = constants
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
-        """Return the explanation why a memory was shown in a turn, or why it was not."""
+        """Explain why a memory was shown in a turn, or why it was not."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
         policy = await self._planned_under(agent_id, turn.policy, record)
         plan = replan(record, policy)
@@ -110,11 +117,11 @@ class Questions:
         return explain_missing(missing, turn, memory_id, judged.get(memory_id))
 
     async def candidates(self, agent_id: str, turn_id: str) -> list[Explanation]:
-        """Return the explanation of every candidate of a turn, by rank."""
+        """Explain, for every candidate memory of a turn, why it was shown or not; the best-ranked comes first."""
         return await self._explained(agent_id, *await self._recorded(agent_id, turn_id))
 
     async def turn(self, agent_id: str, turn_id: str) -> TurnExplanation:
-        """Return everything that a turn showed, and the explanation of every candidate."""
+        """Return a recorded turn with its plan, the memories that it showed, and an explanation of every candidate."""
         turn, record, judged = await self._recorded(agent_id, turn_id)
         return TurnExplanation(
             turn_id=turn.turn_id,
@@ -141,7 +148,7 @@ class Questions:
         ]
 
     async def _cosine(self, agent_id: str, turn: RecordedTurn, memory_id: UUID) -> float | None:
-        """Return the cosine between a turn's query and the first passage of a memory; None without both vectors."""
+        """Return the cosine between a turn's query and a memory's first passage; None if a vector is missing."""
         if turn.query is None or turn.model is None:
             return None
         contents = await self._contents.read(agent_id, [(memory_id, 0)], turn.model)
@@ -149,7 +156,10 @@ class Questions:
         return float(turn.query @ vector) if vector is not None else None
 
     async def replay(self, agent_id: str, turn_id: str, policy: Policy | None) -> Replay | None:
-        """Run a turn again with its own policy or another; return None if no stage ran in it."""
+        """Run a recorded turn again with its own policy or another.
+
+        The result is None if the turn did not search for memories.
+        """
         turn, record, judged = await self._recorded(agent_id, turn_id)
         if turn.erased:
             raise InvalidInput(f"turn {turn_id!r}: its record was erased, because it contained erased text")
@@ -190,16 +200,17 @@ class Questions:
         return "different", "other bytes, though every memory that it found is as it was"
 
     async def shadow_agreement(self, agent_id: str) -> list[Agreement]:
-        """Return, for each shadow policy, how much its results agree with what was shown."""
+        """Return, for each shadow policy, how much the memories it selected agree with those that the turns showed."""
         return agreements(await self._turns.shadows(require_label("agent_id", agent_id)))
 
     async def evaluation_cases(
         self, agent_id: str, turn_ids: Sequence[str], progress: Progress = lambda done, total: None
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
-        """Return those of these turns that are completed and replay identically, in order, and all judged memories.
+        """Return the turns among `turn_ids` that can be used to evaluate other policies, and all verdicts of the agent.
 
-        A turn that no longer replays identically, for example because a memory is gone, is no evidence on another
-        policy.
+        Usable turns are completed and replay identically; a turn does not if, for example, one of its memories is gone.
+        A verdict says whether a response used a memory that its turn showed. `progress(done, total)` is called after
+        each turn.
         """
         history = await self._turns.verdicts(agent_id)
         shown: dict[str, dict[UUID, Verdict]] = {}
@@ -230,7 +241,7 @@ class Questions:
         return [case] if case is not None else []
 
     async def _words(self, agent_id: str, record: Recording) -> tuple[Mapping[Key, PassageText], Mapping[UUID, Memory]]:
-        """Return the present text of the memories of a record."""
+        """Return the current texts of the passages and of the pinned memories that a turn's record refers to."""
         contents = await self._contents.read(agent_id, record.keys, record.model)
         pinned = await self._store.get(agent_id, [id for id, _ in record.pinned])
         return contents, {memory.id: memory for memory in pinned}
@@ -264,7 +275,7 @@ def _shown(record: Recording, judged: Mapping[UUID, Judged]) -> list[ShownUsage]
 
 
 def _since(gone: frozenset[UUID], changed: frozenset[UUID], shown: set[UUID]) -> str:
-    """Return a sentence on the memories that were erased or changed since the turn; empty if there are none."""
+    """Return words on how many memories were erased or changed since the turn, or "" if there are none."""
     parts = []
     for ids, change in ((gone, "erased"), (changed, "changed")):
         if ids:

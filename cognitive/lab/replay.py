@@ -1,4 +1,7 @@
-"""Run a recorded turn again: with its own policy to reproduce it, or with another to see what would have changed."""
+"""Run a recorded turn again: with its own policy to reproduce it, or with another to see how it would have differed.
+
+The stages of a turn (planning, deduplication, ranking, budgets, rendering) run on the recorded inputs.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,15 @@ _PRIOR = 2.0  # weight of the base rate, in showings
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The result of running a recorded turn's stages again.
+    """The result of running a recorded turn again.
 
-    `identical` is True if text and prefix are byte for byte what was rendered then. `gone` and `changed` are memories
-    that the turn found and that the store no longer has or that have another content. `uncompared` are memories shown
-    without having been compared with the conversation, because the turn's own policy did not compare them.
+    Attributes:
+        inputs: the restored inputs of the turn.
+        assembled: the memories selected and the text rendered.
+        identical: True if the rendered text and prefix are byte for byte those of the turn.
+        gone: memories that the turn found and that are no longer stored.
+        changed: memories that the turn found and whose content is different now.
+        uncompared: memories shown without a comparison with the conversation, because the turn's own policy made none.
     """
 
     inputs: TurnInputs
@@ -48,9 +55,10 @@ def replay(
     counter: TokenCounter,
     constants: Constants,
 ) -> Replayed:
-    """Run the stages of a recorded turn on their recorded inputs, with the present text of the memories.
+    """Run a recorded turn again under a policy, on its recorded inputs and with the current texts of the memories.
 
-    Tokens are counted by `counter`; `inputs.counter` names the counter of the turn.
+    `contents` and `pinned` are these texts. `counter` counts tokens, and need not be the counter of the turn
+    (`inputs.counter`).
     """
     restored = record.restored(contents, pinned)
     assembled = again(restored.inputs, record.similarity, policy, counter, constants)
@@ -65,7 +73,10 @@ def replay(
 
 
 def unanswerable(policy: Policy, was: Policy) -> frozenset[str]:
-    """Return the changed settings whose effect the record cannot show, because they act before the recorded stages."""
+    """Return the names of changed settings whose effect a replay cannot show; `was` is the turn's own policy.
+
+    These settings act before the turn is recorded.
+    """
     return frozenset(
         name
         for name, field in settings().items()
@@ -76,7 +87,7 @@ def unanswerable(policy: Policy, was: Policy) -> frozenset[str]:
 
 
 def uncompared(assembled: AssembledContext, policy: Policy) -> tuple[UUID, ...]:
-    """Return the shown memories that the policy compares with the window, but the turn did not."""
+    """Return the shown memories that the policy would compare with the conversation, but that have no comparison."""
     return tuple(c.hit.memory_id for c in assembled.shown if policy.dedup.enabled and c.similarity is None)
 
 
@@ -87,7 +98,10 @@ def again(
     counter: TokenCounter,
     constants: Constants,
 ) -> AssembledContext:
-    """Run the stages of a turn on their recorded inputs and the recorded comparison with the window."""
+    """Plan and select a turn's memories again under a policy, from its recorded inputs.
+
+    `similarity` is the recorded comparison of each candidate with the conversation.
+    """
     plan = planning.create_plan(
         inputs.signals, inputs.frame, inputs.reasons, policy, inputs.thinking, inputs.categories
     )
@@ -97,7 +111,7 @@ def again(
 
 
 def replan(record: Recording, policy: Policy) -> Plan:
-    """Return the plan of a turn, made again from its recorded signals; an empty plan if no stage ran."""
+    """Make the plan of a recorded turn again under a policy; return an empty plan if the turn did not search."""
     inputs = record.inputs
     if inputs is None:
         return planning.create_plan(Signals("", greeting=True), "conversation", (), policy)
@@ -108,7 +122,7 @@ def replan(record: Recording, policy: Policy) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class ShownUsage:
-    """A memory that a turn showed: its tokens, and whether the response used it, None if unknown."""
+    """A memory that a turn showed: its tokens, and whether the response used it, or None if that is unknown."""
 
     memory_id: UUID
     tokens: int
@@ -117,11 +131,15 @@ class ShownUsage:
 
 @dataclass(frozen=True, slots=True)
 class ReplayDifference:
-    """The difference between the memories shown in a turn and those that a replay shows.
+    """The difference between the memories that a turn showed and those that its replay shows.
 
-    `entered` and `left` are ids; `moved` has an id with its old and new place among the shown, from 1. `tokens` are the
-    totals before and after. `use` is the number of shown memories that are used, before and after; where no verdict is
-    known it is estimated, so the second number is an estimate.
+    Attributes:
+        entered: memories that only the replay shows.
+        left: memories that only the turn showed.
+        moved: memories that both show, with the old and the new position, counted from 1.
+        tokens: total tokens of the memories before and after.
+        use: number of used memories before and after; estimated for memories without a verdict.
+        uncompared: memories that the replay shows without a comparison with the conversation.
     """
 
     entered: tuple[UUID, ...]
@@ -138,7 +156,7 @@ class ReplayDifference:
 
 
 def difference(shown: Sequence[ShownUsage], replayed: Replayed, policy: Policy) -> ReplayDifference:
-    """Return what changes from a recorded turn, with its shown memories best first, to its replay with a policy."""
+    """Compare the memories that a turn showed, best first, with those that its replay under a policy shows."""
     before = {placed.memory_id: n for n, placed in enumerate(shown, 1)}
     after = {candidate.hit.memory_id: n for n, candidate in enumerate(replayed.assembled.shown, 1)}
     stayed = [id for id in before if id in after]
@@ -169,9 +187,8 @@ def _use(shown: Sequence[ShownUsage], replayed: Replayed, policy: Policy) -> tup
 def expected_use(candidate: Candidate, inputs: TurnInputs, policy: Policy) -> float:
     """Return the estimated probability that a memory is used if it is shown: (used + m·b) / (shown + m).
 
-    The masses `used` and `shown` are the memory's own, decayed to the time of the turn; b is the base rate of its type
-    and m = 2. The prior is the base rate without the optimism of the boost, because an estimate need not favour new
-    memories.
+    `used` and `shown` are the memory's own counts of past use, decayed to the time of the turn. b is the average rate
+    of use of its type, and m = 2 the weight of b. In contrast to the boost in ranking, new memories are not favoured.
     """
     base = base_rate(inputs.found.base.get(candidate.hit.type), inputs.now, policy)
     return (candidate.boost.used + _PRIOR * base) / (candidate.boost.shown + _PRIOR)

@@ -1,6 +1,6 @@
 """Read recorded turns for what-if questions, and cache them for a minute while a user moves sliders.
 
-The cache contains text of memories. It is cleared a minute after its last use, and when the agent or one of its
+The cache contains text of memories. A sample is removed a minute after its last use, and when the agent or one of its
 memories is erased.
 """
 
@@ -50,21 +50,24 @@ class _CachedSample:
 
 
 class _TimeLimit:
-    """A limit on a thread's processor time, counted from the first call, with a limit on wall-clock time as well."""
+    """A limit on the processor time of the current thread, and four times as long on the wall-clock time.
+
+    The time counts from the first call of `is_left`.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._began: tuple[float, float] | None = None
 
     def is_left(self) -> bool:
-        """Return True while both limits have time left."""
+        """Return True while neither limit is reached."""
         now = (thread_time(), monotonic())
         own, clock = self._began = self._began or now
         return now[0] - own < self._seconds and now[1] - clock < _BUSY * self._seconds
 
 
 class SampleCache:
-    """A cache of samples of agents' latest completed turns."""
+    """Reads samples of an agent's latest completed turns, caches them, and answers what-if questions on them."""
 
     def __init__(
         self,
@@ -95,10 +98,11 @@ class SampleCache:
         *,
         whole: bool = False,
     ) -> WhatIf:
-        """Return what changed settings would have changed in a sample, computed in a thread within about a second.
+        """Compute, in a thread, how the turns of a sample would have differed with changed settings.
 
-        With `whole`, the sample is larger and all of it is run. A new call for the same agent ends the previous one,
-        because the user has moved the slider on.
+        `moved` has the changed settings by dotted name, and `name` identifies the period in the cache. The computation
+        stops after about a second. With `whole`, the sample is larger and the limit is 20 seconds. A new call for the
+        same agent stops the previous one, because the user has moved the slider on.
         """
         rows = check_changes(moved)
         mine = self._latest_call[agent_id] = object()
@@ -117,9 +121,10 @@ class SampleCache:
     async def of(
         self, agent_id: str, name: str, since: datetime, until: datetime, max_turns: int, *, history: bool
     ) -> Sample:
-        """Return the latest `max_turns` turns of [since, until), cached for a minute; `name` identifies the period.
+        """Return the latest `max_turns` completed turns of [since, until) as a sample, from the cache if possible.
 
-        With `history`, include what was judged before them.
+        `name` identifies the period in the cache. With `history`, the sample includes the verdicts before its latest
+        turn.
         """
         async with self._lock:
             erasures, kept = self._erasures, self._kept.pop((agent_id, name, max_turns), None)
@@ -134,13 +139,13 @@ class SampleCache:
             return kept.sample
 
     def let_go(self, agent_id: str, _: IsErased) -> None:
-        """Remove an agent's turns from the cache, because the agent or some of its text was erased."""
+        """Remove an agent's samples from the cache, because the agent or some of its text was erased."""
         self._erasures += 1
         for key in [key for key in self._kept if key[0] == agent_id]:
             del self._kept[key]
 
     async def _still(self, agent_id: str, kept: _CachedSample) -> bool:
-        """Return True if all turns and memories of a sample still exist; another process may have erased some."""
+        """Return True if a cached sample's turns and memories all exist; another process may have erased some."""
         return await self._policies.still(agent_id, [case.turn_id for case in kept.sample.cases], kept.memory_ids)
 
     async def _read(self, agent_id: str, since: datetime, until: datetime, max_turns: int) -> _CachedSample:
@@ -169,9 +174,10 @@ class SampleCache:
         words: Mapping[str, Mapping[Key, PassageText]],
         pinned: Mapping[UUID, Memory],
     ) -> list[EvaluationCase]:
-        """Return the turns whose memories all exist unchanged, which therefore replay identically.
+        """Return the sampled turns that can be replayed identically, because all their memories are stored unchanged.
 
-        A few of them are run to verify this. If one is not identical, because another release recorded it, all are run.
+        The latest two and the earliest two are replayed to verify this. If one of these is not identical, for example
+        because another release recorded it, all turns are replayed.
         """
 
         def made(row: SampledTurn, make: Callable[..., EvaluationCase | None]) -> EvaluationCase | None:
@@ -195,7 +201,7 @@ class SampleCache:
     async def _words(
         self, agent_id: str, records: Sequence[Recording]
     ) -> tuple[Mapping[str, Mapping[Key, PassageText]], Mapping[UUID, Memory]]:
-        """Return the present text of the memories of all records, read once per embedding model."""
+        """Return the current texts of the records' passages, by embedding model, and of their pinned memories."""
         keys: dict[str, dict[Key, None]] = {}
         for record in records:
             keys.setdefault(record.model, {}).update(dict.fromkeys(record.keys))
@@ -204,7 +210,7 @@ class SampleCache:
         return words, {memory.id: memory for memory in pinned}
 
     async def _planned_under(self, agent_id: str, versions: set[str]) -> dict[str, Policy]:
-        """Return the policies of these versions, without those that this release cannot read."""
+        """Return the policies with these version hashes, without those that this release cannot read."""
         found: dict[str, Policy] = {}
         for version in sorted(versions):
             content = await self._policies.content(agent_id, version)
@@ -225,7 +231,10 @@ class SampleCache:
 
 
 def _decoded(rows: Sequence[SampledTurn]) -> dict[str, Recording]:
-    """Return the records by turn, without turns in which no stage ran or that another release recorded."""
+    """Decode the records of sampled turns, by turn id.
+
+    Turns that did not search for memories, and records of another release, are left out.
+    """
     found: dict[str, Recording] = {}
     for row in rows:
         try:

@@ -1,6 +1,6 @@
-"""Run a second policy after each turn, and measure how much its results agree with the live ones.
+"""Run a second policy, the shadow, after each turn, and measure how much its results agree with those of the turn.
 
-What the shadow would have shown is recorded after the turn and has no effect on it.
+The memories that the shadow would have shown are recorded. They have no effect on the turn.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _MAX_WAITING = 64  # queued turns; if the shadow cannot keep up, it skips turns 
 
 
 class Shadowing:
-    """Runs the stages of every turn a second time with a shadow policy, in the background.
+    """Selects the memories of every turn a second time under the agent's shadow policy, in the background.
 
-    `policies` returns the shadow policy of an agent, or None for none.
+    `policies` is a function that returns the shadow policy of an agent, or None if it has none.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Shadowing:
         self._queue = background.queue(_MAX_WAITING)
 
     def follow(self, agent_id: str, turn_id: str, memory_context: MemoryContext) -> None:
-        """Start the shadow run of a turn in the background."""
+        """Start the shadow run for a turn in the background, if the agent has a shadow policy."""
         policy = self._policies(agent_id)
         if policy is None or memory_context.inputs is None:
             return
@@ -71,18 +71,18 @@ class Shadowing:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A shadow policy's agreement with the live results over its turns.
+    """The agreement between a shadow policy and the live policy, over the turns in which both ran.
 
     Attributes:
         policy: version of the shadow policy.
         turns: number of turns.
-        same: turns in which both showed the same memories.
+        same: turns in which both policies showed the same memories.
         overlap: mean Jaccard overlap |both| / |either| of the shown sets; 1 if both are empty.
         shown: memories shown by the live policy, in all turns.
-        shadow_shown: memories shown by the shadow.
-        used: shown memories that were used.
-        used_kept: used memories that the shadow would also have shown.
-        tokens: tokens of the shadow's memories.
+        shadow_shown: memories that the shadow policy would have shown.
+        used: shown memories that the responses used.
+        used_kept: used memories that the shadow policy would also have shown.
+        tokens: tokens of the memories that the shadow policy would have shown.
     """
 
     policy: str
@@ -97,7 +97,7 @@ class Agreement:
 
 
 def agreements(turns: Sequence[ShadowedTurn]) -> list[Agreement]:
-    """Return one agreement per policy; `turns` must be sorted by policy."""
+    """Compute the agreement of each shadow policy with the live policy; `turns` must be sorted by shadow policy."""
     return [_agreement(policy, list(own)) for policy, own in groupby(turns, key=lambda turn: turn.policy)]
 
 

@@ -1,4 +1,4 @@
-"""Search a space of policies on recorded turns, and evaluate the best one on held-out turns."""
+"""Search for better values of a policy's settings on recorded turns, and evaluate the best policy on held-out turns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MIN_GAIN = 1e-4  # minimum gain in score, so that rounding does not count as an
 
 @dataclass(frozen=True, slots=True)
 class SettingRange:
-    """A setting by name, and the values to try."""
+    """A setting of a policy, by name, and the values that a search tries for it."""
 
     name: str
     values: tuple[Any, ...]
@@ -37,7 +37,7 @@ class SettingRange:
         return policy.value(self.name)
 
     def set(self, policy: Policy, value: Any) -> Policy:
-        """Return the policy with another value of the setting."""
+        """Return a copy of the policy with another value of this setting."""
         if self.name == "attribution_threshold":  # each strategy has its own
             return policy.changed({f"feedback.attribution_thresholds.{policy.feedback.attribution}": value})
         return policy.changed({self.name: value})
@@ -58,7 +58,7 @@ SPACE = (
 
 
 def answerable(space: Sequence[SettingRange], cases: Sequence[EvaluationCase], policy: Policy) -> list[SettingRange]:
-    """Return the space without the values whose effect the records of these turns cannot show."""
+    """Return the settings to search without the values whose effect cannot be computed from the recorded turns."""
     return [
         SettingRange(
             row.name,
@@ -72,7 +72,10 @@ def answerable(space: Sequence[SettingRange], cases: Sequence[EvaluationCase], p
 
 @dataclass(frozen=True, slots=True)
 class SearchStep:
-    """A setting, from its value before to the best one found, with the score on the training turns after it."""
+    """A step of a search: a setting, its value before, its best value, and the policy's score with this value.
+
+    The score is computed on the training turns.
+    """
 
     name: str
     before: Any
@@ -84,7 +87,8 @@ class SearchStep:
 class Tuning:
     """The result of a search: the best policy, the steps, and its evaluation on the held-out turns.
 
-    `gain` is its gain in `balance` over what was shown, with an interval; `training` is the number of training turns.
+    `gain` is the improvement of the score (`balance`) over the recorded turns, with an interval. `training` is the
+    number of turns that the search used.
     """
 
     policy: Policy
@@ -95,7 +99,7 @@ class Tuning:
 
     @property
     def proven(self) -> bool:
-        """True if the held-out turns are enough evidence, and the policy is better on them."""
+        """True if the held-out turns are enough data and the best policy is better on them."""
         return self.held_out.refusal is None and self.gain.low > 0
 
 
@@ -107,9 +111,10 @@ def tune(
     space: Sequence[SettingRange] = SPACE,
     tried: Tried = lambda name, value, score: None,
 ) -> Tuning:
-    """Search on the earlier turns and evaluate on the later ones.
+    """Search for the best policy on the earlier turns, and evaluate it on the later 30 %.
 
-    `turns` converts cases into evidence on a policy; `tried` is called for every value that was scored.
+    `turns` converts cases to logged turns with a policy as the target. `space` has the settings and values to try.
+    `tried(name, value, score)` is called for every value.
 
     Raises:
         InvalidInput: there are fewer than two turns.
@@ -126,9 +131,10 @@ def tune(
 def search(
     policy: Policy, score: Score, *, space: Sequence[SettingRange], tried: Tried = lambda name, value, score: None
 ) -> tuple[Policy, list[SearchStep]]:
-    """Return the best policy by coordinate ascent: each setting in turn gets its best value, the others fixed.
+    """Search for the best policy by coordinate ascent; return the policy and the steps.
 
-    There is one pass: the settings hardly interact, and every further pass over the same turns fits noise.
+    Each setting in turn gets the value with the highest `score`, while the others are fixed. There is one pass, because
+    the settings hardly interact, and every further pass over the same turns fits noise.
     """
     best, steps = score(policy), list[SearchStep]()
     for setting in space:
@@ -148,23 +154,27 @@ def search(
 
 
 def balance(turns: Sequence[LoggedTurn]) -> float:
-    """Return 2U / (S + R), the F1 score of showing the memories that are used.
+    """Return the score of a policy, 2U / (S + R): the F1 score of showing exactly the memories that are used.
 
-    U is the number of shown memories that are used, estimated doubly robust (Dudík, Langford and Li 2011), S the number
-    shown, and R the number used in the log. Uses per token alone would be best with one certain memory, uses alone with
-    everything shown.
+    U is the number of shown memories that are used, estimated doubly robust (Dudík, Langford and Li 2011). S is the
+    number of memories that the policy shows, and R the number used in the recorded turns. The number of uses alone
+    would be highest if everything is shown, and the uses per token if one certain memory is shown.
     """
     return float(_balance(_columns(turns).mean(axis=0))) if turns else 0.0
 
 
 def balance_gained(turns: Sequence[LoggedTurn]) -> Estimate:
-    """Return by how much the balance is better than that of what was shown, on resamples of whole turns."""
+    """Return the difference in `balance` between the target policy and the recorded turns, with an interval."""
     drawn = resample(_columns(turns), resamples=RESAMPLES, seed=0)
     return drawn.estimate(lambda means: _balance(means) - _f1(means[..., 2], means[..., 3], means[..., 2]))
 
 
 def _columns(turns: Sequence[LoggedTurn]) -> Numbers:
-    """Return per turn: estimated uses, shown, logged uses, logged shown; an array of shape (turns, 4)."""
+    """Return an array of shape (turns, 4) to compute `balance` from.
+
+    The columns are the target policy's estimated uses and shown memories, and the used and shown memories of the
+    record.
+    """
     return np.array([np.sum([_worth(choice) for choice in turn.candidates] or [(0.0,) * 4], axis=0) for turn in turns])
 
 
@@ -186,12 +196,12 @@ def _f1(used: Numbers, shown: Numbers, relevant: Numbers) -> Numbers:
 
 
 def as_evidence(history: Sequence[Verdict]) -> Turns:
-    """Return a function that converts cases into evidence. `history` has all judged memories."""
+    """Return a function for `tune` that converts cases to logged turns; `history` has all verdicts of the agent."""
     return lambda cases, policy: [to_logged_turn(case, policy, history) for case in cases]
 
 
 def as_toml(policy: Policy) -> str:
-    """Return a TOML file for `Policy.load` with the policy's differences from the defaults."""
+    """Write the policy's differences from the defaults as TOML text that `Policy.load` reads."""
     usual, own = Policy().model_dump(mode="json"), policy.model_dump(mode="json")
     lines = [
         "# Proposed by `cognitive tune`. It takes effect only when COGNITIVE_POLICY names this file;",
@@ -201,7 +211,7 @@ def as_toml(policy: Policy) -> str:
 
 
 def _changed(own: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that differ from the defaults, nested as in the policy."""
+    """Return the values of a policy that differ from the defaults `usual`, nested as in the policy."""
     differs: dict[str, Any] = {}
     for name, value in own.items():
         if name not in usual or value != usual[name]:
@@ -211,7 +221,7 @@ def _changed(own: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _table(values: Mapping[str, Any], path: str = "") -> list[str]:
-    """Return the lines of a TOML table: its values, then its tables, each below its path."""
+    """Return the lines of a TOML table: its own values, then its nested tables with `path` before their names."""
     plain = {name: value for name, value in values.items() if not isinstance(value, dict) and value is not None}
     lines = [f"{_key(name)} = {_toml(value)}" for name, value in plain.items()]
     if lines and path:

@@ -1,4 +1,4 @@
-"""Compute what changed settings would have changed in recorded turns: memories, tokens and estimated value."""
+"""Compute how recorded turns would have differed with changed settings: memories, tokens and estimated value."""
 
 from __future__ import annotations
 
@@ -27,10 +27,15 @@ _SHOWN = 0.5  # minimum probability of a memory that counts as shown; those of e
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Completed turns that still replay identically, newest first.
+    """Completed turns for what-if questions, newest first; all of them can be replayed identically.
 
-    `examined` turns were read, of `recorded` in the period. `messages` has each turn's time and message. `history` are
-    the judged memories, back to `since` if not all were read.
+    Attributes:
+        cases: the turns.
+        messages: time and message of each turn, by turn id.
+        examined: number of turns that were read to find the cases.
+        recorded: number of completed turns in the period.
+        history: verdicts (whether shown memories were used) before the latest turn.
+        since: time of the earliest verdict, if older ones were not read; else None.
     """
 
     cases: tuple[EvaluationCase, ...]
@@ -43,7 +48,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class MovedMemory:
-    """A memory that enters or leaves. `used` is the verdict, None if unknown; then `expected` is an estimate."""
+    """A memory that a changed setting adds to a turn or removes from it.
+
+    `used` says whether the response used it, or None if it was not shown. `expected` is the estimated probability of
+    use.
+    """
 
     memory_id: UUID
     type: str
@@ -55,7 +64,11 @@ class MovedMemory:
 
 @dataclass(frozen=True, slots=True)
 class ChangedTurn:
-    """A turn that would have shown other memories."""
+    """A turn that would have shown other memories with the changed settings.
+
+    `entered` are the memories that it would have shown in addition, `left` those that it would not have shown. `tokens`
+    are the totals before and after.
+    """
 
     turn_id: str
     at: datetime
@@ -67,7 +80,10 @@ class ChangedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Relabelled:
-    """The effect of another attribution threshold on `judged` showings: how many count as used, before and after."""
+    """The effect of another attribution threshold: how many shown memories count as used, before and after.
+
+    `judged` is the number of shown memories with a verdict.
+    """
 
     judged: int
     used: tuple[int, int]
@@ -75,25 +91,25 @@ class Relabelled:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """The effect of changed settings on `turns` turns.
+    """The result of a what-if question: how recorded turns would have differed with changed settings.
 
     Attributes:
-        turns: turns that were run.
+        turns: number of turns that were replayed.
         differing: turns that would have shown other memories.
-        changed: the first of these turns, memory by memory.
-        entered: memories that would have been shown in addition, over all turns.
-        left: memories that would not have been shown.
-        used: used memories among those shown.
+        changed: the first of these turns, with the memories that differ.
+        entered: number of memories that would have been shown in addition, over all turns.
+        left: number of memories that would not have been shown.
+        used: shown memories that the responses used.
         kept: used memories that would still be shown.
-        expected_uses: estimated uses among the memories that enter.
-        evaluation: estimates with intervals, which says where the record is not enough; None without turns.
-        unanswerable: changed settings whose effect no record can show.
-        relabelled: the effect of another attribution threshold.
-        other_policy: turns that were planned with another policy than the live one.
+        expected_uses: estimated number of uses of the additional memories.
+        evaluation: estimated value with intervals, which also reports if the data is too little; None without turns.
+        unanswerable: changed settings whose effect cannot be computed from the records.
+        relabelled: the effect of another attribution threshold, or None if it was not changed.
+        other_policy: turns that ran under another policy than the live one.
         not_run: turns that were left out for lack of time.
         examined: turns that were read for the sample.
-        recorded: turns recorded in the period.
-        since: start of the history, if not all was read.
+        recorded: completed turns in the period.
+        since: time of the earliest verdict that was counted again, if older ones were not read; else None.
     """
 
     turns: int
@@ -117,10 +133,13 @@ class WhatIf:
 def what_if(
     sample: Sample, moved: Mapping[str, float | int], live: Policy, go_on: Callable[[], bool] = lambda: True
 ) -> WhatIf:
-    """Run every turn of a sample again with its own policy and the changed settings, while `go_on` returns True.
+    """Replay every turn of a sample with its own policy and the changed settings, and sum up the differences.
+
+    `moved` has the changed settings by dotted name. The function stops early when `go_on` returns False. `live` is the
+    agent's present policy.
 
     Raises:
-        InvalidInput: a setting that cannot be changed, or an invalid value.
+        InvalidInput: a setting may not change at run time, or a value is invalid.
     """
     policies = {case.policy.version: with_changes(case.policy, moved) for case in sample.cases}
     done: list[tuple[EvaluationCase, LoggedTurn]] = []
@@ -153,7 +172,10 @@ def what_if(
 
 
 def needs_history(moved: Mapping[str, float | int]) -> bool:
-    """Return True if the changes affect what was learned before each turn, so that `history` is needed."""
+    """Return True if the changed settings affect the usage learned before each turn.
+
+    The usage must then be computed again from the verdicts in `Sample.history`.
+    """
     learnt = ("usage.half_life_days", "feedback.rating_weight")
     return any(name in learnt or name.startswith("feedback.attribution_") for name in moved)
 

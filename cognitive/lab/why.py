@@ -1,4 +1,4 @@
-"""Explain why a memory was shown in a turn, or why it was not. The record is read; nothing is run again."""
+"""Explain, from the record of a turn, why a memory was shown or not. Nothing is run again."""
 
 from __future__ import annotations
 
@@ -16,11 +16,18 @@ Judged = tuple[float, bool]  # overlap, verdict
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The explanation of one memory in one turn.
+    """The explanation why one memory was shown in one turn or not.
 
-    `disposition` is None if no channel found the memory. `value` is the number that decided, `reason` names it, and
-    `summary` is a plain sentence. `scores` are the raw scores of the channels, and `factors` the weighted parts of
-    `relevance`.
+    Attributes:
+        disposition: why the candidate was shown or dropped ("shown", "duplicate" …); None if no search found the
+            memory.
+        reason: the disposition in words, and `value` the number that decided.
+        rank_before, rank: rank by relevance, and rank by score, after past use was considered.
+        boost: the data on the effect of past use on the score.
+        scores: raw scores of the search channels.
+        factors: weighted parts of `relevance`.
+        used, overlap: whether the response used the memory, and the measured overlap; None if unknown.
+        summary: the explanation in sentences.
     """
 
     turn_id: str
@@ -43,7 +50,10 @@ class Explanation:
 
 
 def explain(case: ExplainedCandidate, turn: RecordedTurn, judged: Judged | None = None) -> Explanation:
-    """Return the explanation of a candidate; `judged` is the measured overlap and verdict, if there is one."""
+    """Return the explanation of a candidate.
+
+    `judged` is its overlap with the response and whether it counts as used, or None if this was not measured.
+    """
     result, (overlap, used) = case.result, judged or (None, None)
     scores = case.record.scores.get((result.memory_id, result.ordinal), {})
     return Explanation(
@@ -68,7 +78,10 @@ def explain(case: ExplainedCandidate, turn: RecordedTurn, judged: Judged | None 
 
 
 def explain_missing(missing: Missing, turn: RecordedTurn, memory_id: UUID, judged: Judged | None) -> Explanation:
-    """Return the explanation of a memory that no channel found; the recall tool may have returned it."""
+    """Return the explanation of a memory that the turn's search did not find.
+
+    `judged` is not None if the memory was used nevertheless: the model's recall tool may have returned it.
+    """
     overlap, used = judged or (None, None)
     searched = ", ".join(turn.channels) or "no channel: nothing was retrieved in this turn"
     reason = f"none of {len(missing.record.candidates)} candidates; searched: {searched}"
