@@ -26,19 +26,19 @@ _ENCODING = "application/x-www-form-urlencoded"
 
 
 class Visitor(Protocol):
-    """The person or program that a token identifies, and its permissions."""
+    """The person or program that a token identifies, and what it is allowed to do."""
 
     @property
     def id(self) -> str:
-        """The name that the history records for this visitor's actions. It is not secret."""
+        """The name under which the history records this visitor's actions. The name is not secret."""
 
     @property
     def agent(self) -> str | None:
-        """The only agent that the visitor may see; None for all agents."""
+        """The only agent that the visitor may see, or None if the visitor may see all agents."""
 
     @property
     def trust(self) -> Trust:
-        """The trust of memories that the visitor writes."""
+        """The trust level given to memories that the visitor writes."""
 
     @property
     def erase(self) -> bool:
@@ -52,7 +52,7 @@ class Visitor(Protocol):
 class AccessControl:
     """The access checks of the server that mounts the dashboard.
 
-    `authenticate` returns the visitor of a token, or of a request that needs no token; None if there is no access.
+    `authenticate` returns the visitor for a token, or for a request that needs no token, or None if access is refused.
     `is_open` returns True for a request that needs no token. `within_rate_limit` counts a request and returns False if
     the visitor's rate limit is exceeded.
     """
@@ -63,17 +63,20 @@ class AccessControl:
 
 
 def find_visitor(request: Request, access: AccessControl) -> Visitor | None:
-    """Return the visitor of a request; None if the visitor has to sign in."""
+    """Return the visitor who sent a request, or None if the visitor has to sign in first."""
     return access.authenticate(request.scope, request.cookies.get(TOKEN_COOKIE))
 
 
 def form_key(request: Request) -> str:
-    """Return the key that this browser's forms must contain: the value of its cookie, or a new one."""
+    """Return the key that protects this browser's forms: the value of its cookie, or a new key.
+
+    Every form of the dashboard contains the key, so that forms of other sites can be refused.
+    """
     return request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(_FORM_KEY_BYTES)
 
 
 async def read_form(request: Request) -> FormData:
-    """Return the form of a POST request that a page of this dashboard sent.
+    """Return the fields of a POST request, after checking that a page of this dashboard sent it.
 
     Raises:
         HTTPException: 403 if another site sent the form; 415 for another media type.

@@ -28,7 +28,15 @@ _MAX_WORST = 6  # rows of the table of the most degraded agents
 
 @dataclass(frozen=True, slots=True)
 class AllAgentsData:
-    """The data of the page. `courses` are the referenced rates by agent and day."""
+    """The data of the page of all agents, read from the store.
+
+    Attributes:
+        agents: totals of the busiest agents.
+        worst: totals of the agents with the most degraded turns.
+        courses: for each of these agents, the share of shown memories that were used, by day.
+        count: number of agents with turns in the period; `count_before` in the period before.
+        days: totals of all agents by day; `before` those of the period before.
+    """
 
     agents: list[Total]
     worst: list[Total]
@@ -41,7 +49,7 @@ class AllAgentsData:
 
 @dataclass(frozen=True, slots=True)
 class FleetMetric:
-    """A metric of all agents and its change since the period before."""
+    """A metric over all agents, with its change since the period before, formatted for the page."""
 
     name: str
     value: str
@@ -51,7 +59,10 @@ class FleetMetric:
 
 @dataclass(frozen=True, slots=True)
 class AgentRow:
-    """An agent with links to its pages. `trend` is its referenced rate by day; `share`, 0 to 1, is its bar's length."""
+    """A row of a table of agents: an agent's totals, with links to its pages.
+
+    `trend` is the share of shown memories that were used, by day. `share` is the length of the row's bar, from 0 to 1.
+    """
 
     name: str
     total: Total
@@ -64,7 +75,10 @@ class AgentRow:
 
 @dataclass(frozen=True, slots=True)
 class AllAgentsView:
-    """The content of the page. `more` is the number of agents that the table leaves out."""
+    """The content of the page of all agents, as its template shows it.
+
+    `more` is the number of agents that the table leaves out.
+    """
 
     figures: tuple[FleetMetric, ...]
     charts: tuple[Chart, ...]
@@ -74,7 +88,7 @@ class AllAgentsView:
 
 
 async def read(analytics: TurnAnalytics, period: Period) -> AllAgentsData:
-    """Read the data of the page from the counters across agents."""
+    """Read the data of the page of all agents in a period, from the counters that cover all agents."""
     data = analytics.fleet
     agents, worst, count, days, before, count_before = await asyncio.gather(
         data.agents(period, limit=_MAX_AGENTS),
@@ -89,7 +103,7 @@ async def read(analytics: TurnAnalytics, period: Period) -> AllAgentsData:
 
 
 def view(data: AllAgentsData, query: PageQuery) -> AllAgentsView:
-    """Return the content of the page."""
+    """Convert the data of the page of all agents to the form that its template shows."""
     whole, before = added(data.days), added(data.before)
     rows = (
         Metric("Turns", "", lambda t: float(t.numbers.turns), compact, "neither"),
@@ -113,14 +127,14 @@ def view(data: AllAgentsData, query: PageQuery) -> AllAgentsView:
 
 
 def added(days: Sequence[Point]) -> Total:
-    """Return the sum of the totals of days, without latencies."""
+    """Return the sum of the totals of several days. Latencies are left out, because they cannot be added."""
     names = [each.name for each in fields(RollupCounts) if each.name != "latency"]
     sums = {name: sum(getattr(day.total.numbers, name) for day in days) for name in names}
     return Total("", RollupCounts(**sums))
 
 
 def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
-    """Return the charts of turns, use and degradation by day in UTC."""
+    """Return the charts by day (in UTC) of turns, used memories and degraded turns."""
     period = query.period()
     known = {day.at.astimezone(UTC): day.total for day in data.days}
     days = _days(period)
@@ -164,7 +178,7 @@ def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
 
 
 def agents_csv(agents: Sequence[Total]) -> str:
-    """Return the agents with their counts as CSV."""
+    """Return a table of agents with their counts as CSV text."""
     counted = (
         "turns",
         "completed",
@@ -223,7 +237,10 @@ def _address(query: PageQuery, page: str, **params: str) -> str:
 
 
 async def show(visit: Visit) -> Response:
-    """Render the page. If the role that counts across agents is not granted, the page shows the command to grant it."""
+    """Render the page of all agents.
+
+    If the database role that counts across agents is not granted, the page shows the command to grant it.
+    """
     data = await _read(visit)
     if data is None:
         command = (await visit.layer.admin.database_role()).command
@@ -232,7 +249,7 @@ async def show(visit: Visit) -> Response:
 
 
 async def chart(visit: Visit) -> Response:
-    """Return one chart of the page as CSV or SVG."""
+    """Return one chart of the page of all agents as a CSV or SVG file."""
     data = await _read(visit)
     shown = next((c for c in charts(data, visit.query) if c.id == visit.query.params.get("id")), None) if data else None
     if shown is None:
@@ -241,7 +258,7 @@ async def chart(visit: Visit) -> Response:
 
 
 async def file(visit: Visit) -> Response:
-    """Return the busiest agents as CSV, at most MAX_AGENTS."""
+    """Return the table of the busiest agents, at most MAX_AGENTS rows, as a CSV file."""
     try:
         agents = await visit.analytics.fleet.agents(visit.query.period(), limit=MAX_AGENTS)
     except StoreUnavailable:

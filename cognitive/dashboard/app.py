@@ -72,7 +72,10 @@ PAGES: tuple[PageRoute, ...] = (  # in the order of the navigation
 
 
 def create(layer: CognitiveLayer, analytics: TurnAnalytics, access: AccessControl) -> Starlette:
-    """Return the dashboard of a layer as an ASGI app. It can be mounted under any path."""
+    """Create the dashboard of a layer as an ASGI app, which can be mounted under any path.
+
+    `analytics` reads the data of the pages, and `access` checks visitors.
+    """
     handlers = PageHandlers(layer, analytics, access, TemplateRenderer(PAGES))
     app = Starlette(
         routes=[
@@ -91,7 +94,10 @@ def create(layer: CognitiveLayer, analytics: TurnAnalytics, access: AccessContro
 
 
 def error_pages() -> Callable[[Scope, int, str], Response]:
-    """Return a function that renders errors of the server outside the dashboard's routes, without any agent's data."""
+    """Return a function that renders an error (scope, status, text) as a page for URLs outside of the dashboard.
+
+    The pages contain no data of any agent.
+    """
     renderer = TemplateRenderer(PAGES)
 
     def error_page(scope: Scope, status: int, detail: str) -> Response:
@@ -114,7 +120,7 @@ def error_pages() -> Callable[[Scope, int, str], Response]:
 
 @dataclass(frozen=True, slots=True)
 class PageHandlers:
-    """Handles requests: checks access to a page, signs visitors in and out, and renders errors."""
+    """Handles the dashboard's requests: checks access to a page, signs visitors in and out, and renders errors."""
 
     layer: CognitiveLayer
     analytics: TurnAnalytics
@@ -122,11 +128,11 @@ class PageHandlers:
     renderer: TemplateRenderer
 
     def handler_of(self, page: PageRoute) -> Callable[[Request], Awaitable[Response]]:
-        """Return the handler of a page's route, which checks access before it calls the page.
+        """Return the request handler for a page's route, which checks access before it calls the page.
 
-        Visitors without a token are redirected to the sign-in page, visitors of one agent from a page of all agents to
-        their overview. Another agent's page is refused with 403, too many requests with 429. Forms are checked here,
-        before the page's handler, so that no page can forget it.
+        A visitor without a token is redirected to the sign-in page. A visitor who may see only one agent is redirected
+        from a page of all agents to the agent's overview, and gets a 403 for another agent's page. Too many requests
+        get a 429. Forms are checked here, before the page's own code, so that no page can forget it.
         """
 
         async def handle(request: Request) -> Response:
@@ -161,7 +167,7 @@ class PageHandlers:
         return handle
 
     async def login(self, request: Request) -> Response:
-        """Show the sign-in form, or store a valid token in a cookie and redirect to the first page."""
+        """Show the sign-in form; after a valid token is posted, store it in a cookie and redirect to the first page."""
         if self.access.is_open(request.scope) or (request.method == "GET" and find_visitor(request, self.access)):
             return RedirectResponse(_home(request), 303)
         wrong = False
@@ -175,19 +181,19 @@ class PageHandlers:
         return self._page(request, "login.html", None, status=401 if wrong else 200, wrong=wrong)
 
     async def logout(self, request: Request) -> Response:
-        """Delete the cookie with the token and redirect to the sign-in page."""
+        """Delete the cookie that holds the token, and redirect to the sign-in page."""
         await read_form(request)
         answer = RedirectResponse(f"{_base(request)}/login", 303)
         delete_cookie(request, answer, TOKEN_COOKIE)
         return answer
 
     async def http_error(self, request: Request, error: Exception) -> Response:
-        """Render the error page of an HTTPException."""
+        """Render an HTTPException as an error page with its status."""
         assert isinstance(error, HTTPException)
         return self._problem(request, error.status_code, error.detail)
 
     async def layer_error(self, request: Request, error: Exception) -> Response:
-        """Render the error page of a layer's error: 422 for invalid input, 503 without Postgres, else 500."""
+        """Render an error raised by the layer as a page: 422 for invalid input, 503 without Postgres, else 500."""
         if isinstance(error, InvalidInput):
             return self._problem(request, 422, str(error))
         log.warning("%s: %s: %s", request.url.path, type(error).__name__, error)
@@ -202,7 +208,7 @@ class PageHandlers:
         return self._page(request, _problem_template(request), query, status=status, detail=detail, code=status)
 
     def _redirect_to_login(self, request: Request) -> Response:
-        """Redirect to the sign-in page. A request by htmx gets a header that redirects the whole page."""
+        """Redirect to the sign-in page. For a request by htmx, a header makes the browser redirect the whole page."""
         to = f"{_base(request)}/login"
         return Response(headers={"HX-Redirect": to}) if request.headers.get("hx-request") else RedirectResponse(to, 303)
 
@@ -244,7 +250,7 @@ def _page_query(request: Request, agent: str) -> PageQuery:
 
 
 def _problem_template(request: Request) -> str:
-    """Return the template of an error: a whole page, or a notice if htmx requested a part of a page."""
+    """Return the template for an error: a whole page, or a notice if htmx requested only a part of a page."""
     return "_problem.html" if request.headers.get("hx-request") else "problem.html"
 
 

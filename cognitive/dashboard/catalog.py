@@ -1,4 +1,4 @@
-"""The page of tools and models: calls by category, tools that were left out, and limits of models."""
+"""The page of tools and models: calls of tools by category, tools that were left out, and limits of models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _SHADES = 5  # colours of cells; more could not be distinguished
 
 @dataclass(frozen=True, slots=True)
 class CatalogData:
-    """The data of the page. `left_out` is counted over the latest `left_looked` turns."""
+    """The data of the page of tools and models, read from the store.
+
+    `left_out` counts the tools that plans left out, over the latest `left_looked` turns.
+    """
 
     tools: list[Total]
     categories: list[Total]
@@ -37,7 +40,10 @@ class CatalogData:
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """The number of turns of a category that called a tool. `shade` is 0 for none and 5 for the highest number."""
+    """A cell of the heat map of tools and categories: how many turns of the category called the tool.
+
+    `shade` is the colour, from 0 for no turns to 5 for the highest number.
+    """
 
     turns: int
     shade: int
@@ -47,7 +53,10 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True)
 class ToolUsageRow:
-    """A tool's row of the heat map. `last_share` is its number of turns relative to the most called tool."""
+    """A row of the heat map of tools and categories: one tool, with a cell for each category.
+
+    `last_share` is the tool's number of turns relative to the most called tool.
+    """
 
     name: str
     cells: tuple[HeatCell, ...]
@@ -58,7 +67,7 @@ class ToolUsageRow:
 
 @dataclass(frozen=True, slots=True)
 class MissedTool:
-    """A tool that was left out, with links to turns that needed it, or else to turns that left it out."""
+    """A tool that plans left out of turns, with links to turns that needed it, or else to turns that left it out."""
 
     omitted: OmittedTool
     share: float
@@ -67,7 +76,7 @@ class MissedTool:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsageRow:
-    """A model that turns named, with its limits; `known` is False if it has the default limits."""
+    """A language model that turns named, with its usage and limits; `known` is False if the default limits apply."""
 
     seen: ModelUsage
     budget: ModelBudget
@@ -78,7 +87,7 @@ class ModelUsageRow:
 
 @dataclass(frozen=True, slots=True)
 class ModelBudgetRow:
-    """The limits of a model; `own` is True if the policy sets them."""
+    """The limits of a language model; `own` is True if the policy sets them and False if they are built in."""
 
     name: str
     row: ModelRow
@@ -87,7 +96,10 @@ class ModelBudgetRow:
 
 @dataclass(frozen=True, slots=True)
 class CatalogView:
-    """The content of the page. `calls` counts a tool once per turn and category."""
+    """The content of the page of tools and models, as its template shows it.
+
+    `calls` counts a tool once per turn and category.
+    """
 
     calls: int
     names: int
@@ -111,17 +123,17 @@ class CatalogView:
 
     @property
     def empty(self) -> bool:
-        """True if the period has no turns."""
+        """True if there are no turns in the period."""
         return not (self.looked or self.calls)
 
     @property
     def needless_share(self) -> float | None:
-        """The share of left-out tools that the turn needed; None if none was left out."""
+        """The share of left-out tools that the turn needed nevertheless, or None if none was left out."""
         return self.wanted / self.removed if self.removed else None
 
 
 async def read(analytics: TurnAnalytics, agent: str, period: Period) -> CatalogData:
-    """Read the data of the page. Each read has its own time limit."""
+    """Read the data of the page of tools and models. Each read has its own time limit."""
     tools, categories, (left_out, looked), models = await asyncio.gather(
         analytics.totals(agent, period, "tool"),
         analytics.totals(agent, period, "category"),
@@ -132,7 +144,10 @@ async def read(analytics: TurnAnalytics, agent: str, period: Period) -> CatalogD
 
 
 def view(data: CatalogData, rows: Mapping[str, ModelRow], query: PageQuery) -> CatalogView:
-    """Return the content of the page. `rows` are the policy's limits of models."""
+    """Convert the data of the page of tools and models to the form that its template shows.
+
+    `rows` are the policy's own limits of models.
+    """
     calls = called(data.tools)
     columns = _columns(calls)
     models = tuple(_model(seen, rows, query) for seen in data.models.rows)
@@ -160,7 +175,7 @@ def view(data: CatalogData, rows: Mapping[str, ModelRow], query: PageQuery) -> C
 
 
 def called(totals: Sequence[Total]) -> dict[str, dict[str, int]]:
-    """Return the number of turns that called each tool, by category; the most called tool first."""
+    """Return the number of turns that called each tool, by tool and category; the most called tool comes first."""
     calls: dict[str, dict[str, int]] = {}
     for total in totals:
         category, _, name = total.value.partition("/")
@@ -169,7 +184,7 @@ def called(totals: Sequence[Total]) -> dict[str, dict[str, int]]:
 
 
 def _columns(calls: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Return the categories whose turns called tools, those with the most calls first."""
+    """Return the heat map's columns: the categories whose turns called tools, those with the most calls first."""
     sums: dict[str, int] = {}
     for by_category in calls.values():
         for category, turns in by_category.items():
@@ -228,7 +243,7 @@ def _tiers(rows: Mapping[str, ModelRow]) -> tuple[tuple[str, tuple[ModelBudgetRo
 
 
 def tools_csv(data: CatalogData) -> str:
-    """Return the number of turns by category and tool as CSV."""
+    """Return the number of turns that called each tool, by category and tool, as CSV text."""
     rows = [
         (f"{category}/{name}", [float(turns)])
         for name, by_category in called(data.tools).items()
@@ -238,7 +253,7 @@ def tools_csv(data: CatalogData) -> str:
 
 
 def left_out_csv(data: CatalogData) -> str:
-    """Return the tools that were left out, by category, as CSV."""
+    """Return the tools that plans left out, by category, as CSV text."""
     rows = [
         (f"{each.category}/{each.name}", [float(n) for n in (each.removed, each.cut, each.asked, each.named)])
         for each in data.left_out
@@ -247,7 +262,7 @@ def left_out_csv(data: CatalogData) -> str:
 
 
 def models_csv(data: CatalogData, rows: Mapping[str, ModelRow]) -> str:
-    """Return the models that turns named, with their limits, as CSV."""
+    """Return the models that turns named, with their limits, as CSV text."""
     budgets = [(seen, budget_for(seen.model or None, rows)) for seen in data.models.rows]
     return csv_table(
         (
@@ -282,13 +297,13 @@ def models_csv(data: CatalogData, rows: Mapping[str, ModelRow]) -> str:
 
 
 async def show(visit: Visit) -> Response:
-    """Render the page."""
+    """Render the page of tools and models."""
     rows = visit.layer.policies.current(visit.query.agent).budgets.models
     return visit.page("catalog.html", view=view(await _read(visit), rows, visit.query), ranges=RANGES)
 
 
 async def file(visit: Visit) -> Response:
-    """Return one table of the page, with all rows, as CSV."""
+    """Return one table of the page of tools and models, with all rows, as a CSV file."""
     rows, data = visit.layer.policies.current(visit.query.agent).budgets.models, await _read(visit)
     tables = {
         "tools": lambda: tools_csv(data),

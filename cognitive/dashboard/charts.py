@@ -31,7 +31,10 @@ svg{font:12px system-ui,sans-serif;background:#fff} .grid{stroke:#e7e9ee} .tick{
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """The values of a line, one for each step; None is a gap. A `ghost` line is dashed and serves as comparison."""
+    """A line of a chart, with a value for each step of the horizontal axis; None leaves a gap.
+
+    A `ghost` line is dashed and serves as a comparison, for example with the period before.
+    """
 
     name: str
     values: tuple[float | None, ...]
@@ -40,10 +43,10 @@ class ChartLine:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Lines over common steps.
+    """A line chart: lines that share the steps of the horizontal axis.
 
-    `links` are the URLs of the turns behind each step. `top` is the maximum of the vertical axis; None derives it from
-    the values. `filled` fills the area below the lines.
+    `links` are the URLs of the turns behind each step. `top` is the maximum of the vertical axis, or None to derive it
+    from the values. `filled` fills the area below the lines.
     """
 
     id: str
@@ -63,16 +66,16 @@ class Chart:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """The header of the chart's table."""
+        """The column names of the table with the chart's numbers."""
         return ("", *(line.name for line in self.lines))
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """The rows of the chart's table, with formatted numbers."""
+        """The rows of the table with the chart's numbers, formatted."""
         return [(step, *map(self.format, values)) for step, values in self._numbers()]
 
     def csv(self) -> str:
-        """Return the chart's numbers as CSV, unformatted."""
+        """Return the chart's numbers, unformatted, as CSV text."""
         return csv_table(("step", *(line.name for line in self.lines)), self._numbers())
 
     def _numbers(self) -> list[tuple[str, list[float | None]]]:
@@ -80,7 +83,10 @@ class Chart:
 
 
 def csv_table(header: Sequence[str], rows: Sequence[tuple[str, Sequence[float | None]]]) -> str:
-    """Return rows of a name and its numbers as CSV. Cells that a spreadsheet would take for formulas are quoted."""
+    """Return a table as CSV text; each row is a name and its numbers.
+
+    Cells that a spreadsheet would take for formulas are quoted.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow([_escape_formula(name) for name in header])
@@ -91,7 +97,7 @@ def csv_table(header: Sequence[str], rows: Sequence[tuple[str, Sequence[float | 
 
 
 def line_chart(chart: Chart) -> Markup:
-    """Return a line chart as SVG. Each step has an area under the pointer with a tooltip of its numbers."""
+    """Draw a line chart as SVG. Under the pointer, each step shows a tooltip with its numbers."""
     top = chart.top or _ceiling(max((v for each in chart.lines for v in each.values if v is not None), default=0))
     lines = Markup("").join(_line(each, n, top, chart.filled) for n, each in reversed(list(enumerate(chart.lines))))
     return Markup(
@@ -111,7 +117,7 @@ def line_chart(chart: Chart) -> Markup:
 
 
 def sparkline(values: Sequence[float | None], title: str) -> Markup:
-    """Return an SVG sparkline: a line without axes that fills its container."""
+    """Draw a sparkline as SVG: a line without axes that fills its container."""
     top = max((value for value in values if value is not None), default=0.0) or 1.0
     points = [(_x(n, len(values)), _y(value, top)) for n, value in enumerate(values) if value is not None]
     if not points:
@@ -125,7 +131,7 @@ def sparkline(values: Sequence[float | None], title: str) -> Markup:
 
 
 def bar(share: float, title: str, kind: str = "") -> Markup:
-    """Return a horizontal SVG bar that is filled to a share from 0 to 1."""
+    """Draw a horizontal bar as SVG, filled to a share from 0 to 1."""
     width = _rounded(min(1.0, max(0.0, share)) * 100)
     return Markup(
         '<svg class="bar {}" role="img" aria-label="{}"><rect class="track" width="100%" height="100%" rx="3"/>'
@@ -134,7 +140,10 @@ def bar(share: float, title: str, kind: str = "") -> Markup:
 
 
 def stack(parts: Sequence[tuple[str, float]], title: str) -> Markup:
-    """Return an SVG bar of the parts of a sum side by side. The values are 0 or greater."""
+    """Draw a horizontal bar as SVG that shows the (name, value) parts of a sum side by side.
+
+    The values must not be negative.
+    """
     whole = sum(value for _, value in parts) or 1.0
     rects, left = Markup(""), 0.0
     for n, (name, value) in enumerate(parts):
@@ -146,7 +155,7 @@ def stack(parts: Sequence[tuple[str, float]], title: str) -> Markup:
 
 
 def svg_file(svg: Markup, style: str = STYLE) -> str:
-    """Return a chart as the text of an SVG file, with a style for the colours that the page defines otherwise."""
+    """Return a chart as the text of an SVG file, with the colours that the page's style sheet would define."""
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="220">'
         f'<style>{style}</style><svg x="56" y="16" width="820" height="168" overflow="visible">{svg}</svg></svg>'
@@ -154,7 +163,10 @@ def svg_file(svg: Markup, style: str = STYLE) -> str:
 
 
 def _line(line: ChartLine, n: int, top: float, filled: bool) -> Markup:
-    """Return line number `n` of a chart as SVG, with its area if `filled`. A value between two gaps becomes a dot."""
+    """Draw one line of a chart as SVG, with the area below it if `filled`. A value between two gaps becomes a dot.
+
+    `n` is the line's number, which selects its colour, and `top` the maximum of the vertical axis.
+    """
     kind = f"s{n}" if not line.ghost else "ghost"
     runs = _runs([(_x(at, len(line.values)), None if v is None else _y(v, top)) for at, v in enumerate(line.values)])
     dots = Markup("").join(
@@ -172,7 +184,7 @@ def _line(line: ChartLine, n: int, top: float, filled: bool) -> Markup:
 
 
 def _runs(points: Sequence[tuple[float, float | None]]) -> list[list[tuple[float, float]]]:
-    """Split the points of a line at its gaps."""
+    """Split the points of a line at its gaps into runs of consecutive values."""
     runs: list[list[tuple[float, float]]] = [[]]
     for x, y in points:
         if y is None:
@@ -187,7 +199,7 @@ def _path(runs: Sequence[Sequence[tuple[float, float]]]) -> str:
 
 
 def _grid(top: float, format: NumberFormat) -> Markup:
-    """Return horizontal lines at 0, half and all of `top`, with their labels."""
+    """Draw horizontal lines at 0, half and all of `top`, the maximum of the vertical axis, with labels."""
     lines = Markup("")
     for share in (0.0, 0.5, 1.0):
         at = _rounded(100 - share * 100)
@@ -199,7 +211,7 @@ def _grid(top: float, format: NumberFormat) -> Markup:
 
 
 def _labels(steps: Sequence[str]) -> Markup:
-    """Return labels for at most _MAX_LABELS steps, evenly spaced, including the last step."""
+    """Draw labels for at most _MAX_LABELS steps of the horizontal axis, evenly spaced, including the last step."""
     if not steps:
         return Markup("")
     spacing = -(-len(steps) // _MAX_LABELS)
@@ -215,7 +227,7 @@ def _labels(steps: Sequence[str]) -> Markup:
 
 
 def _hit_areas(chart: Chart, top: float) -> Markup:
-    """Return an area for each step that reacts to the pointer: with a cursor, dots, a tooltip and a link."""
+    """Draw an invisible area for each step that shows a tooltip under the pointer and links to the step's turns."""
     areas, steps = Markup(""), len(chart.steps)
     width = 100 / max(1, steps - 1)
     for n, (name, values) in enumerate(
@@ -245,7 +257,7 @@ def _hit_areas(chart: Chart, top: float) -> Markup:
 
 
 def _ceiling(value: float) -> float:
-    """Return the lowest of 1, 2, 4, 5, 8 and 10 times a power of ten that is at least the value."""
+    """Return the maximum of an axis: the lowest of 1, 2, 4, 5, 8, 10 times a power of ten from the value on."""
     if value <= 0:
         return 1.0
     power = 10.0 ** floor(log10(value))

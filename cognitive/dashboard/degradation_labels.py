@@ -1,4 +1,4 @@
-"""The effect and the remedy of each degradation: of each part of a turn that can be late or fail."""
+"""Texts about degradations: a part of a turn was late or failed, and the turn continued without it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNKNOWN = "other"
 
 @dataclass(frozen=True, slots=True)
 class DegradationLabel:
-    """The texts for a part that was late or failed: its effect on the turn, and the operator's remedy."""
+    """The texts about a part of a turn that was late or failed: its effect, and what the operator can do."""
 
     meaning: str
     remedy: str
@@ -65,5 +65,5 @@ DEGRADATION_LABELS: Mapping[str, DegradationLabel] = {
 
 
 def degradation_label(code: str) -> DegradationLabel:
-    """Return the label of a degradation's code; a general label for an unknown part."""
+    """Return the texts for a degradation by its code; an unknown code gets a general text."""
     return DEGRADATION_LABELS.get(part(code), DEGRADATION_LABELS[_UNKNOWN])

@@ -44,7 +44,7 @@ FILTERS = {
 
 @dataclass(frozen=True, slots=True)
 class GroupText:
-    """The texts of a group of memories: its label, its content and order, and the message for an empty group."""
+    """The texts for a group of memories: its label, a description, and a text for an empty group."""
 
     label: str
     about: str
@@ -87,12 +87,12 @@ GROUPS: Mapping[str, GroupText] = {
 
 
 def search_text(query: PageQuery) -> str:
-    """Return the search text; "" without a search."""
+    """Return the text to search memories for, from the URL; "" if there is none."""
     return query.params.get("q", "").strip()[:_MAX_QUERY_LENGTH]
 
 
 def group(query: PageQuery) -> str:
-    """Return the group of memories that the URL names; "" for all memories, and for a search.
+    """Return the name of the group of memories that the URL selects; "" for all memories, or if there is a search.
 
     Raises:
         InvalidInput: the URL names an unknown group.
@@ -104,10 +104,10 @@ def group(query: PageQuery) -> str:
 
 
 def memory_filter(query: PageQuery) -> MemoryFilter:
-    """Return the filter that the URL's parameters describe.
+    """Return the filter of memories that the URL's parameters describe.
 
     Raises:
-        InvalidInput: unknown type or age, or an invalid time.
+        InvalidInput: the type or age is unknown, or a time is invalid.
     """
     values = {name: value[:_MAX_FILTER_LENGTH] for name, value in query.params.items() if value}
     if values.get("type", MEMORY_TYPES[0]) not in MEMORY_TYPES:
@@ -128,17 +128,22 @@ def memory_filter(query: PageQuery) -> MemoryFilter:
 
 
 def filter_names(name: str) -> tuple[str, ...]:
-    """Return the names of the filters of a group. Groups by usage cannot be filtered by time or session."""
+    """Return the names of the filters that a group of memories offers.
+
+    Groups by usage cannot be filtered by time or session.
+    """
     return ("type", "tag") if name in USAGE_GROUPS else tuple(FILTERS)
 
 
 def max_hits(query: PageQuery) -> int:
-    """Return the maximum number of hits of a search, one of HIT_COUNTS."""
+    """Return the maximum number of hits of a search that the URL requests, one of HIT_COUNTS."""
     return next((count for count in HIT_COUNTS if str(count) == query.params.get("hits")), HIT_COUNTS[0])
 
 
 def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
-    """Return the position (time, sequence number) after which the list continues; None for its beginning.
+    """Return the position in the list of memories, (time, sequence number), from which the page continues.
+
+    The position is None for the beginning of the list.
 
     Raises:
         InvalidInput: the position is not from the link of a previous page.
@@ -152,7 +157,9 @@ def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
 
 
 def after_in_group(params: Mapping[str, str]) -> tuple[Any, ...] | None:
-    """Return the position (sampling window, score, id) after which a group continues; None for its beginning.
+    """Return the position in a group of memories, (sampling window, score, id), from which the page continues.
+
+    The position is None for the beginning of the group.
 
     Raises:
         InvalidInput: the position is not from the link of a previous page.

@@ -27,7 +27,7 @@ def number(value: float | None) -> str:
 
 
 def compact(value: float | None) -> str:
-    """Format a number with at most three digits and a unit: 1.2k, 34m."""
+    """Format a number with at most three digits and a suffix for thousands or millions: 1.2k, 34m."""
     if value is None:
         return NOTHING
     for step, unit in _STEPS:
@@ -37,14 +37,14 @@ def compact(value: float | None) -> str:
 
 
 def percent(value: float | None) -> str:
-    """Format a share from 0 to 1 as a percentage; below 10 % with one decimal."""
+    """Format a share from 0 to 1 as a percentage, with one decimal below 10 %."""
     if value is None:
         return NOTHING
     return f"{value:.0%}" if abs(value) >= 0.0995 or value == 0 else f"{value:.1%}"
 
 
 def milliseconds(value: float | None) -> str:
-    """Format milliseconds; from 1,000 on as seconds."""
+    """Format a duration in milliseconds; from 1,000 on, it is shown in seconds."""
     if value is None:
         return NOTHING
     if value >= 1_000:
@@ -53,7 +53,7 @@ def milliseconds(value: float | None) -> str:
 
 
 def moment(at: datetime | None, zone: tzinfo) -> str:
-    """Format a time in the viewer's time zone; unconverted if the conversion leaves the years of datetime."""
+    """Format a time in the viewer's time zone, or unconverted if the conversion would leave the range of datetime."""
     if at is None:
         return NOTHING
     with suppress(OverflowError):
@@ -62,7 +62,7 @@ def moment(at: datetime | None, zone: tzinfo) -> str:
 
 
 def ago(at: datetime | None, now: datetime) -> str:
-    """Format the age of a time in its largest unit: 3 d ago."""
+    """Format the time since `at` in its largest unit: "3 d ago"."""
     if at is None:
         return NOTHING
     seconds = (now - at).total_seconds()
@@ -70,7 +70,7 @@ def ago(at: datetime | None, now: datetime) -> str:
 
 
 def bytes_(value: float | None) -> str:
-    """Format a number of bytes in powers of 1,000: 1.2 MB."""
+    """Format a number of bytes with a decimal unit: 1.2 MB."""
     if value is None:
         return NOTHING
     return next((f"{value / size:.3g} {unit}" for size, unit in _SIZES if abs(value) >= size), f"{value:.0f} B")

@@ -1,4 +1,4 @@
-"""The page of the system's health: checks, database, journal, embedding models, slow stages, degradation."""
+"""The page of the system's health: checks, database, journal, embedding models, slow stages, degraded turns."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _ORDER = ("failure", "warning", "unknown", "ok")
 
 @dataclass(frozen=True, slots=True)
 class HealthData:
-    """The data of the page. A part is None if Postgres did not answer in time.
+    """The data of the health page. A part is None if Postgres did not answer in time.
 
-    `findings` and `database` are None for visitors who may not see the whole server.
+    `findings` and `database` are also None for visitors who may not see the whole server.
     """
 
     findings: tuple[Finding, ...] | None
@@ -59,7 +59,10 @@ class HealthData:
 
 @dataclass(frozen=True, slots=True)
 class ModelShare:
-    """An embedding model with the share of passages that have its vectors; `current` marks the model in use."""
+    """An embedding model, with the share of passages that have vectors of it.
+
+    `current` is True for the model in use.
+    """
 
     model: str
     share: float
@@ -69,7 +72,10 @@ class ModelShare:
 
 @dataclass(frozen=True, slots=True)
 class DegradationReason:
-    """A reason of degradation with its turns and their link. `share` is relative to the most frequent reason."""
+    """A reason why turns were degraded (a part was late or failed), with the number of turns and a link to them.
+
+    `share` is that number relative to the most frequent reason, for the bar.
+    """
 
     name: str
     label: DegradationLabel
@@ -80,7 +86,11 @@ class DegradationReason:
 
 @dataclass(frozen=True, slots=True)
 class HealthView:
-    """The content of the page. `verdict` sums up the checks, `tone` is its colour; `whole` includes the server."""
+    """The content of the health page, as its template shows it.
+
+    `verdict` sums up the checks in words, and `tone` is its colour. `whole` is True if the page covers the whole
+    server.
+    """
 
     verdict: str
     tone: str
@@ -104,7 +114,10 @@ class HealthView:
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery, *, whole: bool) -> HealthData:
-    """Read the data of the page. Each read has a time limit; a part that misses it is None."""
+    """Read the data of the health page. Each part has a time limit and is None if it takes longer.
+
+    With `whole`, the checks of the whole server are included.
+    """
     agent, period = query.agent, query.period()
     server = asyncio.gather(
         layer.admin.health() if whole else _nothing(),
@@ -125,7 +138,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
 
 
 def view(data: HealthData, query: PageQuery) -> HealthView:
-    """Return the content of the page."""
+    """Convert the data of the health page to the form that its template shows."""
     findings = tuple(sorted(data.findings or (), key=lambda each: _ORDER.index(each.status)))
     away = data.health is None
     verdict, tone = _verdict(findings, away)
@@ -154,7 +167,7 @@ def view(data: HealthData, query: PageQuery) -> HealthView:
 
 
 def degradation(data: Degradations, query: PageQuery) -> Chart:
-    """Return the chart of the most frequent reasons over time, as shares of the examined turns."""
+    """Return the chart of the most frequent reasons of degradation over time, as shares of the examined turns."""
     period = query.period()
     names = [name for name, _ in _sums(data)[:_MAX_REASONS]]
     times = [at for at, _ in time_buckets.fill_buckets((), period, query)]
@@ -188,7 +201,7 @@ def _verdict(findings: Sequence[Finding], away: bool) -> tuple[str, str]:
 
 
 def _shares(data: HealthData) -> tuple[ModelShare, ...]:
-    """Return the models that have vectors, and the model in use even if it has none."""
+    """Return the embedding models that have vectors, and the model in use even if it has none."""
     if data.embedded is None or not data.embedded.looked:
         return ()
     counts = {data.model: 0, **data.embedded.models}
@@ -224,7 +237,7 @@ def _reasons(data: Degradations, query: PageQuery) -> tuple[DegradationReason, .
 
 
 async def _within(read: Coroutine[Any, Any, T]) -> T | None:
-    """Return the result of a read; None, with a log line, if Postgres fails or does not answer in time."""
+    """Wait for a read and return its result; return None, and log, if Postgres fails or does not answer in time."""
     try:
         return await Deadline(_READ_TIMEOUT_MS).within(read)
     except (StoreError, TimeoutError) as error:
@@ -237,13 +250,13 @@ async def _nothing() -> None:
 
 
 async def show(visit: Visit) -> Response:
-    """Render the page: the whole server for admins, the agent's part for an agent's token."""
+    """Render the health page: the whole server for admins, or one agent's part for an agent's token."""
     data = await read(visit.layer, visit.analytics, visit.query, whole=visit.visitor.agent is None)
     return visit.page("health.html", view=view(data, visit.query), ranges=RANGES)
 
 
 async def chart(visit: Visit) -> Response:
-    """Return the chart of degradation as CSV or SVG."""
+    """Return the chart of degraded turns as a CSV or SVG file."""
     data = await visit.analytics.recent.degradations(visit.query.agent, visit.query.period())
     shown = degradation(data, visit.query)
     if visit.query.params.get("id") != shown.id:

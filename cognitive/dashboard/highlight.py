@@ -1,4 +1,4 @@
-"""A response whose passages that match used memories are marked, with the numbers of these memories."""
+"""Mark the passages of a response that match the memories it used, with the numbers of these memories."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from cognitive.feedback.attribute import passages
 
 @dataclass(frozen=True, slots=True)
 class ResponseSpan:
-    """A part of a response, with the numbers of memories: their positions in the list of shown memories, from 1.
+    """A part of a response, with the memories that it matches.
 
-    `of` are the memories whose passage contains the part, `ends` those whose passage ends with it.
+    A memory's number is its position in the list of shown memories, from 1. `of` has the numbers of the memories whose
+    matching passage contains this part, and `ends` those whose passage ends with it.
     """
 
     text: str
@@ -26,9 +27,10 @@ class ResponseSpan:
 
 @dataclass(frozen=True, slots=True)
 class HighlightedResponse:
-    """A response in parts. `unlocated` are the numbers of used memories without a matching passage.
+    """A response, split into parts that match used memories and parts that do not.
 
-    A memory can be used without a match if a citation or a rating says so.
+    `unlocated` has the numbers of used memories without a matching passage. A memory can be used without a match if a
+    citation or a rating says so.
     """
 
     spans: tuple[ResponseSpan, ...]
@@ -36,7 +38,7 @@ class HighlightedResponse:
 
     @property
     def marked(self) -> bool:
-        """True if any passage is marked."""
+        """True if any part of the response matches a memory."""
         return any(span.of for span in self.spans)
 
     @property
@@ -48,10 +50,11 @@ class HighlightedResponse:
 def highlight(
     response: str | None, shown: Sequence[ExposureRow], excerpts: Mapping[str, Any], strategy: str
 ) -> HighlightedResponse | None:
-    """Return the response with the matching passage of each used memory marked; None if no response is stored.
+    """Mark the passage of a response that matches each used memory; return None if no response is stored.
 
-    `strategy` is the attribution strategy that measured the overlaps. `excerpts` gives, by memory id, the offsets of
-    the text that the prompt showed. The current texts of the memories are used, which may have been edited since.
+    `strategy` is the attribution strategy that measured the overlaps. `excerpts` has, by memory id, the offsets of the
+    part of the memory that the prompt showed. The current texts of the memories are used, which may have been edited
+    since.
     """
     if response is None:
         return None
@@ -67,7 +70,10 @@ def highlight(
 
 
 def _without_space(response: str, span: tuple[int, int]) -> tuple[int, int]:
-    """Return a passage without surrounding whitespace, which would be marked as an empty line."""
+    """Narrow a passage's (start, end) so that it has no whitespace at its ends.
+
+    Such whitespace would be marked as an empty line.
+    """
     start, end = span
     words = response[start:end].strip()
     start = response.index(words, start)
@@ -75,7 +81,10 @@ def _without_space(response: str, span: tuple[int, int]) -> tuple[int, int]:
 
 
 def _split(response: str, spans: Mapping[int, tuple[int, int]]) -> tuple[ResponseSpan, ...]:
-    """Split the response where passages begin and end. Whitespace between two passages belongs to no memory."""
+    """Split a response at the beginnings and ends of the passages in `spans`, given by memory number.
+
+    Whitespace between two passages belongs to no memory.
+    """
     ends = {0, *(place for span in spans.values() for place in span)}
     words = {len(response) - len(response[place:].lstrip()) for place in ends}
     return tuple(
@@ -89,7 +98,7 @@ def _split(response: str, spans: Mapping[int, tuple[int, int]]) -> tuple[Respons
 
 
 def _shown_text(memory: ExposureRow, excerpts: Mapping[str, Any]) -> str:
-    """Return the text of a memory as the prompt showed it: its excerpt, after the speaker's name."""
+    """Return the text of a memory as the prompt showed it: the speaker's name, if any, and the excerpt."""
     content = memory.content or ""
     parts = excerpts.get(str(memory.memory_id)) if memory.via == "prompt" else None
     text = excerpt(content, parts) if parts else content

@@ -1,4 +1,4 @@
-"""Metrics that several pages show, their change since the period before, and the times of stages."""
+"""Metrics that several pages show, their change since the period before, and the durations of a turn's stages."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _MIN_CHANGE = 0.005  # a smaller change, here under half a percent, is shown as 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A number on a page: its calculation and format, the better direction, and the filter of its turns.
+    """The definition of a number on a page: how it is computed, formatted and compared with the period before.
 
-    `rate` is True for a share, whose change is given in percentage points instead of percent.
+    `better` is the better direction, and `filter` selects the turns that the number links to. `rate` is True for a
+    share, whose change is shown in percentage points instead of percent.
     """
 
     name: str
@@ -34,9 +35,10 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class StageTimes:
-    """The times of a stage in milliseconds, with links to the turns that took at least as long.
+    """The durations of one stage of a turn (embedding, search, ranking …) in milliseconds, over many turns.
 
-    `median` and `slow` are the 50th and the 95th percentile. `share` is `slow` relative to the slowest stage.
+    `median` and `slow` are the 50th and the 95th percentile; their links lead to the turns that took at least as long.
+    `share` is `slow` relative to the slowest stage.
     """
 
     name: str
@@ -50,7 +52,10 @@ class StageTimes:
 
 
 def describe_change(now: float | None, was: float | None, metric: Metric) -> tuple[str, Tone]:
-    """Return the change of a metric since the period before as text, and its tone; ("", "plain") if unknown."""
+    """Return the change of a metric since the period before as text, and its tone (good, bad or plain).
+
+    The result is ("", "plain") if one of the values is unknown.
+    """
     if now is None or was is None or (not metric.rate and not was):
         return "", "plain"
     by = now - was if metric.rate else (now - was) / was
@@ -63,7 +68,7 @@ def describe_change(now: float | None, was: float | None, metric: Metric) -> tup
 
 
 def stages(totals: Sequence[Total], query: PageQuery) -> tuple[StageTimes, ...]:
-    """Return the times of all stages, the slowest first."""
+    """Return the durations of all stages of a turn, the slowest stage first."""
 
     def link(name: str, milliseconds: float | None = None) -> str:
         min_ms = round(milliseconds, 2) if milliseconds is not None else None

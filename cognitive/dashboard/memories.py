@@ -1,4 +1,4 @@
-"""The list of memories: with filters, in groups by usage, or the hits of a search as the agent searches."""
+"""The page that lists memories: with filters, in groups by usage, or as the hits of a search."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FACTOR_PREFIX = "relevance."  # begins the names of weighted factors in the sco
 
 @dataclass(frozen=True, slots=True)
 class MemoriesData:
-    """The data of the page: a page of a list, or the hits of a search with their memories by id.
+    """The data of the page that lists memories: a page of the list, or the hits of a search with their memories by id.
 
     `page` is None for a search. `hits` is None if the search timed out.
     """
@@ -45,7 +45,7 @@ class MemoriesData:
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A group of memories with its size, which is estimated if `sampled`, and its link."""
+    """A tab of the page: a group of memories with its size and link. `sampled` is True if the size is estimated."""
 
     label: str
     count: str
@@ -56,7 +56,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilterSelect:
-    """A filter with its values and their labels; `chosen` is "" if the filter is not set."""
+    """A drop-down filter of memories: its values with their labels. `chosen` is "" if the filter is not set."""
 
     name: str
     label: str
@@ -66,7 +66,7 @@ class MemoryFilterSelect:
 
 @dataclass(frozen=True, slots=True)
 class AppliedMemoryFilter:
-    """A filter that is set, and the link that removes it."""
+    """A filter of memories that is set, with the link that removes it."""
 
     name: str
     value: str
@@ -75,7 +75,11 @@ class AppliedMemoryFilter:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of a hit: rank, relevance by factor (name, value, bar length), boost, and scores by channel."""
+    """The score of a search hit, explained.
+
+    `parts` are the factors of its relevance (name, value, length of the bar). `boost` is the factor by which past use
+    changes the score. `channels` has the raw scores of the searches by words and by meaning.
+    """
 
     rank: int
     score: float
@@ -86,13 +90,13 @@ class Score:
 
     @property
     def bars(self) -> list[tuple[str, float]]:
-        """The positive factors, for a stacked bar."""
+        """The factors greater than zero with their labels, for a stacked bar."""
         return [(f"{name} {value:.3f}", value) for name, value, _ in self.parts if value > 0]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryListRow:
-    """A memory in the list; `score` is None without a search."""
+    """A row of the list of memories; `score` is None if the row is not a search hit."""
 
     memory: MemoryRow
     link: str
@@ -101,9 +105,9 @@ class MemoryListRow:
 
 @dataclass(frozen=True, slots=True)
 class MemoriesView:
-    """The content of the page.
+    """The content of the page that lists memories, as its template shows it.
 
-    `sample` is a note that the group was drawn from a random sample, "" if all memories were examined. `looked`
+    `sample` is a note that the group was drawn from a random sample, or "" if all memories were examined. `looked`
     memories were examined, back to the time `back_to`. `whole` is True if the list is unfiltered and at its beginning.
     """
 
@@ -125,7 +129,7 @@ class MemoriesView:
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoriesData:
-    """Read the hits of a search or a page of the list or group, and the values that the filters offer."""
+    """Read the data of the page: hits of a search, or a page of the list or group, and the values of the filters."""
     agent, habit = query.agent, UsageThresholds(layer.policies.current(query.agent).usage.half_life_days)
     (page, hits, memories), sizes, tags = await asyncio.gather(
         _page_or_hits(layer, analytics, query, habit),
@@ -138,7 +142,10 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
 async def _page_or_hits(
     layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery, habit: UsageThresholds
 ) -> tuple[RowPage[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
-    """Read a page of the list; for a search its hits and their memories by id."""
+    """Read a page of the list, or for a search its hits and their memories by id.
+
+    The result is (page, hits, memories); the parts that do not apply are None or empty.
+    """
     wanted = filters.memory_filter(query)
     if not filters.search_text(query):
         return await _listed(analytics, query, wanted, habit), (), {}
@@ -150,7 +157,7 @@ async def _page_or_hits(
 
 
 async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryFilter) -> tuple[RecallHit, ...]:
-    """Search as the agent's recall does. Without a turn id, the hits do not count as shown."""
+    """Search memories as the agent's recall tool does, but without a turn, so that hits do not count as shown."""
     return await layer.recall(
         query.agent,
         filters.search_text(query),
@@ -183,7 +190,7 @@ async def _listed(
 
 
 def view(data: MemoriesData, query: PageQuery) -> MemoriesView:
-    """Return the content of the page."""
+    """Convert the data of the page that lists memories to the form that its template shows."""
     name, page = filters.group(query), data.page
     params = {each: value for each, value in query.params.items() if each in filters.filter_names(name) and value}
     group, habit = filters.GROUPS[name], data.habit
@@ -233,7 +240,7 @@ def _tabs(sizes: GroupSizes, chosen: str, query: PageQuery) -> tuple[Tab, ...]:
 
 
 def _sample(name: str, page: RowPage[MemoryRow] | None, sizes: GroupSizes) -> str:
-    """Return the note that a group by usage was drawn from a random sample; "" if all memories were examined."""
+    """Return a note that a group of memories was drawn from a random sample, or "" if all memories were examined."""
     if page is None or name not in filters.USAGE_GROUPS or not sizes.sampled:
         return ""
     of = "memories that turns have shown" if name != "never" else f"{number(sizes.memories)} memories"
@@ -252,7 +259,7 @@ def _choices(params: Mapping[str, str], tags: Sequence[str], name: str) -> tuple
 
 
 def _with_chosen(chosen: str | None, values: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return the values and their labels, sorted. The chosen value is added if it is missing."""
+    """Return the values of a filter with labels, sorted; the chosen value is added if it is missing."""
     complete = (*values, chosen) if chosen and chosen not in values else values
     return tuple((each, each) for each in sorted(complete))
 
@@ -288,7 +295,7 @@ def _score(rank: int, hit: RecallHit) -> Score:
 
 
 def _following(data: MemoriesData, name: str, query: PageQuery) -> str | None:
-    """Return the link to the next page, or to more hits of a search; None at the end."""
+    """Return the link to the next page of the list, or to more hits of a search, or None at the end."""
     if data.page is None:
         more = next((count for count in filters.HIT_COUNTS if count > filters.max_hits(query)), None)
         return (
@@ -313,7 +320,7 @@ def _filter_text(name: str, value: str, query: PageQuery) -> str:
 
 
 async def listed(visit: Visit) -> Response:
-    """Render the page."""
+    """Render the page that lists memories."""
     data = await read(visit.layer, visit.analytics, visit.query)
     return visit.page("memories.html", view=view(data, visit.query), may_erase=visit.visitor.erase)
 

@@ -44,7 +44,7 @@ DONE: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class MemoryData:
-    """The data of the page."""
+    """The data of the page of one memory: the memory, its usage, turns that showed it, near-duplicates and changes."""
 
     memory: Memory
     life: MemoryLifecycle
@@ -59,7 +59,7 @@ class MemoryData:
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """A field that a revision changed: its value before and after."""
+    """A field that a revision of a memory changed, with its value before and after."""
 
     field: str
     before: str
@@ -68,7 +68,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class RevisionView:
-    """A revision of the memory with the fields that it changed."""
+    """A revision of a memory, with the fields that it changed."""
 
     number: int
     at: datetime
@@ -77,7 +77,10 @@ class RevisionView:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """The content of the page. `version` is the number of the latest revision; a form of an older one is refused."""
+    """The content of the page of one memory, as its template shows it.
+
+    `version` is the number of the latest revision. The form sends it back, and an edit of an older version is refused.
+    """
 
     memory: Memory
     life: MemoryLifecycle
@@ -99,7 +102,7 @@ class MemoryView:
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoryData | None:
-    """Read the data of the page; None if the agent has no such memory."""
+    """Read the data of the page of one memory; return None if the agent has no such memory."""
     agent, id = query.agent, id_of(query.params.get("id", ""))
     if id is None:
         return None
@@ -128,7 +131,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
 
 
 def view(data: MemoryData, query: PageQuery) -> MemoryView:
-    """Return the content of the page."""
+    """Convert the data of the page of one memory to the form that its template shows."""
     memory, row, after = data.memory, data.life.memory, data.showings.after
     long = len(memory.content) > _MAX_TITLE or "\n" in memory.content
     return MemoryView(
@@ -153,7 +156,10 @@ def view(data: MemoryData, query: PageQuery) -> MemoryView:
 
 
 def charts(data: MemoryData, query: PageQuery) -> tuple[Chart, ...]:
-    """Return the charts of the turns that showed and used the memory, and of its boost."""
+    """Return the charts of a memory: the turns that showed and used it, and its boost over time.
+
+    The boost is the factor by which past use changes the memory's score.
+    """
     course = steps(data.life.memory, data.shown_at, data.base, data.policy, data.constants, query.now, query.zone)
     names = tuple(_step_name(step, course, query) for step in course)
     links = tuple(
@@ -190,7 +196,7 @@ def charts(data: MemoryData, query: PageQuery) -> tuple[Chart, ...]:
 
 
 def history(memory: Memory, revisions: Sequence[Revision]) -> tuple[RevisionView, ...]:
-    """Return the revisions of a memory, the latest first, with the values before and after each of them."""
+    """Return the revisions of a memory, the latest first, with each field's value before and after."""
     after: dict[str, Any] = {name: getattr(memory, name) for name in NewMemory.model_fields}
     edits = []
     for each in revisions:
@@ -202,7 +208,7 @@ def history(memory: Memory, revisions: Sequence[Revision]) -> tuple[RevisionView
 
 
 def id_of(text: str) -> UUID | None:
-    """Return the memory id in a URL or form; None if the text is not a UUID."""
+    """Parse a memory id from a URL or form; return None if the text is not a UUID."""
     try:
         return UUID(text)
     except ValueError:
@@ -223,7 +229,7 @@ def _step_name(step: TimelineStep, course: Sequence[TimelineStep], query: PageQu
 
 
 def _after(params: Mapping[str, str]) -> tuple[datetime, str] | None:
-    """Return the position (time, turn id) after which the turns continue; None for the latest turns.
+    """Return the position (time, turn id) from which the table of turns continues, or None for the latest turns.
 
     Raises:
         InvalidInput: the position has no valid time.
@@ -254,7 +260,7 @@ def _as_text(value: Any) -> str:
 
 
 async def one(visit: Visit) -> Response:
-    """Render the page."""
+    """Render the page of one memory."""
     data, visitor = await _read(visit), visit.visitor
     return visit.page(
         "memory.html",
@@ -266,7 +272,7 @@ async def one(visit: Visit) -> Response:
 
 
 async def chart(visit: Visit) -> Response:
-    """Return one chart of the page as CSV or SVG."""
+    """Return one chart of the page of one memory as a CSV or SVG file."""
     all_charts = charts(await _read(visit), visit.query)
     requested = next((each for each in all_charts if each.id == visit.query.params.get("chart")), None)
     if requested is None:

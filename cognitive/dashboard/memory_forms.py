@@ -1,4 +1,4 @@
-"""Forms that rate, edit, replace and forget memories."""
+"""Handlers of the forms that rate, edit, replace and forget memories."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def rate(visit: Visit) -> Response:
 
 
 async def edit(visit: Visit) -> Response:
-    """Change the fields of a memory. The history keeps the old values."""
+    """Change the fields of a memory as posted. The memory's history keeps the old values."""
     memory, agent = await _form_memory(visit), visit.query.agent
     revisions = await visit.layer.admin.revisions(agent, memory.id)
     if str(visit.form.get("version", "")) != str(revisions[0].number if revisions else 0):
@@ -42,7 +42,7 @@ async def edit(visit: Visit) -> Response:
 
 
 async def supersede(visit: Visit) -> Response:
-    """Store a memory that supersedes another one, which stays stored."""
+    """Store a memory that replaces another one. The replaced memory stays stored, with a lower rank in searches."""
     memory, agent = await _form_memory(visit), visit.query.agent
     if memory.superseded_by is not None:
         raise HTTPException(409, "Another memory has replaced this one already. Replace the newer memory.")
@@ -57,7 +57,7 @@ async def supersede(visit: Visit) -> Response:
 
 
 async def forget(visit: Visit) -> Response:
-    """Show what forgetting the chosen memories will delete; once confirmed, forget them and show the receipt."""
+    """Show what forgetting the chosen memories will delete; after confirmation, forget them and show the numbers."""
     if not visit.visitor.erase:
         raise HTTPException(403, "Your token may not erase anything.")
     ids, agent = _ids(visit), visit.query.agent
@@ -75,7 +75,7 @@ async def forget(visit: Visit) -> Response:
 
 
 def changes(form: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
-    """Return the fields of a form that differ from the memory, with values for `layer.update`.
+    """Return the form's fields that differ from the memory, with values of the types that `layer.update` takes.
 
     Raises:
         InvalidInput: the confidence is not a number.
@@ -95,7 +95,7 @@ def changes(form: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
 
 
 def written_fields(memory: Memory) -> dict[str, str]:
-    """Return the fields of a memory as texts, as the form contains them."""
+    """Return the fields of a memory as texts, in the way in which the form shows them."""
     return {
         "content": memory.content,
         "speaker": memory.speaker or "",
@@ -107,7 +107,7 @@ def written_fields(memory: Memory) -> dict[str, str]:
 
 
 def replacement(memory: Memory, content: str, trust: Trust) -> NewMemory:
-    """Return the memory that supersedes another, with a new content and the visitor's trust."""
+    """Return a new memory that supersedes another, with new content and the visitor's trust."""
     return NewMemory(
         type=memory.type,
         content=content.replace("\r\n", "\n"),
@@ -122,7 +122,7 @@ def replacement(memory: Memory, content: str, trust: Trust) -> NewMemory:
 
 
 async def _form_memory(visit: Visit) -> Memory:
-    """Return the memory whose id the form contains, or raise HTTPException 404."""
+    """Return the memory whose id was posted in the form, or raise HTTPException 404 if there is none."""
     id = id_of(str(visit.form.get("id", "")))
     memories = await visit.layer.get(visit.query.agent, [id]) if id is not None else []
     if not memories:

@@ -38,7 +38,7 @@ _MAX_ROWS = 8  # of a breakdown; its CSV has all rows
 
 @dataclass(frozen=True, slots=True)
 class MetricCard:
-    """A metric with its change since the period before, its values over time, and a link to its turns."""
+    """A metric of an agent with its change since the period before, its trend, and a link to its turns."""
 
     name: str
     about: str
@@ -52,7 +52,7 @@ class MetricCard:
 
 @dataclass(frozen=True, slots=True)
 class BreakdownRow:
-    """The totals of the turns with a value, with links to them. `share` is relative to the most frequent value."""
+    """Totals of the turns with one value, and links to them; `share` is relative to the most frequent value."""
 
     value: str
     total: Total
@@ -64,7 +64,7 @@ class BreakdownRow:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """A table of values, the most frequent first. `counted` names the count that orders it; it omits `more` rows."""
+    """A table of turns by category, model or another dimension, sorted by `counted`; it omits `more` rows."""
 
     by: Dimension
     title: str
@@ -75,7 +75,7 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class OverviewData:
-    """The data of the page. `whole` is the total of the period, `before` that of the period before."""
+    """The data of an agent's overview. `whole` is the total of the period, and `before` of the period before."""
 
     whole: Total
     before: Total
@@ -88,7 +88,7 @@ class OverviewData:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The content of the page. `nearby_link` leads to the days around the latest turn."""
+    """The content of an agent's overview; `nearby_link` leads to the days around the latest turn."""
 
     first: tuple[MetricCard, ...]
     more: tuple[MetricCard, ...]
@@ -138,7 +138,7 @@ MORE_METRICS: tuple[Metric, ...] = (
 
 
 async def read(analytics: TurnAnalytics, agent: str, period: Period) -> OverviewData:
-    """Read the data of the page. Each read has its own time limit."""
+    """Read the data of an agent's overview in a period. Each read has its own time limit."""
     trend, (stages, *breakdowns), latest = await asyncio.gather(
         read_trend(analytics, agent, period),
         asyncio.gather(*(analytics.totals(agent, period, by) for by in ("stage", *BREAKDOWNS))),
@@ -148,7 +148,7 @@ async def read(analytics: TurnAnalytics, agent: str, period: Period) -> Overview
 
 
 async def read_trend(analytics: TurnAnalytics, agent: str, period: Period) -> OverviewData:
-    """Read the data of the metrics and charts, without breakdowns, stages and latest turns."""
+    """Read only the data of the overview's metrics and charts: no breakdowns, stages and latest turns."""
     whole, before, points, points_before = await asyncio.gather(
         analytics.totals(agent, period),
         analytics.totals(agent, period.before),
@@ -159,7 +159,7 @@ async def read_trend(analytics: TurnAnalytics, agent: str, period: Period) -> Ov
 
 
 def view(data: OverviewData, query: PageQuery) -> Overview:
-    """Return the content of the page."""
+    """Convert the data of an agent's overview to the form that its template shows."""
     period = query.period()
     trend = time_buckets.fill_buckets(data.points, period, query)
     latest = data.latest.rows
@@ -179,7 +179,7 @@ def view(data: OverviewData, query: PageQuery) -> Overview:
 
 
 def card(row: Metric, data: OverviewData, query: PageQuery, trend: Sequence[tuple[datetime, Total]] = ()) -> MetricCard:
-    """Return the card of a metric, with its change since the period before."""
+    """Compute a metric of an agent, its change since the period before, and its values over time."""
     now, was = row.measure(data.whole), row.measure(data.before)
     change, tone = describe_change(now, was, row)
     min_ms = {"min_ms": f"{now:.0f}"} if row.format is milliseconds and now is not None else {}
@@ -196,7 +196,7 @@ def card(row: Metric, data: OverviewData, query: PageQuery, trend: Sequence[tupl
 
 
 def charts(data: OverviewData, query: PageQuery) -> tuple[Chart, ...]:
-    """Return the charts of turns, use, latency and degradation over the steps of the period."""
+    """Return the charts of an agent's turns, used memories, latency and degraded turns over the period."""
     period = query.period()
     trend = time_buckets.fill_buckets(data.points, period, query)
     before = time_buckets.fill_buckets(data.points_before, period.before, query)
@@ -277,7 +277,7 @@ def _breakdown(by: Dimension, totals: Sequence[Total], query: PageQuery) -> Brea
 
 
 def _link_of(by: Dimension, value: str, query: PageQuery, **more: str) -> str:
-    """Return the link to the turns of a value; for a memory type, to the turns that showed one."""
+    """Return the link to the turns with a value of a breakdown; for a memory type, to turns that showed it."""
     return query.link("turns", **query.period_params(), **{_FILTERS[by]: value}, **more)
 
 
@@ -286,7 +286,7 @@ def _one(totals: Sequence[Total]) -> Total:
 
 
 def breakdown_csv(by: Dimension, totals: Sequence[Total]) -> str:
-    """Return all counts of a breakdown's values as CSV, with the latencies in milliseconds."""
+    """Return all counts by value of a breakdown as CSV text, with latencies in milliseconds."""
     counted = ("turns", "completed", "found", "shown", "used", "tokens", "used_tokens", "deduped", "trimmed")
     rows = [
         (
@@ -299,23 +299,23 @@ def breakdown_csv(by: Dimension, totals: Sequence[Total]) -> str:
 
 
 async def show(visit: Visit) -> Response:
-    """Render the page."""
+    """Render the overview of an agent."""
     return visit.page("overview.html", view=view(await _read(visit), visit.query), ranges=RANGES)
 
 
 async def live(visit: Visit) -> Response:
-    """Render the metrics alone. An open page requests them regularly."""
+    """Render only the metrics of the overview. An open page requests them regularly."""
     return visit.page("_live.html", view=view(await _read_trend(visit), visit.query))
 
 
 async def latest(visit: Visit) -> Response:
-    """Render the latest turns alone. An open page requests them regularly."""
+    """Render only the list of latest turns. An open page requests it regularly."""
     rows = (await visit.analytics.turns(visit.query.agent, limit=LATEST)).rows
     return visit.page("_latest.html", latest=rows)
 
 
 async def chart(visit: Visit) -> Response:
-    """Return one chart of the page as CSV or SVG."""
+    """Return one chart of the overview as a CSV or SVG file."""
     shown, params = charts(await _read_trend(visit), visit.query), visit.query.params
     chart = next((chart for chart in shown if chart.id == params.get("id")), None)
     if chart is None:
@@ -324,7 +324,7 @@ async def chart(visit: Visit) -> Response:
 
 
 async def breakdowns(visit: Visit) -> Response:
-    """Return all values of a breakdown with their counts as CSV."""
+    """Return one breakdown with all its values and counts as a CSV file."""
     by = next((by for by in (*BREAKDOWNS, "stage") if by == visit.query.params.get("by")), None)
     if by is None:
         raise HTTPException(404, "There is no such table.")

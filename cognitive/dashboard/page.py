@@ -1,4 +1,4 @@
-"""The route of a page, and the request as its handler receives it."""
+"""The route of a page, and the checked request that a page's handler receives."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from cognitive.layer import CognitiveLayer
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request that passed the access checks, with its visitor, its query, and the objects that a page reads from.
+    """A request that passed the access checks, as a page's handler receives it.
 
-    `form` is the posted form, already checked against cross-site requests; it is empty for a GET request.
+    It has the visitor, the parameters (`query`), and the objects from which a page reads its data. `form` is the posted
+    form, already checked against cross-site requests; it is empty for a GET request.
     """
 
     request: Request
@@ -33,11 +34,11 @@ class Visit:
     form: FormData = field(default_factory=FormData)
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
-        """Render a template with `query` and the given values."""
+        """Render a template as a whole page, with `query` and the given values."""
         return self.render(template, self.query, status=status, **values)
 
     def part(self, part: str, title: str, data: Any, *, error: str = "", **more: Any) -> Response:
-        """Render a part of a page: the part alone for htmx, a whole page for a browser without scripts."""
+        """Render a part of a page: only the part for htmx, or a whole page around it for a browser without scripts."""
         template = f"_{part}.html" if self.request.headers.get("hx-request") else "part.html"
         return self.page(template, part=f"_{part}.html", title=title, data=data, error=error, **more)
 
@@ -48,7 +49,7 @@ class Visit:
         return attachment(chart.csv(), f"{chart.id}.csv", "text/csv")
 
     def redirect(self, page: str, **params: Any) -> Response:
-        """Redirect to another page of the agent after a form was posted."""
+        """Redirect the browser to a page of the agent, after a form was processed."""
         return RedirectResponse(self.query.link(page, **params), 303)
 
 
@@ -57,11 +58,12 @@ Handler = Callable[[Visit], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class PageRoute:
-    """The route of a page of one agent, or with `all_agents` of a page for visitors who may see all agents.
+    """Defines a page: its path, handler, and entry in the navigation.
 
-    A page with a `label` is in the navigation; its `icon` is an SVG path in a 16 by 16 grid. `static_files` are names
-    of further files in static/ that the page loads. `parent` is the path of another page: the navigation marks the
-    parent, and the page loads the parent's static files.
+    With `all_agents`, the page is only for visitors who may see all agents. A page with a `label` is in the navigation;
+    its `icon` is an SVG path in a 16 by 16 grid. `static_files` are names of further files in static/ that the page
+    loads. `parent` is the path of another page: the navigation highlights the parent, and the page also loads its
+    static files.
     """
 
     path: str
@@ -75,10 +77,10 @@ class PageRoute:
 
     @property
     def nav_path(self) -> str:
-        """The path of the navigation's entry for this page."""
+        """The path of the page that the navigation highlights: the parent's, or its own without a parent."""
         return self.parent or self.path
 
 
 def attachment(content: str | bytes, name: str, media_type: str) -> Response:
-    """Return a response that the browser saves as a file."""
+    """Return a response that the browser saves as a file with this name."""
     return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})

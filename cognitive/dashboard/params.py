@@ -1,4 +1,4 @@
-"""The parameters of a page, from its URL and cookies: agent, period, time zone."""
+"""The parameters of a page, read from its URL and cookies: agent, period, time zone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ _ZONES = available_timezones()  # read once: each call reads the file system
 
 @dataclass(frozen=True, slots=True)
 class PageQuery:
-    """The parameters of a request. `base` is the path where the dashboard is mounted, `now` the time of the request."""
+    """The parameters of a request to a page, from which pages also build their links.
+
+    `base` is the path where the dashboard is mounted, `now` the time of the request, `zone` the viewer's time zone, and
+    `params` the URL's parameters.
+    """
 
     agent: str
     now: datetime
@@ -37,16 +41,17 @@ class PageQuery:
 
     @property
     def range(self) -> str:
-        """The key of the chosen range in `RANGES`; "" if the URL has `since` or `until`."""
+        """The chosen period as a key of `RANGES`, or "" if the URL has `since` or `until` instead."""
         if "since" in self.params or "until" in self.params:
             return ""
         return self.params.get("range", _DEFAULT_RANGE)
 
     def period(self) -> Period:
-        """Return the period of the page.
+        """Return the period that the URL selects.
 
         Raises:
-            InvalidInput: unknown range, a time outside the allowed years, or a period that is empty or over two years.
+            InvalidInput: the range is unknown, a time is outside the allowed years, or the period is empty or over two
+                years.
         """
         if not self.range:
             until = _check_year(parse_time(self.params, "until") or self.now)
@@ -60,29 +65,29 @@ class PageQuery:
         return Period(since, until, "hour" if until - since <= _MAX_HOURLY else "day", self.zone.key)
 
     def link(self, page: str = "", **params: Any) -> str:
-        """Return the URL of a page for this agent, without the parameters that are None."""
+        """Return the URL of a page for this agent with the given parameters; those that are None are left out."""
         texts = {name: _as_text(value) for name, value in params.items() if value is not None}
         return f"{self.base}/{page}?{urlencode({'agent': self.agent, **texts})}"
 
     def with_changes(self, page: str = "", **changed: Any) -> str:
-        """Return the URL of a page with the current parameters, some of them changed. None removes a parameter."""
+        """Return the URL of a page with the current parameters, of which some are changed, or removed with None."""
         params = {name: value for name, value in self.params.items() if name != "agent"}
         return self.link(page, **{**params, **changed})
 
     def period_params(self) -> dict[str, Any]:
-        """Return the URL parameters of the current period: `range`, or `since` and `until`."""
+        """Return the URL parameters that select the current period: `range`, or `since` and `until`."""
         if self.range:
             return {"range": self.range}
         return {name: self.params[name] for name in ("since", "until") if name in self.params}
 
 
 def zone(name: str | None) -> ZoneInfo:
-    """Return the viewer's time zone from the cookie's value; UTC if it is missing or unknown."""
+    """Return the time zone that the cookie names, or UTC if the name is missing or unknown."""
     return ZoneInfo(name if name in _ZONES and name is not None else "UTC")
 
 
 def parse_time(params: Mapping[str, str], name: str) -> datetime | None:
-    """Return a URL parameter as an aware time in UTC; None if the URL does not have it.
+    """Parse a URL parameter as a time; return it in UTC, or None if the URL does not have the parameter.
 
     Raises:
         InvalidInput: the value is not a time with an offset from UTC.
@@ -102,7 +107,7 @@ def parse_time(params: Mapping[str, str], name: str) -> datetime | None:
 
 
 def _check_year(at: datetime) -> datetime:
-    """Return the time, or raise InvalidInput if its year is outside the allowed years."""
+    """Return the time unchanged, or raise InvalidInput if its year is outside the allowed years."""
     if not _YEARS[0] <= at.year < _YEARS[1]:
         raise InvalidInput(f"since, until: expected a time in the years from {_YEARS[0]} to {_YEARS[1]}")
     return at

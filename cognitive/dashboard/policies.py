@@ -1,4 +1,4 @@
-"""The pages of an agent's policies: live and shadow policy, candidates, history, differences, learned data."""
+"""The pages of an agent's policies: live and shadow policy, saved candidates, history, differences, learned data."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ _FRAMES: tuple[Frame, ...] = tuple(FRAMES)
 
 @dataclass(frozen=True, slots=True)
 class SettingDifference:
-    """A setting with different values in two policies. `label` is its slider's label, or its name without a slider."""
+    """A setting that differs between two policies, with both values.
+
+    `label` is the label of its slider, or its name.
+    """
 
     name: str
     label: str
@@ -48,10 +51,10 @@ class SettingDifference:
 
 @dataclass(frozen=True, slots=True)
 class RolePolicy:
-    """The policy in a role, live or shadow.
+    """The policy in one of an agent's roles: live (used by turns) or shadow (run only for comparison).
 
-    `choice` is the latest activation. Rolling it back activates version `before` and changes the settings in `back`.
-    `compared` is the agreement of a shadow policy with the live policy.
+    `choice` is the latest activation. Rolling it back would activate version `before` and change the settings in
+    `back`. `compared` is how much a shadow policy agrees with the live one.
     """
 
     role: Role
@@ -63,13 +66,13 @@ class RolePolicy:
 
     @property
     def is_base(self) -> bool:
-        """True if the host's policy is in this role, because no candidate is activated."""
+        """True if the host's policy is in this role, because no saved version is activated."""
         return self.choice is None or self.choice.version is None
 
 
 @dataclass(frozen=True, slots=True)
 class SavedPolicy:
-    """A candidate, its changes of the host's policy, and the total of turns under it; None without turns."""
+    """A saved policy version: its changes to the host's policy, and the total of turns under it, None without turns."""
 
     candidate: PolicyVersion
     changes: tuple[SettingDifference, ...]
@@ -79,7 +82,7 @@ class SavedPolicy:
 
 @dataclass(frozen=True, slots=True)
 class LearnedType:
-    """The usage of memories of a type, and the token budgets that are learned from it.
+    """The use of one type of memories, and the token budgets that are learned from it.
 
     `shown` is the decayed number of showings, `rate` the share that was used. `budgets` has, for each frame, the
     planned and the learned budget in tokens.
@@ -93,9 +96,10 @@ class LearnedType:
 
 @dataclass(frozen=True, slots=True)
 class PoliciesView:
-    """The content of the page. `learned_tools` are the (category, tool) pairs that the plan keeps because of usage.
+    """The content of the page of all policies, as its template shows it.
 
-    `seconds` is the time after which all processes plan under a newly activated policy.
+    `learned_tools` are the (category, tool) pairs that plans keep because such turns called the tool. `seconds` is the
+    time until all processes use a newly activated policy.
     """
 
     base: str
@@ -115,7 +119,7 @@ class PoliciesView:
 
 @dataclass(frozen=True, slots=True)
 class PoliciesData:
-    """The data of the page. `base` is the host's policy, `effective` the live and the shadow policy."""
+    """The data of the page of all policies. `base` is the host's policy, `effective` the live and the shadow policy."""
 
     base: Policy
     effective: EffectivePolicy
@@ -132,10 +136,10 @@ class PoliciesData:
 
 @dataclass(frozen=True, slots=True)
 class PolicyVersionView:
-    """The content of a version's page: its differences from another version, its turns, its agreement as a shadow.
+    """The content of the page of one policy version: its differences from another version, and its turns.
 
-    `candidate` is None if the version was not saved as a candidate. `base` is the version of the host's policy.
-    `against_live` is what activating the version changes. `others` are the versions that it can be compared with.
+    `candidate` is None if the version was not saved. `base` is the version of the host's policy. `against_live` are the
+    settings that activating it would change. `others` are the versions that it can be compared with.
     """
 
     version: str
@@ -167,7 +171,7 @@ class PolicyVersionView:
 
 
 async def read_version(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> PolicyVersionView:
-    """Read a version and compare it with the version that the URL names, by default the live policy.
+    """Read a policy version and compare it with the version that the URL names, or else the live policy.
 
     Raises:
         InvalidInput: the version is unknown: it was not saved, and no turn was planned under it.
@@ -193,7 +197,7 @@ async def read_version(layer: CognitiveLayer, analytics: TurnAnalytics, query: P
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> PoliciesData:
-    """Read the data of the page. Each read has its own time limit; most run at the same time."""
+    """Read the data of the page of all policies. Each read has its own time limit; most run at the same time."""
     policies, agent = layer.policies, query.agent
     effective = await policies.effective(agent)
     candidates, live, shadow, seen, learned, rates = await asyncio.gather(
@@ -224,7 +228,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
 
 
 def view(data: PoliciesData, query: PageQuery) -> PoliciesView:
-    """Return the content of the page."""
+    """Convert the data of the page of all policies to the form that its template shows."""
     live = data.effective.live
     totals = {each.version: each.total for each in data.seen}
     activated = {role: choice.version for role, choice in data.effective.activations.items()}
@@ -257,12 +261,12 @@ def view(data: PoliciesData, query: PageQuery) -> PoliciesView:
 
 
 def differences(one: Policy, other: Policy) -> tuple[SettingDifference, ...]:
-    """Return the settings that differ between two policies."""
+    """Return the settings that differ between two policies, with both values."""
     return tuple(_difference(name, was, now) for name, (was, now) in policy_differences(one, other).items())
 
 
 def changes(candidate: PolicyVersion) -> tuple[SettingDifference, ...]:
-    """Return the settings that a candidate changes, without their values before."""
+    """Return the settings that a saved version changes; their values before are left empty."""
     return tuple(_difference(name, None, now) for name, now in candidate.changes.items())
 
 
@@ -298,7 +302,7 @@ def _role_policy(
 
 
 def _types(rates: Mapping[str, Masses], policy: Policy, constants: Constants, now: datetime) -> tuple[LearnedType, ...]:
-    """Return the usage of each memory type and the budgets learned from it, even if the policy does not use them."""
+    """Return the use of each memory type and the budgets learned from it, even if the policy does not use them."""
     learning = policy.changed({"budgets.learned": True})
     plans = [planning.create_plan(Signals("", greeting=False), frame, (), policy) for frame in _FRAMES]
     learned = [
@@ -324,7 +328,7 @@ async def listed(visit: Visit) -> Response:
 
 
 async def one(visit: Visit) -> Response:
-    """Render the page of one version."""
+    """Render the page of one policy version."""
     data = await read_version(visit.layer, visit.analytics, visit.query)
     return visit.page("policy.html", view=data, may=may_choose(visit))
 

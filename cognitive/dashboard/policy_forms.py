@@ -1,4 +1,4 @@
-"""Forms that save, activate and roll back policies. They need an admin's token."""
+"""Handlers of the forms that save, activate and roll back policies. They require an admin's token."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cognitive.policy.live import live_changes
 
 
 async def save(visit: Visit) -> Response:
-    """Save the values of the sliders as a candidate."""
+    """Save the values of the What-if page's sliders as a policy version, without activating it."""
     _require_admin(visit)
     policies, agent = visit.layer.policies, visit.query.agent
     live = live_changes(policies.base(agent), (await policies.effective(agent)).live)
@@ -25,7 +25,7 @@ async def save(visit: Visit) -> Response:
 
 
 async def choose(visit: Visit) -> Response:
-    """Activate a version, or run it as a shadow. Without a version, go back to the host's policy."""
+    """Activate the posted policy version as the live or shadow policy; without one, return to the host's policy."""
     _require_admin(visit)
     role, version = _role(str(visit.form.get("role", ""))), str(visit.form.get("version", "")) or None
     activate = visit.layer.policies.activate if role == "live" else visit.layer.policies.shadow
@@ -34,7 +34,7 @@ async def choose(visit: Visit) -> Response:
 
 
 async def roll_back(visit: Visit) -> Response:
-    """Roll back the latest activation of a role."""
+    """Return to the version that was active before the latest activation of a role (live or shadow)."""
     _require_admin(visit)
     role = _role(str(visit.form.get("role", "")))
     after = _after(visit)
@@ -58,7 +58,10 @@ def _role(text: str) -> Role:
 
 
 def _after(visit: Visit) -> int:
-    """Return the number of the latest activation that the page showed. Policies refuse a form with an older one."""
+    """Return the number of the latest activation that the posted page showed.
+
+    The layer refuses the form if there is a later activation.
+    """
     text = str(visit.form.get("after", ""))
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise InvalidInput("after: expected the number of the latest activation")

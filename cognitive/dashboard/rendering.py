@@ -1,4 +1,4 @@
-"""Rendering of templates with autoescaping and a strict Content-Security-Policy, and the static files."""
+"""Render templates with autoescaping and a strict Content-Security-Policy, and serve the static files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ HEADERS = {
 
 
 class TemplateRenderer:
-    """Renders templates and escapes all values. The navigation contains the pages that have a label."""
+    """Renders the dashboard's templates as HTML, with all values escaped and the navigation of the pages."""
 
     def __init__(self, pages: Sequence[PageRoute]) -> None:
         self._templates = Environment(
@@ -68,7 +68,7 @@ class TemplateRenderer:
         )
 
     def page(self, template: str, request: Request, status: int, **values: Any) -> HTMLResponse:
-        """Render a template as a response, in the theme of the browser's cookie."""
+        """Render a template as a response with a status, in the theme (light or dark) of the browser's cookie."""
         theme = request.cookies.get("theme", "")
         values |= {"base": request.scope.get("root_path", ""), "theme": theme if theme in _THEMES else ""}
         return HTMLResponse(self._templates.get_template(template).render(values), status, HEADERS)
@@ -88,11 +88,11 @@ class _CachedStaticFiles(StaticFiles):
 
 
 def static_files() -> StaticFiles:
-    """Return the app that serves the static files. They contain no data and need no token."""
+    """Return the app that serves style sheets, scripts and images. They contain no data and need no token."""
     return _CachedStaticFiles(directory=_STATIC)
 
 
 def _version() -> str:
-    """Return a hash of all static files, which their URLs contain so that browsers load a changed file."""
+    """Return a hash of all static files. Their URLs contain it, so that browsers load a changed file."""
     content = b"".join(path.read_bytes() for path in sorted(_STATIC.iterdir()))
     return hashlib.sha256(content + _TYPES_CSS.encode()).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""Parts of a turn's page that run the turn again: its prompt, and its result under the current policy."""
+"""Parts of a turn's page that run the turn again: its prompt, and the result under the current policy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ Lines = tuple[tuple[str, str], ...]  # kind ("memory", "heading" or "frame") and
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """The prompt of a turn, rendered again. `verdict` is "identical" if it is unchanged; else `reason` says why."""
+    """The memory block and prefix that a turn added to the prompt, rendered again as lines.
+
+    `verdict` is "identical" if they equal those of the turn; else `reason` says why they differ.
+    """
 
     prefix: Lines
     text: Lines
@@ -32,7 +35,11 @@ class PromptView:
 
 @dataclass(frozen=True, slots=True)
 class ReplayView:
-    """A turn under the current policy: the memories that enter, leave and move, with their texts and ranks."""
+    """The result of a turn under the agent's current policy, compared with the turn itself.
+
+    `entered` are the memories that would be shown in addition, and `left` those that would not be shown. `moved` are
+    those at another rank, with the old and the new one. Each memory has its current text.
+    """
 
     replay: Replay
     entered: tuple[tuple[UUID, str], ...]
@@ -42,7 +49,7 @@ class ReplayView:
 
 @dataclass(frozen=True, slots=True)
 class ReplayFailure:
-    """The reason why a turn could not be run again."""
+    """The reason why a turn could not be run again, for the page."""
 
     reason: str
 
@@ -52,7 +59,7 @@ NOTHING_RAN = ReplayFailure("Memory was not searched in this turn, so there is n
 
 
 async def render_prompt(layer: CognitiveLayer, query: PageQuery) -> PromptView | ReplayFailure:
-    """Run a turn again under its own policy and return its prompt.
+    """Run a turn again under its own policy, and return the prompt text that results.
 
     Raises:
         UnknownTurn: the agent has no such turn.
@@ -65,7 +72,7 @@ async def render_prompt(layer: CognitiveLayer, query: PageQuery) -> PromptView |
 
 
 async def replay_today(layer: CognitiveLayer, query: PageQuery) -> ReplayView | ReplayFailure:
-    """Run a turn again under the agent's current policy and return what changes.
+    """Run a turn again under the agent's current policy, and return the differences.
 
     Raises:
         UnknownTurn: the agent has no such turn.
@@ -84,12 +91,12 @@ async def replay_today(layer: CognitiveLayer, query: PageQuery) -> ReplayView | 
 
 
 def prompt(replay: Replay) -> PromptView:
-    """Return the prompt of a replay as lines with their kinds."""
+    """Convert a replayed prompt to lines, each with its kind, for the template."""
     return PromptView(_lines(replay.prefix), _lines(replay.text), replay.verdict, replay.reason)
 
 
 def replay_view(replay: Replay, words: Mapping[UUID, Memory]) -> ReplayView:
-    """Return the changes of a replay with the current texts of the memories."""
+    """Convert a replay's differences to the form that the template shows, with the current texts of the memories."""
 
     def text(id: UUID) -> str:
         return words[id].content if id in words else "(erased)"
@@ -104,7 +111,7 @@ def replay_view(replay: Replay, words: Mapping[UUID, Memory]) -> ReplayView:
 
 
 def _failure(error: CognitiveError) -> ReplayFailure:
-    """Return the failure of a replay, whose reason the page shows; an unknown turn is raised again."""
+    """Convert the error of a replay to a reason that the page shows; an error for an unknown turn is raised again."""
     if isinstance(error, UnknownTurn):
         raise error
     return ReplayFailure(str(error))
@@ -121,12 +128,12 @@ def _kind(line: str) -> str:
 
 
 async def show_prompt(visit: Visit) -> Response:
-    """Render the prompt of a turn. The page loads it on demand, because it takes longer than the rest."""
+    """Render the prompt text of a turn. The page loads this part on demand, because it takes longer than the rest."""
     return await _part(visit, "prompt", "Memory in the prompt", render_prompt)
 
 
 async def show_replay(visit: Visit) -> Response:
-    """Render a turn under the current policy. The page loads it on demand."""
+    """Render the differences of a turn under the current policy. The page loads this part on demand."""
     return await _part(visit, "replay", "Under the current policy", replay_today)
 
 

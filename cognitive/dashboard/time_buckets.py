@@ -1,4 +1,4 @@
-"""The steps of a period, hours or days in the viewer's time zone: their totals, labels and links."""
+"""Divide a period into steps, hours or days in the viewer's time zone, for charts: totals, labels and links."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from cognitive.dashboard.params import PageQuery
 
 
 def fill_buckets(points: Sequence[Point], period: Period, query: PageQuery) -> list[tuple[datetime, Total]]:
-    """Return the total of every step of a period in order; an empty total for a step without turns."""
+    """Return (start, total) for every step of a period, in order; a step without turns gets an empty total.
+
+    A step is an hour or a day.
+    """
     known = {point.at.astimezone(UTC): point.total for point in points}
     at, buckets = _first(period, query), list[tuple[datetime, Total]]()
     while at < period.until:
@@ -21,17 +24,17 @@ def fill_buckets(points: Sequence[Point], period: Period, query: PageQuery) -> l
 
 
 def bucket_label(at: datetime, period: Period) -> str:
-    """Return the label of a step: its hour, or its day."""
+    """Return the label of a chart's step that starts at `at`: its hour, or its day."""
     return f"{at:%H:%M}" if period.step == "hour" else f"{at.day} {at:%b}"
 
 
 def bucket_link(at: datetime, period: Period, query: PageQuery, **filters: str) -> str:
-    """Return the link to the turns of one step, with further filters."""
+    """Return the link to the turns in a chart's step, with further filters of the list of turns."""
     return query.link("turns", since=at, until=min(_next(at, period), period.until), **filters)
 
 
 def _first(period: Period, query: PageQuery) -> datetime:
-    """Return the beginning of the period's first step. Days of long periods are days in UTC, as they are counted."""
+    """Return the start of a period's first step. For long periods, steps are days in UTC, as in the stored counts."""
     since = period.since.astimezone(query.zone if period.span == "hour" else UTC)
     hour = since.replace(minute=0, second=0, microsecond=0)
     return hour if period.step == "hour" else hour.replace(hour=0)

@@ -1,4 +1,7 @@
-"""One memory's usage over time: the turns that showed and used it in each step, and its boost at the step's end."""
+"""One memory's usage over time: the turns that showed and used it, and its boost.
+
+The boost is the factor by which a memory's past use changes its score.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,11 @@ _MAX_HALF_LIVES = 40.0  # earlier usage has decayed to nothing; computing it wou
 
 @dataclass(frozen=True, slots=True)
 class TimelineStep:
-    """A step of time [at, until): the turns in it that showed and used the memory, and the boost at its end."""
+    """A step of a memory's timeline, from `at` until before `until`.
+
+    `shown` and `used` count the turns in the step that showed and used the memory. `boost` is its value at the step's
+    end.
+    """
 
     at: datetime
     until: datetime
@@ -35,7 +42,10 @@ class TimelineStep:
 
 @dataclass(frozen=True, slots=True)
 class UsageState:
-    """A memory's usage at a time: the decayed weights `shown` and `used` as of `at`, and the undecayed counts."""
+    """A memory's usage at the time `at`.
+
+    `shown` and `used` are sums of weights that decay with time. `times_shown` and `times_used` are plain counts.
+    """
 
     shown: float
     used: float
@@ -53,10 +63,12 @@ def steps(
     now: datetime,
     zone: tzinfo,
 ) -> tuple[TimelineStep, ...]:
-    """Return the timeline of a memory since the first of the showings, in order; empty if none was judged.
+    """Compute a memory's timeline from its first showing until now: turns that showed and used it, and its boost.
 
-    The boost is computed as in `context.usage`, from the usage until then and today's base rate of the memory's type.
-    Usage in similar turns, which also counts in ranking, depends on the message and is left out.
+    A showing counts only if it is known whether the response used the memory; without such showings, the result is
+    empty. The boost of a step is computed as in `cognitive.context.usage`, from the memory's usage until then and the
+    present average rate of use of its type. The effect of similar past turns is left out, because it depends on the
+    message.
     """
     counted = [each for each in showings if each[1] is not None]
     if not counted:
@@ -76,7 +88,7 @@ def steps(
 def boost_now(
     memory: MemoryRow, base: Mapping[str, Masses], policy: Policy, constants: Constants, now: datetime
 ) -> Boost:
-    """Return the memory's boost now, from its usage alone."""
+    """Return a memory's present boost (the factor by which past use changes its score), without similar turns."""
     at = memory.shown_at
     use = UsageState(memory.shown, memory.used, at, memory.times_shown, memory.times_used) if at else None
     return boost_at(memory, use, base, policy, constants, now)
@@ -90,7 +102,7 @@ def boost_at(
     constants: Constants,
     at: datetime,
 ) -> Boost:
-    """Return the memory's boost at a time, from its usage until then; no boost if `use` is None."""
+    """Return a memory's boost at a time, from its usage until then; without usage (None) there is no boost."""
     if use is None:
         return Boost()
     hit = replace(
@@ -105,7 +117,7 @@ def boost_at(
 
 
 def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[UsageState | None]:
-    """Return the usage before the first showing and after each showing; None if there was none before."""
+    """Return a memory's usage before the first showing and after each one; the first is None if there was none."""
     use = _before(memory, counted, policy)
     uses = [use if use.times_shown else None]
     for at, used, rating in counted:
@@ -118,7 +130,7 @@ def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[U
 
 
 def _before(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> UsageState:
-    """Return the usage before the first showing: the memory's stored usage without that of the showings."""
+    """Return a memory's usage before the first of the showings: its stored usage minus that of the showings."""
     first, last = counted[0][0], memory.shown_at or counted[-1][0]
     more = memory.times_shown - len(counted)
     half_lives = (last - first).total_seconds() / 86_400 / policy.usage.half_life_days
@@ -135,7 +147,7 @@ def _before(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> Usag
 
 
 def _time_steps(first: datetime, now: datetime, zone: tzinfo) -> list[tuple[datetime, datetime]]:
-    """Return the steps from the first showing to now: hours, or days in the viewer's time zone."""
+    """Divide the time from the first showing until now into steps: hours, or days in the viewer's time zone."""
     now = max(first, now)
     if now - first <= _MAX_HOURLY:
         at, width = first.astimezone(UTC).replace(minute=0, second=0, microsecond=0), timedelta(hours=1)
@@ -147,7 +159,7 @@ def _time_steps(first: datetime, now: datetime, zone: tzinfo) -> list[tuple[date
 
 
 def _steps_of(at: datetime, now: datetime, width: timedelta) -> list[tuple[datetime, datetime]]:
-    """Return the steps of equal width from `at` on; the last one contains `now`."""
+    """Divide the time from `at` until now into steps of equal width; the last step contains `now`."""
     steps = []
     while at <= now:
         steps.append((at, at + width))
@@ -156,7 +168,7 @@ def _steps_of(at: datetime, now: datetime, width: timedelta) -> list[tuple[datet
 
 
 def _hit(memory: MemoryRow) -> Hit:
-    """Return a search hit of the memory for the boost functions, which read only its type and usage."""
+    """Convert a memory to a search hit, as input for the boost functions, which read only its type and usage."""
     return Hit(
         memory_id=memory.id,
         ordinal=0,

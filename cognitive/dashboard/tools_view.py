@@ -1,4 +1,4 @@
-"""A turn's tools: those that the plan removed, those cut to fit the model, and those that were called."""
+"""The tools of a turn: those that the plan removed, those cut to fit the model, and those that were called."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class CalledTool:
-    """A tool that was called. `absent` is "removed" or "cut" if the turn did not offer it, else ""."""
+    """A tool that a turn's model called. `absent` is "removed" or "cut" if it was not offered to the model, else ""."""
 
     name: str
     absent: str
@@ -17,10 +17,10 @@ class CalledTool:
 
 @dataclass(frozen=True, slots=True)
 class TrimmedCatalog:
-    """A list of tools that was too large for its model: its size in bytes of JSON, and what was removed to fit it.
+    """The result of shortening a list of tools that was too large for its model, in bytes of JSON.
 
-    `reductions` are the steps in order. `cut` are the most relevant of the `cut_count` tools that were left out.
-    `notes` are remarks for the operator.
+    `reductions` are the kinds of data removed, in order. `cut` are the most relevant of the `cut_count` tools that were
+    left out entirely. `notes` are remarks for the operator.
     """
 
     before: int
@@ -36,7 +36,7 @@ class TrimmedCatalog:
 
 @dataclass(frozen=True, slots=True)
 class TurnToolsView:
-    """The tools of a turn. `fitted` is None if all tools fit the model."""
+    """The tools of a turn, as the page shows them. `fitted` is None if all tools fitted the model."""
 
     removed: tuple[str, ...]
     fitted: TrimmedCatalog | None
@@ -44,12 +44,12 @@ class TurnToolsView:
 
     @property
     def empty(self) -> bool:
-        """True if no tool was removed, cut or called."""
+        """True if no tool was removed, cut or called in the turn."""
         return not (self.removed or self.fitted or self.called)
 
 
 def turn_tools(plan: Mapping[str, Any], trim: Mapping[str, Any], called: Sequence[str]) -> TurnToolsView:
-    """Return the tools of a turn from its recorded plan, trim and calls."""
+    """Convert a turn's recorded plan, shortened list of tools (`trim`) and called tools for the page."""
     removed, fitted = tuple(plan.get("removed", ())), _fitted(trim)
     cut = fitted.cut if fitted is not None else ()
     return TurnToolsView(removed, fitted, tuple(CalledTool(name, _absent(name, removed, cut)) for name in called))

@@ -49,7 +49,10 @@ _MAX_CANDIDATES = 25  # shown at first; a click shows all
 
 @dataclass(frozen=True, slots=True)
 class FactorShare:
-    """A factor's part of a candidate's relevance. `share` is relative to the largest part, for the bar."""
+    """A factor's part of a candidate's relevance score.
+
+    `share`, the length of its bar, is relative to the largest part.
+    """
 
     name: str
     value: float
@@ -58,7 +61,10 @@ class FactorShare:
 
 @dataclass(frozen=True, slots=True)
 class CandidateView:
-    """A candidate: its disposition, the reason, and its current text, which is None if it was erased since."""
+    """A candidate memory of a turn: why it was shown or dropped, its factors, and its text.
+
+    `words` is the current text, or None if the memory was erased since. `moved` is the change of rank by past use.
+    """
 
     explanation: Explanation
     label: str
@@ -71,7 +77,7 @@ class CandidateView:
 
 @dataclass(frozen=True, slots=True)
 class DispositionChip:
-    """A disposition with its number of candidates and the link that lists them."""
+    """A filter for the candidates with one disposition (why they were shown or dropped): its count and link."""
 
     label: str
     count: int
@@ -83,7 +89,11 @@ class DispositionChip:
 
 @dataclass(frozen=True, slots=True)
 class TurnData:
-    """The data of the page. `strategy` measured the overlaps; a response is stored up to `max_response_chars`."""
+    """The data of the page of one turn: its explanation, measurements, and the texts of its memories.
+
+    `strategy` is the attribution strategy that measured which memories the response used. Of a response,
+    `max_response_chars` characters are stored.
+    """
 
     account: TurnExplanation
     numbers: TurnMeasurements
@@ -94,7 +104,10 @@ class TurnData:
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """The content of the page. `degradations` are the reasons of degradation, each with its effect and remedy."""
+    """The content of the page of one turn, as its template shows it.
+
+    `degradations` are the parts of the turn that failed or were late, each with its effect and remedy.
+    """
 
     account: TurnExplanation
     numbers: TurnMeasurements
@@ -114,7 +127,7 @@ class TurnView:
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> TurnData | None:
-    """Read the record of a turn and the current texts of its memories; None if the agent has no such turn."""
+    """Read the data of the page of one turn; return None if the agent has no such turn."""
     agent, turn_id = query.agent, query.params.get("id", "")
     numbers = await analytics.turn(agent, turn_id)
     if numbers is None:
@@ -132,7 +145,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
 
 
 def view(data: TurnData, query: PageQuery) -> TurnView:
-    """Return the content of the page."""
+    """Convert the data of the page of one turn to the form that its template shows."""
     account, chosen = data.account, query.params.get("disposition", "")
     counts = Counter(explanation.disposition or "" for explanation in account.candidates)
     listed = _listed(account, query)
@@ -159,7 +172,10 @@ def view(data: TurnData, query: PageQuery) -> TurnView:
 
 
 def candidate_view(explanation: Explanation, memory: Memory | None) -> CandidateView:
-    """Return the view of a candidate. Its factors are sorted by size and named as in the API."""
+    """Convert the explanation of a candidate to the form that the page shows, with its current text.
+
+    The factors of its relevance are sorted by size, and named as in the API.
+    """
     label, tone, _ = DISPOSITIONS.get(explanation.disposition or "", ("Not found", "plain", ""))
     parts = sorted(explanation.factors.items(), key=lambda item: -abs(item[1]))
     largest = max((abs(value) for _, value in parts), default=0.0) or 1.0
@@ -175,7 +191,10 @@ def candidate_view(explanation: Explanation, memory: Memory | None) -> Candidate
 
 
 def _listed(account: TurnExplanation, query: PageQuery) -> list[Explanation]:
-    """Return the candidates on the page, of the chosen disposition if any: those in the prompt first, then by rank."""
+    """Return the candidates that the page lists: all, or those of the disposition that the URL selects.
+
+    Those in the prompt come first, then the others by rank.
+    """
     chosen = query.params.get("disposition", "")
     wanted = [explanation for explanation in account.candidates if not chosen or explanation.disposition == chosen]
     wanted.sort(key=lambda explanation: (explanation.disposition not in ("shown", "pinned"), explanation.rank or 0))
@@ -183,7 +202,10 @@ def _listed(account: TurnExplanation, query: PageQuery) -> list[Explanation]:
 
 
 def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Group the rules that fired by table, "" without a table: "memory.of_ours" is rule of_ours of table memory."""
+    """Group the names of the rules that matched by their table: "memory.of_ours" is rule of_ours of table memory.
+
+    Rules without a table are in the group "".
+    """
     tables: dict[str, list[str]] = {}
     for reason in reasons:
         table, _, rule = reason.partition(".")
@@ -192,7 +214,7 @@ def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _stages(timings: Mapping[str, float]) -> tuple[tuple[str, float, float], ...]:
-    """Return the stages in order: name, milliseconds, share of the slowest. The total, pre_turn, comes last."""
+    """Return a turn's stages in order, as (name, milliseconds, share of the slowest); the total, pre_turn, is last."""
     slowest = max(timings.values(), default=0.0) or 1.0
     return tuple(
         (name, ms, ms / slowest) for name, ms in sorted(timings.items(), key=lambda item: item[0] == "pre_turn")
@@ -217,7 +239,7 @@ def _chips(counts: Mapping[str, int], chosen: str, query: PageQuery) -> tuple[Di
 
 
 async def turn(visit: Visit) -> Response:
-    """Render the page."""
+    """Render the page of one turn."""
     data = await read(visit.layer, visit.analytics, visit.query)
     if data is None:
         raise HTTPException(404, NO_TURN)

@@ -1,4 +1,4 @@
-"""The list of turns, with search and filters. Each page reports how many turns were examined."""
+"""The page that lists an agent's turns, with search and filters; it also shows how many turns were examined."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _MAX_FILTER_LENGTH = 200  # characters; longer values are cut
 
 @dataclass(frozen=True, slots=True)
 class TurnFilterSelect:
-    """A filter with a list of values; `chosen` is "" if the filter is not set."""
+    """A drop-down filter of turns with its values. `chosen` is "" if the filter is not set."""
 
     name: str
     label: str
@@ -85,7 +85,7 @@ class TurnFilterSelect:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A filter with an input field, and its current value."""
+    """A filter of turns that has an input field, with its current value."""
 
     name: str
     label: str
@@ -95,7 +95,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class AppliedTurnFilter:
-    """A filter that is set, and the link that removes it."""
+    """A filter of turns that is set, with the link that removes it."""
 
     name: str
     value: str
@@ -104,9 +104,10 @@ class AppliedTurnFilter:
 
 @dataclass(frozen=True, slots=True)
 class TurnsView:
-    """The content of the page. `looked` turns were examined, back to the time `back_to`.
+    """The content of the page that lists turns, as its template shows it.
 
-    `whole` is True if the list is unfiltered and at its beginning.
+    `looked` turns were examined for the list, back to the time `back_to`. `whole` is True if the list is unfiltered and
+    at its beginning.
     """
 
     rows: tuple[TurnListRow, ...]
@@ -127,7 +128,7 @@ class TurnsView:
 async def read(
     analytics: TurnAnalytics, query: PageQuery
 ) -> tuple[RowPage[TurnListRow], Mapping[str, tuple[str, ...]]]:
-    """Read a page of turns, and the values that the filters offer."""
+    """Read a page of the agent's turns, and the values that the drop-down filters offer."""
     lately = Period(query.now - _CHOICES_OF, query.now)
     page, totals = await asyncio.gather(
         analytics.turns(
@@ -142,10 +143,10 @@ async def read(
 
 
 def turn_filter(query: PageQuery) -> TurnFilter:
-    """Return the filter that the URL's parameters describe.
+    """Return the filter of turns that the URL's parameters describe.
 
     Raises:
-        InvalidInput: an unknown value, or an invalid time or number.
+        InvalidInput: a value is unknown, or a time or number is invalid.
     """
     params = {name: value[:_MAX_FILTER_LENGTH] for name, value in query.params.items() if value}
     since = parse_time(params, "since") or _local(params, "from", query)
@@ -182,7 +183,7 @@ def turn_filter(query: PageQuery) -> TurnFilter:
 
 
 def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
-    """Return the position (time, turn id) after which the list continues; None for its beginning.
+    """Return the position in the list of turns, (time, turn id), from which the page continues; None at the beginning.
 
     Raises:
         InvalidInput: the position has no valid time.
@@ -194,7 +195,7 @@ def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
 
 
 def view(page: RowPage[TurnListRow], values: Mapping[str, tuple[str, ...]], query: PageQuery) -> TurnsView:
-    """Return the content of the page."""
+    """Convert a page of turns and the filters' values to the form that the template shows."""
     params = {name: value for name, value in query.params.items() if name in _NAMES and value}
     choices = [TurnFilterSelect("status", "Status", STATUSES, params.get("status", ""))]
     choices += [TurnFilterSelect(name, name.capitalize(), own, params.get(name, "")) for name, own in values.items()]
@@ -228,14 +229,17 @@ def view(page: RowPage[TurnListRow], values: Mapping[str, tuple[str, ...]], quer
 
 
 def _with_chosen(choice: TurnFilterSelect) -> TurnFilterSelect:
-    """Add the chosen value to a filter's values if no recent turn had it."""
+    """Return a filter with its chosen value added to the values, if no recent turn had the value."""
     if not choice.chosen or choice.chosen in choice.values:
         return choice
     return TurnFilterSelect(choice.name, choice.label, (*choice.values, choice.chosen), choice.chosen)
 
 
 def _values(name: str, totals: Sequence[Total]) -> tuple[str, ...]:
-    """Return the values of a filter, sorted. Tools are counted by category and listed by name alone."""
+    """Return the values of a filter for turns, sorted.
+
+    Totals of tools are by category and tool; only the tool counts.
+    """
     values = (total.value.partition("/")[2] if name == "tool" else total.value for total in totals)
     return tuple(sorted(set(values)))
 
@@ -251,7 +255,7 @@ def _filter_text(name: str, value: str, query: PageQuery) -> str:
 
 
 def _local(params: Mapping[str, str], name: str, query: PageQuery) -> datetime | None:
-    """Return a parameter that is a time in the viewer's time zone; None if it is missing."""
+    """Parse a URL parameter as a time in the viewer's time zone; return None if it is missing."""
     if name not in params:
         return None
     try:
@@ -281,7 +285,7 @@ def _number(params: Mapping[str, str], name: str) -> float | None:
 
 
 async def listed(visit: Visit) -> Response:
-    """Render the page."""
+    """Render the page that lists turns."""
     return visit.page("turns.html", view=view(*await read(visit.analytics, visit.query), visit.query))
 
 

@@ -1,4 +1,4 @@
-"""The page What if: settings as sliders, and the effect of other values on recorded turns."""
+"""The What-if page: settings as sliders, and how recorded turns would have differed with other values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPEN = ("Usage", "Feedback", "Evidence", "Limits")  # groups that are expanded 
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A setting with its value in the live policy and the value of the slider."""
+    """A setting that the page shows as a slider: its value in the live policy, and the slider's present value."""
 
     row: LiveSetting
     live: float | int
@@ -37,7 +37,7 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class SliderGroup:
-    """The sliders of a group of settings; `open` groups are expanded."""
+    """The sliders of a group of settings. With `open`, the group is expanded on the page."""
 
     name: str
     about: str
@@ -46,16 +46,16 @@ class SliderGroup:
 
     @property
     def moved(self) -> int:
-        """The number of sliders that were moved."""
+        """The number of sliders whose value differs from the live policy."""
         return sum(slider.moved for slider in self.sliders)
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectedMetric:
-    """A metric as recorded (`was`) and as estimated with its interval (`now`).
+    """A metric of the recorded turns (`was`), and its estimate with the changed settings (`now`), with an interval.
 
-    `max` is the end of its scale, `better` is 1 if higher is better and -1 if lower is. `share` marks a share from 0 to
-    1, which is formatted as a percentage.
+    `max` is the end of its scale. `better` is 1 if higher is better and -1 if lower is. `share` is True for a share
+    from 0 to 1, which is formatted as a percentage.
     """
 
     name: str
@@ -68,7 +68,7 @@ class ProjectedMetric:
 
     @property
     def tone(self) -> str:
-        """The tone of the change: "good" or "bad" if the recorded value is outside the interval, else "plain"."""
+        """The tone, which selects the colour: "good" or "bad" outside the estimate's interval, else "plain"."""
         if self.now.low > self.was:
             return "good" if self.better > 0 else "bad"
         if self.now.high < self.was:
@@ -78,7 +78,10 @@ class ProjectedMetric:
 
 @dataclass(frozen=True, slots=True)
 class WhatIfView:
-    """The answer to a question. `tokens` and `shown` are means per turn, recorded and estimated."""
+    """The answer to a what-if question, as the template shows it: the effect of the moved sliders.
+
+    `tokens` and `shown` are means per turn, each as (recorded, estimated).
+    """
 
     result: WhatIf
     moved: tuple[Slider, ...]
@@ -90,10 +93,10 @@ class WhatIfView:
 
 
 def moved(query: PageQuery, live: Policy) -> dict[str, float | int]:
-    """Return the settings in the URL whose values differ from the live policy.
+    """Return the settings in the URL whose values differ from the live policy, by dotted name.
 
     Raises:
-        InvalidInput: a value is not a number, or out of bounds.
+        InvalidInput: a value is not a number, or is out of bounds.
     """
     values = {row.name: _number(row, query.params[row.name]) for row in LIVE_SETTINGS if query.params.get(row.name)}
     return {
@@ -102,7 +105,10 @@ def moved(query: PageQuery, live: Policy) -> dict[str, float | int]:
 
 
 def groups(live: Policy, changes: Mapping[str, float | int]) -> tuple[SliderGroup, ...]:
-    """Return all sliders in groups. Of the attribution thresholds, only that of the strategy in use is included."""
+    """Return the sliders of all settings in groups, with the changed values.
+
+    Of the attribution thresholds, only that of the strategy in use is included.
+    """
     threshold = f"feedback.attribution_thresholds.{live.feedback.attribution}"
     shown = [row for row in LIVE_SETTINGS if not row.name.startswith("feedback.attribution_") or row.name == threshold]
     sliders = [Slider(row, row.of(live), changes.get(row.name, row.of(live))) for row in shown]
@@ -115,12 +121,12 @@ def groups(live: Policy, changes: Mapping[str, float | int]) -> tuple[SliderGrou
 
 
 def about(group: str) -> str:
-    """Return the first sentence of the description of a group of settings."""
+    """Return a short description of a group of settings: the first sentence of its class's docstring."""
     return (settings_groups()[group.casefold()].__doc__ or "").partition(".")[0]
 
 
 def view(result: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> WhatIfView:
-    """Return the view of an answer."""
+    """Convert the result of a what-if question to the form that the template shows."""
     evaluation = result.evaluation
     was, now = (evaluation.logged_tokens, evaluation.tokens) if evaluation else (0.0, 0.0)
     return WhatIfView(
@@ -138,7 +144,7 @@ def view(result: WhatIf, live: Policy, changes: Mapping[str, float | int]) -> Wh
 
 
 def interval(metric: ProjectedMetric) -> Markup:
-    """Return an SVG scale from 0 to the metric's maximum with its recorded value, its estimate and the interval."""
+    """Draw a metric's scale from 0 to its maximum as SVG, with the recorded value, the estimate and its interval."""
     scale = 100 / metric.max if metric.max > 0 else 0.0
     low, value, high, was = (
         min(100.0, max(0.0, each * scale)) for each in (metric.now.low, metric.now.value, metric.now.high, metric.was)
@@ -155,7 +161,7 @@ def interval(metric: ProjectedMetric) -> Markup:
 
 
 def written(metric: ProjectedMetric, value: float) -> str:
-    """Format a value of a metric: a share as a percentage, others with two decimals."""
+    """Format a value of a metric: a share as a percentage, any other value with two decimals."""
     return _format(metric, value)
 
 
@@ -187,7 +193,7 @@ def _number(row: LiveSetting, text: str) -> float:
 
 
 def posted(fields: Sequence[tuple[str, str]]) -> dict[str, float | int]:
-    """Return the settings of a posted form: its fields whose names begin with "row.".
+    """Return the settings in a posted form, by dotted name; their fields have names that begin with "row.".
 
     Raises:
         InvalidInput: a setting is unknown or may not be changed, or a value is not a number or out of bounds.
@@ -200,12 +206,15 @@ def posted(fields: Sequence[tuple[str, str]]) -> dict[str, float | int]:
 
 
 def step(row: LiveSetting, value: float) -> str:
-    """Format a value exactly for an input field, because a value that comes back changed would count as moved."""
+    """Format a setting's value for an input field without rounding.
+
+    A rounded value would come back changed, and count as moved.
+    """
     return f"{value:.0f}" if row.is_integer else repr(float(value)).removesuffix(".0")
 
 
 async def show(visit: Visit) -> Response:
-    """Render the sliders, at the values of the URL or of the live policy."""
+    """Render the page with the sliders at the URL's values, or else at those of the live policy."""
     live = (await visit.layer.policies.effective(visit.query.agent)).live
     changes = moved(visit.query, live)
     visit.query.period()  # raises InvalidInput for an invalid period
@@ -220,9 +229,9 @@ async def show(visit: Visit) -> Response:
 
 
 async def answer(visit: Visit) -> Response:
-    """Render the effect of the changed settings: as a part of the page for htmx, else as a whole page.
+    """Render how turns would have differed with the changed settings: a part for htmx, else a whole page.
 
-    A header replaces the URL in the browser by that of the page with these settings.
+    A header makes the browser show the URL of the page with these settings.
     """
     query, policies = visit.query, visit.layer.policies
     live = (await policies.effective(query.agent)).live

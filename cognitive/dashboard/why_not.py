@@ -1,4 +1,4 @@
-"""Answers to "Why was it not shown?" for a memory, given by id or search text, in one turn or in a list of turns."""
+"""Answer "Why was it not shown?" for a memory, given by id or search text, in one turn or in a list of turns."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ _MAX_QUERY_LENGTH = 1_000  # characters; a longer search text is cut
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """The explanations of one memory by turn id.
+    """The answer to "Why was it not shown?" for one memory in a list of turns.
 
-    `words` is the search text or id, `memory` the best match (None: not stored), `others` are further matches.
+    `words` is the visitor's search text or memory id. `memory` is the best match, or None if it is not stored. `others`
+    are further matches. `explanations` are by turn id.
     """
 
     words: str
@@ -42,7 +43,7 @@ class WhyNot:
 async def find_memories(
     layer: CognitiveLayer, agent: str, words: str, now: datetime, limit: int
 ) -> tuple[list[UUID], Mapping[UUID, Memory]]:
-    """Return the ids that match an id or a search text, best first, and the memories of these ids.
+    """Find memories by an id or a search text; return their ids, best first, and the memories by id.
 
     An id is returned even if its memory is not stored.
     """
@@ -56,7 +57,7 @@ async def find_memories(
 
 
 async def explain_in_turns(layer: CognitiveLayer, query: PageQuery, turn_ids: Sequence[str]) -> WhyNot:
-    """Explain the disposition of the requested memory in each of the turns."""
+    """Explain, for each of the turns, why the memory that the visitor searched for was shown or not."""
     words = query.params.get("why", "").strip()
     ids, memories = await find_memories(layer, query.agent, words, query.now, 1 + _MAX_OTHERS)
     if not ids:
@@ -67,7 +68,7 @@ async def explain_in_turns(layer: CognitiveLayer, query: PageQuery, turn_ids: Se
 
 
 async def explain_in_turn(layer: CognitiveLayer, query: PageQuery) -> tuple[CandidateView, ...]:
-    """Explain the dispositions in a turn of the memories that the requested id or search text finds now.
+    """Explain why the memories that the visitor searched for, by id or text, were shown in a turn or not.
 
     Raises:
         UnknownTurn: the agent has no such turn.
@@ -79,7 +80,7 @@ async def explain_in_turn(layer: CognitiveLayer, query: PageQuery) -> tuple[Cand
 
 
 async def why_of_list(visit: Visit) -> Response:
-    """Render the explanations of a memory in a list of turns. The list loads them separately, as they take longer."""
+    """Render the answers about one memory for a list of turns. The page loads this part later, as it takes longer."""
     query = visit.query
     page, _ = await turns.read(visit.analytics, query)
     explanations = await explain_in_turns(visit.layer, query, [row.turn_id for row in page.rows])
@@ -87,7 +88,7 @@ async def why_of_list(visit: Visit) -> Response:
 
 
 async def why_of_turn(visit: Visit) -> Response:
-    """Render the explanations of memories in one turn. The turn's page loads them separately."""
+    """Render the answers about several memories for one turn. The turn's page loads this part separately."""
     try:
         return visit.part("why_turn", "Why was it not shown?", await explain_in_turn(visit.layer, visit.query))
     except UnknownTurn:
