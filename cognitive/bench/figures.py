@@ -1,4 +1,4 @@
-"""Figures of a benchmark: percentiles, ratios, and the growth of a time with a size."""
+"""Compute the figures of a benchmark: percentiles, ratios, and the growth of a time with the number of memories."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 
 def percentiles(values: Sequence[float]) -> dict[str, float]:
-    """Return p50, p95, p99 and the minimum of some times in milliseconds, rounded to 0.01.
+    """Return the percentiles p50, p95 and p99 and the minimum of times in milliseconds, rounded to 0.01.
 
-    A percentile is the value at that share of the sorted values; with few values, p95 and p99 are the maximum.
+    A percentile is the value at that share of the sorted values. With few values, p95 and p99 are the maximum.
     """
     ordered = sorted(values)
     upper = {name: ordered[min(len(ordered) - 1, int(len(ordered) * share))] for name, share in _SHARES}
@@ -26,9 +26,9 @@ def _rounded(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def growth(times: Mapping[int, float]) -> float | None:
-    """Return the slope of log(time) over log(size), by least squares: 0 if the time is constant, 1 if it is linear.
+    """Return the slope of log(time) over log(number of memories), by least squares.
 
-    Returns None for fewer than two sizes.
+    The slope is 0 if the time is constant and 1 if it grows linearly. Returns None for fewer than two sizes.
     """
     if len(times) < 2:
         return None
@@ -44,6 +44,10 @@ def ratio(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def growths(sizes: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
-    """Return the growth of `pre_turn` and of both floors, from the figures measured at each size."""
+    """Return how the times of `pre_turn` and of both floors grow with the number of memories.
+
+    `sizes` are the figures measured at each number of memories. A growth is the slope that the function `growth`
+    returns.
+    """
     names = {"pre_turn": "pre_turn_ms", "floor": "floor_ms", "exact_floor": "exact_floor_ms"}
     return {name: growth({each["memories"]: each[key]["p50"] for each in sizes}) for name, key in names.items()}

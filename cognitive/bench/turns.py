@@ -50,9 +50,12 @@ ProgressReport = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """The results of one round.
+    """The results of one round of the benchmark, which asks one question.
 
-    `hits` are those of `recall`, `context` is that of the turn, and `response` is the text passed to `post_turn`.
+    Attributes:
+        hits: the memories that `recall` found.
+        context: the context that `pre_turn` returned.
+        response: the text that was passed to `post_turn`.
     """
 
     agent: str
@@ -62,15 +65,18 @@ class RoundResult:
 
 
 class PeerBenchmark(Protocol):
-    """A system to compare with, which runs in the same rounds on the same memories."""
+    """A memory system to compare with. It runs in the same rounds as the measured system, on the same memories."""
 
     async def store(
         self, agents: Sequence[str], workload: Workload, embedder: Embedder, report_progress: ProgressReport
     ) -> None:
-        """Store the memories of all agents in the peer as well."""
+        """Store the memories of all agents in the compared system as well."""
 
     def compare(self, question: Question, answer: RoundResult, embedder: Embedder, counted: bool) -> None:
-        """Ask the peer the question of a round; the warm-up rounds are not `counted`."""
+        """Ask the compared system the question of a round, and compare its answer and time.
+
+        `counted` is False in the warm-up rounds, which do not enter the result.
+        """
 
 
 def _message(index: int, text: str) -> Message:
@@ -82,7 +88,7 @@ _CONVERSATION = tuple(_message(n, f"We talked about point {n} of the plan.") for
 
 @dataclass(slots=True)
 class Times:
-    """Times in milliseconds of every measured call, and the number of degraded turns."""
+    """The times in milliseconds of all measured calls at one number of memories, and the number of degraded turns."""
 
     floor: list[float] = field(default_factory=list)
     exact: list[float] = field(default_factory=list)
@@ -95,10 +101,13 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkTarget:
-    """The measured system.
+    """The memory system that a benchmark measures.
 
-    `layer` runs the turns, `apart` the bare searches on the same database, and `database` the floor. All share
-    `embedder`.
+    Attributes:
+        layer: runs the turns.
+        apart: runs searches without a turn, on the same database and with separate caches.
+        database: runs the statements of the floor, the least that any turn must do.
+        embedder: embeds texts for all three.
     """
 
     layer: CognitiveLayer
@@ -110,7 +119,7 @@ class BenchmarkTarget:
 async def timed_turns(
     url: str | None, data: Path | None, sizes: Sequence[WorkloadSize], report_progress: ProgressReport
 ) -> list[dict[str, Any]]:
-    """Return the figures of each size, measured in a temporary database.
+    """Time turns at each of the given numbers of memories, each in a temporary database, and return the figures.
 
     See `databases.server` for `url` and `data`.
     """
@@ -134,7 +143,7 @@ async def measure(
     report_progress: ProgressReport,
     beside: PeerBenchmark | None = None,
 ) -> dict[str, Any]:
-    """Return the figures of one size, measured in the migrated database at `url`.
+    """Time turns at one number of memories, in the migrated database at `url`, and return the figures.
 
     Args:
         url: the database, in which the memories are stored.
@@ -164,7 +173,7 @@ async def measure(
 
 
 def _texts_to_embed(workload: Workload, size: WorkloadSize) -> Sequence[str]:
-    """Return the texts that the real model embeds before the measurement begins."""
+    """Return the texts that the real embedding model embeds before the measurement begins."""
     if size.memories > _ALL_EMBEDDED:
         return workload.texts
     return [memory.content for agent in range(size.agents) for memory in workload.memories_of(agent)]
@@ -220,7 +229,10 @@ async def _store(
 
 
 def report_part(report_progress: ProgressReport, what: str, before: int, total: int, done: int, _of: int) -> None:
-    """Report the progress of one agent as progress of all agents."""
+    """Report the progress of storing one agent's memories as progress of storing those of all agents.
+
+    `before` is the number stored for earlier agents, `done` the number stored for this agent, and `total` that of all.
+    """
     report_progress(before + done, total, what)
 
 
@@ -236,14 +248,14 @@ async def _round(target: BenchmarkTarget, agent: str, n: int, question: Question
 
 @contextmanager
 def timed(milliseconds: list[float]) -> Iterator[None]:
-    """Append the duration of the block in milliseconds."""
+    """Measure the duration of the block in milliseconds, and append it to the list."""
     start = perf_counter()
     yield
     milliseconds.append((perf_counter() - start) * 1000)
 
 
 async def _turn(layer: CognitiveLayer, agent: str, n: int, question: Question, times: Times) -> tuple[TurnContext, str]:
-    """Run a turn; return its context and its response, which repeats the first memories shown."""
+    """Run one turn with the question. Return its context and its response, which repeats the first memories shown."""
     conversation = tuple(_message(index, text) for index, text in enumerate(question.preceding)) or _CONVERSATION
     turn = Turn(agent_id=agent, session_id=f"bench-{n}", text=question.question, conversation=conversation, now=END)
     with timed(times.pre_turn):
@@ -289,7 +301,7 @@ def _figures(times: Times) -> dict[str, Any]:
 
 
 def sums(before: Sequence[float], after: Sequence[float]) -> list[float]:
-    """Return the times of whole turns from the times of their two halves."""
+    """Return the duration of each whole turn: the time before the model call plus the time after it."""
     return [sum(halves) for halves in zip(before, after, strict=True)]
 
 
@@ -299,7 +311,7 @@ def _resident_mb() -> int:
 
 
 async def _cold_ms(layer: CognitiveLayer, agent: str) -> float:
-    """Return the duration of the first turn of a new layer, whose caches are empty, in milliseconds."""
+    """Return how many milliseconds the first turn of a newly opened layer takes, while its caches are empty."""
     start = perf_counter()
     await layer.pre_turn(Turn(agent_id=agent, session_id="cold", text="Where does Ada keep the kayak?"))
     return round((perf_counter() - start) * 1000, 2)

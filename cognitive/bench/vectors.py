@@ -22,9 +22,9 @@ _BATCH = 64  # texts per call of the model
 
 
 class InterpolatedEmbedder:
-    """An embedder with real vectors for some texts and interpolated vectors for generated lines.
+    """An embedder for large benchmarks, with real vectors for some texts and interpolated vectors for generated lines.
 
-    No question is about a generated line. The vector of a text is always the same.
+    No question of the benchmark is about a generated line. The same text always gets the same vector.
     """
 
     def __init__(self, real: Embedder, texts: Sequence[str]) -> None:

@@ -36,7 +36,10 @@ _AFTER = ("since last winter", "as the whole street knows", "after the flood", "
 
 @dataclass(frozen=True, slots=True)
 class WorkloadSize:
-    """The numbers of memories, of agents that share them, and of timed turns; `seed` determines all random choices."""
+    """The size of a benchmark: how many memories, how many agents that share them, and how many timed turns.
+
+    `seed` determines all random choices.
+    """
 
     memories: int
     agents: int
@@ -55,7 +58,10 @@ class WorkloadSize:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to the agent with this number, and the messages before it, by user and assistant in turn."""
+    """A question of the benchmark, with the number of the agent that is asked.
+
+    It also has the earlier messages of the conversation, by user and assistant in turn.
+    """
 
     agent: int
     question: str
@@ -63,13 +69,16 @@ class Question:
 
     @property
     def with_context(self) -> str:
-        """The question, preceded by the user's message before it, for a search that takes no conversation."""
+        """The question preceded by the user's previous message, as a query for a search that takes no conversation."""
         return " ".join((*self.preceding[:1], self.question))
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Generated memories and questions. `memories_of` returns the memories of the agent with a given number."""
+    """The memories that a benchmark stores and its questions.
+
+    `memories_of` returns the memories of the agent with a number.
+    """
 
     memories_of: Callable[[int], list[NewMemory]]
     questions: Sequence[Question]
@@ -77,7 +86,7 @@ class Workload:
 
 
 def statement_workload(size: WorkloadSize, count: int) -> Workload:
-    """Return statements about people, with `count` questions whose answers are among them."""
+    """Generate memories that are statements about people, and `count` questions that these statements answer."""
     chance = random.Random(size.seed)
     statements: list[dict[str, str]] = [{} for _ in range(size.agents)]
     questions = []
@@ -94,9 +103,9 @@ def statement_workload(size: WorkloadSize, count: int) -> Workload:
 
 
 def lines(size: int, statements: Mapping[str, str], seed: int) -> Iterator[NewMemory]:
-    """Yield `size` memories in sessions of 25 lines, with the statements spread evenly among them.
+    """Yield `size` memories in sessions of 25, with the given statements spread evenly among generated lines of chat.
 
-    The statements and 90 % of the other lines are episodes.
+    The statements and 90 % of the generated lines have the memory type episode.
     """
     chance = random.Random(seed)
     spread = max(1, size // max(1, len(statements)))
@@ -114,12 +123,18 @@ def lines(size: int, statements: Mapping[str, str], seed: int) -> Iterator[NewMe
 
 
 def line_time(n: int, size: int) -> datetime:
-    """Return the time of a line: a minute after the line before it, in sessions spread over a year."""
+    """Return the time of the memory number `n` of `size`.
+
+    It is a minute after the memory before it. The sessions are spread over a year.
+    """
     return START + _SPAN * (n // _SESSION) / max(1, -(-size // _SESSION)) + timedelta(minutes=n % _SESSION)
 
 
 def _line(chance: random.Random, n: int) -> str:
-    """Return a line of the same form as a statement that no question is about; its person's name contains a number."""
+    """Return a generated line that looks like a statement, but that no question is about.
+
+    The name of its person contains a number, so that it matches no real statement.
+    """
     names = {"who": f"Guest{chance.randrange(max(40, n // 8))}", "thing": chance.choice(THINGS)}
     statement = chance.choice(STATEMENT_FORMS)[0].format(**names, place=chance.choice(PLACES))
     return f"{_capitalized(statement)}, {chance.choice(_AFTER)}, number {n}."

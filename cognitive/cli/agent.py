@@ -1,4 +1,4 @@
-"""`cognitive agent`: show what an agent's turns taught, and erase all its data."""
+"""`cognitive agent`: show which tools an agent's past turns called, or erase all data of an agent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _LearningAnswer:
 
 @click.group()
 def command() -> None:
-    """Show what was learned from an agent's turns, or erase all its data."""
+    """Show which tools an agent's past turns called, or erase all its data."""
 
 
 @command.command(
@@ -45,9 +45,9 @@ def command() -> None:
 @click.option("--reset", is_flag=True, help="Forget the categories of past turns; the turns stay.")
 @YES
 def learned(message: str | None, user_id: str | None, agent: str, limit: int, reset: bool, yes: bool) -> None:
-    """Show which tools completed turns called, by category and by message.
+    """Show which tools the agent's completed turns called, counted by category of message and listed by message.
 
-    With MESSAGE, list only past turns with a similar message.
+    With MESSAGE, list only past turns whose message is similar.
     """
     if reset:
         of_user = f" from user {user_id!r}" if user_id else ""

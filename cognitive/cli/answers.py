@@ -48,9 +48,9 @@ def _choose_json(context: click.Context, _option: click.Parameter, value: bool) 
 
 
 class JsonCommand(click.Command):
-    """A command with the option `--json`.
+    """A command of the command line that has the option `--json`.
 
-    `shape` documents the JSON: the names of its fields, with `?` after a field that may be null.
+    Its attribute `shape` documents the printed JSON: the names of its fields, with `?` after a field that may be null.
     """
 
     def __init__(self, *args: Any, shape: str, **attributes: Any) -> None:
@@ -77,9 +77,10 @@ def run(
     empty_message: str = "Nothing found.",
     succeeded: Callable[[T], bool] = bool,
 ) -> None:
-    """Run a command's work and print its result with `print_answer`; print a `CognitiveError` as a message.
+    """Run the coroutine `work` of a command and print its result with `print_answer`, or print its `CognitiveError`.
 
-    Warnings of the library are printed on stderr.
+    After an error, the process exits with an error code. Warnings that the library logs meanwhile are printed on
+    stderr.
     """
     with printing.show_logs():
         try:
@@ -90,9 +91,9 @@ def run(
 
 
 def run_work(work: Coroutine[Any, Any, T]) -> T:
-    """Run a command's work and return its result; after a `CognitiveError`, print it and exit.
+    """Run the coroutine `work` of a command and return its result. After a `CognitiveError`, print it and exit.
 
-    Servers call it directly, since they have no result to print and configure their logs themselves.
+    The commands that run a server call this directly, because they print no result and configure their own logs.
     """
     try:
         return asyncio.run(work)
@@ -102,7 +103,7 @@ def run_work(work: Coroutine[Any, Any, T]) -> T:
 
 
 async def _terminable(work: Coroutine[Any, Any, T]) -> T:
-    """Run the work so that SIGTERM cancels it, as Ctrl-C does, and everything that it opened is closed."""
+    """Run a command's coroutine so that SIGTERM cancels it, as Ctrl-C does, and its open resources are closed."""
     if (itself := asyncio.current_task()) is not None:
         with suppress(NotImplementedError):  # Windows has no SIGTERM
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, itself.cancel)
@@ -117,9 +118,10 @@ def print_answer(
     empty_message: str = "Nothing found.",
     succeeded: Callable[[T], bool] = bool,
 ) -> None:
-    """Print a result: as JSON, with `key` as its name; or with `show`, or `empty_message` if it is empty.
+    """Print the result of a command as JSON under the name `key`, or as text for people.
 
-    Exits with NO unless `succeeded` returns true for the result.
+    The text is printed by `show`, or is `empty_message` if the result is empty. Exits with NO (3) unless `succeeded`
+    returns True for the result.
     """
     if printing.as_json():
         printing.document({key: value} if key is not None else value)
@@ -132,16 +134,25 @@ def print_answer(
 
 
 class CommandGroup(click.Group):
-    """The group of all commands. It reports an invalid command line as JSON too, if `--json` is given."""
+    """The top-level click group of all commands.
+
+    It also prints an invalid command line as JSON if `--json` is given.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, after looking for `--json`: an earlier argument may be invalid."""
+        """Parse the arguments, after looking for `--json` among them.
+
+        If parsing fails at an earlier argument, the error is then printed as JSON too.
+        """
         options = args[: args.index("--")] if "--" in args else args
         printing.choose_json(ctx, "--json" in options)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the named command; report a usage error as text or JSON."""
+        """Run the command that the arguments name.
+
+        Report an invalid command line as text or, with `--json`, as JSON.
+        """
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
@@ -180,7 +191,10 @@ _ROWS: tuple[tuple[type[CognitiveError], str, str], ...] = (
 
 
 def advice(error: CognitiveError) -> str | None:
-    """Return the command to run after an error; None if the message contains it."""
+    """Return the command that the user should run after an error.
+
+    Returns None if the error's message already says what to do.
+    """
     context = click.get_current_context(silent=True)
     agent = context.params.get("agent", "AGENT") if context is not None else "AGENT"
     message = str(error)

@@ -1,4 +1,4 @@
-"""`cognitive bench`: the durations of turns on this machine and the user's database server."""
+"""`cognitive bench`: measure how long turns take on this machine and on the user's database server."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @click.group()
 def command() -> None:
-    """Measure the duration of turns, and its growth with the memories."""
+    """Measure how long turns take, and how that grows with the number of memories."""
 
 
 def options(function: Command) -> Command:
-    """Add the arguments and options of a benchmark to a function."""
+    """Add the arguments and options that all benchmarks share to the function of a command."""
     for add in reversed(
         (
             click.argument("sizes", nargs=-1, type=click.IntRange(min=100)),
@@ -60,7 +60,10 @@ def options(function: Command) -> Command:
 
 
 def checked(sizes: tuple[int, ...], agents: int) -> tuple[int, ...]:
-    """Return the sizes, by default 1,000 and 10,000 memories; raise UsageError if an agent gets fewer than 20."""
+    """Return the numbers of memories to measure, by default 1,000 and 10,000.
+
+    Raises UsageError if one of them leaves an agent fewer than 20 memories.
+    """
     chosen = sizes or (1_000, 10_000)
     if any(size < agents * 20 for size in chosen):
         raise click.UsageError("every agent needs at least 20 memories; raise SIZES or lower --agents")
@@ -72,8 +75,8 @@ def checked(sizes: tuple[int, ...], agents: int) -> tuple[int, ...]:
 def turns(sizes: tuple[int, ...], agents: int, turns: int, seed: int, data: Path | None, url: str | None) -> None:
     """Time whole turns at SIZES memories (default 1000 10000), as ratios to the floor of the same run.
 
-    The floor is one embedded message, one query for its ten nearest memories, and one committed row. Memories are made
-    up; their databases are dropped afterwards.
+    The floor is the least that a turn could do: embed one message, query its ten nearest memories, and commit one row.
+    The memories are generated, and their temporary databases are dropped afterwards.
     """
     run(_turns(checked(sizes, agents), agents, turns, seed, data, url), _show)
 
@@ -96,7 +99,7 @@ def _show(answer: Mapping[str, Any]) -> None:
 
 
 def show_times(sizes: Sequence[Mapping[str, Any]]) -> None:
-    """Print a row per size, and the stages of its turns."""
+    """Print the measured times as a table with a row per number of memories, then the times of each stage of a turn."""
     names = "memories|floor|exact floor|pre_turn p50|p95|p99|by floor|cold|post_turn|stored/s"
     printing.table(names.split("|"), [_row(each) for each in sizes])
     for each in sizes:
@@ -122,7 +125,7 @@ def _row(each: Mapping[str, Any]) -> list[Any]:
 
 
 def show_growth(growth: Mapping[str, float | None]) -> None:
-    """Print the growth of the times with the memories, if more than one size was measured."""
+    """Print how fast the times grow with the number of memories, if more than one number was measured."""
     slopes = ", ".join(f"{name} {slope}" for name, slope in growth.items() if slope is not None)
     if slopes:
         printing.line(f"Growth (slope of log time over log memories): {slopes}.")

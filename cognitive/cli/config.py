@@ -1,4 +1,4 @@
-"""`cognitive config`: the settings and the policy in effect, and their sources."""
+"""`cognitive config`: show the settings and the policy in effect, and where each value comes from."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _STORED = "{live?, shadow?, changes: {…}, since?, author?, error?}"
 @AGENT
 @click.option("--all", "everything", is_flag=True, help="Include settings at their default.")
 def command(agent: str, everything: bool) -> None:
-    """Show the settings and an agent's policy, and the source of each value.
+    """Show the settings and an agent's policy, and where each value comes from.
 
-    The policy includes the version activated for the agent if the database answers. The URL of the embedded server is
-    that of the application's role; it works while a process uses the server.
+    The policy includes the version activated for the agent, if the database answers. The URL shown for the embedded
+    server is that of the application's role. It works only while some process uses the server.
     """
     run(_effective(agent), lambda answer: _show(answer, everything))
 
@@ -59,9 +59,9 @@ async def _effective(agent: str) -> Mapping[str, Any]:
 
 @asynccontextmanager
 async def _embedded(settings: Settings) -> AsyncIterator[str | None]:
-    """Run the embedded server and yield its URL for the application's role.
+    """Start the embedded server for the duration of the block and yield its URL for the application's role.
 
-    Yields None if another server is configured or the embedded one fails.
+    Yields None if the settings name another server, or if the embedded one cannot be started.
     """
     from cognitive import admin
     from cognitive.errors import EmbeddedServerError
@@ -75,7 +75,7 @@ async def _embedded(settings: Settings) -> AsyncIterator[str | None]:
 
 
 async def _stored(agent: str) -> Mapping[str, Any]:
-    """Return the policy versions activated for the agent, or the error if the database does not answer."""
+    """Return the policy versions activated for the agent, or the error message if the database does not answer."""
     from cognitive.errors import CognitiveError
     from cognitive.policy.live import policy_differences
 
@@ -107,7 +107,10 @@ async def _stored(agent: str) -> Mapping[str, Any]:
 
 
 def _activated(name: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the value that an activated version gives to a setting, or to rows of a table; empty if it gives none."""
+    """Return the value that an activated policy version gives to the setting `name`, and a note on its source.
+
+    `changes` are all changes of that version by dotted name. The result is empty if they do not include the setting.
+    """
     rows = {each: value for each, value in changes.items() if each == name or each.startswith(f"{name}.")}
     if not rows:
         return {}
@@ -145,7 +148,7 @@ def _policy_rows(policy: Policy, settings: Settings, agent: str) -> Iterable[Map
 
 
 def _is_set(changes: Mapping[str, Any], name: str) -> bool:
-    """Return True if an agent's entry has a setting."""
+    """Return True if `changes`, the settings that the host gives to one agent, contain the setting `name`."""
     group, _, rest = name.partition(".")
     return group in changes and (not rest or _is_set(changes[group], rest))
 

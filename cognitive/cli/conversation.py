@@ -1,4 +1,4 @@
-"""Read a conversation to play: the packaged one, or a JSON file of the same form."""
+"""Read the conversation that `cognitive demo` plays: the packaged one, or a JSON file of the same form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Item = tuple[str, str | None, NewMemory]  # its id in the file, the id of the it
 
 @dataclass(frozen=True, slots=True)
 class DemoTurn:
-    """A turn to play: the user's message, the model's response, and a note for the viewer."""
+    """One turn of the demo: the user's message, the model's prepared response, and a note for the viewer."""
 
     text: str
     response: str
@@ -32,7 +32,7 @@ class DemoTurn:
 
 @dataclass(frozen=True, slots=True)
 class DemoConversation:
-    """Memories to store, in order, and turns to play."""
+    """The conversation that the demo plays: the memories to store first, in order, and the turns."""
 
     title: str
     items: list[Item] = field(default_factory=list)
@@ -40,12 +40,14 @@ class DemoConversation:
 
 
 def load_default() -> DemoConversation:
-    """Return the conversation that comes with the package."""
+    """Return the demo conversation that comes with the package."""
     return _conversation(json.loads((files("cognitive.cli") / "demo_data" / "conversation.json").read_text("utf-8")))
 
 
 def read(path: Path) -> DemoConversation:
-    """Return the conversation of a file, with its turns or, if it has none, its first questions as turns.
+    """Read a conversation for the demo from a JSON file.
+
+    If the file has no turns, its first questions are used as turns.
 
     Raises:
         InvalidInput: the file is not JSON, or an item lacks a field; the message names the item.

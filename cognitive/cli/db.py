@@ -57,7 +57,8 @@ def _show_rebuilt(answer: Mapping[str, Sequence[str]]) -> None:
 def distribute(really: bool, url: str | None) -> None:
     """Show the statements that distribute the tables over the machines of a Citus cluster, one agent on one machine.
 
-    Turns there need COGNITIVE_CLUSTER=citus. This is not tested on a cluster; see docs/operations.md.
+    Turns on a cluster need the setting COGNITIVE_CLUSTER=citus. This is not tested on a cluster; see
+    docs/operations.md.
     """
     run(_distribute(really, url), lambda answer: click.echo(";\n".join((*answer["statements"], "")).rstrip("\n")))
 
@@ -74,7 +75,7 @@ async def _distribute(really: bool, url: str | None) -> Mapping[str, Any]:
 @click.option("--overview", is_flag=True, help="Also grant the counts of all agents.")
 @click.option("--url", help="URL of the schema's owner, who may create roles; default: COGNITIVE_DATABASE_URL.")
 def roles(logins: tuple[str, ...], overview: bool, url: str | None) -> None:
-    """Create the read-only roles, and grant them to LOGINS.
+    """Create the read-only database roles, and grant them to the database logins LOGINS.
 
     cognitive_reader reads one agent's rows at a time; cognitive_overview reads the counts of all agents only.
     """
@@ -100,7 +101,7 @@ def _granted(answer: Mapping[str, Sequence[str]]) -> None:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @AGENT
 def export(file: Path, agent: str) -> None:
-    """Write all memories of an agent to FILE as JSON lines, with use and revisions."""
+    """Write all memories of an agent to FILE as JSON lines, with their past use and their revisions."""
     run(
         _export(agent, file),
         lambda answer: printing.line(f"{answer['memories']} memories written to {answer['file']}."),
@@ -121,7 +122,7 @@ async def _export(agent: str, file: Path) -> Mapping[str, object]:
 @click.argument("file", type=FILE)
 @AGENT
 def import_(file: Path, agent: str) -> None:
-    """Store the memories of FILE.
+    """Store the memories that FILE contains.
 
     FILE is an export of `cognitive db export`, of mem0 (`get_all`) or of a LangGraph store (`Item.dict`). Existing
     memories are not stored again, so an interrupted import can be repeated. If a line cannot be read, its number is
@@ -148,9 +149,10 @@ async def _import(agent: str, file: Path) -> Mapping[str, object]:
 )
 @YES
 def apply_retention(agent: str | None, dry_run: bool, rewrite: bool, url: str | None, yes: bool) -> None:
-    """Delete data older than the policy's retention.days. Turns do the same for their agent.
+    """Delete data that is older than the policy's retention.days. Turns do the same for their agent, in the background.
 
-    With --rewrite, each table is locked while it is rewritten, and turns have no memory meanwhile.
+    With --rewrite, rewrite each table instead, so that no erased bytes remain on disk. The table is locked meanwhile,
+    and turns have no memory.
     """
     if rewrite:
         confirm(yes, "Rewrite every table of the schema? Turns have no memory meanwhile.")

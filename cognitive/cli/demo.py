@@ -1,4 +1,4 @@
-"""`cognitive demo`: play whole turns on a real store and print each stage."""
+"""`cognitive demo`: play whole turns with a real database and print each stage of every turn."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _DROPPED: tuple[Disposition, ...] = (
 @click.option("--agent", default=AGENT, show_default=True, help="Agent id; its data is erased first.")
 @YES
 def command(file: Path | None, agent: str, yes: bool) -> None:
-    """Load a conversation and play a dozen turns: plan, shown memories and reasons, use, learning."""
+    """Load a conversation and play a dozen turns. Print each turn's plan, its memories with reasons, and their use."""
     confirm(yes or agent == AGENT, f"Erase all data of agent {agent!r} to play the demo with it?")
     run(_demo(file, agent))
 
@@ -87,9 +87,9 @@ async def _load(layer: CognitiveLayer, agent: str, story: DemoConversation) -> N
 async def _load_some(
     layer: CognitiveLayer, agent: str, items: Sequence[conversation.Item], ids: dict[str, UUID]
 ) -> None:
-    """Store items in order.
+    """Store the demo's memories in order, in batches.
 
-    An item that supersedes another one of its batch waits until that is stored and has an id.
+    A memory that supersedes another one of the same batch waits until the other one is stored and has an id.
     """
     batch: list[conversation.Item] = []
     for item in items:

@@ -1,4 +1,4 @@
-"""`cognitive doctor`: check everything that the layer depends on, and print remedies."""
+"""`cognitive doctor`: check everything that the memory layer depends on, and print remedies."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The entry point of the command `cognitive`.
 
-Events of hooks skip the other commands, because importing these takes longer than a hook's call.
+Claude Code and Codex call it at each of their hook events. These calls skip the other commands, because importing the
+commands takes longer than a hook should take.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from cognitive.hook.protocol import EVENTS
 
 
 def main() -> None:
-    """Run the command line, or a hook's event."""
+    """Run the command line, or handle a hook event of a coding agent."""
     if sys.argv[1:2] == ["hook"] and sys.argv[2:3] and sys.argv[2] in EVENTS:
         from cognitive.hook.client import main as hook
 

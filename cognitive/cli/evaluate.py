@@ -1,4 +1,4 @@
-"""`cognitive evaluate`: estimate the worth of another policy from recorded turns."""
+"""`cognitive evaluate`: estimate, from recorded turns, how many memories another policy would show that get used."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ EVALUATION = (
 
 @dataclass(frozen=True, slots=True)
 class PolicySource:
-    """A policy's version and its source. `chosen` is True for a version activated for the agent."""
+    """A policy to evaluate, its version, and where it comes from.
+
+    `chosen` is True for a version activated for the agent.
+    """
 
     version: str
     source: str
@@ -50,8 +53,10 @@ class PolicySource:
 class RecordedTurns:
     """Recorded turns and the policy to evaluate on them.
 
-    `cases` are the turns that can be replayed, out of `read` turns that were read, out of `recorded` turns in the time
-    range.
+    Attributes:
+        cases: the turns that can be replayed.
+        read: the number of turns that were read, including those that cannot be replayed.
+        recorded: the number of turns recorded in the time range.
     """
 
     policy: cognitive.Policy
@@ -76,9 +81,9 @@ class _EvaluationAnswer:
 @UNTIL
 @MAX_TURNS
 def command(file: Path | None, agent: str, since: datetime | None, until: datetime | None, limit: int) -> None:
-    """Estimate the worth of a policy: used memories per turn, by three estimators with intervals.
+    """Estimate how good a policy is: the used memories per turn, by three estimators with intervals.
 
-    If the log cannot support an answer, give the reason and exit with 3.
+    If the recorded turns cannot support an estimate, give the reason and exit with 3.
     """
     run(_evaluate(file, agent, since, until, limit), _show, succeeded=lambda answer: answer.evaluation.refusal is None)
 
@@ -103,9 +108,10 @@ async def _evaluate(
 async def read(
     agent: str, since: datetime | None, until: datetime | None, limit: int, file: Path | None
 ) -> RecordedTurns:
-    """Return the latest `limit` recorded turns of a time range, and the policy of the file or the agent's live policy.
+    """Read the latest `limit` recorded turns of a time range, and load the policy to evaluate on them.
 
-    All candidates of these turns are held in memory.
+    The policy is that of `file`, or the agent's live policy if `file` is None. All candidates of the turns are held in
+    memory.
 
     Raises:
         InvalidInput: no completed turn can be replayed.
@@ -127,7 +133,9 @@ async def read(
 async def load_policy(
     layer: cognitive.CognitiveLayer, agent: str, file: Path | None
 ) -> tuple[cognitive.Policy, PolicySource]:
-    """Return the policy of a file for an agent, or the agent's live policy, and its source; print a note about it.
+    """Return the policy that a file gives to an agent, or the agent's live policy without a file, with its source.
+
+    Also prints a note that names the policy.
 
     Raises:
         PolicyError: the file does not hold a policy.
@@ -156,7 +164,7 @@ def _show(answer: _EvaluationAnswer) -> None:
 
 
 def show(answer: Evaluation) -> None:
-    """Print an evaluation as a table, and its refusal if there is one."""
+    """Print the evaluation of a policy as a table, or the reason if no estimate is possible."""
     worths = (
         ("inverse propensities", answer.ips),
         ("self-normalised", answer.snips),
@@ -176,7 +184,7 @@ def show(answer: Evaluation) -> None:
 
 
 def show_unanswerable(names: Sequence[str]) -> None:
-    """Print the settings of a policy whose effect the recorded turns cannot show."""
+    """Print the names of changed settings whose effect recorded turns cannot show, because the data is not recorded."""
     if names:
         reason = "the records lack the candidates and measures of these values"
         printing.line(f"Not evaluated: {', '.join(names)}; {reason}.")

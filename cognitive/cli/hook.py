@@ -1,6 +1,7 @@
 """`cognitive hook`: install, inspect and remove the hooks of Claude Code and Codex.
 
-The events of hooks are not handled here: `cognitive.cli.entry` sends them to `cognitive.hook.client`.
+The hook events that these programs send are not handled here: `cognitive.cli.entry` passes them to
+`cognitive.hook.client`.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def command() -> None:
 
 
 def _options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that choose a settings file and control its change."""
+    """Add the options that choose the settings file of a coding agent, and that preview or confirm its change."""
     for option in (
         click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
         click.option("--dry-run", is_flag=True, help="Show the change and write nothing."),
@@ -61,7 +62,7 @@ def _options(function: Callable[..., None]) -> Callable[..., None]:
 @_options
 @click.option("--agent", help="Agent id; default: COGNITIVE_AGENT, else one per project.")
 def install(user: bool, codex: bool, dry_run: bool, yes: bool, agent: str | None) -> None:
-    """Add the hooks to the agent's settings, after showing the change."""
+    """Add the hooks to the coding agent's settings file, after showing the change."""
     tail = ["--agent", agent] if agent else []
     program = _program() if user else ["cognitive"]  # a project's settings are shared with other machines
     events = settings.CODEX_EVENTS if codex else settings.CLAUDE_EVENTS
@@ -77,14 +78,14 @@ def install(user: bool, codex: bool, dry_run: bool, yes: bool, agent: str | None
 @command.command()
 @_options
 def uninstall(user: bool, codex: bool, dry_run: bool, yes: bool) -> None:
-    """Remove the hooks from the agent's settings, after showing the change. Memories stay."""
+    """Remove the hooks from the coding agent's settings file, after showing the change. Stored memories stay."""
     file = _settings_file(user=user, codex=codex)
     text = _text(file)
     _apply(file, text, _transform(file, lambda: settings.without_hooks(text)), dry_run=dry_run, yes=yes)
 
 
 def _apply(file: Path, old: str, new: str, *, dry_run: bool, yes: bool) -> bool:
-    """Show a change, ask for confirmation and write it. Return True if it is written."""
+    """Show the change of a settings file, ask for confirmation and write the file. Return True if it was written."""
     if new == old:
         click.echo(f"{file}: nothing to change.")
         return False
@@ -100,7 +101,10 @@ def _apply(file: Path, old: str, new: str, *, dry_run: bool, yes: bool) -> bool:
 
 
 def _write(file: Path, old: str, new: str) -> Path | None:
-    """Replace a file atomically, also behind a symbolic link; return the path of a backup, if the file existed."""
+    """Replace the text of a settings file atomically, also behind a symbolic link.
+
+    Returns the path of the backup of the old file, or None if there was no old file.
+    """
     target = Path(os.path.realpath(file))
     target.parent.mkdir(parents=True, exist_ok=True)
     backup = None
@@ -153,7 +157,7 @@ def _transform(file: Path, make: Callable[[], str]) -> str:
 
 
 def _program() -> list[str]:
-    """Return the command that runs this installation from any directory."""
+    """Return the command line that runs this installation of `cognitive` from any directory."""
     script = Path(sys.executable).with_name("cognitive")
     if script.exists():
         return [str(script)]
@@ -167,7 +171,7 @@ def _program() -> list[str]:
 @command.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def status(as_json: bool) -> None:
-    """Show the server, the installations, and their problems. Exits with 1 if there are problems."""
+    """Show the hooks' server, the settings files with hooks, and their problems. Exits with 1 if there are problems."""
     paths = with_private_folders(daemon_paths())
     server, installations = _server(paths), list(_installations())
     problems = [*(problem for each in installations for problem in each["problems"]), *_start_errors(server)]
@@ -182,7 +186,10 @@ def status(as_json: bool) -> None:
 @command.command()
 @click.argument("act", type=click.Choice(["start", "stop"]))
 def server(act: str) -> None:
-    """Start the server unless it runs, or stop it after it has recorded pending outcomes. Hooks start it themselves."""
+    """Start the hooks' server unless it runs, or stop it after it has recorded pending outcomes.
+
+    The hooks themselves start the server when they need it.
+    """
     click.echo(_start() if act == "start" else _stop())
 
 
@@ -219,7 +226,10 @@ def _server(paths: DaemonPaths) -> dict[str, Any]:
 
 
 def _ask(paths: DaemonPaths, question: str) -> dict[str, Any] | None:
-    """Return the server's answer, or None if no server listens or it has another version."""
+    """Send a question to the hooks' server and return its answer.
+
+    Returns None if no server listens, or if the server has another version.
+    """
     try:
         answer = ask(paths, Call(VERSION, question))
     except OSError as error:
@@ -231,7 +241,10 @@ def _ask(paths: DaemonPaths, question: str) -> dict[str, Any] | None:
 
 
 def _holder(paths: DaemonPaths) -> int | None:
-    """Return the id of the process that holds the lock, 0 if its id is not written yet, None if the lock is free."""
+    """Return the id of the process that holds the lock of the hooks' server.
+
+    Returns 0 if the process has not written its id yet, and None if no process holds the lock.
+    """
     lock = locked(paths)
     if lock is not None:
         os.close(lock)
@@ -241,7 +254,7 @@ def _holder(paths: DaemonPaths) -> int | None:
 
 
 def _last_problems(paths: DaemonPaths) -> list[str]:
-    """Return the last warnings and errors of the log."""
+    """Return the last warnings and errors in the log of the hooks' server."""
     try:
         lines = Path(paths.log).read_text(errors="replace").splitlines()
     except FileNotFoundError:
@@ -260,7 +273,7 @@ def _start_errors(server: dict[str, Any]) -> list[str]:
 
 
 def _installations() -> Iterator[dict[str, Any]]:
-    """Yield the existing settings files with our hooks in them and their problems."""
+    """Yield each existing settings file of a coding agent, with the hooks of `cognitive` in it and their problems."""
     for codex, user in ((False, True), (False, False), (True, True), (True, False)):
         file = _settings_file(user=user, codex=codex)
         if file.exists():

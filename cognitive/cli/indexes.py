@@ -42,7 +42,8 @@ def reembed(
 ) -> None:
     """Move agents to another embedding model while turns go on.
 
-    --to alone builds the new model's vectors and resumes after an interruption. Several workers may run at once.
+    With --to alone, build the vectors of the new model, or continue an interrupted build. Several workers may run at
+    once.
     """
     if act in (None, "compare", "cut-over", "cancel") and to is None:
         raise click.UsageError("give the new model: --to MODEL")
@@ -73,7 +74,10 @@ async def _reembed(
 
 @asynccontextmanager
 async def _open_layer(to: str | None) -> AsyncIterator[tuple[CognitiveLayer, str]]:
-    """Yield a layer with the configured models and the new one, and the new model's full name."""
+    """Open a `CognitiveLayer` with the configured embedding models and the model `to`.
+
+    Yields the layer and the full name of the model `to`.
+    """
     from cognitive import CognitiveLayer, admin
 
     embedders, model = admin.embedders_with(to)
@@ -82,7 +86,7 @@ async def _open_layer(to: str | None) -> AsyncIterator[tuple[CognitiveLayer, str
 
 
 class _ReembedActions:
-    """The actions of `cognitive db reembed` on one agent."""
+    """The actions that `cognitive db reembed` can apply to one agent, such as building the new vectors."""
 
     def __init__(
         self, layer: CognitiveLayer, agent: str, model: str, pace: Any, advance: printing.ProgressCallback
@@ -126,7 +130,7 @@ class _ReembedActions:
 
 
 def _complete(answer: Mapping[str, Any]) -> bool:
-    """Return True if no vector is missing after a build."""
+    """Return True if the answer of a build of vectors says that no memory lacks a vector."""
     return not any(each["lacking"] for each in answer["agents"] if each["turns"] is not None)
 
 
@@ -185,10 +189,10 @@ _DOING = {"index": "indexing in {language}", "clear": "removing the old index"}
 @options.BATCH
 @options.LOAD
 def language(to: str | None, agent: str, batch: int, load: float) -> None:
-    """Show the language of the agent's word search, or change it to LANGUAGE while turns go on.
+    """Show the language that the agent's word search uses, or change it to LANGUAGE while turns go on.
 
-    LANGUAGE is a Snowball stemmer, such as german or spanish, or simple (words as written). A change resumes after an
-    interruption.
+    LANGUAGE is a Snowball stemmer, such as german or spanish, or simple (words as written). An interrupted change
+    continues when the command is repeated.
     """
     run(_language(agent, to, batch, load), _show_language)
 
@@ -230,9 +234,10 @@ def _show_language(answer: Mapping[str, Any]) -> None:
 @click.command(cls=JsonCommand, shape="{groups: [{model, field, type, vectors, cells, moved}]}")
 @options.AGENT
 def index(agent: str) -> None:
-    """Sort a large agent's vectors into cells, so that its turns read only a few of them.
+    """Build a vector index for a large agent: its vectors are sorted into cells, and a turn reads only a few cells.
 
-    Run it for agents with tens of thousands of memories, also while they work. It resumes after an interruption.
+    Run it for agents with tens of thousands of memories, also while they work. An interrupted build continues when the
+    command is repeated.
     """
     run(_index(agent), _show_groups, key="groups", empty_message="No type of this agent has enough memories for cells.")
 

@@ -1,6 +1,7 @@
-"""The command `cognitive`: the table of its commands, each loaded when it is called.
+"""The command `cognitive`: the table of its subcommands, each imported when it is called.
 
-A command imports the layer only when it runs, so that help and completion do not load a model's runtime.
+A subcommand imports the memory layer only when it runs, so that help and shell completion do not load an embedding
+model's runtime.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class _Lazy(CommandGroup):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return completions from the table, without loading the commands."""
+        """Return shell completions from the table of subcommands, without importing the subcommands."""
         rows = [CompletionItem(name, help=help) for name, (_, help) in COMMANDS.items() if name.startswith(incomplete)]
         return rows + click.Command.shell_complete(self, ctx, incomplete)
 
@@ -70,7 +71,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line with the arguments of the process."""
     cli(prog_name="cognitive")
 
 

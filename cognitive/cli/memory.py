@@ -69,9 +69,9 @@ def remember(
     supersedes: str | None,
     file: Path | None,
 ) -> None:
-    """Store CONTENT, or each line of --file, a JSON object with the fields of NewMemory; print the ids in order.
+    """Store CONTENT as a memory, or each line of --file, a JSON object with the fields of NewMemory.
 
-    A memory that exists is not stored again; its id is printed.
+    Prints the ids of the memories in order. A memory that exists is not stored again, and its existing id is printed.
     """
     if (content is None) == (file is None):
         raise click.UsageError("give either CONTENT or --file")
@@ -143,7 +143,7 @@ def recall(
     turn_id: str | None,
     scores: bool,
 ) -> None:
-    """Search an agent's memories for QUERY. Exits with 3 if nothing is found."""
+    """Search an agent's memories for QUERY and print them, best first. Exits with 3 if nothing is found."""
     filters = {
         "memory_type": memory_type,
         "limit": limit,
@@ -204,10 +204,10 @@ def command() -> None:
 @limit(20, 1000)
 @click.option("--offset", default=0, show_default=True, type=click.IntRange(0), help="Number of rows to skip.")
 def show(ids: Sequence[UUID], agent: str, history: bool, tags: Sequence[str], limit: int, offset: int) -> None:
-    """Show the memories of these IDs in their order. Exits with 3 if one is missing.
+    """Show the memories with these IDS, in the given order. Exits with 3 if one does not exist.
 
-    Without IDs, list the agent's memories, oldest first. With --history, show the changes of each, latest first, and
-    exit with 3 if there are none.
+    Without IDS, list the agent's memories, oldest first. With --history, show the changes of each memory, latest first,
+    and exit with 3 if there are none.
     """
     if ids and tags:
         raise click.UsageError("--tag lists the memories with a tag; give it without ID")
@@ -298,7 +298,7 @@ def _change(argument: str) -> tuple[str, Any]:
 @AGENT
 @YES
 def forget(ids: Sequence[UUID], agent: str, yes: bool) -> None:
-    """Erase the memories of these IDs and everything derived from them, in one transaction, permanently."""
+    """Erase the memories with these IDS and everything derived from them, in one transaction, permanently."""
     confirm(yes, f"Erase {len(ids)} {'memory' if len(ids) == 1 else 'memories'} of agent {agent!r} for good?")
     run(_forget(agent, ids), show_receipt)
 
@@ -309,7 +309,7 @@ async def _forget(agent: str, ids: Sequence[UUID]) -> Receipt:
 
 
 def show_receipt(receipt: Receipt) -> None:
-    """Print the numbers of rows that an erasure removed, without zeros."""
+    """Print an erasure's receipt: how many rows of each kind it removed, leaving out zeros."""
     counts = printing.jsonable(receipt)
     removed = [f"{count} {name}" for name, count in counts.items() if name != "agent_id" and count]
     printing.line(f"erased of agent {receipt.agent_id!r}: {', '.join(removed) or 'nothing, it had no data'}")

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Command-line options that several commands share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOMENTS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S%z"]
 
 
 def _aware(_context: click.Context, _option: click.Parameter, at: datetime | None) -> datetime | None:
-    """Return the time, in UTC if it has no offset."""
+    """Return the time of an option with a time zone; a time without one is taken as UTC. None stays None."""
     return at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
 
 
@@ -50,19 +50,19 @@ YES = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 
 def at(help: str) -> Callable[[F], F]:
-    """Return the option `--at`, a time."""
+    """Return a decorator that adds the option `--at`, a point in time, with the given help text."""
     return click.option("--at", type=MOMENT, metavar="WHEN", callback=_aware, help=help)
 
 
 def limit(default: int, maximum: int) -> Callable[[F], F]:
-    """Return the option `--limit`, from 1 to `maximum`."""
+    """Return a decorator that adds the option `--limit`, a number from 1 to `maximum` with this default."""
     return click.option(
         "--limit", default=default, show_default=True, type=click.IntRange(1, maximum), help="Maximum number of rows."
     )
 
 
 def confirm(yes: bool, question: str) -> None:
-    """Ask for confirmation of something permanent, unless `--yes` is given, which `--json` requires."""
+    """Ask the user to confirm a permanent change, unless `--yes` is given. With `--json`, `--yes` is required."""
     if yes:
         return
     if printing.as_json():

@@ -35,7 +35,10 @@ class _PolicyListing:
 
 
 def _changes(_context: click.Context, _option: click.Parameter, arguments: tuple[str, ...]) -> dict[str, float]:
-    """Return the numbers of `NAME=NUMBER` options by name; the layer checks names and ranges."""
+    """Parse the command-line arguments NAME=NUMBER and return the numbers by setting name.
+
+    The layer checks later that the names exist and the numbers are in range.
+    """
     numbers = {}
     for each in arguments:
         name, _, value = each.partition("=")
@@ -48,7 +51,7 @@ def _changes(_context: click.Context, _option: click.Parameter, arguments: tuple
 
 @click.group()
 def command() -> None:
-    """Save a policy for an agent, try it as a shadow, activate it, roll it back.
+    """Save a changed policy for an agent, try it beside the live one, activate it, or roll it back.
 
     A saved policy changes some numbers of the host's policy (COGNITIVE_POLICY). Running processes apply an activation
     within 5 seconds.
@@ -66,7 +69,7 @@ def command() -> None:
 @click.option("--with", "compared_with", help="Version to compare VERSION with; default: the live one.")
 @click.option("--live-settings", is_flag=True, help="List the settings that can change at run time, with their ranges.")
 def show(version: str | None, agent: str | None, compared_with: str | None, live_settings: bool) -> None:
-    """Show an agent's live policy, shadow, candidates and activations, latest first.
+    """Show an agent's live policy, its shadow, its saved candidates and its activations, latest first.
 
     With VERSION, show how that policy differs from the live one.
     """
@@ -163,7 +166,7 @@ def _show_rows(settings: Sequence[LiveSetting]) -> None:
 @AGENT
 @_NOTE
 def save(changes: Mapping[str, float], agent: str, note: str) -> None:
-    """Save a candidate: the host's policy with some numbers changed. It has no effect until it is activated."""
+    """Save a candidate policy: the host's policy with some numbers changed. It has no effect until it is activated."""
     run(_save(agent, changes, note), printing.fields_of, key="candidate")
 
 
@@ -185,10 +188,10 @@ async def _save(agent: str, changes: Mapping[str, float], note: str) -> PolicyVe
     "--compare", is_flag=True, help="Show how far past shadows agree with the shown memories; change nothing."
 )
 def shadow(version: str | None, agent: str, note: str, previous: bool, compare: bool) -> None:
-    """Run the candidate VERSION as a shadow beside the live policy; without VERSION, stop the shadow.
+    """Run the candidate VERSION as a shadow beside the live policy. Without VERSION, stop the shadow.
 
-    With --compare, report how many of the used memories past shadows would have shown. The use of memories that only
-    the shadow shows is unknown.
+    A shadow plans the same turns, but its plans are only recorded. With --compare, report how many of the used memories
+    past shadows would have shown. It is unknown if memories that only the shadow shows would have been used.
     """
     if (version is not None) + previous + compare > 1:
         raise click.UsageError("give one of VERSION, --previous and --compare")
@@ -227,7 +230,7 @@ def _show_agreements(agreements: Sequence[Agreement]) -> None:
 @_NOTE
 @click.option("--previous", is_flag=True, help="Roll back to the policy before the latest activation.")
 def activate(version: str | None, agent: str, note: str, previous: bool) -> None:
-    """Plan turns under the candidate VERSION from now on."""
+    """Make the candidate VERSION the agent's live policy, under which turns are planned from now on."""
     if (version is None) != previous:
         raise click.UsageError("give either VERSION or --previous")
     if previous:
@@ -248,7 +251,7 @@ async def _roll_back(role: Role, agent: str, note: str) -> PolicyActivation:
 
 
 def _who() -> str:
-    """Return the user's name as the system knows it, or "command line"."""
+    """Return the name of the operating system's user, or "command line" if the user has no name."""
     try:
         return getuser()
     except (KeyError, OSError):  # the user id has no name

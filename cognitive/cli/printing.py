@@ -33,12 +33,12 @@ _LOGGERS = ("cognitive", "brain")
 
 
 def choose_json(context: click.Context, value: bool) -> None:
-    """Record in the context, which subcommands share, that `--json` is given."""
+    """Record in the click context that `--json` is given; subcommands read it from there."""
     context.meta[_JSON] = value or context.meta.get(_JSON, False)
 
 
 def as_json() -> bool:
-    """Return True if the running command is to print JSON."""
+    """Return True if the running command should print JSON, because `--json` is given."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(_JSON, False))
 
@@ -73,7 +73,7 @@ def document(value: Any) -> None:
 
 
 def error(kind: str, message: str, next_command: str | None = None) -> None:
-    """Print an error and the command to run next on stderr, as text or as a line of JSON."""
+    """Print an error, and the command that the user should run next, on stderr, as text or as a line of JSON."""
     if as_json():
         details = {"type": kind, "message": message, "next": next_command}
         click.echo(json.dumps({"error": details}, ensure_ascii=False), err=True)
@@ -84,25 +84,28 @@ def error(kind: str, message: str, next_command: str | None = None) -> None:
 
 
 def note(text: str) -> None:
-    """Print a remark on stderr; nothing with `--json`."""
+    """Print a remark for people on stderr. Print nothing with `--json`."""
     if not as_json():
         click.secho(safe(text), err=True, dim=True)
 
 
 def safe(text: str) -> str:
-    """Return a text with its control characters escaped, except tab and newline."""
+    """Return a text with control characters escaped, except tab and newline, so that it cannot steer the terminal."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def line(text: str, style: str = "") -> None:
-    """Print a line of text on stdout."""
+    """Print a line of text on stdout in a style of Rich."""
     from rich.text import Text
 
     console().print(Text(safe(text), style=style))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, whole: Sequence[str] = ("id", "turn")) -> None:
-    """Print a table on stdout. None is an empty cell; columns in `whole` never wrap, so that ids can be copied."""
+    """Print a table on stdout.
+
+    A cell that is None is printed empty. The columns named in `whole` never wrap, so that ids can be copied.
+    """
     from rich.table import Table
     from rich.text import Text
 
@@ -116,7 +119,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, whole: Seque
 
 
 def fields_of(value: Any, *, but: Sequence[str] = ()) -> None:
-    """Print the fields of a dataclass or mapping, one per line, without empty ones and those in `but`."""
+    """Print the fields of a dataclass or mapping, one per line, without empty fields and those named in `but`."""
     data = jsonable(value)
     shown = [(name, each) for name, each in data.items() if name not in but and each not in (None, "", [], {})]
     width = max((len(name) for name, _ in shown), default=0)
@@ -125,7 +128,7 @@ def fields_of(value: Any, *, but: Sequence[str] = ()) -> None:
 
 
 def console() -> Console:
-    """Return the console of stdout, which prints nothing with `--json`."""
+    """Return the Rich console that prints on stdout; with `--json` it prints nothing."""
     from rich.console import Console
 
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
@@ -134,7 +137,7 @@ def console() -> Console:
 
 @contextmanager
 def progress(label: str) -> Iterator[ProgressCallback]:
-    """Show a progress bar on stderr, if that is a terminal; yield the function that advances it."""
+    """Show a progress bar on stderr, if stderr is a terminal. Yield the function that advances the bar."""
     if as_json() or not sys.stderr.isatty():
         yield lambda done, total, label=None: None
         return
@@ -164,7 +167,7 @@ class _LogHandler(logging.Handler):
 
 @contextmanager
 def show_logs() -> Iterator[None]:
-    """Print warnings and errors of the library inside the block."""
+    """Print the warnings and errors that the library logs inside the block on stderr."""
     handler = _LogHandler(logging.WARNING)
     for name in _LOGGERS:
         logging.getLogger(name).addHandler(handler)
@@ -182,16 +185,16 @@ def shortened(text: str, width: int = 100) -> str:
 
 
 def day(at: datetime | None) -> str:
-    """Return the day of a time, or an empty string."""
+    """Return the date of a time as text, or an empty string for None."""
     return f"{at:%Y-%m-%d}" if at is not None else ""
 
 
 def minute(at: datetime | None) -> str:
-    """Return a time to the minute, or an empty string."""
+    """Return the date and time of day, to the minute, as text, or an empty string for None."""
     return f"{at:%Y-%m-%d %H:%M}" if at is not None else ""
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a Markdown table; bars in cells are escaped."""
+    """Return a Markdown table of the rows; vertical bars in cells are escaped."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |" for line in lines)

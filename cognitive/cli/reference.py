@@ -1,4 +1,4 @@
-"""Print docs/configuration.md or docs/cli.md: the settings, or the commands.
+"""Print one of two generated pages: docs/configuration.md (all settings) or docs/cli.md (all commands).
 
 Run it as `python -m cognitive.cli.reference settings` or `... commands`.
 """
@@ -70,7 +70,7 @@ def command(page: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _OptionEntry:
-    """An option: its names, its values, its default and its effect."""
+    """An option of a command, as documented in docs/cli.md: its names, its values, its default and its effect."""
 
     names: str
     values: str | None
@@ -80,7 +80,10 @@ class _OptionEntry:
 
 @dataclass(frozen=True, slots=True)
 class _CommandEntry:
-    """A command: its name, arguments, help, options, and the shape of its JSON, empty if it has none."""
+    """A command, as documented in docs/cli.md: its name, arguments, help, options, and the shape of its JSON.
+
+    The shape is empty if the command prints no JSON.
+    """
 
     name: str
     arguments: str
@@ -90,7 +93,7 @@ class _CommandEntry:
 
 
 def _commands(group: click.Group, context: click.Context | None = None) -> list[_CommandEntry]:
-    """Return all commands below a group, in order."""
+    """Return the documentation entries of all commands of a click group and of its subgroups, in order."""
     context = context or click.Context(group, info_name="cognitive")
     commands: list[_CommandEntry] = []
     for name in group.list_commands(context):
@@ -127,7 +130,7 @@ def _values(option: click.Option, context: click.Context) -> str:
 
 
 def _markdown(commands: Sequence[_CommandEntry]) -> str:
-    """Return the page of all commands, in Markdown."""
+    """Return docs/cli.md, the page of all commands, as Markdown."""
     counts = Counter(option for each in commands for option in each.options)
     shared = [option for option, count in counts.items() if count >= _MIN_SHARED]
     parts = [
@@ -166,7 +169,10 @@ def _item(option: _OptionEntry) -> str:
 
 
 def _shorten(shape: str, but: str = "") -> str:
-    """Return a shape in which the shapes that have a name are replaced by it, except the one named `but`."""
+    """Return the description of a command's JSON with known parts replaced by their names.
+
+    The part named `but` is not replaced, because it is the one being described.
+    """
     for name, part in sorted(_SHAPES.items(), key=lambda item: -len(item[1])):
         if name != but:
             shape = shape.replace(part, name)

@@ -1,4 +1,4 @@
-"""`cognitive replay`: run recorded turns again."""
+"""`cognitive replay`: run the planning and selection of recorded turns again, and compare the results."""
 
 from __future__ import annotations
 
@@ -47,8 +47,9 @@ def command(
 ) -> None:
     """Run TURN_IDS, or all turns of a time range, again, and compare the output with the recorded bytes.
 
-    Each turn runs under its recorded policy. Under another policy, print the difference: memories that enter and leave,
-    tokens, and used memories (estimated for memories that were not shown). Exits with 3 if an unchanged turn differs.
+    Each turn runs under its recorded policy. With another policy, print the difference that it makes: memories that are
+    added or left out, tokens, and used memories (estimated for memories that were not shown). Exits with 3 if a turn
+    under its recorded policy differs from its record.
     """
     if file is not None and live:
         raise click.UsageError("give at most one of --live and --policy")
@@ -82,7 +83,7 @@ def _none_differs(answer: _ReplayAnswer) -> bool:
 
 
 def _show_comparison(answer: _ReplayAnswer) -> None:
-    """Print the turns whose replay is not identical, and a summary."""
+    """Print the turns whose replay differs from their record, and a summary."""
     for replay in answer.replays:
         if replay.verdict != "identical":
             printing.line(f"{replay.verdict}: {replay.turn_id}: {replay.reason}")
@@ -95,7 +96,7 @@ def _show_comparison(answer: _ReplayAnswer) -> None:
 
 
 def _show_differences(answer: _ReplayAnswer) -> None:
-    """Print the difference that another policy makes, per turn and in total."""
+    """Print how the results under another policy differ from the recorded ones, per turn and in total."""
     differing = [each for each in answer.replays if not each.difference.none or each.verdict == "changed since"]
     rows = [
         (

@@ -1,4 +1,4 @@
-"""`cognitive serve`, `dashboard` and `mcp`: servers, which run until they are stopped."""
+"""The commands that run a server until it is stopped: `cognitive serve`, `dashboard` and `mcp`."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ _TOKENS = click.option("--tokens", type=click.Path(path_type=Path), help="Token 
 )
 @click.option("--verbose", is_flag=True, help="Log requests too.")
 def serve(form: Literal["console", "json"], verbose: bool, **options: Any) -> None:
-    """Serve the layer over HTTP: /api/v1, /mcp, /ui, /healthz, /readyz, /metrics.
+    """Serve the memory layer over HTTP: /api/v1, /mcp, /ui, /healthz, /readyz, /metrics.
 
-    Without tokens only programs on this machine have access.
+    If no access tokens exist, only programs on this machine have access.
     """
     run_server(form, verbose, lambda url, _: click.echo(f"Listening on {url}"), options)
 
@@ -60,10 +60,10 @@ def serve(form: Literal["console", "json"], verbose: bool, **options: Any) -> No
 def run_server(
     form: Literal["console", "json"], verbose: bool, started: Callable[[str, bool], None], options: Mapping[str, Any]
 ) -> None:
-    """Serve until the process is stopped.
+    """Run the HTTP server until the process is stopped.
 
-    `started` is called with the server's URL and True if it requires a token. `options` are fields of `ServerConfig`;
-    None is the default value.
+    `started` is called once the server listens, with its URL and True if it requires an access token. `options` are
+    fields of `ServerConfig`; an option that is None gets the field's default.
     """
     try:
         from cognitive.server.assembly import metrics_page, mounts
@@ -96,7 +96,7 @@ def run_server(
 def dashboard(agent: str | None, port: int, tokens: Path | None, quiet: bool) -> None:
     """Open the dashboard in the browser, and serve it until Ctrl-C.
 
-    If `cognitive serve` already runs at the port, open its dashboard instead.
+    If `cognitive serve` already runs at this port, open its dashboard instead.
     """
 
     def open_page(url: str, needs_token: bool) -> None:
@@ -121,12 +121,12 @@ def dashboard(agent: str | None, port: int, tokens: Path | None, quiet: bool) ->
 
 
 def address(url: str, agent: str | None) -> str:
-    """Return the URL of an agent's overview page; without an agent, that of the list of all agents."""
+    """Return the URL of an agent's overview page in the dashboard, or of the list of all agents if `agent` is None."""
     return f"{url}/ui/overview?{urlencode({'agent': agent})}" if agent is not None else f"{url}/ui/"
 
 
 def is_serving(url: str) -> bool:
-    """Return True if a server of this product answers at the URL."""
+    """Return True if a server of `cognitive` answers at the URL."""
     try:
         with urllib.request.urlopen(f"{url}/healthz", timeout=_TIMEOUT) as response:
             health = json.loads(response.read(1_000))
@@ -172,9 +172,9 @@ def mcp(
     names: tuple[str, ...],
     token_file: Path | None,
 ) -> None:
-    """Serve an agent's memory to MCP clients over standard input and output, or over HTTP with a token.
+    """Serve an agent's memory to MCP clients over standard input and output, or over HTTP with an access token.
 
-    It ends when standard input ends. Logs go to standard error.
+    The command ends when standard input ends. Logs go to standard error.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
@@ -199,7 +199,7 @@ def mcp(
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket; it listens before its address is printed, so that a client may connect at once."""
+    """Return a socket that already listens, so that a client may connect as soon as its address is printed."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:

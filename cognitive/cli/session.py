@@ -1,4 +1,4 @@
-"""`cognitive session`: show the stored state of a session, and end it."""
+"""`cognitive session`: show the stored state of a conversation session, and end it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def command() -> None:
 @_SESSION_ID
 @AGENT
 def show(session_id: str, agent: str) -> None:
-    """Show the state of SESSION_ID: summary, plan, last messages, last turns."""
+    """Show the stored state of SESSION_ID: summary, plan, last messages, last turns."""
     run(_resume(agent, session_id), _show, key="session", empty_message=_unknown(agent, session_id))
 
 
@@ -62,7 +62,7 @@ def _show(session: ResumedSession | None) -> None:
 @click.option("--clear", is_flag=True, help="Remove the session's data permanently; turns and memories stay.")
 @YES
 def end(session_id: str, agent: str, clear: bool, yes: bool) -> None:
-    """Mark SESSION_ID as ended.
+    """Mark SESSION_ID as ended, or clear it.
 
     With --clear, remove its summary, last messages, plan, artifacts and subtasks instead.
     """

@@ -1,4 +1,7 @@
-"""The reference of settings, from the models: types and bounds of the fields, effects from their docstrings."""
+"""Generate docs/configuration.md, the reference of all settings.
+
+Types and bounds come from the fields of the settings classes, the descriptions from their docstrings.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ model's id begins with counts.
 
 @dataclass(frozen=True, slots=True)
 class SettingEntry:
-    """A setting: its group, name, type with bounds, default and effect."""
+    """A setting as documented in docs/configuration.md: its group, name, type with bounds, default and effect."""
 
     group: str
     name: str
@@ -62,13 +65,13 @@ class SettingEntry:
 
 
 def settings() -> tuple[SettingEntry, ...]:
-    """Return the settings of the environment."""
+    """Return the documentation entries of the settings that are read from environment variables."""
     entries = _entries(Settings, _TOP)
     return tuple(SettingEntry(_TOP, f"COGNITIVE_{e.name.upper()}", e.type, e.default, e.effect) for e in entries)
 
 
 def policy() -> tuple[SettingEntry, ...]:
-    """Return every setting of the policy by its dotted name."""
+    """Return the documentation entries of all settings of the policy, with dotted names such as `retention.days`."""
     return (*_entries(Policy, _TOP), *(entry for name, group in groups().items() for entry in _entries(group, name)))
 
 
@@ -87,7 +90,7 @@ def _entries(model: type[BaseModel], group: str) -> Iterator[SettingEntry]:
 
 
 def kind(schema: Mapping[str, Any]) -> str:
-    """Return a JSON schema in words."""
+    """Return the type that a JSON schema describes, in words with its bounds."""
     if "anyOf" in schema:
         return " or ".join("none" if each.get("type") == "null" else kind(each) for each in schema["anyOf"])
     if "enum" in schema:
@@ -117,7 +120,7 @@ def _bounds(schema: Mapping[str, Any]) -> str:
 
 
 def markdown() -> str:
-    """Return the page of all settings, in Markdown."""
+    """Return docs/configuration.md, the page of all settings, as Markdown."""
     parts = [
         _INTRO,
         _items(settings()),
@@ -147,20 +150,20 @@ def _groups() -> Iterator[str]:
 
 
 def _items(entries: Sequence[SettingEntry]) -> str:
-    """Return a list of settings; neighbours that differ only in their names share an item."""
+    """Return settings as a Markdown list. Neighbours that differ only in their names share an item."""
     groups = itertools.groupby(entries, key=lambda entry: f"({_values(entry)}): {entry.effect}")
     return "\n".join(f"- {', '.join(f'`{entry.name}`' for entry in alike)} {text}" for text, alike in groups)
 
 
 def _values(entry: SettingEntry) -> str:
-    """Return the values of a setting and its default."""
+    """Return the allowed values of a setting and its default, as one phrase."""
     if entry.default is None:
         return entry.type.removesuffix(" or none")
     return f"{entry.type}; {_default(entry.default)}"
 
 
 def _is_matrix(default: Any) -> bool:
-    """Return True if a default is a table whose rows are tables."""
+    """Return True if the default of a setting is a table of tables, which is printed with rows and columns."""
     return isinstance(default, Mapping) and any(isinstance(row, Mapping) for row in default.values())
 
 
@@ -183,7 +186,7 @@ def _fields(model: type[BaseModel]) -> Iterator[str]:
 
 
 def _models() -> Iterator[Sequence[Any]]:
-    """Yield a row for each distinct set of limits, with the names of its models."""
+    """Yield a row for each distinct set of limits, with the names of the language models that have these limits."""
     names: dict[tuple[Any, ...], list[str]] = {}
     for name in sorted(MODELS):
         names.setdefault(tuple(MODELS[name].model_dump().values()), []).append(f"`{name}`")

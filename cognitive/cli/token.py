@@ -1,4 +1,4 @@
-"""`cognitive token`: the tokens of a server."""
+"""`cognitive token`: create, list and revoke the access tokens of a server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FILE = click.option("--tokens", type=click.Path(path_type=Path), help="Token fi
 
 @click.group()
 def command() -> None:
-    """Create, list and revoke the tokens of a server. A running server applies changes at once."""
+    """Create, list and revoke the access tokens of a server. A running server applies changes at once."""
 
 
 @command.command(cls=JsonCommand, shape="{id, agent?, admin, trust, erase, token}")
@@ -34,7 +34,7 @@ def command() -> None:
 @click.option("--no-erase", is_flag=True, help="Refuse erasing of memories, sessions and agents.")
 @_FILE
 def create(agent: str | None, admin: bool, trust: Trust, no_erase: bool, tokens: Path | None) -> None:
-    """Create a token and show it once; only its digest is stored."""
+    """Create an access token and show it once; only its digest is stored."""
     if (agent is None) != admin:
         raise click.UsageError("give either --agent NAME or --admin")
     run(_create(agent, trust, not no_erase, tokens), lambda created: click.echo(created["token"]))
@@ -43,7 +43,7 @@ def create(agent: str | None, admin: bool, trust: Trust, no_erase: bool, tokens:
 @command.command("list", cls=JsonCommand, shape="{tokens: [{id, agent?, admin, trust, erase, created}]}")
 @_FILE
 def list_(tokens: Path | None) -> None:
-    """List the tokens by their ids."""
+    """List the access tokens by their ids."""
     run(
         _list(tokens), _show_tokens, key="tokens", empty_message=f"No tokens in {tokens or tokens_file.default_path()}."
     )
@@ -53,7 +53,7 @@ def list_(tokens: Path | None) -> None:
 @click.argument("id")
 @_FILE
 def revoke(id: str, tokens: Path | None) -> None:
-    """Revoke the token with this ID, which `list` shows and the token contains."""
+    """Revoke the access token with this ID. The ID is shown by `list`, and is also part of the token."""
     run(_revoke(id, tokens), lambda revoked: printing.line(f"Revoked {id}, which was for {_owner(revoked)}."))
 
 

@@ -1,4 +1,4 @@
-"""`cognitive tune`: search a better policy on recorded turns, judge it on later ones, and write it to a file."""
+"""`cognitive tune`: search for a better policy on recorded turns, test it on later turns, and write it to a file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _TuningAnswer:
 
 
 def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
-    """Return the path of a file that does not exist yet: an existing one may be a policy in use."""
+    """Return the path of the output file. Reject an existing file, because it may be a policy in use."""
     if path.exists():
         raise click.BadParameter(f"{str(path)!r} exists already; name a new file")
     return path
@@ -61,10 +61,10 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
 def command(
     agent: str, since: datetime | None, until: datetime | None, limit: int, file: Path | None, out: Path
 ) -> None:
-    """Search thresholds, limits, weights and half-life on the earlier 70 % of the turns, and judge on the rest.
+    """Search thresholds, limits, weights and half-life on the earlier 70 % of the turns, and test them on the rest.
 
     The search starts from the agent's policy. The result is written to a new file, which takes effect only through
-    COGNITIVE_POLICY. If the held-out turns prove no gain, nothing is written and the command exits with 3.
+    COGNITIVE_POLICY. If the later turns do not prove a gain, nothing is written and the command exits with 3.
     """
     run(_tune(agent, since, until, limit, file, out), _show, succeeded=lambda answer: answer.proven)
 

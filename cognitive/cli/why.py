@@ -1,4 +1,4 @@
-"""`cognitive why`: the last turns, and the memories that each showed and left out."""
+"""`cognitive why`: list the last turns, and explain which memories a turn showed to the model or left out."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _CandidateRow:
 @limit(20, 1_000)
 @click.option("--session", "session_id", help="Without TURN_ID: only turns of this session.")
 def command(turn_id: str | None, memory_id: UUID | None, agent: str, limit: int, session_id: str | None) -> None:
-    """Explain why TURN_ID showed MEMORY_ID or did not; without MEMORY_ID, explain the whole turn.
+    """Explain why turn TURN_ID showed MEMORY_ID or did not. Without MEMORY_ID, explain all memories of the turn.
 
     Without TURN_ID, list the agent's last turns, newest first.
     """
@@ -103,7 +103,10 @@ def _show_whole(explanations: Sequence[_CandidateRow]) -> None:
 
 
 def candidate_line(explanation: Explanation, memory: Memory | None) -> Text:
-    """Return a candidate on one line: rank, disposition, reason, content and id of the memory."""
+    """Return one memory that a turn considered, on one line: rank, disposition, reason, content and id.
+
+    The disposition says if the memory was shown to the model, or why it was left out.
+    """
     from rich.text import Text
 
     content = shorten(memory.content, _MAX_CONTENT_CHARS, placeholder=" …") if memory is not None else "(erased)"

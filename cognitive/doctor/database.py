@@ -25,14 +25,14 @@ def reachable(facts: Facts) -> Verdict:
 
 
 def server(health: DatabaseHealth) -> Verdict:
-    """Check the version of Postgres."""
+    """Check that this package supports the version of the Postgres server."""
     if health.postgres < MIN_POSTGRES:
         return "failure", f"Postgres {health.version}", f"upgrade to Postgres {MIN_POSTGRES} or newer"
     return ok(f"Postgres {health.version}")
 
 
 def pgvector(health: DatabaseHealth) -> Verdict:
-    """Check that the pgvector extension is installed, and its version."""
+    """Check that the pgvector extension is installed in a supported version."""
     if health.pgvector is None:
         fix = "run `cognitive db upgrade` as a role that may create extensions"
         if health.available is None:
@@ -61,7 +61,7 @@ def roles(health: DatabaseHealth) -> Verdict:
 
 
 def dashboard_roles(health: DatabaseHealth) -> Verdict:
-    """Report the role in which a dashboard reads."""
+    """Report the database role that a dashboard uses to read."""
     granted = health.granted
     if granted is None:
         return ok("not checked: there is no schema yet")
@@ -75,7 +75,7 @@ def dashboard_roles(health: DatabaseHealth) -> Verdict:
 
 
 def migrations(facts: Facts) -> Verdict:
-    """Check that the revision of the schema works with this version."""
+    """Check that the database's schema has a revision that this version of the package can use."""
     health = facts.database
     if health is None:
         return UNREACHABLE
@@ -98,7 +98,7 @@ def migrations(facts: Facts) -> Verdict:
 
 
 def opening(facts: Facts) -> Verdict:
-    """Check that a layer can open with the configured connection, also through a pooler, and in its role."""
+    """Check that a `CognitiveLayer` can be opened with the configured connection and role, also through a pooler."""
     if facts.database is None:
         return UNREACHABLE
     if facts.opening_error is not None:
@@ -136,7 +136,7 @@ def statistics(health: DatabaseHealth) -> Verdict:
 
 
 def bloat(health: DatabaseHealth) -> Verdict:
-    """Check that no table consists mostly of dead rows."""
+    """Check that no table consists mostly of dead rows, the remains of changed or deleted rows."""
     bloated = [table.name for table in health.tables if _is_bloated(table)]
     if bloated:
         detail = f"more than {MAX_DEAD:.0%} dead rows: {', '.join(bloated)}"
@@ -158,7 +158,10 @@ def clock(health: DatabaseHealth) -> Verdict:
 
 
 def spaces(facts: Facts) -> Verdict:
-    """Check that this process has the live embedding model of every agent; report changes of model in progress."""
+    """Check that this process has the embedding model in use by each agent.
+
+    Also report changes of model in progress.
+    """
     spaces, fix = facts.spaces, "set COGNITIVE_EMBEDDING_MODELS to available models, and install their extras"
     if spaces.error is not None:
         return "failure", spaces.error, fix
@@ -186,7 +189,7 @@ def _model_changes(spaces: SpaceFacts) -> Verdict:
 
 
 def vector_index(facts: Facts) -> Verdict:
-    """Check that every large agent has a vector index."""
+    """Check that every agent with many memories has a vector index."""
     spaces = facts.spaces
     if facts.database is None or spaces.error is not None:
         return UNREACHABLE if facts.database is None else ok("not checked: this process has no embedding model")
@@ -199,7 +202,7 @@ def vector_index(facts: Facts) -> Verdict:
 
 
 def replica(facts: Facts) -> Verdict:
-    """Check that the replica is a standby of the primary and has a small lag."""
+    """Check that the configured read replica is a standby of the primary and lags little behind it."""
     standby = facts.replica
     if facts.database is None:
         return UNREACHABLE

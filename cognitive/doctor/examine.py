@@ -1,4 +1,4 @@
-"""Collect facts about this machine, the embedding model and the database, and judge them, one finding per check."""
+"""Collect facts about this machine, the embedding model and the database, and run each check on them."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ Embed = Callable[[Sequence[str]], Coroutine[Any, Any, Any]]  # returns a vector 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of a check.
+    """The result of one check of `cognitive doctor`.
 
-    The status is "unknown" if the check depends on one that failed. `fix` is the remedy; it is empty if none is needed,
-    and optional if the status is "ok".
+    The status is "unknown" if the check depends on another check that failed. `fix` is the remedy. It is empty if none
+    is needed, and optional if the status is "ok".
     """
 
     check: str
@@ -54,7 +54,10 @@ class Finding:
 
 
 async def examine(report_progress: ReportProgress = lambda _: None) -> tuple[Finding, ...]:
-    """Run all checks and return their findings in order. Raises nothing: a fact that cannot be read is a finding."""
+    """Collect the facts, run all checks of `cognitive doctor`, and return their findings in order.
+
+    Raises nothing: a fact that cannot be read leads to a finding.
+    """
     report_progress("this machine")
     settings, problem = _settings()
     host = await asyncio.to_thread(_host, settings)
@@ -75,7 +78,7 @@ async def examine(report_progress: ReportProgress = lambda _: None) -> tuple[Fin
 
 
 async def _opening_error(settings: Settings) -> str | None:
-    """Return the reason why no layer can open on the configured database, or None.
+    """Try to open a `CognitiveLayer` on the configured database, and return the error message, or None if it opens.
 
     The embedded server is not tried, because opening a layer there repairs it.
     """
@@ -100,9 +103,9 @@ async def _replica(settings: Settings) -> Replica | None:
 async def examine_layer(
     url: str, own: bool, journal: Journal, embed: Embed, model: str, seconds: float, replica: Replica | None = None
 ) -> Facts:
-    """Collect the facts about a running layer: its database, journal and model, each within `seconds`.
+    """Collect facts about a running layer: its database, journal and model, each within a timeout of `seconds`.
 
-    Raises nothing: a part that does not answer is a fact too. `own` is True for the embedded server.
+    Raises nothing: if a part does not answer, this is recorded as a fact. `own` is True for the embedded server.
     """
     settings, problem = _settings()
     host, model_facts, health = await asyncio.gather(
@@ -120,7 +123,7 @@ async def examine_layer(
 
 
 async def _answer(url: str, seconds: float) -> DatabaseHealth | str:
-    """Return the health of the database, or the reason why it does not answer."""
+    """Return the health of the database at the URL, or the reason as text if it does not answer in `seconds`."""
     try:
         return await Deadline(seconds * 1000).within(examine_database(url))
     except TimeoutError:
@@ -139,7 +142,7 @@ async def _embedded(embed: Embed, model: str, seconds: float) -> ModelFacts:
 
 
 def _settings() -> tuple[Settings, str | None]:
-    """Return the settings and no error; or the defaults and the error, if a setting is invalid."""
+    """Return the settings and no error. If a setting is invalid, return the default settings and the error."""
     try:
         return from_environment(), None
     except PolicyError as error:
@@ -164,7 +167,10 @@ def _host(settings: Settings, journal: Journal | None = None) -> HostFacts:
 
 
 def _policies(settings: Settings) -> tuple[tuple[str, ...], str | None]:
-    """Return the policy files in use and no error; or none and the error of the first invalid file."""
+    """Return the paths of the policy files in use and no error.
+
+    If a file is invalid, return no paths and the error of the first invalid one.
+    """
     try:
         live_policy(settings)
         if settings.shadow_policy is not None:
@@ -180,7 +186,7 @@ def _policies(settings: Settings) -> tuple[tuple[str, ...], str | None]:
 
 
 def _unknown(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return the variables that resemble a setting, each with that setting."""
+    """Return the environment variables that probably misspell a setting, each with the name of that setting."""
     known = [f"COGNITIVE_{name.upper()}" for name in Settings.model_fields]
     unknown = [name for name in sorted(environment) if name.startswith("COGNITIVE") and name not in known]
     matches = [(name, get_close_matches(name, known, n=1, cutoff=_MIN_SIMILARITY)) for name in unknown]
@@ -188,9 +194,9 @@ def _unknown(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 def _unusable(directory: Path) -> str | None:
-    """Return the reason why a directory cannot be written, or None.
+    """Return the reason why a directory cannot be written, or None if it can.
 
-    A missing directory is created when it is needed.
+    For a missing directory, its nearest existing parent is checked.
     """
     existing = next((each for each in (directory, *directory.parents) if each.exists()), directory)
     try:
@@ -219,7 +225,7 @@ def _model(settings: Settings) -> ModelFacts:
 
 
 def _embedding_models() -> SpaceFacts:
-    """Return the embedding models that the settings name, or the error."""
+    """Return the embedding models that the settings name, or the error if they cannot be loaded."""
     try:
         return SpaceFacts(models=tuple(each.model for each in admin.embedders_with(None)[0]))
     except EmbeddingError as error:
@@ -240,7 +246,7 @@ async def _database(settings: Settings, spaces: SpaceFacts) -> tuple[DatabaseHea
 
 
 def _address(settings: Settings) -> str:
-    """Return the address of the database, without secrets."""
+    """Return the address of the configured database without its password."""
     if settings.database_url is None:
         return "the embedded server"
     return _without_secrets(settings.database_url)
@@ -255,7 +261,10 @@ def _without_secrets(url: str) -> str:
 
 
 def _of_database(judge: Callable[[DatabaseHealth], Verdict]) -> Judge:
-    """Return a check whose verdict is "unknown" while the database is away."""
+    """Turn a check of the database's health into a check of all facts.
+
+    Its verdict is "unknown" if the database does not answer.
+    """
 
     def judge_all(facts: Facts) -> Verdict:
         return judge(facts.database) if facts.database is not None else UNREACHABLE
@@ -290,10 +299,10 @@ CHECKS: Mapping[str, Judge] = {
 
 
 def judge_all(facts: Facts) -> tuple[Finding, ...]:
-    """Return the findings of all checks in order."""
+    """Run all checks on the collected facts and return their findings in order."""
     return tuple(Finding(name, *judge(facts)) for name, judge in CHECKS.items())
 
 
 def healthy(findings: tuple[Finding, ...]) -> bool:
-    """Return True if every status is "ok" or "warning"."""
+    """Return True if no check failed: every status is "ok" or "warning"."""
     return all(finding.status in ("ok", "warning") for finding in findings)

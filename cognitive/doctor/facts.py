@@ -1,4 +1,7 @@
-"""Facts that the doctor collects, and the form of a verdict. A fact that could not be read is None or empty."""
+"""The facts that `cognitive doctor` collects, and the verdicts of its checks.
+
+A fact that could not be read is None or empty.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ UNREACHABLE: Verdict = ("unknown", "the database does not answer", "")
 
 
 def ok(detail: str) -> Verdict:
-    """Return the verdict that a check has passed."""
+    """Return the verdict of a check that has passed, with a text on what was checked."""
     return "ok", detail, ""
 
 
@@ -55,9 +58,10 @@ class HostFacts:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """Facts about an embedding model: dimensions, cosine of two test sentences, seconds to load it, or an error.
+    """Facts about this process's embedding model, from a trial on two test sentences.
 
-    The expected values are known for the `bundled` model only.
+    They are the vectors' dimension, the cosine of the two sentences, the seconds to load the model, or an error. The
+    expected values are known only for the model that comes with the package (`bundled`).
     """
 
     name: str
@@ -70,7 +74,7 @@ class ModelFacts:
 
 @dataclass(frozen=True, slots=True)
 class SpaceFacts:
-    """Facts about embedding models: those of this process, and those of all agents.
+    """Facts about embedding models: those that this process can use, and those that agents use.
 
     Attributes:
         models: the models of this process.
@@ -89,7 +93,7 @@ class SpaceFacts:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All collected facts.
+    """All facts that `cognitive doctor` collects before its checks.
 
     Attributes:
         host: facts about this machine.

@@ -1,4 +1,4 @@
-"""Checks of this machine: settings, files, disk, journal and the bundled model."""
+"""Checks of this machine: settings, files, disk, journal and the embedding model that comes with the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_BACKLOG = 1_000  # turns: a running process would have drained these hours o
 
 
 def settings(facts: Facts) -> Verdict:
-    """Check that the environment can be parsed and that every COGNITIVE variable is a setting."""
+    """Check that the environment variables can be parsed and that each one that begins with COGNITIVE_ is a setting."""
     if facts.host.settings is not None:
         return "failure", facts.host.settings, "correct or unset this variable"
     if facts.host.unknown:
@@ -23,7 +23,7 @@ def settings(facts: Facts) -> Verdict:
 
 
 def policy(facts: Facts) -> Verdict:
-    """Check that the files named by settings hold policies."""
+    """Check that the policy files named by the settings are valid."""
     if facts.host.policy is not None:
         fix = "`python -m cognitive.cli.reference settings` lists all settings of a policy with their bounds"
         return "failure", facts.host.policy, fix
@@ -31,7 +31,7 @@ def policy(facts: Facts) -> Verdict:
 
 
 def directory(facts: Facts) -> Verdict:
-    """Check that the data directory can be written."""
+    """Check that the data directory is writable."""
     if facts.host.unusable is not None:
         fix = "give this user write permission, or set COGNITIVE_DATA_DIR to another directory"
         return "failure", f"{facts.host.directory}: {facts.host.unusable}", fix
@@ -39,7 +39,7 @@ def directory(facts: Facts) -> Verdict:
 
 
 def disk(facts: Facts) -> Verdict:
-    """Check that the disk of the data directory has free space."""
+    """Check that the disk of the data directory has enough free space."""
     free = facts.host.free
     if free is None:
         return "unknown", "the data directory and its parents do not exist", ""
@@ -51,7 +51,7 @@ def disk(facts: Facts) -> Verdict:
 
 
 def journal(facts: Facts) -> Verdict:
-    """Check that outcomes can be stored while Postgres is away, and that few turns wait for Postgres."""
+    """Check that the local journal can store the outcomes of turns while Postgres is away, and that few wait in it."""
     host = facts.host
     if host.unreadable is not None:
         fix = "give this user read and write permission; until then outcomes are lost while Postgres is away"
@@ -69,7 +69,7 @@ def journal(facts: Facts) -> Verdict:
 
 
 def breaker(facts: Facts) -> Verdict:
-    """Check that turns fail fast while Postgres is away."""
+    """Check that the circuit breaker is enabled, so that turns fail fast while Postgres is away."""
     if not facts.host.failures:
         detail = "disabled: while Postgres is away, every turn waits for its whole deadline"
         return "warning", detail, "unset COGNITIVE_BREAKER_FAILURES"
@@ -77,7 +77,7 @@ def breaker(facts: Facts) -> Verdict:
 
 
 def model(facts: Facts) -> Verdict:
-    """Check that the embedding model returns the expected vectors."""
+    """Check that the embedding model's vectors of two test sentences have the expected dimension and similarity."""
     model = facts.model
     if model.error is not None or model.dimension is None or model.cosine is None:
         fix = "reinstall this package, and give this user write permission in the cache directory (COGNITIVE_CACHE_DIR)"

@@ -1,4 +1,4 @@
-"""Notify the components of this process that hold an agent's texts between turns when they are erased."""
+"""Notify the components of this process that hold an agent's texts between turns when the texts are erased."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ ErasureListener = Callable[[str, IsErased], None]  # called with the agent's id 
 
 
 class ErasureListeners:
-    """The components to notify of an erasure: the server's prepared turns, the hooks' sessions, and the host's own.
+    """The components that must forget a text when it is erased, each with a callback.
 
+    They are the server's prepared turns, the sessions of coding agents' hooks, and components that the host adds.
     Caches of texts are not among them; see `brain.caches`.
     """
 
@@ -18,15 +19,18 @@ class ErasureListeners:
         self._listeners: list[ErasureListener] = []
 
     def add(self, listener: ErasureListener) -> None:
-        """Notify a listener of every erasure from now on."""
+        """Add a callback that is called after every erasure from now on."""
         self._listeners.append(listener)
 
     def notify(self, agent_id: str, is_erased: IsErased) -> None:
-        """Notify all listeners that data of an agent was erased."""
+        """Call all listeners after an erasure of an agent's data.
+
+        `is_erased` returns True for a text that contains erased text.
+        """
         for listener in self._listeners:
             listener(agent_id, is_erased)
 
 
 def all_texts(_: str) -> bool:
-    """Return True for any text, for the erasure of a whole agent."""
+    """Return True for any text: the `is_erased` of an erasure of a whole agent."""
     return True

@@ -2,8 +2,8 @@
 
 The detectors of detect-secrets find keys and tokens, phonenumbers finds phone numbers, the check digits of
 python-stdnum confirm bank accounts and card numbers, and regular expressions find mail addresses and passwords. Names,
-places and confidences have no form and are not redacted. Each match is replaced by its kind in brackets, such as
-"[phone number]", so that the text can still be read.
+places and confidential facts have no fixed form and are not redacted. Each match is replaced by its kind in
+brackets, such as "[phone number]", so that the text can still be read.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _SECRETS = _expressions()
 
 
 def redact(text: str) -> str:
-    """Return the text with the kind of each secret or personal datum, in brackets, in its place."""
+    """Return the text with each secret and personal datum replaced by its kind in brackets."""
     parts, position = [], 0
     spans = (
         span for start in range(0, len(text), _MAX_CHARS) for span in _shifted(text[start : start + _MAX_CHARS], start)

@@ -1,8 +1,8 @@
-"""Redact a turn and its outcome before they are stored, and load the redactor.
+"""Redact a turn and its outcome before they are stored, and load the function that redacts.
 
-The model sees the original message. Plan, search and record use the redacted one, because the record stores its text
-and a vector of it. Text that cannot be redacted within a share of the turn's deadline is withheld: it is never stored
-unredacted.
+The model sees the original message. Plan, search and record use the redacted message, because the turn's record stores
+its text and a vector of it. Redaction may take only a share of the turn's deadline. If it fails or takes too long, the
+text is withheld: a placeholder is stored in its place, never the unredacted text.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ def load_redactor(name: str | None) -> Redact | None:
 async def redact_turn_in_time(
     turn: Turn, redactor: Redactor, deadline: Deadline
 ) -> tuple[Turn, tuple[Degradation, ...]]:
-    """Return the turn as it is planned and recorded, and a degradation if some of its text is withheld."""
+    """Return the turn with its texts redacted, as it is planned and recorded, and degradations.
+
+    If redaction failed or took too long, the texts are placeholders, and a degradation gives the reason.
+    """
     try:
         redacted = await deadline.within(redactor.run(partial(redact_turn, turn), turn=True), _SHARE_OF_A_TURN)
     except TimeoutError:
@@ -71,7 +74,7 @@ async def redact_turn_in_time(
 
 
 async def redact_outcome_in_time(outcome: Outcome, redactor: Redactor, deadline: Deadline) -> Outcome:
-    """Return the redacted outcome; its texts are withheld if they cannot be redacted in time."""
+    """Return the outcome with its texts redacted, or replaced by a placeholder if this takes too long."""
     try:
         return await deadline.within(redactor.run(partial(redact_outcome, outcome), turn=True), _SHARE_OF_AN_OUTCOME)
     except TimeoutError:
@@ -80,7 +83,7 @@ async def redact_outcome_in_time(outcome: Outcome, redactor: Redactor, deadline:
 
 
 def redact_turn(turn: Turn, redact: Redact) -> Turn:
-    """Return the turn with redacted text and a redacted last user message, which the plan of a follow-up uses."""
+    """Return the turn with its text redacted, and also the user's previous message, used to plan a follow-up."""
     if redact is redacting.unchanged:
         return turn
     last = max((n for n, each in enumerate(turn.conversation) if each.role == "user"), default=None)
@@ -89,7 +92,7 @@ def redact_turn(turn: Turn, redact: Redact) -> Turn:
 
 
 def redact_messages(conversation: Sequence[Message], redact: Redact) -> Sequence[Message]:
-    """Return the redacted messages that a session stores, with redacted tool calls."""
+    """Return the messages of a conversation with their texts and tool calls redacted, as a session stores them."""
     if redact is redacting.unchanged:
         return conversation
     return [
@@ -101,9 +104,9 @@ def redact_messages(conversation: Sequence[Message], redact: Redact) -> Sequence
 
 
 def redact_outcome(outcome: Outcome, redact: Redact) -> Outcome:
-    """Return the outcome with redacted response and tool calls.
+    """Return the outcome with its response and tool calls redacted.
 
-    Memories are redacted in the same way, so that the response's overlap with them stays.
+    Memories are redacted in the same way, so that it can still be measured which words the response shares with them.
     """
     if redact is redacting.unchanged:
         return outcome
@@ -112,7 +115,7 @@ def redact_outcome(outcome: Outcome, redact: Redact) -> Outcome:
 
 
 def _is_withheld(turn: Turn, redacted: Turn) -> bool:
-    """Return True if any text of the turn was withheld instead of redacted."""
+    """Return True if any text of the turn was replaced by a placeholder, because its redaction failed."""
     before, after = ((each.text, *(message.content for message in each.conversation)) for each in (turn, redacted))
     return any(new == WITHHELD != old for old, new in zip(before, after, strict=True))
 

@@ -1,4 +1,4 @@
-"""Retention: remove data that is older than the policy keeps, in the background of turns."""
+"""Remove an agent's data that is older than the policy allows, in the background after turns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_KNOWN = 10_000  # agents whose last time is remembered
 
 
 class RetentionScheduler:
-    """Applies an agent's retention after its turns, at most once an hour per process."""
+    """Removes an agent's expired data in the background after its turns, at most once an hour in each process."""
 
     def __init__(self, retention: Retention, policy: PolicyResolver, journal: Journal, background: Background) -> None:
         self._retention = retention
@@ -30,7 +30,10 @@ class RetentionScheduler:
         self._last: dict[str, datetime] = {}
 
     def look(self, agent_id: str) -> None:
-        """Start removing an agent's expired data, and return at once. A failure is logged; a later turn tries again."""
+        """Start to remove an agent's expired data in the background, unless this was done within the last hour.
+
+        Returns at once. A failure is logged, and a later turn tries again.
+        """
         now = datetime.now(UTC)
         if not self._policy.for_agent(agent_id).retention.days or now - self._last.get(agent_id, now - _EVERY) < _EVERY:
             return
@@ -40,9 +43,10 @@ class RetentionScheduler:
                 del self._last[next(iter(self._last))]
 
     async def enforce(self, agent_id: str, now: datetime, *, dry_run: bool = False) -> dict[Retained, int]:
-        """Remove an agent's expired data and return the number of rows per kind; with `dry_run`, only count them.
+        """Remove an agent's data that has expired by `now`, and return the number of rows removed per kind of data.
 
-        Expired parked turns of this machine's journal are removed too, but not counted.
+        With `dry_run`, only count the rows. Expired turns in this machine's journal that Postgres refused are removed
+        too, but not counted.
         """
         days = self._policy.for_agent(agent_id).retention.days
         if dry_run:
