@@ -204,9 +204,9 @@ def command() -> None:
 @limit(20, 1000)
 @click.option("--offset", default=0, show_default=True, type=click.IntRange(0), help="Number of rows to skip.")
 def show(ids: Sequence[UUID], agent: str, history: bool, tags: Sequence[str], limit: int, offset: int) -> None:
-    """Show the memories with these IDS, in the given order. Exits with 3 if one does not exist.
+    """Show the memories with these IDs, in the given order. Exits with 3 if one does not exist.
 
-    Without IDS, list the agent's memories, oldest first. With --history, show the changes of each memory, latest first,
+    Without IDs, list the agent's memories, oldest first. With --history, show the changes of each memory, latest first,
     and exit with 3 if there are none.
     """
     if ids and tags:
@@ -298,7 +298,7 @@ def _change(argument: str) -> tuple[str, Any]:
 @AGENT
 @YES
 def forget(ids: Sequence[UUID], agent: str, yes: bool) -> None:
-    """Erase the memories with these IDS and everything derived from them, in one transaction, permanently."""
+    """Erase the memories with these IDs and everything derived from them, in one transaction, permanently."""
     confirm(yes, f"Erase {len(ids)} {'memory' if len(ids) == 1 else 'memories'} of agent {agent!r} for good?")
     run(_forget(agent, ids), show_receipt)
 
