@@ -114,13 +114,13 @@ async def reads(f: TurnAnalytics, database: Database) -> dict[str, Read]:
             f"group: {each}": partial(f.group, AGENT, each, habit, now)
             for each in ("never", "ignored", "rising", "stale")
         },
-        "a memory": lambda: f.life(AGENT, hottest),
+        "a memory": lambda: f.lifecycle(AGENT, hottest),
         "turns that showed the most shown memory": lambda: f.showings(AGENT, hottest),
         "when it was shown": lambda: f.shown_at(AGENT, hottest),
-        "near-duplicates": lambda: f.near(AGENT, memory.id, MiniLM.model),
+        "near-duplicates": lambda: f.similar(AGENT, memory.id, MiniLM.model),
         "policies": lambda: f.policies(AGENT),
-        "tools left out": lambda: f.left_out(AGENT),
-        "tools left out, half a year ago": lambda: f.left_out(AGENT, Period(past - timedelta(days=30), past)),
+        "tools left out": lambda: f.omitted_tools(AGENT),
+        "tools left out, half a year ago": lambda: f.omitted_tools(AGENT, Period(past - timedelta(days=30), past)),
         "health": lambda: f.health(AGENT),
     }
 

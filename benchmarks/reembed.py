@@ -73,7 +73,7 @@ async def worker(url: str, *arguments: str) -> asyncio.subprocess.Process:
 
 async def lacking(layer: CognitiveLayer) -> int:
     """Return the number of memories without vectors of the new model, -1 before it has begun."""
-    standings = await layer.admin.reembedding.standings(AGENT)
+    standings = await layer.admin.reembedding.list_models(AGENT)
     return next((each.lacking for each in standings if each.model == MiniLM.model), -1)
 
 

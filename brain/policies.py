@@ -173,9 +173,9 @@ class PolicyStore:
         """Return the number of completed turns to sample from, over whole days in UTC."""
         return int((await self._fetch(agent_id, SQL.completed, since=since, until=until))[0][0])
 
-    async def still(self, agent_id: str, turn_ids: Sequence[str], memory_ids: Sequence[UUID]) -> bool:
+    async def still_exist(self, agent_id: str, turn_ids: Sequence[str], memory_ids: Sequence[UUID]) -> bool:
         """Return True if all of these turns and memories still exist."""
-        [row] = await self._fetch(agent_id, SQL.still, turn_ids=list(turn_ids), memory_ids=list(memory_ids))
+        [row] = await self._fetch(agent_id, SQL.count_existing, turn_ids=list(turn_ids), memory_ids=list(memory_ids))
         return (row["turns"], row["memories"]) == (len(set(turn_ids)), len(set(memory_ids)))
 
     async def verdicts(self, agent_id: str, turn_ids: Sequence[str]) -> list[Verdict]:

@@ -279,7 +279,7 @@ def _policies(
     base: _Infrastructure, stores: _Stores, resolver: PolicyResolver, erasure_listeners: ErasureListeners
 ) -> PoliciesApi:
     samples = SampleCache(stores.policies, stores.memories, stores.contents, stores.counter, base.extensions.constants)
-    erasure_listeners.add(samples.let_go)
+    erasure_listeners.add(samples.forget)
     return PoliciesApi(resolver, stores.policies, samples, base.redactor)
 
 

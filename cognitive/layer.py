@@ -184,7 +184,7 @@ class CognitiveLayer:
         report = await self._outcomes.post(context, outcome, received_at)
         if report.recorded:
             self._session_manager.on_outcome(context.agent_id, context.turn_id, outcome, received_at)
-            self._retention.look(context.agent_id)
+            self._retention.schedule(context.agent_id)
         return report
 
     def settle(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:

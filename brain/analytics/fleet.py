@@ -55,7 +55,7 @@ class FleetAnalytics:
         rows = await self._fetch(SQL.across_series, period)
         return [Point(row["step"], Total("", _numbers(row))) for row in rows]
 
-    async def courses(self, period: Period, agents: Sequence[str]) -> Mapping[str, Mapping[datetime, float | None]]:
+    async def daily_use(self, period: Period, agents: Sequence[str]) -> Mapping[str, Mapping[datetime, float | None]]:
         """Return the share of shown memories that were used, per day, for some agents."""
         courses: dict[str, dict[datetime, float | None]] = {agent: {} for agent in agents}
         for row in await self._fetch(SQL.across_courses, period, agent_ids=list(agents)):

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from brain.analytics import paging
-from brain.analytics.paging import EARLIEST, LATEST, MAX_SAMPLED, most, patterns, start
+from brain.analytics.paging import EARLIEST, LATEST, MAX_SAMPLED, page_limit, patterns, start
 from brain.analytics.turn_rows import ResultPage
 from brain.postgres.database import Database
 from brain.postgres.reading import ReadDatabase
@@ -197,7 +197,7 @@ class MemoryAnalytics:
             patterns=patterns(wanted.words),
             pinned=wanted.pinned,
             superseded=wanted.superseded,
-            limit=most(limit),
+            limit=page_limit(limit),
         )
         return paging.page(rows, limit, _memory_row, "seq", "occurred_at")
 
@@ -236,7 +236,7 @@ class MemoryAnalytics:
             after_id=window,
             before_score=score,
             after_scored_id=last,
-            limit=most(limit),
+            limit=page_limit(limit),
             types=list(types),
             tag=tag,
         )
@@ -266,7 +266,7 @@ class MemoryAnalytics:
         rows = await self._of_memories(agent_id, SQL.removal, memory_ids=list(ids))
         return Receipt(agent_id, **dict(rows[0]))
 
-    async def life(self, agent_id: str, memory_id: UUID) -> MemoryLifecycle | None:
+    async def lifecycle(self, agent_id: str, memory_id: UUID) -> MemoryLifecycle | None:
         """Return a memory with its links, times and usage, or None if the agent has no such memory."""
         rows = await self._of_memories(agent_id, SQL.life, memory_id=memory_id)
         if not rows:
@@ -279,7 +279,7 @@ class MemoryAnalytics:
         """Return the turns that showed a memory, newest first, with their messages."""
         at, turn_id = after or (LATEST, "")
         rows = await self._of_memories(
-            agent_id, SQL.showings, memory_id=memory_id, before_at=at, before_turn_id=turn_id, limit=most(limit)
+            agent_id, SQL.showings, memory_id=memory_id, before_at=at, before_turn_id=turn_id, limit=page_limit(limit)
         )
         following = (rows[-1]["at"], rows[-1]["turn_id"]) if len(rows) == limit else None
         return ResultPage(tuple(as_value(Showing, row) for row in rows), len(rows), following)
@@ -292,7 +292,7 @@ class MemoryAnalytics:
         rows = await self._of_memories(agent_id, SQL.shown_at, memory_id=memory_id, limit=MAX_SHOWINGS)
         return [tuple(row) for row in rows]
 
-    async def near(
+    async def similar(
         self, agent_id: str, memory_id: UUID, model: str | None = None, *, least: float = 0.8, limit: int = 10
     ) -> SimilarMemory:
         """Return the memories most similar to a given memory, by the vectors of their first passages.
@@ -308,7 +308,7 @@ class MemoryAnalytics:
             max_compared=MAX_COMPARED,
             model=model,
             min_cosine=least,
-            limit=most(limit),
+            limit=page_limit(limit),
         )
         found = tuple((_memory_row(row), row["cosine"]) for row in rows if row["id"] is not None)
         return SimilarMemory(found, rows[0]["looked"])

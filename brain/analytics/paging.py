@@ -69,7 +69,7 @@ def patterns(words: str | None) -> list[str] | None:
     return [f"%{word}%" for word in escaped]
 
 
-def most(limit: int) -> int:
+def page_limit(limit: int) -> int:
     """Check the number of rows requested for a page, and return it.
 
     Raises:

@@ -17,7 +17,7 @@ from brain import rollups
 from brain.analytics import paging
 from brain.analytics.fleet import FleetAnalytics
 from brain.analytics.memories import MemoryAnalytics
-from brain.analytics.paging import EARLIEST, SECONDS, most, patterns, start
+from brain.analytics.paging import EARLIEST, SECONDS, page_limit, patterns, start
 from brain.analytics.recent import RecentAnalytics
 from brain.analytics.turn_rows import (
     AgentHealth,
@@ -135,7 +135,7 @@ class TurnAnalytics(MemoryAnalytics):
             tool=wanted.tool,
             patterns=patterns(wanted.words),
             min_milliseconds=wanted.min_ms,
-            limit=most(limit),
+            limit=page_limit(limit),
             user_id=wanted.user_id,
             shown_type=wanted.showed,
             used=wanted.used,
@@ -158,17 +158,17 @@ class TurnAnalytics(MemoryAnalytics):
 
     async def policies(self, agent_id: str, limit: int = 100) -> list[PolicyUsage]:
         """Return the policies that the agent's turns used, latest first, with the sums of these turns."""
-        rows = await self._fetch(agent_id, SQL.policies, limit=most(limit))
+        rows = await self._fetch(agent_id, SQL.policies, limit=page_limit(limit))
         return [PolicyUsage(row["version"], row["first_used_at"], _total(row, "version")) for row in rows]
 
-    async def left_out(self, agent_id: str, period: Period | None = None) -> tuple[list[OmittedTool], int]:
+    async def omitted_tools(self, agent_id: str, period: Period | None = None) -> tuple[list[OmittedTool], int]:
         """Return the tools that the latest turns were not offered, and the number of turns examined.
 
         Tools that a model or a message asked for come first, then the most frequent ones.
         """
         since, until = (period.since, period.until) if period is not None else (None, None)
         rows = await self._fetch(
-            agent_id, SQL.left_out, max_turns=MAX_TRACES, limit=MAX_VALUES, since=since, until=until
+            agent_id, SQL.omitted_tools, max_turns=MAX_TRACES, limit=MAX_VALUES, since=since, until=until
         )
         return [as_value(OmittedTool, row) for row in rows if row["name"] is not None], rows[0]["looked"]
 
@@ -176,10 +176,10 @@ class TurnAnalytics(MemoryAnalytics):
         """Return the state of the server, tables, indexes, embedding models and open turns."""
 
         async def work(c: Connection) -> AgentHealth:
-            standing = await c.fetchrow(*SQL.standing(agent_id=agent_id, max_open=MAX_OPEN))
+            counts = await c.fetchrow(*SQL.agent_counts(agent_id=agent_id, max_open=MAX_OPEN))
             models = await c.fetch(*SQL.models(agent_id=agent_id))
             return AgentHealth(
-                **dict(standing),
+                **dict(counts),
                 **dict(await c.fetchrow(*SQL.server())),
                 relations=tuple(as_value(Relation, row) for row in await c.fetch(*SQL.relations())),
                 models={row["model"]: row["vectors"] for row in models},

@@ -76,7 +76,7 @@ class Reembedding(Backfill):
     It registers a new model, makes it live, rolls back to the old one, and deletes vectors.
     """
 
-    async def standings(self, agent_id: str) -> tuple[ModelStatus, ...]:
+    async def list_models(self, agent_id: str) -> tuple[ModelStatus, ...]:
         """Return the registered models of an agent with their progress, oldest first.
 
         Counting the missing vectors takes about 2 s for a million memories.
@@ -141,8 +141,8 @@ class Reembedding(Backfill):
         Raises:
             InvalidInput: there was none, or its vectors were dropped; nothing is changed.
         """
-        standings = await self.standings(agent_id)
-        retired = [each for each in standings if each.state == "retired"]
+        models = await self.list_models(agent_id)
+        retired = [each for each in models if each.state == "retired"]
         if not retired:
             raise InvalidInput(f"agent {agent_id!r} has no model to go back to")
         before = max(retired, key=lambda each: (each.since, each.model)).model
@@ -165,13 +165,13 @@ class Reembedding(Backfill):
 
     async def droppable(self, agent_id: str) -> tuple[str, ...]:
         """Return the models that `drop` can delete: retired ones, and unregistered ones with vectors left."""
-        standings = await self.standings(agent_id)
-        live, known = await self.live(agent_id), {each.model for each in standings}
+        models = await self.list_models(agent_id)
+        live, known = await self.live(agent_id), {each.model for each in models}
         stored = {
             row["model"]
             for row in await self._database.run(agent_id, lambda c: c.fetch(*SQL.stored(agent_id=agent_id)))
         }
-        retired = {each.model for each in standings if each.state == "retired"}
+        retired = {each.model for each in models if each.state == "retired"}
         return tuple(sorted(retired | (stored - known - {live})))
 
     async def drop(self, agent_id: str, model: str) -> DroppedModel:
@@ -206,9 +206,11 @@ class Reembedding(Backfill):
             gone += piece
         return gone
 
-    async def asked(self, agent_id: str, latest: int) -> list[PastRequest]:
+    async def past_requests(self, agent_id: str, latest: int) -> list[PastRequest]:
         """Return the latest completed turns with their messages and used memories, newest first."""
-        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.asked_turns(agent_id=agent_id, limit=latest)))
+        rows = await self._database.run(
+            agent_id, lambda c: c.fetch(*SQL.past_requests(agent_id=agent_id, limit=latest))
+        )
         return [PastRequest(row["message"], row["record"], tuple(row["used"])) for row in rows]
 
 

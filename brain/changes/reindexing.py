@@ -60,7 +60,7 @@ class Reindexing:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def standing(self, agent_id: str, language: str | None = None) -> LanguageStatus:
+    async def status(self, agent_id: str, language: str | None = None) -> LanguageStatus:
         """Return how many of an agent's memories are indexed in a language, by default the one that searches use.
 
         The row of every passage is read.
@@ -69,7 +69,9 @@ class Reindexing:
             UnknownLanguage: there is no such language.
         """
         asked = require(language) if language is not None else None
-        row = await self._database.run(agent_id, lambda c: c.fetchrow(*SQL.standing(agent_id=agent_id, language=asked)))
+        row = await self._database.run(
+            agent_id, lambda c: c.fetchrow(*SQL.language_status(agent_id=agent_id, language=asked))
+        )
         return LanguageStatus(**dict(row))
 
     async def change(
@@ -95,18 +97,18 @@ class Reindexing:
         await self._fill(agent_id, language, pace, progress)
         await self._database.run(agent_id, lambda c: _switch(c, agent_id, language))
         await self._clear(agent_id, language, pace, progress)
-        return await self.standing(agent_id, language)
+        return await self.status(agent_id, language)
 
     async def _fill(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
         for _ in range(_MAX_PASSES):
-            standing = await self.standing(agent_id, language)
-            done = standing.memories - standing.lacking
-            progress("index", done, standing.memories)
-            if not standing.lacking:
+            status = await self.status(agent_id, language)
+            done = status.memories - status.lacking
+            progress("index", done, status.memories)
+            if not status.lacking:
                 return
             async for rows in self._pages(SQL.next_lacking, agent_id, language, pace):
                 done += await self._add(agent_id, language, [as_value(PendingMemory, row) for row in rows])
-                progress("index", min(done, standing.memories), standing.memories)
+                progress("index", min(done, status.memories), status.memories)
         raise InvalidInput(
             f"agent {agent_id!r}: a process still writes without {language}; run the same version everywhere"
         )
@@ -128,7 +130,7 @@ class Reindexing:
 
     async def _clear(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
         """Remove the index entries of all other languages."""
-        total, done = (await self.standing(agent_id, language)).leaving, 0
+        total, done = (await self.status(agent_id, language)).leaving, 0
         async for rows in self._pages(SQL.next_leaving, agent_id, language, pace):
             ids = [row["id"] for row in rows]
             await self._database.run(agent_id, lambda c, ids=ids: _leave(c, agent_id, language, ids))  # type: ignore[misc]

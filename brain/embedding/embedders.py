@@ -199,7 +199,7 @@ class Embedders:
         models = self._spaces.get(agent_id, _UNKNOWN).models
         return tuple(each for model, each in self._by_model.items() if model in models) or (self.first,)
 
-    def lacking(self, agent_id: str) -> str | None:
+    def missing_live_model(self, agent_id: str) -> str | None:
         """Return the agent's live model if this process does not have it, else None."""
         spaces = self._spaces.get(agent_id, _UNKNOWN)
         return spaces.live if spaces.live is not None and not self._has(spaces.live, spaces) else None

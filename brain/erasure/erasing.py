@@ -87,7 +87,7 @@ class Eraser:
             others, before = await self._looked_through(sought)
             receipt = await self._finished(sought, others, before)
             if receipt is not None:
-                self._embedders.drop(sought.remains.held)
+                self._embedders.drop(sought.remains.contains_any)
                 caches.empty()
                 return receipt
         raise StoreError(f"the memories to erase were changed {MAX_TRIES} times in a row; nothing is erased")

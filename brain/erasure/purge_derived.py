@@ -85,10 +85,10 @@ def parts(remains: Residue) -> Sequence[Part]:
 
 async def _turns(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
     rows = await c.fetch(*SQL.turns_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
-    held = [row for row in rows if remains.held(row["message"]) or remains.held(row["query"])]
+    held = [row for row in rows if remains.contains_any(row["message"]) or remains.contains_any(row["query"])]
     for row in held:
         await c.execute(*SQL.cut_turn(agent_id=agent_id, turn_id=row["turn_id"], message=remains.cut(row["message"])))
-    answered = [row["turn_id"] for row in rows if remains.held(row["response"])]
+    answered = [row["turn_id"] for row in rows if remains.contains_any(row["response"])]
     await c.execute(*SQL.drop_responses(agent_id=agent_id, turn_ids=answered))
     return {"turns": len(held), "responses": len(answered)}
 
@@ -133,11 +133,11 @@ def _messages(kept: bytes | None, remains: Residue) -> bytes | None:
 async def _artifacts(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
     """Delete artifacts that contain erased text: pages of a changed text would no longer match its pointers."""
     rows = await c.fetch(*SQL.pieces_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
-    held = {row["artifact_id"] for row in rows if remains.held(row["content"])}
+    held = {row["artifact_id"] for row in rows if remains.contains_any(row["content"])}
     held |= {
         row["id"]
         for row in await c.fetch(*SQL.artifact_names(agent_id=agent_id, since_transaction=since))
-        if remains.held(row["name"])
+        if remains.contains_any(row["name"])
     }
     await c.execute(*SQL.drop_artifacts(agent_id=agent_id, artifact_ids=sorted(held)))
     return {"artifacts": len(held)}
@@ -145,7 +145,7 @@ async def _artifacts(c: Connection, agent_id: str, remains: Residue, since: int 
 
 async def _subtasks(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
     rows = await c.fetch(*SQL.subtasks_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
-    held = [row for row in rows if remains.held(row["title"]) or remains.held(row["result"])]
+    held = [row for row in rows if remains.contains_any(row["title"]) or remains.contains_any(row["result"])]
     for row in held:
         title, result = remains.cut(row["title"]), remains.cut(row["result"])
         stems = sorted(set(lexemes(f"{title}\n{result}")))

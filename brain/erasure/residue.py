@@ -42,7 +42,7 @@ class Residue:
         """Lower-case words, at least one of which is in every text that contains erased text."""
         return sorted({max(fragment, key=len) for fragment in self._fragments})
 
-    def held(self, text: str) -> bool:
+    def contains_any(self, text: str) -> bool:
         """Return True if a text contains erased text."""
         return next(self._spans(text), None) is not None
 
@@ -72,7 +72,7 @@ class Residue:
 
     def without_lines(self, text: str) -> str:
         """Return a summary without the lines that contain or condense erased text, since such lines cannot be cut."""
-        return "\n".join(line for line in text.split("\n") if not self.held(line) and not self._condensed(line))
+        return "\n".join(line for line in text.split("\n") if not self.contains_any(line) and not self._condensed(line))
 
     def _condensed(self, line: str) -> bool:
         said = set(lexemes(line)) if self._stems else set[str]()

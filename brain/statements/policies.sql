@@ -68,7 +68,7 @@ WHERE agent_id = :agent_id AND span = 'day' AND dimension = 'all'
     AND at >= date_trunc('day', :since::timestamptz, 'UTC')
     AND at < :until
 
--- name: still
+-- name: count_existing
 -- The numbers of these turns and of these memories that still exist, for checking a cached sample.
 SELECT (SELECT count(*) FROM cognitive.turn WHERE agent_id = :agent_id AND turn_id = ANY(:turn_ids::text[])) AS turns,
        (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])) AS memories

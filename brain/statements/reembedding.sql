@@ -72,7 +72,7 @@ WHERE t.query IS NOT NULL
   AND EXISTS (SELECT 1 FROM cognitive.embedding_model WHERE agent_id = :agent_id AND model = :model)
 ON CONFLICT DO NOTHING
 
--- name: asked_turns
+-- name: past_requests
 -- The latest completed turns, with the memories that they used and that still exist.
 SELECT t.message, t.trace ->> 'record' AS record, ARRAY(
     SELECT e.memory_id FROM cognitive.exposure AS e

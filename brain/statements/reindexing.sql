@@ -5,7 +5,7 @@
 -- Lock the agent's row against writers. Returns nothing for an erased agent, so that nothing is stored for it again.
 SELECT 1 FROM cognitive.agent_state WHERE agent_id = :agent_id FOR UPDATE
 
--- name: standing
+-- name: language_status
 -- The language of searches, the pending language, the numbers of memories, of those not indexed in `language` (NULL:
 -- the language of searches) and of those indexed in further languages. A memory's passages are indexed together, so
 -- the first one is checked.

@@ -136,7 +136,7 @@ CROSS JOIN LATERAL (
         AND value = p.version) AS c
 ORDER BY p.first_used_at DESC, p.version
 
--- name: left_out
+-- name: omitted_tools
 -- The tools that the latest `max_turns` turns of [since, until) were not offered (a NULL bound is open), by
 -- category: removed by the plan, or to fit the model. Counts the turns in which the model called such a tool anyway
 -- or the message names it, and lists the latest 5 of them.
@@ -194,7 +194,7 @@ GROUP BY model ORDER BY count(*) DESC, model
 SELECT turn_id, session_id, opened_at, left(message, 500) AS message FROM cognitive.turn
 WHERE agent_id = :agent_id AND status = 'open' ORDER BY opened_at LIMIT :limit
 
--- name: standing
+-- name: agent_counts
 -- The counters of the agent, and the number of its open turns up to `max_open`.
 SELECT coalesce(c.memories, 0) AS memories, coalesce(c.passages, 0) AS passages, coalesce(c.sessions, 0) AS sessions,
        (SELECT count(*) FROM (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id

@@ -123,9 +123,9 @@ class AdminApi:
         """Return the log of an agent's erasures, oldest first: what was erased, when, and how many rows."""
         return await self._memories.erasures(agent_id)
 
-    def on_erasure(self, let_go: ErasureListener) -> None:
+    def on_erasure(self, listener: ErasureListener) -> None:
         """Register a function to call at every erasure, for a component that caches agents' texts in this process."""
-        self._erasure_listeners.add(let_go)
+        self._erasure_listeners.add(listener)
 
     # --- indexes, languages, embedding models ---
 
@@ -140,7 +140,7 @@ class AdminApi:
 
     async def language(self, agent_id: str) -> str:
         """Return the language in which an agent's text is indexed and searched: `english` unless set otherwise."""
-        return (await self.reindexing.standing(require_label("agent_id", agent_id))).language
+        return (await self.reindexing.status(require_label("agent_id", agent_id))).language
 
     async def set_language(
         self,

@@ -45,7 +45,7 @@ class ImportExport:
         The lines are, in order: the language unless it is English; every memory, oldest first, with its usage and
         revisions; the average rates of use by memory type; and the active policies. Vectors and turns are left out.
         """
-        status = await self._reindexing.standing(require_label("agent_id", agent_id))
+        status = await self._reindexing.status(require_label("agent_id", agent_id))
         if status.language != ENGLISH:
             yield jsonl.agent_line(jsonl.LANGUAGE, ExportedLanguage(language=status.language))
         after = -1
@@ -95,7 +95,7 @@ class ImportExport:
 
     async def _index(self, agent_id: str, language: str) -> None:
         """Set the agent's language to that of the export, if the agent has no memories and no other language."""
-        status = await self._reindexing.standing(agent_id)
+        status = await self._reindexing.status(agent_id)
         if not status.memories and (status.pending_language or status.language) in (ENGLISH, language):
             await self._reindexing.change(agent_id, language)
 

@@ -109,7 +109,7 @@ class AgentMemories:
         await self._session_manager.wait_for(agent_id)  # pending writes must be stored before they are searched
         journaled = await self._outcomes.forget(agent_id, remains)
         receipt = replace(await self._erasing.memories(agent_id, wanted), journaled=journaled)
-        self._erasure_listeners.notify(agent_id, remains.held)
+        self._erasure_listeners.notify(agent_id, remains.contains_any)
         return receipt
 
     async def erase_agent(self, agent_id: str) -> Receipt:

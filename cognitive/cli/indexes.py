@@ -104,7 +104,7 @@ class _ReembedActions:
         return {"lacking": lacking, "turns": turns}
 
     async def status(self) -> Mapping[str, Any]:
-        return {"models": await self._work.standings(self._agent)}
+        return {"models": await self._work.list_models(self._agent)}
 
     async def compare(self) -> Mapping[str, Any]:
         return {"comparison": await self._layer.admin.compare_models(self._agent, self._model)}
@@ -118,7 +118,7 @@ class _ReembedActions:
 
     async def roll_back(self) -> Mapping[str, Any]:
         was, live = await self._work.roll_back(self._agent)
-        lacking = next(each.lacking for each in await self._work.standings(self._agent) if each.model == live)
+        lacking = next(each.lacking for each in await self._work.list_models(self._agent) if each.model == live)
         return {"was": was, "live": live, "lacking": lacking}
 
     async def drop_old(self) -> Mapping[str, Any]:
@@ -203,7 +203,7 @@ async def _language(agent: str, to: str | None, batch: int, load: float) -> Mapp
 
     async with CognitiveLayer.open() as layer:
         if to is None:
-            return _language_row(agent, await layer.admin.reindexing.standing(agent))
+            return _language_row(agent, await layer.admin.reindexing.status(agent))
         with printing.progress(to) as advance:
             status = await layer.admin.set_language(
                 agent,

@@ -228,7 +228,7 @@ class ContextEngine:
         if retrieved.channels and live is not embedder:
             again = await search(live)
             retrieved, embedder = (again, live) if again.channels else (retrieved, embedder)
-        missing = self._embedders.lacking(agent_id)
+        missing = self._embedders.missing_live_model(agent_id)
         if missing is not None and queries:
             detail = f"this process does not have the agent's live model {missing}; searched with {embedder.model}"
             degraded = (*retrieved.degraded, Degradation("embedding_model_missing", detail))

@@ -98,7 +98,7 @@ async def read(analytics: TurnAnalytics, period: Period) -> AllAgentsData:
         data.days(period.before),
         data.count(period.before),
     )
-    courses = await data.courses(period, [each.value for each in (*agents, *worst)])
+    courses = await data.daily_use(period, [each.value for each in (*agents, *worst)])
     return AllAgentsData(agents, worst, courses, count, days, before, count_before)
 
 

@@ -137,7 +137,7 @@ async def read(analytics: TurnAnalytics, agent: str, period: Period) -> CatalogD
     tools, categories, (left_out, looked), models = await asyncio.gather(
         analytics.totals(agent, period, "tool"),
         analytics.totals(agent, period, "category"),
-        analytics.left_out(agent, period),
+        analytics.omitted_tools(agent, period),
         analytics.recent.models(agent, period),
     )
     return CatalogData(tools, categories, left_out, looked, models)

@@ -106,7 +106,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
     agent, id = query.agent, id_of(query.params.get("id", ""))
     if id is None:
         return None
-    life, memories = await asyncio.gather(analytics.life(agent, id), layer.get(agent, [id]))
+    life, memories = await asyncio.gather(analytics.lifecycle(agent, id), layer.get(agent, [id]))
     if life is None or not memories:
         return None
     after = _after(query.params)
@@ -114,7 +114,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
         analytics.showings(agent, id, limit=PAGE, after=after),
         analytics.shown_at(agent, id),
         analytics.base(agent),
-        analytics.near(agent, id, least=_MIN_COSINE),
+        analytics.similar(agent, id, least=_MIN_COSINE),
         layer.admin.revisions(agent, id),
     )
     return MemoryData(

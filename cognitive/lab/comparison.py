@@ -95,7 +95,7 @@ async def compare(
     if old is None:
         raise InvalidInput(f"agent {agent_id!r} has no memories")
     pairs: list[tuple[PastRequest, _NearestMemories, _NearestMemories]] = []
-    for turn in await reembedding.asked(agent_id, latest):
+    for turn in await reembedding.past_requests(agent_id, latest):
         text = searched_text(turn.message, turn.record)
         by_old, by_new = [await _search(agent_id, text, model, engine, policy, now) for model in (old, new)]
         pairs.append((turn, by_old, by_new))

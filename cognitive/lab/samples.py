@@ -138,7 +138,7 @@ class SampleCache:
                 self._kept.popitem(last=False)
             return kept.sample
 
-    def let_go(self, agent_id: str, _: IsErased) -> None:
+    def forget(self, agent_id: str, _: IsErased) -> None:
         """Remove an agent's samples from the cache, because the agent or some of its text was erased."""
         self._erasures += 1
         for key in [key for key in self._kept if key[0] == agent_id]:
@@ -146,7 +146,7 @@ class SampleCache:
 
     async def _still(self, agent_id: str, kept: _CachedSample) -> bool:
         """Return True if a cached sample's turns and memories all exist; another process may have erased some."""
-        return await self._policies.still(agent_id, [case.turn_id for case in kept.sample.cases], kept.memory_ids)
+        return await self._policies.still_exist(agent_id, [case.turn_id for case in kept.sample.cases], kept.memory_ids)
 
     async def _read(self, agent_id: str, since: datetime, until: datetime, max_turns: int) -> _CachedSample:
         rows = await self._policies.sample(agent_id, since, until, max_turns)

@@ -29,7 +29,7 @@ class RetentionScheduler:
         self._queue = background.queue(_MAX_CONCURRENT, at_close=_AT_CLOSE)
         self._last: dict[str, datetime] = {}
 
-    def look(self, agent_id: str) -> None:
+    def schedule(self, agent_id: str) -> None:
         """Start to remove an agent's expired data in the background, unless this was done within the last hour.
 
         Returns at once. A failure is logged, and a later turn tries again.

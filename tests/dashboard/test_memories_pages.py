@@ -94,7 +94,7 @@ async def send(pages, agent, page, **fields):
 
 async def test_search_equals_recall_and_is_not_counted_as_a_showing(pages, layer, agent_and_ids):
     agent, memory_ids = agent_and_ids
-    before = (await layer.explain.analytics.life(agent, memory_ids["ignored"])).memory
+    before = (await layer.explain.analytics.lifecycle(agent, memory_ids["ignored"])).memory
     answer = await pages.get(of(agent, "memories?q=what is the seal made of"))
 
     hits = await layer.recall(agent, "what is the seal made of", limit=25)
@@ -102,7 +102,7 @@ async def test_search_equals_recall_and_is_not_counted_as_a_showing(pages, layer
     assert f"<b>{hits[0].score:.3f}</b>" in answer.text
     assert "semantic" in answer.text
     assert "content cosine" in answer.text
-    after = (await layer.explain.analytics.life(agent, memory_ids["ignored"])).memory
+    after = (await layer.explain.analytics.lifecycle(agent, memory_ids["ignored"])).memory
     assert (after.times_shown, after.shown) == (before.times_shown, before.shown)
 
 

@@ -168,7 +168,7 @@ async def test_model_change_survives_a_kill_under_live_turns(yard, ask, wordllam
         assert set(yard.degraded) == {()}
         assert re.fullmatch("o+n+", "".join("o" if model == OLD else "n" for model in yard.models))
         [old_, new_] = sorted(
-            await layer.admin.reembedding.standings(yard.agent), key=lambda each: each.state, reverse=True
+            await layer.admin.reembedding.list_models(yard.agent), key=lambda each: each.state, reverse=True
         )
         assert (old_.state, old_.lacking, new_.state, new_.lacking) == ("retired", 0, "live", 0)
         assert await layer.admin.reembedding.roll_back(yard.agent) == (NEW, OLD)

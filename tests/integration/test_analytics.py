@@ -226,17 +226,17 @@ async def test_memory_details_include_turns_usage_and_replacement(layer, figures
         agent,
         [NewMemory(type="fact", content="The pump of berth 0 was replaced.", supersedes=pumps[0], occurred_at=AT)],
     )
-    life = await figures.life(agent, pumps[0])
+    life = await figures.lifecycle(agent, pumps[0])
     assert (life.memory.times_shown, life.memory.superseded_by) == (3, newer)
     assert life.replacement == "The pump of berth 0 was replaced."
-    assert (await figures.life(agent, newer)).replaced == life.memory.content
+    assert (await figures.lifecycle(agent, newer)).replaced == life.memory.content
     page = await figures.showings(agent, pumps[0], limit=2)
     rest = await figures.showings(agent, pumps[0], limit=2, after=page.after)
     assert [row.turn_id for row in (*page.rows, *rest.rows)] == [c.turn_id for c in reversed(contexts)]
     assert page.rows[0].message.startswith("Which pump")
     assert (page.rows[0].used, page.rows[0].via) == (True, "prompt")
     assert await figures.shown_at(agent, pumps[0]) == [(AT + n * DAY, True, None) for n in range(3)]
-    assert await figures.life(agent, uuid4()) is None
+    assert await figures.lifecycle(agent, uuid4()) is None
 
 
 async def test_near_duplicates_are_selected_by_cosine_similarity(layer, figures, agent, pumps, embedder):
@@ -247,7 +247,7 @@ async def test_near_duplicates_are_selected_by_cosine_similarity(layer, figures,
             NewMemory(type="fact", content="The berth of my grandmother's dog is full of violets.", occurred_at=AT),
         ],
     )
-    near = await figures.near(agent, pumps[0], embedder.model)
+    near = await figures.similar(agent, pumps[0], embedder.model)
     assert near.rows[0][0].id == twin
     assert near.looked == 5
     assert all(cosine >= 0.8 for _, cosine in near.rows)
@@ -276,7 +276,7 @@ async def test_tool_calls_and_omissions_are_counted_by_category(layer, figures, 
         total.value: total.numbers.turns for total in await figures.totals(agent, Period(AT - DAY, AT + DAY), "tool")
     }
     assert called[f"{category}/exec"] == 2
-    left_out, looked = await figures.left_out(agent)
+    left_out, looked = await figures.omitted_tools(agent)
     assert looked == 2
     assert {(each.name, each.removed) for each in left_out if each.category == category} == {
         (name, 2) for name in contexts[0].plan.removed
@@ -299,9 +299,9 @@ async def test_other_agents_are_invisible_except_in_the_fleet_counts(layer, figu
     other = f"{agent}-other"
     assert await figures.turns(other) == await figures.memories(other)  # both are empty
     assert await figures.turn(other, context.turn_id) is None
-    assert await figures.life(other, pumps[0]) is None
+    assert await figures.lifecycle(other, pumps[0]) is None
     assert (await figures.showings(other, pumps[0])).rows == ()
-    assert (await figures.near(other, pumps[0], "any")).rows == ()
+    assert (await figures.similar(other, pumps[0], "any")).rows == ()
     assert await figures.totals(other, Period(AT - DAY, AT + DAY)) == []
     await take(layer, other)
     agents = await figures.fleet.agents(Period(AT - DAY, AT + DAY), limit=500)

@@ -225,7 +225,7 @@ async def test_concurrent_changes_to_different_languages_keep_one_pending(layer,
     with pytest.raises(Killed):
         await layer.admin.set_language(agent, "german", pace=FULL, progress=dying(4))
     await meanwhile()
-    standing = await layer.admin.reindexing.standing(agent, "spanish")
+    standing = await layer.admin.reindexing.status(agent, "spanish")
     assert (standing.language, standing.pending_language, standing.lacking) == ("english", "spanish", 10)
 
 
@@ -264,7 +264,7 @@ async def test_rerun_indexes_memories_written_by_older_code(layer, agent, ask, i
     await layer.remember(agent, memories())
     await ask("UPDATE cognitive.agent_state SET language = 'german' WHERE agent_id = $1", agent)
     assert await by_words(layer, agent, "Haus") == {}
-    assert (await layer.admin.reindexing.standing(agent)).lacking == 10
+    assert (await layer.admin.reindexing.status(agent)).lacking == 10
     await layer.admin.set_language(agent, "german", pace=FULL)
     assert list(await by_words(layer, agent, "Haus")) == [HOUSES]
 

@@ -114,7 +114,7 @@ async def test_fleet_counts_require_the_overview_role(ungranted, reading, layer,
     assert await across.count(period) >= 2
     [day] = await across.days(period)
     assert day.total.numbers.turns >= 2
-    assert (await across.courses(period, [f"{agent}-0"]))[f"{agent}-0"]
+    assert (await across.daily_use(period, [f"{agent}-0"]))[f"{agent}-0"]
     with pytest.raises(InvalidInput, match="limit"):
         await across.agents(period, limit=10_000)
 

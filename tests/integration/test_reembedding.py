@@ -93,7 +93,7 @@ async def cosines(layer: CognitiveLayer, agent: str) -> list[float]:
 
 
 async def states(layer: CognitiveLayer, agent: str) -> dict[str, tuple[str, int]]:
-    return {each.model: (each.state, each.lacking) for each in await layer.admin.reembedding.standings(agent)}
+    return {each.model: (each.state, each.lacking) for each in await layer.admin.reembedding.list_models(agent)}
 
 
 async def test_first_writer_determines_the_live_model(opened, agent, counted):
@@ -179,7 +179,7 @@ async def test_process_without_the_live_model_reads_the_old_one_degraded(opened,
         await layer.admin.reembedding.cut_over(agent, "test/new")
         context = await behind.pre_turn(turn(agent))
         assert (context.embedding_model, KEY in context.text) == ("test/old", True)
-        assert "lacks test/new" in context.degraded[0]
+        assert "live model test/new" in context.degraded[0]
         [missed] = await behind.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
         assert (await states(layer, agent))["test/new"] == ("live", 1)
         assert await layer.admin.reembedding.fill(agent, "test/new", FULL) == 0  # a worker adds the missing vectors
@@ -188,12 +188,12 @@ async def test_process_without_the_live_model_reads_the_old_one_degraded(opened,
         await layer.admin.reembedding.drop(agent, "test/old")
         context = await behind.pre_turn(turn(agent))
         assert KEY in context.text  # found lexically
-        assert "lacks test/new" in context.degraded[0]
+        assert "live model test/new" in context.degraded[0]
 
 
 async def test_process_with_another_model_does_not_affect_others(opened, stored, agent, counted):
     async with opened(new()) as stranger, opened(old()) as layer:
-        assert "lacks test/old" in (await stranger.pre_turn(turn(agent))).degraded[0]
+        assert "live model test/old" in (await stranger.pre_turn(turn(agent))).degraded[0]
         await stranger.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
         assert await counted() == {"test/old": 25, "test/new": 1}
         assert await states(layer, agent) == {"test/old": ("live", 1), "test/new": ("building", 13)}

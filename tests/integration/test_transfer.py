@@ -165,7 +165,7 @@ async def test_empty_agent_adopts_the_language_of_the_export(alone, agent, own, 
         await alone.admin.set_language(there, own)
     await alone.admin.import_lines(there, lines)
     assert await alone.admin.language(there) == expected
-    assert (await alone.admin.reindexing.standing(there)).lacking == 0
+    assert (await alone.admin.reindexing.status(there)).lacking == 0
     [hit] = await alone.recall(there, "Haus", now=AT)
     assert ("content_bm25" in hit.scores) == (expected == "german")
     assert (await exported(alone, there) == lines) == (expected == "german")

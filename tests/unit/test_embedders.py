@@ -39,7 +39,7 @@ def test_reads_use_the_live_model_and_writes_use_all_known_models(chosen, known)
     embedders.remember("a", known)
     reading, writing = embedders.of("a").model, [each.model for each in embedders.writing("a")]
     assert writing == ([model for model in own if model in known.models] or own[:1])
-    assert (embedders.lacking("a") is None) == (known.live is None or known.live in own)
+    assert (embedders.missing_live_model("a") is None) == (known.live is None or known.live in own)
     assert reading == known.live or known.live not in own
     if known.live not in own and set(own) & set(known.kept):
         complete = {model for model in own if model in known.kept and known.kept[model].complete}
@@ -50,7 +50,7 @@ def test_unknown_agent_uses_the_first_embedder():
     embedders = having(new(), old())
     assert embedders.of("nobody").model == "test/new"
     assert [each.model for each in embedders.writing("nobody")] == ["test/new"]
-    assert embedders.lacking("nobody") is None
+    assert embedders.missing_live_model("nobody") is None
 
 
 def test_same_model_name_with_another_dimension_is_another_model():
@@ -59,7 +59,7 @@ def test_same_model_name_with_another_dimension_is_another_model():
         "a", EmbeddingSpaces("test/old", {"test/old": EmbeddingSpace(64, True), "test/new": EmbeddingSpace(96, False)})
     )
     assert embedders.of("a").model == "test/new"
-    assert embedders.lacking("a") == "test/old"
+    assert embedders.missing_live_model("a") == "test/old"
 
 
 async def test_forget_removes_a_text_from_every_embedder():

@@ -24,23 +24,23 @@ KEY = "The spare key of the boat house hangs behind the barometer. Ask Ada for t
 )
 def test_erased_text_is_detected_and_cut(text):
     residue = Residue([KEY])
-    assert residue.held(text)
+    assert residue.contains_any(text)
     remaining = residue.cut(text)
     assert MARK in remaining
     assert "barometer" not in remaining.lower()
     assert "ladder" not in remaining.lower()
-    assert not residue.held(remaining)
+    assert not residue.contains_any(remaining)
 
 
 @pytest.mark.parametrize("text", ["The key of the boat house is lost.", "Ask Ada.", "behind the barometer", ""])
 def test_text_on_the_same_subject_is_unchanged(text):
     residue = Residue([KEY])
-    assert not residue.held(text)
+    assert not residue.contains_any(text)
     assert residue.cut(text) == text
 
 
 def test_single_word_is_not_residue_but_a_number_is():
-    assert not Residue(["Fixed."]).held("It is fixed now.")
+    assert not Residue(["Fixed."]).contains_any("It is fixed now.")
     assert Residue(["4711"]).cut("The code is 4711.") == f"The code is {MARK}."
 
 
@@ -63,8 +63,8 @@ def test_cut_text_contains_no_residue_and_has_search_probes(before, erased, afte
     residue = Residue([erased])
     text = f"{before} {erased} {after}"
     remaining = residue.cut(text)
-    if residue.held(text):
-        assert not residue.held(remaining.replace(MARK, "\n"))
+    if residue.contains_any(text):
+        assert not residue.contains_any(remaining.replace(MARK, "\n"))
         assert residue.probes
     else:
         assert remaining == text
