@@ -63,7 +63,7 @@ class Rig:
         await self.turns.open(self.agent, turn, abandon_after_minutes=60)
 
     def sent(self, turn_id: str, upto: int, carried: CarriedState = CarriedState(), begin: int = 0) -> SentWindow:  # noqa: B008
-        """Return the window of a turn after 40 messages. It begins at `upto`; messages `begin` to `upto` lack a summary."""
+        """Return the window of a turn after 40 messages. It begins at `upto`; `begin` to `upto` lack a summary."""
         return SentWindow(self.agent, "s", turn_id, TALK[upto:], carried, TALK[begin:upto], mark(TALK, upto - 1), TALK)
 
     async def carried(self) -> CarriedState:
