@@ -73,8 +73,8 @@ class ExplainApi:
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
         """Return the data for evaluating other policies: completed turns among `turn_ids`, and the agent's verdicts.
 
-        A verdict says whether a response used a memory that its turn showed. Turns that no longer replay identically
-        are left out. `progress(done, total)` is called after each turn.
+        A verdict says whether a response used a memory that its turn showed. Turns whose replay no longer gives the
+        same prompt are left out. `progress(done, total)` is called after each turn.
         """
         return await self._questions.evaluation_cases(agent_id, turn_ids, progress)
 

@@ -28,7 +28,7 @@ _SHADES = 5  # colours of cells; more could not be distinguished
 class CatalogData:
     """The data of the page of tools and models, read from the store.
 
-    `left_out` counts the tools that plans left out, over the latest `left_looked` turns.
+    `left_out` counts, over the latest `left_looked` turns, the tools that were not offered to the model.
     """
 
     tools: list[Total]
@@ -67,7 +67,7 @@ class ToolUsageRow:
 
 @dataclass(frozen=True, slots=True)
 class MissedTool:
-    """A tool that plans left out of turns, with links to turns that needed it, or else to turns that left it out."""
+    """A tool that turns did not offer to the model, with links to turns that needed it, or else to some of the others."""
 
     omitted: OmittedTool
     share: float
@@ -128,7 +128,7 @@ class CatalogView:
 
     @property
     def needless_share(self) -> float | None:
-        """The share of left-out tools that the turn needed nevertheless, or None if none was left out."""
+        """The share of the tools not offered to the model that the turn needed nevertheless; None if all were offered."""
         return self.wanted / self.removed if self.removed else None
 
 
@@ -253,7 +253,7 @@ def tools_csv(data: CatalogData) -> str:
 
 
 def left_out_csv(data: CatalogData) -> str:
-    """Return the tools that plans left out, by category, as CSV text."""
+    """Return the tools that turns did not offer to the model, by category, as CSV text."""
     rows = [
         (f"{each.category}/{each.name}", [float(n) for n in (each.removed, each.cut, each.asked, each.named)])
         for each in data.left_out

@@ -22,7 +22,7 @@ Lines = tuple[tuple[str, str], ...]  # kind ("memory", "heading" or "frame") and
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """The memory block and prefix that a turn added to the prompt, rendered again as lines.
+    """The blocks of memories and of pinned memories (`prefix`) that a turn added to the prompt, rendered again.
 
     `verdict` is "identical" if they equal those of the turn; else `reason` says why they differ.
     """

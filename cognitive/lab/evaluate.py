@@ -55,9 +55,10 @@ class Worth:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The estimated value of a target policy, from turns that ran under a logging policy.
+    """The estimated value of a target policy, from recorded turns that ran under another, the logging policy.
 
-    If `refusal` gives a reason, the data is too little and the figures prove nothing.
+    The value is the number of used memories per turn. If `refusal` gives a reason, the data is too little and the
+    figures prove nothing.
 
     Attributes:
         turns: number of logged turns.
@@ -73,8 +74,8 @@ class Evaluation:
         snips: the self-normalized estimate.
         doubly_robust: the doubly robust estimate.
         refusal: the reason why the data is too little, or None.
-        uncompared: number of memories shown by the target policy that the logged turns did not compare with the
-            conversation.
+        uncompared: number of memories shown by the target policy that may repeat the conversation, because the logged
+            turns did not compare them with it.
     """
 
     turns: int
@@ -96,10 +97,10 @@ class Evaluation:
 def evaluate(
     turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Evaluation:
-    """Estimate the value of the target policy from logged turns by three methods, with confidence intervals.
+    """Estimate the value of a target policy (used memories per turn) by three methods, with confidence intervals.
 
-    All methods use the same `resamples` resamples of whole turns. `level` is the confidence level, and `seed` that of
-    the random numbers. The order of the turns does not matter.
+    `turns` ran under another policy. All methods use the same `resamples` resamples of whole turns. `level` is the
+    confidence level, and `seed` that of the random numbers. The order of the turns does not matter.
 
     Raises:
         InvalidInput: there are no turns, two have the same id, or a number is not a probability.
@@ -142,10 +143,10 @@ def ips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RE
 def snips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
     """Estimate used memories per turn, self-normalized: the weighted share of use times the number shown.
 
-    The weights w = target / propensity of the shown memories sum, in expectation, to the number of memories that the
-    target policy shows, which is known. Σ w·used / Σ w is therefore a share in [0, 1] that does not vary with the sum
-    of the weights: Swaminathan and Joachims, "The Self-Normalized Estimator for Counterfactual Learning", NIPS 2015. It
-    is computed separately for memories shown by default (propensity above one half) and by exploration
+    The weights w = target / propensity (see `ips`) of the shown memories sum, in expectation, to the number of memories
+    that the target policy shows, which is known. Σ w·used / Σ w is therefore a share in [0, 1] that does not vary with
+    the sum of the weights: Swaminathan and Joachims, "The Self-Normalized Estimator for Counterfactual Learning", NIPS
+    2015. It is computed separately for memories shown by default (propensity above one half) and by exploration
     (post-stratification), because the target policy's number of each is known. It is slightly biased in small samples.
     Errors as in `evaluate`.
     """
@@ -158,9 +159,9 @@ def doubly_robust(
     """Estimate used memories per turn by a model's predictions, corrected by the logged outcomes.
 
     It is the mean over turns of Σ target · predicted + w · (used - predicted), with w = target / propensity for shown
-    memories. It is unbiased if the propensities are exact, whatever the model predicts. For memories that were never
-    shown, only the prediction counts. Dudík, Langford and Li, "Doubly Robust Policy Evaluation and Learning", ICML 2011
-    (arXiv:1103.4601). Errors as in `evaluate`.
+    memories (see `ips`). It is unbiased if the propensities are exact, whatever the model predicts. For memories that
+    were never shown, only the prediction counts. Dudík, Langford and Li, "Doubly Robust Policy Evaluation and
+    Learning", ICML 2011 (arXiv:1103.4601). Errors as in `evaluate`.
     """
     return _resampled(read(turns), resamples, seed).estimate(_doubly_robust, level)
 
@@ -169,7 +170,7 @@ _WIDTH = 9  # columns for each of the two policies
 
 
 def _resampled(log: Log, resamples: int, seed: int) -> Resampled:
-    """Resample the per-turn terms of the estimators: those of the target policy, then those of the logging policy."""
+    """Draw bootstrap resamples of the estimators' terms per turn: those of the target, then of the logging policy."""
     return resample(
         np.concatenate([_columns(log, log.target), _columns(log, log.propensity)], axis=1),
         resamples=resamples,

@@ -31,7 +31,7 @@ _SAME = 1e-6  # propensities are stored as 32-bit floats
 
 @dataclass(frozen=True, slots=True)
 class EvaluationCase:
-    """A completed turn that replays identically, as the input for evaluating other policies.
+    """A completed turn whose replay gives the same prompt, as the input for evaluating other policies.
 
     `policy` is the turn's own policy, and `verdicts` say whether the memories in its prompt were used. `propensities`
     are the probabilities of being shown, for the memories that exploration (random trials) decided on. The replay takes
@@ -99,9 +99,9 @@ def _tried(record: Recording) -> Mapping[UUID, float]:
 def to_logged_turn(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> LoggedTurn:
     """Replay a turn under another policy; return the memories that it showed or that the other policy would show.
 
-    Whether a memory was used is taken from the turn's verdict and not from the other policy's attribution threshold, so
-    that a policy does not look better by crediting more. The threshold and half-life of the other policy change only
-    the usage learned before the turn, which is computed from the verdicts in `history`.
+    Whether a memory was used is taken from the turn's recorded verdict, whatever the other policy's attribution
+    threshold: a policy must not look better by crediting more. Its threshold and half-life affect only the usage
+    learned before the turn, which is computed again from the verdicts in `history`.
     """
     inputs = with_relearned_usage(case, policy, history)
     assembled = again(inputs, case.similarity, policy, case.counter, case.constants)
@@ -156,7 +156,7 @@ def _propensity(case: EvaluationCase, id: UUID) -> float:
 
 
 def with_relearned_usage(case: EvaluationCase, policy: Policy, history: Sequence[Verdict]) -> TurnInputs:
-    """Return a turn's inputs with the usage that the store would have had, if verdicts had been counted under `policy`.
+    """Return a turn's inputs with the memory usage that the store would have had if `policy` had always been in use.
 
     If the half-life, threshold and rating weight equal those of the turn's policy, the recorded inputs are returned.
     Otherwise the verdicts before the turn are counted again, in the same decaying sums as in the store (`brain.decay`).
@@ -224,15 +224,15 @@ def _summed(shown: Sequence[Verdict], policy: Policy) -> Masses:
 
 
 def _with_decoys(masses: Masses, was: Masses | None) -> Masses:
-    """Return recounted sums with the recorded decoy counts (decoys: memories measured but not shown)."""
+    """Add the recorded counts of decoys (memories that were judged but not shown) to sums that were counted again."""
     return masses if was is None else replace(masses, decoys=was.decoys, decoys_used=was.decoys_used)
 
 
 def counts_as_used(verdict: Verdict, policy: Policy) -> bool:
-    """Return True if a shown memory counts as used at a policy's attribution threshold.
+    """Return True if a memory's overlap with the response makes it count as used at a policy's threshold.
 
-    A verdict that contradicts its overlap at its turn's threshold came from a rating or a citation, and is kept. A
-    verdict with an unknown threshold is also kept.
+    A stored verdict that contradicts the overlap came from a rating or a citation, and is kept. So is a verdict whose
+    threshold is unknown.
     """
     if verdict.rating is not None or verdict.threshold is None:
         return verdict.used
@@ -258,10 +258,9 @@ class LoggedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class LoggedTurn:
-    """A completed turn with every memory that the logging or the target policy may show in it.
+    """A completed turn, with every memory that its own (logging) policy or the policy to evaluate (target) may show.
 
-    `uncompared` is the number of memories that the target policy shows and the turn did not compare with the
-    conversation.
+    `uncompared` counts the memories that the target shows and that the turn did not compare with the conversation.
     """
 
     turn_id: str

@@ -208,9 +208,9 @@ class Questions:
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
         """Return the turns among `turn_ids` that can be used to evaluate other policies, and all verdicts of the agent.
 
-        Usable turns are completed and replay identically; a turn does not if, for example, one of its memories is gone.
-        A verdict says whether a response used a memory that its turn showed. `progress(done, total)` is called after
-        each turn.
+        Usable turns are completed, and their replay gives the same prompt. It does not if, for example, a memory is
+        gone. A verdict says whether a response used a memory that its turn showed. `progress(done, total)` is called
+        after each turn.
         """
         history = await self._turns.verdicts(agent_id)
         shown: dict[str, dict[UUID, Verdict]] = {}

@@ -58,7 +58,7 @@ SPACE = (
 
 
 def answerable(space: Sequence[SettingRange], cases: Sequence[EvaluationCase], policy: Policy) -> list[SettingRange]:
-    """Return the settings to search without the values whose effect cannot be computed from the recorded turns."""
+    """Return the settings and values to search, without values whose effect cannot be computed from the turns."""
     return [
         SettingRange(
             row.name,
@@ -113,7 +113,7 @@ def tune(
 ) -> Tuning:
     """Search for the best policy on the earlier turns, and evaluate it on the later 30 %.
 
-    `turns` converts cases to logged turns with a policy as the target. `space` has the settings and values to try.
+    `turns(cases, policy)` converts turns to data on a policy to evaluate. `space` has the settings and values to try.
     `tried(name, value, score)` is called for every value.
 
     Raises:
@@ -196,7 +196,7 @@ def _f1(used: Numbers, shown: Numbers, relevant: Numbers) -> Numbers:
 
 
 def as_evidence(history: Sequence[Verdict]) -> Turns:
-    """Return a function for `tune` that converts cases to logged turns; `history` has all verdicts of the agent."""
+    """Return a function for `tune` that converts turns to data on a policy; `history` has all the agent's verdicts."""
     return lambda cases, policy: [to_logged_turn(case, policy, history) for case in cases]
 
 

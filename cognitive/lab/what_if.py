@@ -27,7 +27,7 @@ _SHOWN = 0.5  # minimum probability of a memory that counts as shown; those of e
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Completed turns for what-if questions, newest first; all of them can be replayed identically.
+    """Completed turns for what-if questions, newest first; the replay of each gives the same prompt.
 
     Attributes:
         cases: the turns.

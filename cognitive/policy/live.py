@@ -24,7 +24,7 @@ Changes = Mapping[str, float | int]
 
 @dataclass(frozen=True, slots=True)
 class LiveSetting:
-    """A setting that may change at run time: its dotted name, and the data of its slider.
+    """A setting that may change at run time: its dotted name, and the label, bounds and step of its slider.
 
     The name of a setting in a table includes the row, as in "budgets.frames.task.total".
     """

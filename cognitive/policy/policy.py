@@ -160,8 +160,8 @@ class Policy(SettingsGroup):
     def seed(cls, **changes: Any) -> Self:
         """Return the policy of the system's first design, for comparisons; `changes` override its settings.
 
-        A memory counts as used from a Jaccard overlap of 0.15 with the whole response. Its score is multiplied by 0.5 +
-        used ÷ shown, its counts of past use.
+        A memory counts as used from a Jaccard overlap of 0.15 with the whole response. A memory's score is multiplied
+        by 0.5 + used ÷ shown, where `used` and `shown` count its past use.
         """
         rules = {
             "feedback": {"attribution": "jaccard"},

@@ -27,14 +27,15 @@ from cognitive.policy.tables import RELEVANCE, with_default_rows
 
 
 def _learns(policy: Any) -> bool:
-    """Return True if ranking under a policy uses past turns: similar turns, or the memories' own usage."""
+    """Return True if ranking under a policy depends on past turns: on similar turns, or on the memories' own usage."""
     return bool(policy.association.weight > 0 or policy.usage.boost != "rate")
 
 
 def _wider(new: Any, old: Any) -> bool:
-    """Return True if the new policy accepts less similar past turns, whose memories the old record does not contain.
+    """Return True if the new policy uses less similar past turns than the old policy under which a turn was recorded.
 
-    If the old policy did not use past turns at all (weight 0), return False: `association.weight` reports that change.
+    The record then lacks memories that the new policy would find. If the old policy used no past turns at all (weight
+    0), return False, because the change of `association.weight` itself is detected.
     """
     wanted, known = new.association.min_similarity, old.association.min_similarity
     return old.association.weight > 0 and CONSTANTS.association_cosine(wanted) < CONSTANTS.association_cosine(known)

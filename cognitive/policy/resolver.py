@@ -30,9 +30,9 @@ _READ_TIMEOUT_MS = 2_000.0  # the read itself continues after the turn's wait, u
 
 @dataclass(frozen=True, slots=True)
 class EffectivePolicy:
-    """The policies in effect for an agent: live and, optionally, shadow.
+    """The policies in effect for an agent: `live`, which its turns use, and `shadow`, which is only run for comparison.
 
-    `activations` has, by role ("live", "shadow"), the latest activation. A role without any uses the host's policy.
+    `activations` has the latest activation of each of these two roles. A role that is missing has the host's policy.
     """
 
     live: Policy
