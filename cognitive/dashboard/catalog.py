@@ -67,7 +67,7 @@ class ToolUsageRow:
 
 @dataclass(frozen=True, slots=True)
 class MissedTool:
-    """A tool that turns did not offer to the model, with links to turns that needed it, or else to some of the others."""
+    """A tool that turns did not offer to the model, with links to turns that needed it, or else to other turns."""
 
     omitted: OmittedTool
     share: float
@@ -128,7 +128,7 @@ class CatalogView:
 
     @property
     def needless_share(self) -> float | None:
-        """The share of the tools not offered to the model that the turn needed nevertheless; None if all were offered."""
+        """The share of tools that the turn needed, among those that it did not offer; None if it offered all."""
         return self.wanted / self.removed if self.removed else None
 
 
