@@ -117,13 +117,13 @@ async def test_full_turn_cycle_works_on_each_postgres_version(plain, database, e
     [(server,)] = await fetch(database.admin, "SELECT current_setting('server_version_num')::int / 10000")
     assert server == version
     other = f"{agent}-other"
-    said = [
+    contents = [
         "The supplier Alba delivers oak boards every Tuesday by horse cart.",
         "The supplier Brix delivers oak boards every Friday by river barge.",
     ]
     memories = [
         NewMemory(type="fact", content=content, occurred_at=AT + timedelta(minutes=n), session_id="s1", tags=("wood",))
-        for n, content in enumerate(said)
+        for n, content in enumerate(contents)
     ]
     question = "Which supplier delivers oak boards?"
     async with CognitiveLayer.open(database.app, policy=CALM, embedder=embedder) as layer:
@@ -225,7 +225,7 @@ async def test_indexes_and_constraints_match_the_migrations(database):
         await connection.run_sync(metadata.create_all)
     made = await shape(database.admin)
 
-    def told(rows, kind):
+    def compared(rows, kind):
         return {
             (table, text.replace(name, "") if kind == "constraint" else text)
             for what, table, name, text in rows
@@ -233,4 +233,4 @@ async def test_indexes_and_constraints_match_the_migrations(database):
         }
 
     for kind in ("column", "index", "constraint"):
-        assert told(made, kind) == told(migrated, kind), kind
+        assert compared(made, kind) == compared(migrated, kind), kind

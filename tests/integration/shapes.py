@@ -37,10 +37,10 @@ def _read(tokens: list[str]) -> Any:
 
 
 def _until(end: str, tokens: list[str], read: Any) -> list[Any]:
-    found = [read(tokens)]
+    results = [read(tokens)]
     while tokens.pop(0) != end:
-        found.append(read(tokens))
-    return found
+        results.append(read(tokens))
+    return results
 
 
 def _field(tokens: list[str]) -> tuple[str, tuple[bool, Any]]:
@@ -67,8 +67,8 @@ def _misfit(shape: Any, value: Any, where: str) -> str | None:
     for name, (optional, inner) in shape.items():
         if value[name] is None and not optional:
             return f"{where}.{name}: is null"
-        if value[name] is not None and (found := _misfit(inner, value[name], f"{where}.{name}")):
-            return found
+        if value[name] is not None and (results := _misfit(inner, value[name], f"{where}.{name}")):
+            return results
     return None
 
 
@@ -76,5 +76,5 @@ def _list_misfit(shape: list[Any], value: Any, where: str) -> str | None:
     if not isinstance(value, list) or (len(shape) > 1 and len(value) != len(shape)):
         return f"{where}: {value!r} is no list of {shape}"
     inner = shape if len(shape) > 1 else shape * len(value)
-    found = [_misfit(each, one, f"{where}[]") for each, one in zip(inner, value, strict=True)]
-    return next((each for each in found if each), None)
+    results = [_misfit(each, one, f"{where}[]") for each, one in zip(inner, value, strict=True)]
+    return next((each for each in results if each), None)

@@ -122,18 +122,20 @@ async def test_turn_filters_select_the_matching_turns(layer, figures, agent, pum
     )
     open_ = await take(layer, agent, ended=None, now=AT + 3 * DAY)
 
-    async def found(**wanted) -> list[str]:
+    async def matching_ids(**wanted) -> list[str]:
         return [row.turn_id for row in (await figures.turns(agent, TurnFilter(**wanted))).rows]
 
-    assert await found() == [open_.turn_id, coding.turn_id, failed.turn_id, first.turn_id]
-    assert await found(status="failed") == await found(session_id="other") == [failed.turn_id]
-    assert await found(words="DEBUG script") == await found(words="100%") == [coding.turn_id]
-    assert await found(words="1%0") == await found(words="pier1") == []
-    assert await found(runtime="mcp") == await found(tool="exec") == [coding.turn_id]
-    assert coding.turn_id in await found(category=coding.plan.categories[0])
-    assert await found(frame=coding.plan.frame, since=AT + DAY, until=AT + 2.5 * DAY, policy=coding.plan.policy)
-    assert await found(since=AT + DAY, until=AT + 2 * DAY) == [failed.turn_id]
-    assert await found(min_ms=1e9) == await found(degraded=True) == await found(abstained=True) == []
+    assert await matching_ids() == [open_.turn_id, coding.turn_id, failed.turn_id, first.turn_id]
+    assert await matching_ids(status="failed") == await matching_ids(session_id="other") == [failed.turn_id]
+    assert await matching_ids(words="DEBUG script") == await matching_ids(words="100%") == [coding.turn_id]
+    assert await matching_ids(words="1%0") == await matching_ids(words="pier1") == []
+    assert await matching_ids(runtime="mcp") == await matching_ids(tool="exec") == [coding.turn_id]
+    assert coding.turn_id in await matching_ids(category=coding.plan.categories[0])
+    assert await matching_ids(frame=coding.plan.frame, since=AT + DAY, until=AT + 2.5 * DAY, policy=coding.plan.policy)
+    assert await matching_ids(since=AT + DAY, until=AT + 2 * DAY) == [failed.turn_id]
+    assert (
+        await matching_ids(min_ms=1e9) == await matching_ids(degraded=True) == await matching_ids(abstained=True) == []
+    )
     row = (await figures.turns(agent, TurnFilter(until=AT + timedelta(hours=1)))).rows[0]
     assert (row.shown, row.used, row.status) == (len(first.shown), 2, "completed")
     assert row.tokens == sum(shown.tokens for shown in first.shown)
@@ -184,15 +186,15 @@ async def test_turn_details_include_timings_measures_and_neighbours(layer, figur
 async def test_memory_filters_select_the_matching_memories(layer, figures, agent, pumps):
     await take(layer, agent, used=pumps[:1])
 
-    async def found(**wanted) -> list:
+    async def matching_ids(**wanted) -> list:
         return [row.id for row in (await figures.memories(agent, MemoryFilter(**wanted))).rows]
 
-    assert await found() == pumps
-    assert await found(types=("decision", "episode")) == pumps[2:]
-    assert await found(words="BERTH 3") == await found(session_id="kept") == pumps[3:]
-    assert await found(tag="t1") == [pumps[1], pumps[3]]
-    assert await found(since=AT - 2 * DAY, until=AT) == pumps[1:3]
-    assert await found(pinned=True) == await found(superseded=True) == []
+    assert await matching_ids() == pumps
+    assert await matching_ids(types=("decision", "episode")) == pumps[2:]
+    assert await matching_ids(words="BERTH 3") == await matching_ids(session_id="kept") == pumps[3:]
+    assert await matching_ids(tag="t1") == [pumps[1], pumps[3]]
+    assert await matching_ids(since=AT - 2 * DAY, until=AT) == pumps[1:3]
+    assert await matching_ids(pinned=True) == await matching_ids(superseded=True) == []
     page = await figures.memories(agent, limit=3)
     assert [row.id for row in (await figures.memories(agent, limit=3, after=page.after)).rows] == pumps[3:]
     assert (page.rows[0].times_shown, page.rows[0].times_used, page.rows[0].shown_at) == (1, 1, AT)

@@ -37,7 +37,7 @@ def program(name: str) -> str:
     return str(Path(spec.submodule_search_locations[0]) / "pginstall" / "bin" / name)
 
 
-def ran(*words: str) -> subprocess.CompletedProcess[str]:
+def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
 
 
@@ -62,9 +62,9 @@ async def test_restored_dump_contains_memories_and_turns(urls, layer, agent, emb
     await layer.post_turn(context, Outcome(response="The amber kettle leaks."))
 
     file, (admin, app) = str(tmp_path / "cognitive.dump"), empty
-    dumped = ran(program("pg_dump"), "--format=custom", f"--file={file}", urls.admin)
+    dumped = run(program("pg_dump"), "--format=custom", f"--file={file}", urls.admin)
     assert dumped.returncode == 0, dumped.stderr
-    restored = ran(program("pg_restore"), "--exit-on-error", f"--dbname={admin}", file)
+    restored = run(program("pg_restore"), "--exit-on-error", f"--dbname={admin}", file)
     assert restored.returncode == 0, restored.stderr
 
     async with CognitiveLayer.open(app, policy=PATIENT, embedder=embedder) as copy:
@@ -77,42 +77,42 @@ async def test_restored_dump_contains_memories_and_turns(urls, layer, agent, emb
 async def test_dump_by_a_role_under_row_level_security_fails(urls, tmp_path):
     """The dump must fail, because an empty dump without an error would be worse than none."""
     for url in (urls.owner, urls.app):
-        refused = ran(program("pg_dump"), "--format=custom", f"--file={tmp_path / 'x'}", "--schema=cognitive", url)
+        refused = run(program("pg_dump"), "--format=custom", f"--file={tmp_path / 'x'}", "--schema=cognitive", url)
         assert refused.returncode != 0
         assert "row-level security" in refused.stderr or "permission denied" in refused.stderr
 
 
-async def taught(layer: CognitiveLayer, agents: list[str]) -> None:
+async def use_layer(layer: CognitiveLayer, agents: list[str]) -> None:
     """Store memories, change one, and show and use them in turns of two sessions."""
     for agent in agents:
-        said = [
+        memories = [
             NewMemory(type="fact", content=f"The key of the {place} hangs on hook {n}.", occurred_at=AT)
             for n, place in enumerate(PLACES)
         ]
-        ids = await layer.remember(agent, said)
+        ids = await layer.remember(agent, memories)
         await layer.update(agent, ids[0], content="The key of the attic is lost.")
         for n, place in enumerate(PLACES[:4]):
-            asked, now = f"Where is the key of the {place}?", AT + timedelta(hours=n)
-            turn = Turn(agent_id=agent, session_id=f"s{n % 2}", turn_id=f"t{n}", text=asked, now=now)
+            question, now = f"Where is the key of the {place}?", AT + timedelta(hours=n)
+            turn = Turn(agent_id=agent, session_id=f"s{n % 2}", turn_id=f"t{n}", text=question, now=now)
             context = await layer.pre_turn(turn)
             await layer.post_turn(context, Outcome(response=f"The key of the {place} hangs on hook {n}."))
 
 
-async def answers(layer: CognitiveLayer, agents: list[str]) -> list[object]:
+async def results(layer: CognitiveLayer, agents: list[str]) -> list[object]:
     """Return what the layer finds about each place for each agent, by `recall` and in a turn."""
-    found: list[object] = []
+    shown_to: list[object] = []
     for agent in agents:
         for n, place in enumerate(PLACES):
-            asked = f"Where is the key of the {place}?"
-            hits = await layer.recall(agent, asked, now=AT + timedelta(days=1))
-            found.append([(hit.memory_id, hit.content, hit.score) for hit in hits])
+            question = f"Where is the key of the {place}?"
+            hits = await layer.recall(agent, question, now=AT + timedelta(days=1))
+            shown_to.append([(hit.memory_id, hit.content, hit.score) for hit in hits])
             turn = Turn(
-                agent_id=agent, session_id="after", turn_id=f"after-{n}", text=asked, now=AT + timedelta(days=1)
+                agent_id=agent, session_id="after", turn_id=f"after-{n}", text=question, now=AT + timedelta(days=1)
             )
             context = await layer.pre_turn(turn)
             assert context.degraded == ()
-            found.append([(shown.memory_id, shown.content) for shown in context.shown])
-    return found
+            shown_to.append([(shown.memory_id, shown.content) for shown in context.shown])
+    return shown_to
 
 
 async def contents(url: str) -> dict[str, str]:
@@ -130,7 +130,7 @@ async def contents(url: str) -> dict[str, str]:
         await connection.close()
 
 
-async def asked(url: str, statement: str) -> list[tuple]:
+async def query(url: str, statement: str) -> list[tuple]:
     connection = await asyncpg.connect(url)
     try:
         return [tuple(row) for row in await connection.fetch(statement)]
@@ -141,14 +141,14 @@ async def asked(url: str, statement: str) -> list[tuple]:
 def bring_roles(url: str, into: str, directory: Path) -> None:
     """Copy the roles of one cluster to another: a dump names its roles but does not contain them."""
     file = directory / "roles.sql"
-    dumped = ran(program("pg_dumpall"), "--roles-only", f"--file={file}", f"--dbname={url}")
+    dumped = run(program("pg_dumpall"), "--roles-only", f"--file={file}", f"--dbname={url}")
     assert dumped.returncode == 0, dumped.stderr
-    brought = ran(program("psql"), "--quiet", f"--dbname={into}", f"--file={file}")
+    brought = run(program("psql"), "--quiet", f"--dbname={into}", f"--file={file}")
     assert all("already exists" in line for line in brought.stderr.splitlines()), brought.stderr
 
 
 @pytest.fixture
-def fresh():
+def new_cluster():
     """Yield the URLs of a cluster without the database."""
     with tempfile.TemporaryDirectory(prefix="cognitive-restored-") as directory:
         Path(directory).chmod(0o711)
@@ -157,41 +157,43 @@ def fresh():
         server.release()
 
 
-async def test_database_restored_to_a_new_cluster_gives_the_same_results(fresh, urls, empty, agent, tmp_path):
+async def test_database_restored_to_a_new_cluster_gives_the_same_results(new_cluster, urls, empty, agent, tmp_path):
     (admin, app), agents = empty, [agent, f"{agent}-other"]
     await upgrade(admin)
     async with CognitiveLayer.open(app, policy=PATIENT, embedder=WordEmbedder()) as layer:
-        await taught(layer, agents)
+        await use_layer(layer, agents)
         before = await contents(admin)
         file = str(tmp_path / "cognitive.dump")
-        dumped = ran(program("pg_dump"), "--format=custom", f"--file={file}", admin)
+        dumped = run(program("pg_dump"), "--format=custom", f"--file={file}", admin)
         assert dumped.returncode == 0, dumped.stderr
-        expected = await answers(layer, agents)
+        expected = await results(layer, agents)
     assert int(before["usage"].split()[0]) > 0
 
-    assert await asked(fresh.admin, "SELECT to_regnamespace('cognitive')") == [(None,)]
-    bring_roles(urls.admin, fresh.admin, tmp_path)
-    restored = ran(program("pg_restore"), "--exit-on-error", "--single-transaction", f"--dbname={fresh.admin}", file)
+    assert await query(new_cluster.admin, "SELECT to_regnamespace('cognitive')") == [(None,)]
+    bring_roles(urls.admin, new_cluster.admin, tmp_path)
+    restored = run(
+        program("pg_restore"), "--exit-on-error", "--single-transaction", f"--dbname={new_cluster.admin}", file
+    )
     assert restored.returncode == 0, restored.stderr
-    assert await contents(fresh.admin) == before
-    assert await asked(fresh.admin, GUARDS) == await asked(admin, GUARDS)
-    async with CognitiveLayer.open(fresh.app, policy=PATIENT, embedder=WordEmbedder()) as copy:
-        assert await answers(copy, agents) == expected
+    assert await contents(new_cluster.admin) == before
+    assert await query(new_cluster.admin, GUARDS) == await query(admin, GUARDS)
+    async with CognitiveLayer.open(new_cluster.app, policy=PATIENT, embedder=WordEmbedder()) as copy:
+        assert await results(copy, agents) == expected
         assert any(shown for shown in expected)
         context = await copy.pre_turn(Turn(agent_id=agent, session_id="new", text="Where is the key of the forge?"))
         assert (await copy.post_turn(context, Outcome(response="On hook 5."))).recorded
-    assert await asked(fresh.app, "SELECT count(*) FROM cognitive.memory") == [(0,)]  # without a tenant
+    assert await query(new_cluster.app, "SELECT count(*) FROM cognitive.memory") == [(0,)]  # without a tenant
 
 
 @pytest.fixture
-async def kept(urls):
+async def owned_database(urls):
     """Yield the administrator's URL and the owner of a database whose owner exists in no other cluster."""
     name = f"keeper_{uuid.uuid4().hex[:12]}"
     admin, keeper = (urlsplit(url)._replace(path=f"/{name}") for url in (urls.admin, urls.owner))
     connection = await asyncpg.connect(urls.admin)
     await connection.execute(f"CREATE ROLE {name} LOGIN CREATEROLE")
     await connection.execute(f"CREATE DATABASE {name} OWNER {name}")
-    await asked(urlunsplit(admin), "CREATE EXTENSION vector")
+    await query(urlunsplit(admin), "CREATE EXTENSION vector")
     owner = urlunsplit(keeper).replace("cognitive_owner@", f"{name}@")
     await upgrade(owner)
     await roles.create(owner)
@@ -202,17 +204,17 @@ async def kept(urls):
     await connection.close()
 
 
-async def test_restore_fails_until_the_roles_of_the_dump_exist(fresh, kept, tmp_path):
-    url, keeper = kept
+async def test_restore_fails_until_the_roles_of_the_dump_exist(new_cluster, owned_database, tmp_path):
+    url, keeper = owned_database
     dump = str(tmp_path / "cognitive.dump")
-    restore = ("pg_restore", "--exit-on-error", "--single-transaction", f"--dbname={fresh.admin}", dump)
-    dumped = ran(program("pg_dump"), "--format=custom", f"--file={dump}", url)
+    restore = ("pg_restore", "--exit-on-error", "--single-transaction", f"--dbname={new_cluster.admin}", dump)
+    dumped = run(program("pg_dump"), "--format=custom", f"--file={dump}", url)
     assert dumped.returncode == 0, dumped.stderr
-    assert f'role "{keeper}" does not exist' in ran(program(restore[0]), *restore[1:]).stderr
-    bring_roles(url, fresh.admin, tmp_path)
-    restored = ran(program(restore[0]), *restore[1:])
+    assert f'role "{keeper}" does not exist' in run(program(restore[0]), *restore[1:]).stderr
+    bring_roles(url, new_cluster.admin, tmp_path)
+    restored = run(program(restore[0]), *restore[1:])
     assert restored.returncode == 0, restored.stderr
-    assert await asked(fresh.admin, GUARDS) == await asked(url, GUARDS)
-    assert await asked(
-        fresh.admin, "SELECT DISTINCT tableowner::text FROM pg_tables WHERE schemaname = 'cognitive'"
+    assert await query(new_cluster.admin, GUARDS) == await query(url, GUARDS)
+    assert await query(
+        new_cluster.admin, "SELECT DISTINCT tableowner::text FROM pg_tables WHERE schemaname = 'cognitive'"
     ) == [(keeper,)]

@@ -28,7 +28,7 @@ from tests.serving import running, token_for
 
 CHOSEN = NewMemory(type="decision", content="We chose Postgres over MongoDB for the billing service.")
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
-ASKED = "Which database did we choose for the billing service?"
+QUESTION = "Which database did we choose for the billing service?"
 
 
 @pytest.fixture(scope="module")
@@ -90,13 +90,13 @@ def test_client_namespaces_match_the_layer(remote):
 async def test_client_and_layer_prepare_the_same_turn(client, layer, agent, now):
     await layer.remember(agent, [CHOSEN, NewMemory(type="fact", content="I am a careful assistant.", pinned=True)])
     tools = (Tool(name="search", description="Search", parameters={"type": "object", "properties": {}}),)
-    said = (Message(role="user", content="Hello"), Message(role="assistant", content="Hello."))
+    conversation = (Message(role="user", content="Hello"), Message(role="assistant", content="Hello."))
     asked = Turn(
         agent_id=agent,
         session_id="s",
-        text=ASKED,
+        text=QUESTION,
         tools=tools,
-        conversation=said,
+        conversation=conversation,
         now=now,
         turn_id="t",
         model="openai/gpt-4o",
@@ -125,9 +125,9 @@ async def test_client_and_layer_prepare_the_same_turn(client, layer, agent, now)
 
 async def test_turn_through_the_client_records_its_outcome(client, agent):
     (id,) = await client.remember(agent, [CHOSEN])
-    context = await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))
+    context = await client.pre_turn(Turn(agent_id=agent, session_id="s", text=QUESTION))
     grown = [
-        Message(role="user", content=ASKED),
+        Message(role="user", content=QUESTION),
         Message(role="assistant", tool_calls=(ToolCall(name="ls", id="1"),)),
         Message(role="tool", content="a.txt", tool_call_id="1"),
     ]
@@ -142,17 +142,17 @@ async def test_turn_through_the_client_records_its_outcome(client, agent):
     assert [result.disposition for result in await client.explain.candidates(agent, context.turn_id)] == ["shown"]
     assert [turn.status for turn in await client.explain.turns(agent)] == ["completed"]
     assert [plan.tools for plan in await client.explain.past_plans(agent)] == [(("ls", 1),)]
-    assert [plan.turns for plan in await client.explain.past_plans(agent, ASKED)] == [1]
+    assert [plan.turns for plan in await client.explain.past_plans(agent, QUESTION)] == [1]
 
 
 async def test_client_manages_memories_and_sessions(client, layer, agent):
-    told = []
-    ids = await client.remember(agent, [CHOSEN], progress=lambda done, total: told.append((done, total)))
-    assert told == [(1, 1)]
+    progress_calls = []
+    ids = await client.remember(agent, [CHOSEN], progress=lambda done, total: progress_calls.append((done, total)))
+    assert progress_calls == [(1, 1)]
     assert await client.get(agent, ids) == await layer.get(agent, ids)
     assert (await client.update(agent, ids[0], pinned=True)).pinned
     assert not (await client.update(agent, ids[0], pinned=False)).pinned
-    hits = await client.recall(agent, ASKED, "decision", 3)
+    hits = await client.recall(agent, QUESTION, "decision", 3)
     assert [(hit.memory_id, hit.content) for hit in hits] == [(ids[0], CHOSEN.content)]
     context = await client.pre_turn(Turn(agent_id=agent, session_id="s/1", text="Hello", turn_id="t"))
     assert (await client.post_turn(context, Outcome(response="Hello."))).recorded
@@ -193,7 +193,7 @@ async def test_client_manages_policies(client, layer, agent):
 
 async def test_client_computes_what_if_and_shadow_agreement(client, layer, agent):
     await client.remember(agent, [CHOSEN])
-    context = await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, now=NOW))
+    context = await client.pre_turn(Turn(agent_id=agent, session_id="s", text=QUESTION, now=NOW))
     await client.post_turn(context, Outcome(response=CHOSEN.content))
     nothing, period = (
         dict.fromkeys(("limits.default", "limits.hinted_type", "limits.other_types"), 0),
@@ -252,10 +252,12 @@ async def test_foreign_token_fails_a_recall_but_only_degrades_a_turn(layer, tmp_
 
 async def test_turn_is_degraded_when_the_server_is_unreachable(away, agent):
     tools = (Tool(name="search", parameters={"type": "object"}),)
-    said = (Message(role="user", content="Hello"), Message(role="assistant", content="Hello."))
-    turn = Turn(agent_id=agent, session_id="s", text=ASKED, tools=tools, conversation=said, model="openai/gpt-4o")
+    conversation = (Message(role="user", content="Hello"), Message(role="assistant", content="Hello."))
+    turn = Turn(
+        agent_id=agent, session_id="s", text=QUESTION, tools=tools, conversation=conversation, model="openai/gpt-4o"
+    )
     context = await away.pre_turn(turn)
-    assert [message.content for message in context.prompt("You are.")] == ["You are.", "Hello", "Hello.", ASKED]
+    assert [message.content for message in context.prompt("You are.")] == ["You are.", "Hello", "Hello.", QUESTION]
     assert [tool.name for tool in context.tools] == ["search"]
     assert "cannot be reached" in context.degraded[0]
     for asked in (away.recall(agent, "x"), away.post_turn(context, Outcome(response="x"))):
@@ -264,7 +266,7 @@ async def test_turn_is_degraded_when_the_server_is_unreachable(away, agent):
 
 
 async def test_outcome_of_a_turn_unknown_to_the_server_is_not_recorded(away, client, agent):
-    context = await away.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))
+    context = await away.pre_turn(Turn(agent_id=agent, session_id="s", text=QUESTION))
     report = await client.post_turn(context, Outcome(response="x"))
     assert not report.recorded
     with pytest.raises(UnknownTurn, match="no turn"):
@@ -273,27 +275,27 @@ async def test_outcome_of_a_turn_unknown_to_the_server_is_not_recorded(away, cli
 
 def answering(*answers):
     """Return a client of a server that gives these responses in order, and the responses not yet used."""
-    left = list(answers)
-    http = httpx.AsyncClient(transport=httpx.MockTransport(lambda request: left.pop(0)), base_url="http://localhost")
-    return CognitiveClient(ApiTransport(http, 5, attempts=3), 5), left
+    unused = list(answers)
+    http = httpx.AsyncClient(transport=httpx.MockTransport(lambda request: unused.pop(0)), base_url="http://localhost")
+    return CognitiveClient(ApiTransport(http, 5, attempts=3), 5), unused
 
 
 async def test_client_retries_busy_responses_up_to_its_limit(agent):
     busy = httpx.Response(503, headers={"Retry-After": "0"})
-    client, left = answering(busy, httpx.Response(400), httpx.Response(200, json=[]))
+    client, unused = answering(busy, httpx.Response(400), httpx.Response(200, json=[]))
     with pytest.raises(InvalidInput):
         await client.recall(agent, "x")
-    assert len(left) == 1, "a status that may be permanent is not retried"
-    client, left = answering(busy, httpx.Response(429, headers={"Retry-After": "0"}), httpx.Response(200, json=[]))
+    assert len(unused) == 1, "a status that may be permanent is not retried"
+    client, unused = answering(busy, httpx.Response(429, headers={"Retry-After": "0"}), httpx.Response(200, json=[]))
     assert await client.recall(agent, "x") == ()
-    client, left = answering(busy, busy, busy, busy)
+    client, unused = answering(busy, busy, busy, busy)
     with pytest.raises(StoreUnavailable):
         await client.recall(agent, "x")
-    assert len(left) == 1
-    client, left = answering(busy, busy)
+    assert len(unused) == 1
+    client, unused = answering(busy, busy)
     with pytest.raises(StoreUnavailable):
         await client.policies.roll_back(agent)
-    assert len(left) == 1, "a second rollback would undo the first"
+    assert len(unused) == 1, "a second rollback would undo the first"
 
 
 @pytest.mark.parametrize(
@@ -307,11 +309,11 @@ async def test_client_retries_busy_responses_up_to_its_limit(agent):
 )
 async def test_turn_is_degraded_by_an_invalid_response(agent, answer):
     client, _ = answering(answer)
-    assert (await client.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))).degraded
+    assert (await client.pre_turn(Turn(agent_id=agent, session_id="s", text=QUESTION))).degraded
 
 
 async def test_degraded_turn_without_codes_is_decoded(agent):
-    turn = Turn(agent_id=agent, session_id="s", text=ASKED)
+    turn = Turn(agent_id=agent, session_id="s", text=QUESTION)
     sent = to_prepared_turn(without_memory(turn, "t", NOW, Degradation("record_late", "not in time")))
     body = {
         name: value

@@ -211,12 +211,12 @@ def test_token_is_shown_only_at_creation(shell, tmp_path):
     made = shell("token", "create", *kept)
     admin = json.loads(shell.run("token", "create", "--admin", *map(str, kept), "--json").stdout)
     assert (made["admin"], admin["agent"], admin["admin"]) == (False, None, True)
-    told = shell.run("token", "list", *map(str, kept)).stdout
-    assert made["id"] in told
-    assert made["token"].split("_")[2] not in told
-    assert "\x1b" not in told
-    told = shell.run("token", "revoke", "none", *map(str, kept))
-    assert (told.exit_code, "'none'" in told.stderr) == (1, True)
+    result = shell.run("token", "list", *map(str, kept)).stdout
+    assert made["id"] in result
+    assert made["token"].split("_")[2] not in result
+    assert "\x1b" not in result
+    result = shell.run("token", "revoke", "none", *map(str, kept))
+    assert (result.exit_code, "'none'" in result.stderr) == (1, True)
     assert shell.run("token", "create", *map(str, kept)).exit_code == 2
 
 
@@ -227,9 +227,9 @@ def test_empty_results_have_their_own_exit_code(shell):
     assert shell("recall", "zebras", code=NO) == {"hits": []}
     assert shell("session", "show", "none", code=NO) == {"session": None}
     assert shell("session", "end", "none", code=NO) == {"ended": False}
-    told = shell.run("why", "--agent", shell.agent)
-    assert (told.exit_code, told.stdout) == (NO, "")
-    assert shell.agent in told.stderr
+    result = shell.run("why", "--agent", shell.agent)
+    assert (result.exit_code, result.stdout) == (NO, "")
+    assert shell.agent in result.stderr
     assert set(CODES) == {0, 1, 2, 3}
 
 
@@ -242,24 +242,24 @@ def test_empty_results_have_their_own_exit_code(shell):
     ],
 )
 def test_error_names_the_bad_value_and_the_next_command(shell, words, kind, culprit, following):
-    told = shell.run(*words, "--agent", shell.agent)
-    assert (told.exit_code, told.stdout) == (1, "")
-    assert told.stderr.startswith(f"{kind}: ")
-    assert culprit in told.stderr
+    result = shell.run(*words, "--agent", shell.agent)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"{kind}: ")
+    assert culprit in result.stderr
     as_json = json.loads(shell.run(*words, "--agent", shell.agent, "--json").stderr)["error"]
-    assert (as_json["type"], as_json["message"] in told.stderr) == (kind, True)
+    assert (as_json["type"], as_json["message"] in result.stderr) == (kind, True)
     if following is None:
         assert as_json["next"] is None
     else:
         assert following.replace("AGENT", shell.agent) in as_json["next"]
-        assert as_json["next"] in told.stderr
+        assert as_json["next"] in result.stderr
 
 
 def test_usage_errors_are_reported_in_json(shell):
     assert shell.run("recall", "x", "--agent", shell.agent, "--limit", "0").exit_code == 2
-    told = shell.run("recall", "x", "--agent", shell.agent, "--limit", "0", "--json")
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert "--limit" in json.loads(told.stderr)["error"]["message"]
+    result = shell.run("recall", "x", "--agent", shell.agent, "--limit", "0", "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--limit" in json.loads(result.stderr)["error"]["message"]
     assert shell.run("recall", "--agent", shell.agent, "--", "--json").exit_code in (0, NO), (
         "after -- it is an argument"
     )
@@ -285,9 +285,9 @@ def test_conflicting_options_are_refused(shell, words):
 
 def test_unreachable_database_error_advises_the_doctor_command(shell):
     shell.environment = {**shell.environment, "COGNITIVE_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
-    told = shell.run("recall", "x", "--agent", shell.agent, "--json")
-    assert (told.exit_code, told.stdout) == (1, "")
-    *warnings, last = map(json.loads, told.stderr.splitlines())
+    result = shell.run("recall", "x", "--agent", shell.agent, "--json")
+    assert (result.exit_code, result.stdout) == (1, "")
+    *warnings, last = map(json.loads, result.stderr.splitlines())
     assert last["error"]["type"] == "StoreUnavailable"
     assert "cognitive doctor" in last["error"]["next"]
     assert all("warning" in each for each in warnings)
@@ -306,9 +306,9 @@ def test_unreachable_database_error_advises_the_doctor_command(shell):
     ],
 )
 def test_upgrade_is_advised_only_for_a_missing_schema(refused, following):
-    told = advice(SchemaError(refused))
-    assert (following in told) if following else (told is None)
-    assert ("db upgrade" in (told or "")) == ("no cognitive schema" in refused)
+    result = advice(SchemaError(refused))
+    assert (following in result) if following else (result is None)
+    assert ("db upgrade" in (result or "")) == ("no cognitive schema" in refused)
 
 
 # --- irreversible commands ---
@@ -339,8 +339,8 @@ def test_language_command_shows_changes_and_validates_the_language(shell):
         "leaving": 0,
     }
     assert shell("recall", "Haus")["hits"][0]["scores"]["content_bm25"]
-    told = shell.run("db", "language", "--agent", shell.agent)
-    assert told.stdout == f"{shell.agent} is searched in german: 1 memories.\n"
+    result = shell.run("db", "language", "--agent", shell.agent)
+    assert result.stdout == f"{shell.agent} is searched in german: 1 memories.\n"
     refused = shell.run("db", "language", "deutsch", "--agent", shell.agent)
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert refused.stderr.startswith("UnknownLanguage: language: there is no 'deutsch'; there are arabic, ")
@@ -365,11 +365,11 @@ def test_demo_prints_a_single_json_document(shell, tmp_path):
 
 def test_control_characters_in_memories_are_escaped_in_output(shell):
     shell("remember", "The gate \x1b[2J\x1b]0;owned\x07 opens at nine. [bold]Not bold.[/bold]")
-    told = shell.run("recall", "when does the gate open", "--agent", shell.agent)
-    assert "\x1b" not in told.stdout
-    assert "\x07" not in told.stdout
-    assert "\\x1b[2J" in told.stdout
-    assert "[bold]" in told.stdout
+    result = shell.run("recall", "when does the gate open", "--agent", shell.agent)
+    assert "\x1b" not in result.stdout
+    assert "\x07" not in result.stdout
+    assert "\\x1b[2J" in result.stdout
+    assert "[bold]" in result.stdout
 
 
 def test_progress_is_drawn_only_on_a_terminal(environment, agent, tmp_path):

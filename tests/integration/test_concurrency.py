@@ -36,8 +36,8 @@ async def test_concurrent_forget_and_outcomes_leave_no_orphaned_usage(layer, age
             await layer.pre_turn(Turn(agent_id=agent, session_id=f"s{n}", text="Which pump of which berth was sealed?"))
             for n in range(4)
         ]
-        said = Outcome(response="The pump of berth 3 was sealed on pier 3.")
-        await asyncio.gather(layer.forget(agent, ids[:4]), *(layer.post_turn(turn, said) for turn in turns))
+        outcome = Outcome(response="The pump of berth 3 was sealed on pier 3.")
+        await asyncio.gather(layer.forget(agent, ids[:4]), *(layer.post_turn(turn, outcome) for turn in turns))
     orphans = await fetch(
         urls,
         "SELECT memory_id FROM cognitive.usage u WHERE agent_id = $1 AND NOT EXISTS"

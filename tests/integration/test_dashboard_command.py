@@ -58,10 +58,10 @@ def test_dashboard_command_explains_how_to_create_a_token(urls, tmp_path):
 async def test_running_server_is_detected(layer):
     async with running(layer, ServerConfig(port=0)) as (url, _):
         port = url.rpartition(":")[2]
-        told = await _invoked("--no-open", "--port", port, "--agent", "a b")
-    assert told.exit_code == 0
-    assert f"A server already runs at http://127.0.0.1:{port}." in told.output
-    assert f"{url}/ui/overview?agent=a+b" in told.output
+        result = await _invoked("--no-open", "--port", port, "--agent", "a b")
+    assert result.exit_code == 0
+    assert f"A server already runs at http://127.0.0.1:{port}." in result.output
+    assert f"{url}/ui/overview?agent=a+b" in result.output
 
 
 async def _invoked(*words):
@@ -77,7 +77,7 @@ class _Other(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b'{"status": "fine"}')
 
-    def log_message(self, *told):
+    def log_message(self, *arguments):
         pass
 
 

@@ -39,11 +39,11 @@ class Node:
             if token == "}":
                 return
             if token.startswith(":"):
-                held = self.fields.setdefault(token[1:], [])
+                values = self.fields.setdefault(token[1:], [])
             elif token == "{":
-                held.append(Node(tokens))
+                values.append(Node(tokens))
             else:
-                held.append(token)
+                values.append(token)
 
     def __getitem__(self, field: str) -> list[Any]:
         return self.fields.get(field, [])
@@ -51,21 +51,21 @@ class Node:
     def below(self) -> Iterator[Node]:
         """Yield this node and all its descendants."""
         yield self
-        for held in self.fields.values():
-            yield from among(held)
+        for values in self.fields.values():
+            yield from among(values)
 
 
-def among(held: list[Any]) -> Iterator[Node]:
-    for each in held:
+def among(values: list[Any]) -> Iterator[Node]:
+    for each in values:
         if isinstance(each, Node):
             yield from each.below()
 
 
-def refused(query: Node, changeable: Changeable) -> Iterator[str]:
+def refusal_reasons(query: Node, changeable: Changeable) -> Iterator[str]:
     """Yield the reasons for which Citus would refuse a writing query."""
 
-    def called(held: list[Any]) -> Iterator[tuple[str, Node]]:
-        for node in among(held):
+    def called(values: list[Any]) -> Iterator[tuple[str, Node]]:
+        for node in among(values):
             if (field := CALLS.get(node.kind)) and (name := changeable.get((field, int(node[field][0])))):
                 yield name, node
 
@@ -100,7 +100,7 @@ async def parsed(urls):
 
 async def test_no_writing_statement_would_be_refused_by_citus(parsed):
     queries, changeable = parsed
-    found, writing = [], 0
+    refusals, writing = [], 0
     for port, name, sql in NAMED:
         if re.search(r"<\w+>", sql):
             assert not re.search(r"\b(?:INSERT|UPDATE|DELETE)\b", sql), "composed statements only read"
@@ -108,8 +108,8 @@ async def test_no_writing_statement_would_be_refused_by_citus(parsed):
         for query in await queries(sql):
             if query["commandType"][0] in WRITING:
                 writing += 1
-                found += [f"{port}.{name}: {what}" for what in refused(query, changeable)]
-    assert found == []
+                refusals += [f"{port}.{name}: {what}" for what in refusal_reasons(query, changeable)]
+    assert refusals == []
     assert writing > 100
 
 
@@ -130,5 +130,5 @@ async def test_no_writing_statement_would_be_refused_by_citus(parsed):
 async def test_parse_tree_check_detects_what_citus_refuses(parsed, sql, what):
     queries, changeable = parsed
     [query] = [each for each in await queries(sql) if each["commandType"][0] in WRITING]
-    found = list(refused(query, changeable))
-    assert (what in found) if what else found == []
+    refusals = list(refusal_reasons(query, changeable))
+    assert (what in refusals) if what else refusals == []

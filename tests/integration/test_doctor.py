@@ -56,7 +56,7 @@ def _named(url: str, database: str) -> str:
     return urlunsplit(urlsplit(url)._replace(path=f"/{database}"))
 
 
-async def found() -> dict[str, tuple[str, str, str]]:
+async def check_results() -> dict[str, tuple[str, str, str]]:
     return {each.check: (each.status, each.detail, each.fix) for each in await examine()}
 
 
@@ -77,37 +77,37 @@ async def test_agents_of_another_model_are_reported_to_an_administrator(scratch,
         "INSERT INTO cognitive.embedding_model (agent_id, model, dimension) VALUES ('a', 'another', 3)"
     )
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", admin)
-    status, told, fix = (await found())["agent models"]
-    assert (status, "1 agents are searched by another" in told, "reembed --to" in fix) == ("warning", True, True)
+    status, detail, fix = (await check_results())["agent models"]
+    assert (status, "1 agents are searched by another" in detail, "reembed --to" in fix) == ("warning", True, True)
 
 
 async def test_unreachable_database_does_not_stop_the_other_checks(monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", "postgresql://somebody:secret@127.0.0.1:1/nowhere")
     findings = await examine()
-    told = {each.check: each for each in findings}
-    assert told["database"].status == "failure"
-    assert "127.0.0.1:1/nowhere" in told["database"].fix
+    results = {each.check: each for each in findings}
+    assert results["database"].status == "failure"
+    assert "127.0.0.1:1/nowhere" in results["database"].fix
     assert "secret" not in str(findings)
-    assert told["migrations"].status == "unknown"
-    assert {told[name].status for name in ("settings", "policy", "data directory", "disk", "journal")} == {"ok"}
-    assert told["embedding model"].status == "ok"
+    assert results["migrations"].status == "unknown"
+    assert {results[name].status for name in ("settings", "policy", "data directory", "disk", "journal")} == {"ok"}
+    assert results["embedding model"].status == "ok"
     assert not healthy(findings)
 
 
 async def test_missing_schema_or_extension_is_reported_with_a_fix(scratch):
     inside, url = scratch
     await inside.execute("DROP EXTENSION IF EXISTS vector")
-    told = await found()
-    assert told["pgvector"][0] == "failure"
-    assert "cognitive db upgrade" in told["pgvector"][2]
-    assert told["migrations"][:2] == ("failure", "there is no schema")
+    results = await check_results()
+    assert results["pgvector"][0] == "failure"
+    assert "cognitive db upgrade" in results["pgvector"][2]
+    assert results["migrations"][:2] == ("failure", "there is no schema")
     await upgrade(url)
-    told = await found()
-    assert told["pgvector"][0] == told["migrations"][0] == "ok"
+    results = await check_results()
+    assert results["pgvector"][0] == results["migrations"][0] == "ok"
     await inside.execute("UPDATE cognitive.alembic_version SET version_num = '0001'")
-    status, said, fix = (await found())["migrations"]
+    status, detail, fix = (await check_results())["migrations"]
     assert status == "failure"
-    assert "revision 0001, which this version does not know" in said
+    assert "revision 0001, which this version does not know" in detail
     assert fix.startswith("export the memories with the version that wrote them")
 
 
@@ -118,23 +118,23 @@ async def test_invalid_index_unprotected_table_and_bloat_are_reported(scratch):
     await inside.execute("INSERT INTO cognitive.twice SELECT n / 2 FROM generate_series(1, 40000) n")
     with pytest.raises(asyncpg.UniqueViolationError):
         await inside.execute("CREATE UNIQUE INDEX CONCURRENTLY once ON cognitive.twice (n)")
-    told = await found()
-    assert told["indexes"] == (
+    results = await check_results()
+    assert results["indexes"] == (
         "failure",
         "invalid and not used: once",
         "`cognitive db upgrade --repair`, as the owner of the schema",
     )
-    assert told["row level security"][0] == "failure"
-    assert "twice" in told["row level security"][1]
-    assert told["statistics"][:2] == ("warning", "never analyzed: twice")
+    assert results["row level security"][0] == "failure"
+    assert "twice" in results["row level security"][1]
+    assert results["statistics"][:2] == ("warning", "never analyzed: twice")
 
     await inside.execute("DELETE FROM cognitive.twice WHERE n > 5000")
     await inside.execute("SELECT pg_stat_force_next_flush()")
     await inside.execute("ANALYZE cognitive.twice")
-    told = await found()
-    assert told["statistics"][0] == "ok"
-    assert told["bloat"][0] == "warning"
-    assert "twice" in told["bloat"][1]
+    results = await check_results()
+    assert results["statistics"][0] == "ok"
+    assert results["bloat"][0] == "warning"
+    assert "twice" in results["bloat"][1]
 
 
 async def test_repair_rebuilds_indexes_left_by_interrupted_builds(scratch):
@@ -158,11 +158,11 @@ async def test_repair_rebuilds_indexes_left_by_interrupted_builds(scratch):
             await inside.execute(way)
         await transaction.rollback()
     await holder.close()
-    assert "late, policy_pkey_ccnew" in (await found())["indexes"][1]
+    assert "late, policy_pkey_ccnew" in (await check_results())["indexes"][1]
 
     mended = await repair(url)
     assert set(mended) == {"late", "policy_pkey_ccnew"}
-    assert (await found())["indexes"] == ("ok", "all indexes are valid", "")
+    assert (await check_results())["indexes"] == ("ok", "all indexes are valid", "")
     assert await inside.fetchval("SELECT indisvalid FROM pg_index WHERE indexrelid = 'cognitive.late'::regclass")
     assert await repair(url) == ()
 
@@ -187,59 +187,59 @@ async def test_distribute_refuses_a_server_without_citus(scratch):
 
 async def test_logins_with_too_many_or_too_few_privileges_are_reported(urls, monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", urls.admin)
-    told = await found()
-    assert told["roles"][0] == "warning"
-    assert "bypasses row level security" in told["roles"][1]
+    results = await check_results()
+    assert results["roles"][0] == "warning"
+    assert "bypasses row level security" in results["roles"][1]
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", urls.owner)
-    told = await found()
-    assert told["migrations"][0] == "ok"
-    assert told["roles"][0] == "failure"
-    assert told["roles"][2] == 'GRANT cognitive_app TO "cognitive_owner"'
+    results = await check_results()
+    assert results["migrations"][0] == "ok"
+    assert results["roles"][0] == "failure"
+    assert results["roles"][2] == 'GRANT cognitive_app TO "cognitive_owner"'
 
 
 async def test_parked_journal_entry_is_reported_with_the_journal_path(machine, urls):
     journal = Journal(machine / "journal" / journal_name(urls.app))
     journal.put("agent", "turn", opening="no opening at all")
-    assert (await found())["journal"][:2] == ("ok", "1 waiting for Postgres, 0 parked")
+    assert (await check_results())["journal"][:2] == ("ok", "1 waiting for Postgres, 0 parked")
     journal.park(journal.after(0), "cannot be read")
-    status, told, fix = (await found())["journal"]
-    assert (status, told) == ("warning", "0 waiting for Postgres, 1 parked")
+    status, detail, fix = (await check_results())["journal"]
+    assert (status, detail) == ("warning", "0 waiting for Postgres, 1 parked")
     assert str(journal.path) in fix
     journal.path.write_bytes(b"no database" * 100)
-    assert (await found())["journal"][0] == "failure"
+    assert (await check_results())["journal"][0] == "failure"
 
 
 async def test_invalid_settings_and_policy_files_are_reported(machine, monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATABASE_URI", "postgresql://typo")
-    assert (await found())["settings"] == (
+    assert (await check_results())["settings"] == (
         "warning",
         "COGNITIVE_DATABASE_URI is not a setting",
         "did you mean COGNITIVE_DATABASE_URL?",
     )
     (machine / "policy.toml").write_text("deadline = 3", encoding="utf-8")
     monkeypatch.setenv("COGNITIVE_POLICY", str(machine / "policy.toml"))
-    assert "deadline" in (await found())["policy"][1]
+    assert "deadline" in (await check_results())["policy"][1]
     monkeypatch.setenv("COGNITIVE_POOL_SIZE", "none")
-    told = await found()
-    assert told["settings"][0] == "failure"
-    assert "COGNITIVE_POOL_SIZE" in told["settings"][1]
-    assert told["database"][0] == "failure", "the doctor does not open a database that was not configured"
+    results = await check_results()
+    assert results["settings"][0] == "failure"
+    assert "COGNITIVE_POOL_SIZE" in results["settings"][1]
+    assert results["database"][0] == "failure", "the doctor does not open a database that was not configured"
 
 
 async def test_data_directory_that_is_a_file_is_reported(machine, monkeypatch):
     (machine / "file").touch()
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(machine / "file"))
-    told = await found()
-    assert told["data directory"][0] == "failure"
-    assert "COGNITIVE_DATA_DIR" in told["data directory"][2]
+    results = await check_results()
+    assert results["data directory"][0] == "failure"
+    assert "COGNITIVE_DATA_DIR" in results["data directory"][2]
 
 
 async def test_corrupt_model_file_is_reported(machine, monkeypatch):
     monkeypatch.setenv("COGNITIVE_CACHE_DIR", str(machine))
     (machine / "all-MiniLM-L6-v2-dynamic-int8-1.onnx").write_bytes(b"nothing")
-    told = await found()
-    assert told["embedding model"][0] == "failure"
-    assert "COGNITIVE_CACHE_DIR" in told["embedding model"][2]
+    results = await check_results()
+    assert results["embedding model"][0] == "failure"
+    assert "COGNITIVE_CACHE_DIR" in results["embedding model"][2]
 
 
 @pytest.mark.parametrize(

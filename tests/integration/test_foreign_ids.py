@@ -18,39 +18,39 @@ SECRET = "The canary sings at 05:17 in the boiler room."
 LONG = "\n".join(f"{SECRET} Line {n} of the log." for n in range(2_000))
 
 # Every public method that takes the id of a memory, turn, session, artifact or subtask.
-ASKED = {
-    "get": lambda layer, agent, had: layer.get(agent, [had["memory"]]),
-    "find_by_source": lambda layer, agent, had: layer.admin.find_by_source(agent, "fact", [had["source"]]),
-    "find_by_tags": lambda layer, agent, had: layer.admin.find_by_tags(agent, [had["tag"]]),
-    "update": lambda layer, agent, had: layer.update(agent, had["memory"], content="stolen"),
-    "forget": lambda layer, agent, had: layer.forget(agent, [had["memory"]]),
-    "supersede": lambda layer, agent, had: layer.remember(
-        agent, [NewMemory(type="fact", content="stolen", occurred_at=AT, supersedes=had["memory"])]
+CALLS = {
+    "get": lambda layer, agent, ids: layer.get(agent, [ids["memory"]]),
+    "find_by_source": lambda layer, agent, ids: layer.admin.find_by_source(agent, "fact", [ids["source"]]),
+    "find_by_tags": lambda layer, agent, ids: layer.admin.find_by_tags(agent, [ids["tag"]]),
+    "update": lambda layer, agent, ids: layer.update(agent, ids["memory"], content="stolen"),
+    "forget": lambda layer, agent, ids: layer.forget(agent, [ids["memory"]]),
+    "supersede": lambda layer, agent, ids: layer.remember(
+        agent, [NewMemory(type="fact", content="stolen", occurred_at=AT, supersedes=ids["memory"])]
     ),
-    "rate": lambda layer, agent, had: layer.rate(agent, had["turn"], had["memory"], useful=True),
-    "recall in a turn": lambda layer, agent, had: layer.recall(agent, "canary", turn_id=had["turn"]),
-    "recall in a session": lambda layer, agent, had: layer.recall(agent, "canary", session_id=had["session"]),
-    "post_turn": lambda layer, agent, had: layer.post_turn(TurnRef(agent, had["turn"]), Outcome(response=SECRET)),
-    "why": lambda layer, agent, had: layer.why(agent, had["turn"], had["memory"]),
-    "candidates": lambda layer, agent, had: layer.explain.candidates(agent, had["turn"]),
-    "replay": lambda layer, agent, had: layer.explain.replay(agent, had["turn"]),
-    "turn": lambda layer, agent, had: layer.explain.turn(agent, had["turn"]),
-    "turns": lambda layer, agent, had: layer.explain.turns(agent, session_id=had["session"]),
-    "turn_ids": lambda layer, agent, had: layer.explain.turn_ids(agent),
-    "open_turns": lambda layer, agent, had: layer.sessions.open_turns(agent, had["session"]),
-    "past_plans": lambda layer, agent, had: layer.explain.past_plans(agent, "canary"),
-    "resume": lambda layer, agent, had: layer.resume(agent, had["session"]),
-    "end_session": lambda layer, agent, had: layer.end_session(agent, had["session"]),
-    "artifacts": lambda layer, agent, had: layer.sessions.artifacts(agent, had["session"]),
-    "artifact": lambda layer, agent, had: layer.artifact(agent, had["artifact"]),
-    "search_artifact": lambda layer, agent, had: layer.sessions.search_artifact(agent, had["artifact"], "canary"),
-    "work.list_subtasks": lambda layer, agent, had: layer.work.list_subtasks(agent, had["session"]),
-    "work.search": lambda layer, agent, had: layer.work.search(agent, had["session"], "canary"),
-    "work.add_dependencies": lambda layer, agent, had: layer.work.add_dependencies(
-        agent, had["subtask"], [had["subtask"]]
+    "rate": lambda layer, agent, ids: layer.rate(agent, ids["turn"], ids["memory"], useful=True),
+    "recall in a turn": lambda layer, agent, ids: layer.recall(agent, "canary", turn_id=ids["turn"]),
+    "recall in a session": lambda layer, agent, ids: layer.recall(agent, "canary", session_id=ids["session"]),
+    "post_turn": lambda layer, agent, ids: layer.post_turn(TurnRef(agent, ids["turn"]), Outcome(response=SECRET)),
+    "why": lambda layer, agent, ids: layer.why(agent, ids["turn"], ids["memory"]),
+    "candidates": lambda layer, agent, ids: layer.explain.candidates(agent, ids["turn"]),
+    "replay": lambda layer, agent, ids: layer.explain.replay(agent, ids["turn"]),
+    "turn": lambda layer, agent, ids: layer.explain.turn(agent, ids["turn"]),
+    "turns": lambda layer, agent, ids: layer.explain.turns(agent, session_id=ids["session"]),
+    "turn_ids": lambda layer, agent, ids: layer.explain.turn_ids(agent),
+    "open_turns": lambda layer, agent, ids: layer.sessions.open_turns(agent, ids["session"]),
+    "past_plans": lambda layer, agent, ids: layer.explain.past_plans(agent, "canary"),
+    "resume": lambda layer, agent, ids: layer.resume(agent, ids["session"]),
+    "end_session": lambda layer, agent, ids: layer.end_session(agent, ids["session"]),
+    "artifacts": lambda layer, agent, ids: layer.sessions.artifacts(agent, ids["session"]),
+    "artifact": lambda layer, agent, ids: layer.artifact(agent, ids["artifact"]),
+    "search_artifact": lambda layer, agent, ids: layer.sessions.search_artifact(agent, ids["artifact"], "canary"),
+    "work.list_subtasks": lambda layer, agent, ids: layer.work.list_subtasks(agent, ids["session"]),
+    "work.search": lambda layer, agent, ids: layer.work.search(agent, ids["session"], "canary"),
+    "work.add_dependencies": lambda layer, agent, ids: layer.work.add_dependencies(
+        agent, ids["subtask"], [ids["subtask"]]
     ),
-    "work.abandon": lambda layer, agent, had: layer.work.abandon(agent, had["subtask"]),
-    "work.advance": lambda layer, agent, had: layer.work.advance(agent, had["session"], 1),
+    "work.abandon": lambda layer, agent, ids: layer.work.abandon(agent, ids["subtask"]),
+    "work.advance": lambda layer, agent, ids: layer.work.advance(agent, ids["session"], 1),
 }
 
 
@@ -86,7 +86,7 @@ async def owned(layer, agent):
     }
 
 
-def nobodys():
+def unknown_ids():
     """Return unknown ids of the same kinds."""
     return {
         "memory": uuid4(),
@@ -99,22 +99,22 @@ def nobodys():
     }
 
 
-async def told(ask, layer, agent, had):
+async def answer_text(ask, layer, agent, ids):
     """Return the result or error as text, with ids replaced by their kinds."""
     try:
-        text = repr(await ask(layer, agent, had))
+        text = repr(await ask(layer, agent, ids))
     except CognitiveError as error:
         text = f"{type(error).__name__}: {error}"
-    for kind, name in had.items():
+    for kind, name in ids.items():
         text = text.replace(str(name), f"[{kind}]") if len(str(name)) > 6 else text
     return text
 
 
-@pytest.mark.parametrize("method", ASKED)
+@pytest.mark.parametrize("method", CALLS)
 async def test_foreign_id_is_answered_like_an_unknown_id(layer, agent, owned, method):
     mine, before = f"{agent}-other", await layer.get(agent, [owned["memory"]])
-    foreign = await told(ASKED[method], layer, mine, owned)
-    assert foreign == await told(ASKED[method], layer, mine, nobodys())
+    foreign = await answer_text(CALLS[method], layer, mine, owned)
+    assert foreign == await answer_text(CALLS[method], layer, mine, unknown_ids())
     assert SECRET not in foreign
     assert await layer.get(agent, [owned["memory"]]) == before
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]

@@ -51,14 +51,14 @@ async def layer(urls, embedder):
 
 
 @pytest.fixture
-def where(tmp_path):
+def paths(tmp_path):
     return with_private_folders(DaemonPaths(str(tmp_path / "hook"), "test"))
 
 
 @asynccontextmanager
-async def serving(layer, where, **options):
+async def serving(layer, paths, **options):
     """Run a daemon on its socket until the end of the block; yield its task."""
-    resident = Daemon(layer, where, **options)
+    resident = Daemon(layer, paths, **options)
     task = asyncio.create_task(resident.serve())
     await resident.ready.wait()
     yield task
@@ -66,89 +66,89 @@ async def serving(layer, where, **options):
     await task
 
 
-async def asked(where, *call):
-    return await asyncio.to_thread(ask, where, Call(*call), patience=30)
+async def call_daemon(paths, *call):
+    return await asyncio.to_thread(ask, paths, Call(*call), patience=30)
 
 
-async def test_daemon_answers_a_prompt_with_memories(layer, where, agent):
+async def test_daemon_answers_a_prompt_with_memories(layer, paths, agent):
     await layer.remember(agent, [NewMemory(type="fact", content="The orders service keeps its data in Postgres.")])
-    async with serving(layer, where):
-        assert stat.S_IMODE(os.stat(where.socket).st_mode) == 0o600
-        assert stat.S_IMODE(os.stat(where.folder).st_mode) == 0o700
-        answer = await asked(where, VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
-        told = json.loads(answer.removeprefix(ANSWER))["hookSpecificOutput"]
-        assert told["hookEventName"] == "UserPromptSubmit"
-        assert "keeps its data in Postgres" in told["additionalContext"]
-        about = json.loads((await asked(where, VERSION, STATUS)).removeprefix(ANSWER))
-        assert (about["sessions"], about["pid"]) == (1, os.getpid())
-    assert await asked(where, VERSION, STATUS) is None
+    async with serving(layer, paths):
+        assert stat.S_IMODE(os.stat(paths.socket).st_mode) == 0o600
+        assert stat.S_IMODE(os.stat(paths.folder).st_mode) == 0o700
+        answer = await call_daemon(paths, VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
+        output = json.loads(answer.removeprefix(ANSWER))["hookSpecificOutput"]
+        assert output["hookEventName"] == "UserPromptSubmit"
+        assert "keeps its data in Postgres" in output["additionalContext"]
+        status = json.loads((await call_daemon(paths, VERSION, STATUS)).removeprefix(ANSWER))
+        assert (status["sessions"], status["pid"]) == (1, os.getpid())
+    assert await call_daemon(paths, VERSION, STATUS) is None
 
 
-async def test_malformed_calls_get_an_empty_answer(layer, where, agent):
-    async with serving(layer, where):
-        for given in (b"", b"{", b"[1]", b'{"session_id": "s", "prompt": 7}', b"\xff\xfe", b"[" * 100_000):
-            assert await asked(where, VERSION, "user-prompt-submit", agent, "", given) == ANSWER + b"{}"
-        reader, writer = await asyncio.open_unix_connection(where.socket)
+async def test_malformed_calls_get_an_empty_answer(layer, paths, agent):
+    async with serving(layer, paths):
+        for payload in (b"", b"{", b"[1]", b'{"session_id": "s", "prompt": 7}', b"\xff\xfe", b"[" * 100_000):
+            assert await call_daemon(paths, VERSION, "user-prompt-submit", agent, "", payload) == ANSWER + b"{}"
+        reader, writer = await asyncio.open_unix_connection(paths.socket)
         writer.write(b"no fields")
         writer.write_eof()
         assert await reader.read() == b""
         writer.close()
-        assert await asked(where, VERSION, STATUS) is not None
+        assert await call_daemon(paths, VERSION, STATUS) is not None
 
 
-async def test_hook_of_another_version_stops_the_daemon(layer, where):
-    async with serving(layer, where) as task:
-        assert await asked(where, "0.0.1", "stop", "", "", b"{}") == OUTDATED
+async def test_hook_of_another_version_stops_the_daemon(layer, paths):
+    async with serving(layer, paths) as task:
+        assert await call_daemon(paths, "0.0.1", "stop", "", "", b"{}") == OUTDATED
         await task
-    assert await asked(where, VERSION, STATUS) is None
+    assert await call_daemon(paths, VERSION, STATUS) is None
 
 
-async def test_daemon_stops_when_idle_and_on_request(layer, where):
-    async with serving(layer, where, idle_seconds=0.05) as task:
+async def test_daemon_stops_when_idle_and_on_request(layer, paths):
+    async with serving(layer, paths, idle_seconds=0.05) as task:
         await task
-    async with serving(layer, where) as task:
-        await asked(where, VERSION, STOP)
+    async with serving(layer, paths) as task:
+        await call_daemon(paths, VERSION, STOP)
         await task
 
 
-async def test_daemon_that_lost_its_socket_stops_without_removing_the_new_one(layer, where):
-    async with serving(layer, where, check_seconds=0.01) as lost:
-        os.unlink(where.socket)
-        async with serving(layer, where):
+async def test_daemon_that_lost_its_socket_stops_without_removing_the_new_one(layer, paths):
+    async with serving(layer, paths, check_seconds=0.01) as lost:
+        os.unlink(paths.socket)
+        async with serving(layer, paths):
             await lost
-            assert await asked(where, VERSION, STATUS) is not None
+            assert await call_daemon(paths, VERSION, STATUS) is not None
 
 
-async def test_daemon_stops_when_its_directory_is_removed(layer, where):
-    async with serving(layer, where, check_seconds=0.01) as lost:
-        shutil.rmtree(where.folder)
-        with_private_folders(where)  # the next hook creates the directory again
+async def test_daemon_stops_when_its_directory_is_removed(layer, paths):
+    async with serving(layer, paths, check_seconds=0.01) as lost:
+        shutil.rmtree(paths.folder)
+        with_private_folders(paths)  # the next hook creates the directory again
         await lost
 
 
-async def test_second_daemon_stops_while_the_first_answers(layer, where):
-    async with serving(layer, where):
-        await Daemon(layer, where).serve()
-        assert await asked(where, VERSION, STATUS) is not None
+async def test_second_daemon_stops_while_the_first_answers(layer, paths):
+    async with serving(layer, paths):
+        await Daemon(layer, paths).serve()
+        assert await call_daemon(paths, VERSION, STATUS) is not None
 
 
-async def test_turn_of_a_disconnected_hook_is_abandoned(layer, where, agent):
-    async with serving(layer, where):
-        _, writer = await asyncio.open_unix_connection(where.socket)
+async def test_turn_of_a_disconnected_hook_is_abandoned(layer, paths, agent):
+    async with serving(layer, paths):
+        _, writer = await asyncio.open_unix_connection(paths.socket)
         call = Call(VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
         writer.write(encode(call))
         writer.write_eof()
         await writer.drain()
         writer.transport.abort()
-        assert await asked(where, VERSION, STATUS) is not None, "the earlier connection is accepted by now"
+        assert await call_daemon(paths, VERSION, STATUS) is not None, "the earlier connection is accepted by now"
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["abandoned"]
 
 
-async def test_pending_outcomes_are_recorded_before_the_daemon_stops(layer, where, agent):
-    async with serving(layer, where):
-        await asked(where, VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
+async def test_pending_outcomes_are_recorded_before_the_daemon_stops(layer, paths, agent):
+    async with serving(layer, paths):
+        await call_daemon(paths, VERSION, "user-prompt-submit", agent, "", json.dumps(PROMPT).encode())
         stop = {**PROMPT, "last_assistant_message": "Postgres."}
-        await asked(where, VERSION, "stop", agent, "", json.dumps(stop).encode())
+        await call_daemon(paths, VERSION, "stop", agent, "", json.dumps(stop).encode())
     assert [turn.status for turn in await layer.explain.turns(agent)] == ["completed"]
 
 
@@ -163,13 +163,13 @@ def environment(urls, root, tmp_path_factory):
     run(env, "server", "stop")
 
 
-def run(env, *arguments, given=b""):
+def run(env, *arguments, payload=b""):
     command = [sys.executable, "-W", "error", "-m", "cognitive.cli.entry", "hook", *arguments]
-    return subprocess.run(command, env=env, input=given, capture_output=True, check=False, cwd="/")
+    return subprocess.run(command, env=env, input=payload, capture_output=True, check=False, cwd="/")
 
 
 def prompt(env, **fields):
-    return run(env, "user-prompt-submit", given=json.dumps({**PROMPT, **fields}).encode())
+    return run(env, "user-prompt-submit", payload=json.dumps({**PROMPT, **fields}).encode())
 
 
 def log_of(env):
@@ -248,7 +248,7 @@ def test_daemon_of_another_version_is_replaced(environment):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "fields", "given"),
+    ("arguments", "fields", "payload"),
     [
         (["stop"], {}, b"\xff" * 100),
         (["stop"], {"COGNITIVE_HOOK_WAIT": "soon"}, b"{}"),
@@ -256,8 +256,8 @@ def test_daemon_of_another_version_is_replaced(environment):
         (["user-prompt-submit", "--agent"], {}, b"{}"),
     ],
 )
-def test_hook_failures_return_an_empty_answer(environment, arguments, fields, given):
-    ran = run({**environment, **fields}, *arguments, given=given)
+def test_hook_failures_return_an_empty_answer(environment, arguments, fields, payload):
+    ran = run({**environment, **fields}, *arguments, payload=payload)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"{}\n", b"")
 
 
@@ -275,33 +275,33 @@ def test_failed_daemon_start_is_attempted_once_and_reported(environment, tmp_pat
 
 
 def test_directory_accessible_to_other_users_is_refused(tmp_path):
-    where = DaemonPaths(str(tmp_path / "open"), "x")
-    Path(where.folder).mkdir(mode=0o755)
+    paths = DaemonPaths(str(tmp_path / "open"), "x")
+    Path(paths.folder).mkdir(mode=0o755)
     with pytest.raises(PermissionError, match="chmod 700"):
-        with_private_folders(where)
+        with_private_folders(paths)
     Path(tmp_path / "link").symlink_to(tmp_path)
     with pytest.raises(PermissionError):
         with_private_folders(DaemonPaths(str(tmp_path / "link"), "x"))
 
 
-def test_lock_on_a_removed_file_is_not_acquired(where, monkeypatch):
+def test_lock_on_a_removed_file_is_not_acquired(paths, monkeypatch):
     flock = fcntl.flock
 
     def meanwhile(lock, how):
-        os.unlink(where.lock)
+        os.unlink(paths.lock)
         flock(lock, how)
 
     monkeypatch.setattr(fcntl, "flock", meanwhile)
-    assert locked(where) is None
+    assert locked(paths) is None
     monkeypatch.undo()
-    assert locked(where) is not None
+    assert locked(paths) is not None
 
 
-def test_lock_has_one_holder(where):
-    lock = locked(where)
-    assert locked(where) is None
+def test_lock_has_one_holder(paths):
+    lock = locked(paths)
+    assert locked(paths) is None
     os.close(lock)
-    os.close(locked(where))
+    os.close(locked(paths))
 
 
 @pytest.mark.parametrize("user", [0, 1000])

@@ -19,7 +19,7 @@ from cognitive.session.recent import ResumedSession
 from tests.internals import internals
 
 ORDERS = "The orders service keeps its data in Postgres 18."
-ASKED = "Which database does the orders service use?"
+QUESTION = "Which database does the orders service use?"
 ANSWER = "The orders service keeps its data in Postgres 18, so look there."
 
 
@@ -46,9 +46,9 @@ class Session:
 
     async def __call__(self, event, **fields):
         """Return the added context, or None if there is none."""
-        given = {"session_id": self.id, "cwd": "/nowhere", "transcript_path": str(self.file), **fields}
-        told = await self.hooks.handle(event, json.dumps(given).encode(), agent=self.agent)
-        return told["hookSpecificOutput"]["additionalContext"] if told else None
+        payload = {"session_id": self.id, "cwd": "/nowhere", "transcript_path": str(self.file), **fields}
+        response = await self.hooks.handle(event, json.dumps(payload).encode(), agent=self.agent)
+        return response["hookSpecificOutput"]["additionalContext"] if response else None
 
     async def prompt(self, text, name, **fields):
         added = await self("user-prompt-submit", prompt=text, prompt_id=name, **fields)
@@ -84,14 +84,14 @@ async def used(layer, agent, name):
     return [each.referenced for each in report.attributions]
 
 
-async def kept(layer, agent, session):
+async def stored_messages(layer, agent, session):
     """Return the last messages that the session stores."""
     await internals(layer).background.drain()
     return (await layer.resume(agent, session.id)).messages
 
 
 async def test_prompt_gets_memories_and_the_answer_records_their_use(session, hooks, layer, agent):
-    added = await session.prompt(ASKED, "p1")
+    added = await session.prompt(QUESTION, "p1")
     assert len(memory_lines(added)) == 1
     assert without_injected(f"x\n\n{added}") == "x", "the added text is recognised and removed"
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER, stop_hook_active=False)
@@ -101,20 +101,20 @@ async def test_prompt_gets_memories_and_the_answer_records_their_use(session, ho
 
 async def test_memory_in_the_agents_context_is_not_repeated(session, layer, agent):
     await layer.remember(agent, [NewMemory(type="fact", content="The user's name is Ada.", pinned=True)])
-    first = await session.prompt(ASKED, "p1")
+    first = await session.prompt(QUESTION, "p1")
     assert PREFIX_OPENING in first
     session.writes("assistant", ANSWER)
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
-    again = await session.prompt(f"Once more: {ASKED}", "p2")
+    again = await session.prompt(f"Once more: {QUESTION}", "p2")
     assert memory_lines(again or "") == []
     session.write({"type": "system", "subtype": "compact_boundary"})
     assert await session("session-start", source="compact") is None, "the transcript still contains the memories"
-    after = await session.prompt(ASKED, "p3")
+    after = await session.prompt(QUESTION, "p3")
     assert after == first, "the compacted context no longer contains the memories"
 
 
 async def test_tool_results_are_stored_but_not_credited_as_use(session, hooks, layer, agent):
-    await session.prompt(ASKED, "p1")
+    await session.prompt(QUESTION, "p1")
     response = {"type": "text", "file": {"content": ANSWER}}
     await session(
         "post-tool-use",
@@ -135,7 +135,7 @@ async def test_tool_results_are_stored_but_not_credited_as_use(session, hooks, l
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
     assert await statuses(hooks, layer, agent) == ["completed"]
     assert await used(layer, agent, "p1") == [False], "the whole answer was quoted from a file"
-    messages = await kept(layer, agent, session)
+    messages = await stored_messages(layer, agent, session)
     assert [(call.name, call.ok) for message in messages for call in message.tool_calls] == [
         ("Read", True),
         ("Bash", False),
@@ -144,7 +144,7 @@ async def test_tool_results_are_stored_but_not_credited_as_use(session, hooks, l
 
 
 async def test_tool_calls_and_result_lengths_are_limited(session, hooks, layer, agent):
-    await session.prompt(ASKED, "p1")
+    await session.prompt(QUESTION, "p1")
     for n in range(MAX_CALLS + 5):
         response = {"lines": ["\0word\ud800" * 100_000]} if n == 0 else "ok"
         await session("post-tool-use", prompt_id="p1", tool_name="Bash", tool_use_id=f"t{n}", tool_response=response)
@@ -165,7 +165,7 @@ async def test_tool_calls_and_result_lengths_are_limited(session, hooks, layer, 
     ],
 )
 async def test_next_prompt_closes_a_turn_without_a_stop_event(session, hooks, layer, agent, lines, status):
-    await session.prompt(ASKED, "p1")
+    await session.prompt(QUESTION, "p1")
     for role, text, fields in lines:
         session.writes(role, text, **fields)
     await session.prompt("And for the invoices?", "p2")
@@ -176,20 +176,22 @@ async def test_next_prompt_closes_a_turn_without_a_stop_event(session, hooks, la
 
 
 async def test_failed_turn_records_no_use(session, hooks, layer, agent):
-    await session.prompt(ASKED, "p1")
+    await session.prompt(QUESTION, "p1")
     await session("stop-failure", prompt_id="p1", error="server_error", last_assistant_message=ANSWER)
     assert await statuses(hooks, layer, agent) == ["failed"]
     assert await used(layer, agent, "p1") == []
 
 
 async def test_turn_continues_after_the_daemon_was_replaced(session, layer, agent):
-    await session.prompt(ASKED, "p1")
+    await session.prompt(QUESTION, "p1")
     session.write({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t", "name": "Read"}]}})
     session.hooks = Hooks(layer)
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
     assert await statuses(session.hooks, layer, agent) == ["completed"]
     assert await used(layer, agent, "p1") == [True]
-    assert [call.name for message in await kept(layer, agent, session) for call in message.tool_calls] == ["Read"]
+    assert [call.name for message in await stored_messages(layer, agent, session) for call in message.tool_calls] == [
+        "Read"
+    ]
 
 
 async def test_events_without_a_turn_do_nothing(session, hooks, layer, agent):
@@ -200,7 +202,7 @@ async def test_events_without_a_turn_do_nothing(session, hooks, layer, agent):
 
 
 async def test_text_after_another_stop_hook_is_not_counted(session, hooks, layer, agent):
-    await session.prompt(ASKED, "p1")
+    await session.prompt(QUESTION, "p1")
     await session("stop", prompt_id="p1", last_assistant_message="I do not know.")
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER, stop_hook_active=True)
     assert await statuses(hooks, layer, agent) == ["completed"]
@@ -208,7 +210,7 @@ async def test_text_after_another_stop_hook_is_not_counted(session, hooks, layer
 
 
 async def test_events_of_subagents_are_ignored(session, hooks, layer, agent):
-    await session.prompt(ASKED, "p1")
+    await session.prompt(QUESTION, "p1")
     for event in ("user-prompt-submit", "post-tool-use", "stop"):
         assert await session(event, agent_id="sub", prompt="x", tool_name="Read", last_assistant_message=ANSWER) is None
     assert await statuses(hooks, layer, agent) == ["open"]
@@ -216,15 +218,15 @@ async def test_events_of_subagents_are_ignored(session, hooks, layer, agent):
 
 
 async def test_duplicate_hooks_show_memories_once(session, hooks, layer, agent):
-    both = await asyncio.gather(session.prompt(ASKED, "p1"), session.prompt(ASKED, "p1"))
+    both = await asyncio.gather(session.prompt(QUESTION, "p1"), session.prompt(QUESTION, "p1"))
     assert sorted(added is None for added in both) == [False, True]
     assert await statuses(hooks, layer, agent) == ["open"]
 
 
 async def test_abandoned_prompt_abandons_its_turn(session, hooks, layer, agent):
-    await session.prompt(ASKED, "p1")
-    given = {"session_id": session.id, "prompt_id": "p1"}
-    await hooks.abandon("user-prompt-submit", json.dumps(given).encode(), agent=agent)
+    await session.prompt(QUESTION, "p1")
+    payload = {"session_id": session.id, "prompt_id": "p1"}
+    await hooks.abandon("user-prompt-submit", json.dumps(payload).encode(), agent=agent)
     assert await statuses(hooks, layer, agent) == ["abandoned"]
 
 
@@ -241,18 +243,18 @@ async def test_concurrent_sessions_stay_separate(hooks, layer, agent, tmp_path):
         await session("stop", prompt_id=f"p-{person}", last_assistant_message=f"{person}: {one}, under the mat.")
         return session, added
 
-    told = await asyncio.gather(*map(talk, people, agents))
+    results = await asyncio.gather(*map(talk, people, agents))
     await hooks.flush()
-    for (session, added), person, one in zip(told, people, agents, strict=True):
+    for (session, added), person, one in zip(results, people, agents, strict=True):
         assert one in added
         assert not any(other in added for other in set(agents) - {one})
-        messages = await kept(layer, one, session)
+        messages = await stored_messages(layer, one, session)
         assert [call.name for message in messages for call in message.tool_calls] == [f"tool_{person}"]
         assert messages[-1].content == f"{person}: {one}, under the mat."
 
 
 async def test_resumed_session_receives_its_recorded_state(session, layer, agent):
-    await session.prompt(ASKED, "p1")
+    await session.prompt(QUESTION, "p1")
     await session("stop", prompt_id="p1", last_assistant_message=ANSWER)
     await layer.work.plan(agent, session.id, ["Read the log", "Tell the owner"])
     for source in ("startup", "clear"):
@@ -273,9 +275,9 @@ def test_a_summary_is_quoted_line_by_line():
 
 
 async def test_malformed_event_raises_and_creates_no_session(hooks):
-    for event, given in (("stop", b"{"), ("stop", b"[]"), ("stop", b'{"prompt": "x"}')):
+    for event, payload in (("stop", b"{"), ("stop", b"[]"), ("stop", b'{"prompt": "x"}')):
         with pytest.raises(ValueError):  # noqa: PT011 - pydantic's message may change
-            await hooks.handle(event, given)
+            await hooks.handle(event, payload)
     assert hooks.sessions == 0
 
 
@@ -289,8 +291,8 @@ def test_hooks_force_journaled_placement_for_every_agent():
 
 
 async def test_turn_records_the_coding_agent_as_its_runtime(session, hooks, layer, urls, agent):
-    await session("user-prompt-submit", prompt=ASKED, prompt_id="p1")  # as Claude Code names a prompt
-    await session("user-prompt-submit", prompt=ASKED, turn_id="t1")  # as Codex does
+    await session("user-prompt-submit", prompt=QUESTION, prompt_id="p1")  # as Claude Code names a prompt
+    await session("user-prompt-submit", prompt=QUESTION, turn_id="t1")  # as Codex does
     await hooks.flush()
     connection = await asyncpg.connect(urls.admin)
     rows = await connection.fetch("SELECT turn_id, runtime FROM cognitive.turn WHERE agent_id = $1", agent)

@@ -40,13 +40,13 @@ def at(agent):
     return f"/api/v1/agents/{agent}"
 
 
-async def remembered(http, at, *memories):
+async def store_memories(http, at, *memories):
     answer = await http.post(f"{at}/memories", json={"memories": memories or [DECISION]})
     assert answer.status_code == 201
     return answer.json()["ids"]
 
 
-async def ran(urls, at):
+async def recorded_runtimes(urls, at):
     """Return the recorded runtimes of the agent's turns."""
     connection = await asyncpg.connect(urls.admin)
     rows = await connection.fetch("SELECT runtime FROM cognitive.turn WHERE agent_id = $1", at.rsplit("/")[-1])
@@ -55,14 +55,14 @@ async def ran(urls, at):
 
 
 async def test_turn_is_prepared_recorded_explained_and_rated(http, urls, at):
-    (id,) = await remembered(http, at)
+    (id,) = await store_memories(http, at)
     prepared = await http.post(f"{at}/turns", json={"session_id": "s1", "text": QUESTION})
     assert prepared.status_code == 200
     turn = prepared.json()
     assert [shown["memory_id"] for shown in turn["shown"]] == [id]
     assert DECISION["content"] in turn["prompt"]["sent"]
     assert turn["prompt"]["user_message"] == QUESTION
-    assert await ran(urls, at) == ["http"]
+    assert await recorded_runtimes(urls, at) == ["http"]
 
     outcome = f"{at}/turns/{turn['turn_id']}/outcome"
     response = {"response": "We chose Postgres over MongoDB for the billing service."}
@@ -84,7 +84,7 @@ async def test_turn_is_prepared_recorded_explained_and_rated(http, urls, at):
 
 
 async def test_memories_are_searched_read_updated_and_deleted(http, at):
-    first, second = await remembered(http, at, DECISION, {"type": "fact", "content": "The cat is called Tom."})
+    first, second = await store_memories(http, at, DECISION, {"type": "fact", "content": "The cat is called Tom."})
     hits = (await http.post(f"{at}/memories/search", json={"query": "billing database", "limit": 1})).json()
     assert [hit["memory_id"] for hit in hits] == [first]
     assert (await http.get(f"{at}/memories/{second}")).json()["content"] == "The cat is called Tom."
@@ -100,22 +100,27 @@ async def test_memories_are_searched_read_updated_and_deleted(http, at):
 
 
 async def test_session_state_and_artifacts_are_served_and_cleared(http, at):
-    said = [
+    conversation = [
         {"role": "user", "content": "Read the log"},
         {"role": "assistant", "tool_calls": [{"name": "read", "id": "c1"}]},
         {"role": "tool", "tool_call_id": "c1", "content": "\n".join(f"line {n} is ERROR {n * n}" for n in range(4000))},
         {"role": "assistant", "content": "It is long."},
     ]
-    turn = {"session_id": "s/1", "text": "What does it say of ERROR 49?", "conversation": said, "turn_id": "t/1"}
+    turn = {
+        "session_id": "s/1",
+        "text": "What does it say of ERROR 49?",
+        "conversation": conversation,
+        "turn_id": "t/1",
+    }
     prepared = (await http.post(f"{at}/turns", json=turn)).json()
     await http.put(f"{at}/turns/t%2F1/outcome", json={"response": "Line 7."})
     assert "artifact:" in str(prepared["messages"])
 
     artifacts = (await http.get(f"{at}/sessions/s%2F1/artifacts")).json()
-    assert [artifact["characters"] for artifact in artifacts] == [len(said[2]["content"])]
+    assert [artifact["characters"] for artifact in artifacts] == [len(conversation[2]["content"])]
     id = artifacts[0]["id"]
     page = (await http.get(f"{at}/artifacts/{id}", params={"start": 5, "length": 10})).json()
-    assert page["text"] == said[2]["content"][5:15]
+    assert page["text"] == conversation[2]["content"][5:15]
     lines = (await http.post(f"{at}/artifacts/{id}/search", json={"literal": "ERROR 49"})).json()
     assert lines[0]["number"] == 8
 
@@ -127,12 +132,12 @@ async def test_session_state_and_artifacts_are_served_and_cleared(http, at):
 
 
 async def test_window_route_fits_a_grown_conversation(http, at):
-    said = [
+    conversation = [
         {"role": "user", "content": "Go on"},
         {"role": "assistant", "tool_calls": [{"name": "ls", "id": "1"}]},
         {"role": "tool", "tool_call_id": "1", "content": "a.txt"},
     ]
-    body = {"session_id": "s1", "message": "Go on", "conversation": said, "iteration": 1}
+    body = {"session_id": "s1", "message": "Go on", "conversation": conversation, "iteration": 1}
     window = (await http.post(f"{at}/turns/t1/window", json=body)).json()
     assert [message["role"] for message in window["messages"]] == ["user", "assistant", "tool"]
 
@@ -149,7 +154,7 @@ async def test_plans_and_context_budgets_are_served(http, at):
 
 
 async def test_an_agent_is_erased_with_a_receipt(http, at, agent, layer):
-    await remembered(http, at)
+    await store_memories(http, at)
     receipt = (await http.delete(at)).json()
     assert (receipt["agent_id"], receipt["memories"]) == (agent, 1)
     assert await layer.recall(agent, "billing database") == ()
@@ -158,7 +163,7 @@ async def test_an_agent_is_erased_with_a_receipt(http, at, agent, layer):
 async def test_agent_ids_may_contain_any_character(http, layer):
     agent = f"team/süd {uuid.uuid4()}%2F?#"
     at = "/api/v1/agents/" + "".join(f"%{byte:02X}" for byte in agent.encode())
-    (id,) = await remembered(http, at)
+    (id,) = await store_memories(http, at)
     (memory,) = await layer.get(agent, [id])
     assert memory.content == DECISION["content"]
 

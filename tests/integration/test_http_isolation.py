@@ -49,7 +49,7 @@ ALL = routes()
 OF_AGENTS = [route for route in ALL if "{agent_id}" in route[1]]
 
 
-def asked(path, agent):
+def filled_path(path, agent):
     """Return a path with its parameters filled in."""
     names = {"agent_id": agent, "role": "live"}
     return re.sub(r"{(\w+)}", lambda name: names.get(name[1]) or str(uuid.uuid4()), path)
@@ -93,7 +93,7 @@ def test_every_route_belongs_to_an_agent_or_is_listed_as_shared():
 @pytest.mark.parametrize(("method", "path"), OF_AGENTS)
 async def test_token_of_another_agent_is_refused(http, tokens, agent, method, path):
     headers = token_for(tokens, "another")
-    answer = await http.request(method, asked(path, agent), json=body_of(path), headers=headers)
+    answer = await http.request(method, filled_path(path, agent), json=body_of(path), headers=headers)
     assert answer.status_code == 403
     assert answer.headers["content-type"] == MEDIA_TYPE
     assert agent not in answer.text
@@ -104,7 +104,7 @@ async def test_refusal_does_not_reveal_whether_an_agent_exists(http, tokens, lay
     await layer.remember(agent, [NewMemory(type="fact", content="secret")])
     headers = token_for(tokens, "another")
     answers = [
-        await http.request(method, asked(path, whose), json=body_of(path), headers=headers)
+        await http.request(method, filled_path(path, whose), json=body_of(path), headers=headers)
         for whose in (agent, "there-never-was-one")
     ]
     assert answers[0].content == answers[1].content
@@ -119,7 +119,7 @@ async def test_request_without_a_valid_token_is_refused(http, method, path):
         {"X-Api-Key": "x"},
     ]
     for headers in wrong:
-        answer = await http.request(method, asked(path, "a"), json=body_of(path), headers=headers)
+        answer = await http.request(method, filled_path(path, "a"), json=body_of(path), headers=headers)
         assert answer.status_code == 401
         assert answer.headers["www-authenticate"] == "Bearer"
 
@@ -127,13 +127,13 @@ async def test_request_without_a_valid_token_is_refused(http, method, path):
 @pytest.mark.parametrize(("method", "path"), [route for route in OF_AGENTS if route not in OF_ADMINS])
 async def test_token_of_the_agent_is_accepted(http, tokens, agent, method, path):
     headers = token_for(tokens, agent)
-    answer = await http.request(method, asked(path, agent), json=body_of(path), headers=headers)
+    answer = await http.request(method, filled_path(path, agent), json=body_of(path), headers=headers)
     assert answer.status_code not in (401, 403, 405)
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(OF_ADMINS))
 async def test_admin_routes_refuse_an_agents_token(http, tokens, agent, method, path):
-    url, body = asked(path, agent), body_of(path)
+    url, body = filled_path(path, agent), body_of(path)
     assert (await http.request(method, url, json=body, headers=token_for(tokens, agent))).status_code == 403
     answer = await http.request(method, url, json=body, headers=token_for(tokens, None))
     assert (
@@ -198,11 +198,11 @@ async def test_token_without_erase_right_is_refused_by_erasing_routes(http, toke
         "add a new deleting route to this test"
     )
 
-    asked = [await http.delete(path + to, headers=admins) for to in known.values()]
-    asked += [await http.post(f"{path}/memories/forget", json={"ids": [str(kept)]}, headers=mine)]
-    asked += [await http.delete(f"{path}/memories/{kept}", headers=mine)]
+    responses = [await http.delete(path + to, headers=admins) for to in known.values()]
+    responses += [await http.post(f"{path}/memories/forget", json={"ids": [str(kept)]}, headers=mine)]
+    responses += [await http.delete(f"{path}/memories/{kept}", headers=mine)]
 
-    assert {(answer.status_code, answer.json()["detail"]) for answer in asked} == {
+    assert {(answer.status_code, answer.json()["detail"]) for answer in responses} == {
         (403, "authorization: this token may not erase anything")
     }
     assert (await http.get(f"{path}/memories/{kept}", headers=mine)).status_code == 200

@@ -103,11 +103,11 @@ async def test_responses_carry_restrictive_browser_headers(http):
 
 
 async def test_oversized_body_is_refused_whether_announced_or_streamed(layer, agent):
-    asked = []
+    chunks = []
 
     async def endless():
         while True:
-            asked.append(1)
+            chunks.append(1)
             yield b" " * 1000
 
     async with inside(layer, ServerConfig(max_body_bytes=10_000)) as http:
@@ -117,18 +117,18 @@ async def test_oversized_body_is_refused_whether_announced_or_streamed(layer, ag
         fits = await http.post(url, json={"session_id": "s", "text": "x" * 9_000})
     assert (announced.status_code, streamed.status_code, fits.status_code) == (413, 413, 200)
     assert streamed.json()["detail"] == "body: longer than 10000 bytes"
-    assert len(asked) <= 12
+    assert len(chunks) <= 12
 
 
 @pytest.mark.parametrize(
-    ("field", "each", "most"),
+    ("field", "each", "limit"),
     [
         ("conversation", {"role": "user", "content": "a"}, MAX_MESSAGES),
         ("tools", {"name": "a"}, MAX_TOOLS),
     ],
 )
-async def test_overlong_list_is_refused_by_field_name(http, agent, field, each, most):
-    turn = {"session_id": "s", "text": "x", field: [each] * (most + 1)}
+async def test_overlong_list_is_refused_by_field_name(http, agent, field, each, limit):
+    turn = {"session_id": "s", "text": "x", field: [each] * (limit + 1)}
     answer = await http.post(f"/api/v1/agents/{agent}/turns", json=turn)
     assert answer.status_code == 422
     assert f"{field}: " in answer.json()["detail"]
@@ -177,7 +177,7 @@ async def test_open_server_requires_a_token_once_one_exists(layer, tmp_path, mon
 
 
 @asynccontextmanager
-async def held(path):
+async def waiting_app(path):
     """Yield an app whose requests wait, a semaphore of the waiting requests, and the event that releases them."""
     waiting, gone = asyncio.Semaphore(0), asyncio.Event()
 
@@ -192,7 +192,7 @@ async def held(path):
 
 async def test_request_beyond_the_concurrency_limit_is_refused_at_once(layer):
     async with (
-        held("/api/slow") as (slow, waiting, gone),
+        waiting_app("/api/slow") as (slow, waiting, gone),
         inside(layer, ServerConfig(max_concurrent_requests=2), [slow]) as http,
     ):
         running = [asyncio.create_task(http.get("/api/slow")) for _ in range(2)]
@@ -208,7 +208,7 @@ async def test_request_beyond_the_concurrency_limit_is_refused_at_once(layer):
 
 async def test_streams_do_not_count_as_concurrent_requests(layer):
     config = ServerConfig(max_concurrent_requests=1, max_streams=1)
-    async with held("/mcp") as (stream, waiting, gone), inside(layer, config, [stream]) as http:
+    async with waiting_app("/mcp") as (stream, waiting, gone), inside(layer, config, [stream]) as http:
         running = asyncio.create_task(http.get("/mcp"))
         await waiting.acquire()
         assert (await http.get("/mcp")).status_code == 503
@@ -220,8 +220,8 @@ async def test_streams_do_not_count_as_concurrent_requests(layer):
 
 async def test_slow_request_times_out_but_a_stream_does_not(layer):
     async with (
-        held("/api/slow") as (slow, _, _),
-        held("/mcp") as (stream, waiting, gone),
+        waiting_app("/api/slow") as (slow, _, _),
+        waiting_app("/mcp") as (stream, waiting, gone),
         inside(layer, ServerConfig(request_seconds=0.01, max_concurrent_requests=1), [slow, stream]) as http,
     ):
         open_ended = asyncio.create_task(http.get("/mcp"))
@@ -242,12 +242,14 @@ async def test_slow_request_body_times_out(layer, agent):
         writer.close()
 
 
-@pytest.mark.parametrize("begun", [b"", b"GET /healthz HTT", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "])
-async def test_silent_connection_is_closed(layer, begun):
+@pytest.mark.parametrize(
+    "partial_request", [b"", b"GET /healthz HTT", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "]
+)
+async def test_silent_connection_is_closed(layer, partial_request):
     async with running(layer, ServerConfig(port=0, header_seconds=0.05)) as (url, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
-        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + begun if begun else b"")
-        assert (await reader.read()).count(b"HTTP/1.1 200") == bool(begun)
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + partial_request if partial_request else b"")
+        assert (await reader.read()).count(b"HTTP/1.1 200") == bool(partial_request)
         writer.close()
 
 
@@ -264,7 +266,10 @@ async def test_connections_beyond_the_limit_are_closed(layer):
 
 
 async def test_slow_request_body_of_a_stream_times_out(layer):
-    async with held("/mcp") as (mcp, _, _), running(layer, ServerConfig(port=0, body_seconds=0.05), [mcp]) as (url, _):
+    async with (
+        waiting_app("/mcp") as (mcp, _, _),
+        running(layer, ServerConfig(port=0, body_seconds=0.05), [mcp]) as (url, _),
+    ):
         reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
         writer.write(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
         assert (await reader.readline()).startswith(b"HTTP/1.1 503")

@@ -67,14 +67,14 @@ def cells(database):
     return IvfIndex(database, large=400, size=10, page=300)
 
 
-async def nearest(database, agent, most, text="line about 7 99999", **filters):
+async def nearest(database, agent, limit, text="line about 7 99999", **filters):
     """Return the ids that the dense channel alone finds, nearest first."""
-    query = Query({"episode": most}, "", ByTopic().embed([text])[0], ByTopic.model, wanted=0, **filters)
+    query = Query({"episode": limit}, "", ByTopic().embed([text])[0], ByTopic.model, wanted=0, **filters)
     hits = (await MemorySearch(database).find(agent, query)).hits
     return [hit.memory_id for hit in sorted(hits, key=lambda hit: (-hit.scores["content_cosine"], hit.memory_id))]
 
 
-async def outside(urls, sql, *arguments):
+async def query_as_admin(urls, sql, *arguments):
     """Query as a superuser, without row level security."""
     connection = await asyncpg.connect(urls.admin)
     try:
@@ -91,12 +91,12 @@ async def test_cell_search_returns_enough_near_rows_of_its_own_agent(layer, data
     for each in (agent, *others[:2]):
         [group] = await cells.build(each)
         assert group.cells > 32
-    for most in (10, 80, 700, 1000):
-        assert len(await nearest(database, agent, most)) == min(most, 900)
-    found = {n: await nearest(database, agent, 10, f"line about {n} {n + 50_000}") for n in range(TOPICS)}
+    for limit in (10, 80, 700, 1000):
+        assert len(await nearest(database, agent, limit)) == min(limit, 900)
+    approximate = {n: await nearest(database, agent, 10, f"line about {n} {n + 50_000}") for n in range(TOPICS)}
     own = set(await layer_ids(layer, agent))
-    assert all(own.issuperset(ids) for ids in found.values())
-    recall = np.mean([len(set(found[n]) & set(exact[n])) / 10 for n in exact])
+    assert all(own.issuperset(ids) for ids in approximate.values())
+    recall = np.mean([len(set(approximate[n]) & set(exact[n])) / 10 for n in exact])
     assert recall >= 0.95
     assert len(await nearest(database, others[2], 20)) == 20
 
@@ -111,7 +111,7 @@ async def test_index_reflects_memories_added_or_forgotten_after_its_build(layer,
     [new] = await layer.remember(agent, [NewMemory(type="episode", content="line about 7 99999", source="new")])
     assert (await nearest(database, agent, 5))[0] == new
     unsorted = "SELECT count(*) FROM cognitive.embedding WHERE agent_id = $1 AND cell IS NULL"
-    assert await outside(urls, unsorted, agent) == 0
+    assert await query_as_admin(urls, unsorted, agent) == 0
     await layer.forget(agent, [new])
     assert new not in await nearest(database, agent, 600)
 
@@ -126,10 +126,10 @@ async def test_interrupted_index_build_loses_nothing_and_resumes(layer, database
     with pytest.raises(Stopped):
         await cells.build(agent, progress=stop)
     left = "SELECT count(*) FROM cognitive.embedding WHERE agent_id = $1 AND cell IS NULL"
-    assert 0 < await outside(urls, left, agent) < 700
+    assert 0 < await query_as_admin(urls, left, agent) < 700
     assert set(await nearest(database, agent, 700)) == everything
     await asyncio.gather(cells.build(agent), cells.build(agent), layer.remember(agent, lines(100, first=700)))
-    assert await outside(urls, left, agent) == 0
+    assert await query_as_admin(urls, left, agent) == 0
     assert len(await nearest(database, agent, 1000)) == 800
 
 
@@ -158,7 +158,7 @@ async def test_small_agent_has_no_cells_and_erasure_removes_them(layer, cells, a
     await layer.remember(agent, lines(400, first=100))
     assert await cells.build(agent) != []
     await layer.erase_agent(agent)
-    assert await outside(urls, "SELECT count(*) FROM cognitive.cell WHERE agent_id = $1", agent) == 0
+    assert await query_as_admin(urls, "SELECT count(*) FROM cognitive.cell WHERE agent_id = $1", agent) == 0
 
 
 async def test_large_agent_is_reported_until_its_index_is_built(layer, cells, urls):

@@ -299,7 +299,7 @@ class Watched:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.asked: list[str] = []
+        self.queries: list[str] = []
         self.between: Callable[[], Any] | None = None
 
     async def run(self, agent_id: str, work: Any, **how: Any) -> Any:
@@ -311,14 +311,14 @@ class _Between:
         self._connection, self._watched = connection, watched
 
     async def fetchrow(self, statement: str, *arguments: Any) -> Any:
-        self._watched.asked.append("facts")
+        self._watched.queries.append("facts")
         row = await self._connection.fetchrow(statement, *arguments)
         if self._watched.between is not None:
             await self._watched.between()
         return row
 
     async def fetch(self, statement: str, *arguments: Any) -> Any:
-        self._watched.asked.append("candidates")
+        self._watched.queries.append("candidates")
         return await self._connection.fetch(statement, *arguments)
 
 
@@ -344,9 +344,9 @@ async def test_only_the_first_read_of_a_language_costs_a_round_trip(layer, agent
         (agent, "Haus", ["facts", "facts", "candidates"]),
         (agent, "Haus", ["facts", "candidates"]),
     ):
-        watched.asked.clear()
+        watched.queries.clear()
         assert [hit.content for hit in (await search.find(each, query(text))).hits] == [HOUSES]
-        assert watched.asked == expected
+        assert watched.queries == expected
 
 
 async def test_search_during_the_switch_returns_the_previous_result(layer, agent, watched):

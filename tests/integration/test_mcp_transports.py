@@ -77,8 +77,8 @@ async def test_stdio_unreachable_database_becomes_a_tool_error(agent):
 
 
 async def test_stdout_carries_only_the_protocol_and_eof_ends_the_process(urls, agent):
-    told = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": told}
+    params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
     running = await asyncio.create_subprocess_exec(
         sys.executable,
         *command(agent),
@@ -126,7 +126,7 @@ def endpoint(layer, tokens) -> Endpoint:
     return Endpoint(layer, bearer(tokens.get))
 
 
-def reached(endpoint) -> httpx2.ASGITransport:
+def transport_to(endpoint) -> httpx2.ASGITransport:
     """Return a transport to the endpoint in an app, without a socket."""
     return httpx2.ASGITransport(Starlette(routes=[Route("/mcp", endpoint)]))
 
@@ -134,14 +134,14 @@ def reached(endpoint) -> httpx2.ASGITransport:
 @asynccontextmanager
 async def holder(endpoint, token: str, mode: str = "auto"):
     async with (
-        httpx2.AsyncClient(transport=reached(endpoint), headers={"authorization": f"Bearer {token}"}) as http,
+        httpx2.AsyncClient(transport=transport_to(endpoint), headers={"authorization": f"Bearer {token}"}) as http,
         Client(streamable_http_client(URL, http_client=http), mode=mode) as client,
     ):
         yield client
 
 
 async def status(endpoint, method: str = "POST", body=CALL, **headers: str) -> int:
-    async with asyncio.timeout(60), endpoint.running(), httpx2.AsyncClient(transport=reached(endpoint)) as http:
+    async with asyncio.timeout(60), endpoint.running(), httpx2.AsyncClient(transport=transport_to(endpoint)) as http:
         return (await http.request(method, URL, json=body, headers={**HEADERS, **headers})).status_code
 
 
@@ -211,7 +211,7 @@ async def test_oversized_request_is_refused(endpoint):
 
 
 async def test_endpoint_returns_503_before_it_runs(endpoint):
-    async with httpx2.AsyncClient(transport=reached(endpoint)) as http:
+    async with httpx2.AsyncClient(transport=transport_to(endpoint)) as http:
         assert (await http.post(URL, json=CALL, headers={"authorization": "Bearer mine"})).status_code == 503
 
 

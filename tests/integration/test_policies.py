@@ -37,18 +37,18 @@ async def opened(urls, embedder):
 
 @pytest.fixture
 async def stocked(opened, agent):
-    told = ("kettle", "violin", "globe", "lamp")
-    await opened.remember(agent, [NewMemory(type="fact", content=f"The {what} is in the attic.") for what in told])
+    things = ("kettle", "violin", "globe", "lamp")
+    await opened.remember(agent, [NewMemory(type="fact", content=f"The {what} is in the attic.") for what in things])
     return agent
 
 
-def ask(agent, n=0, text="Where is the kettle?"):
+def make_turn(agent, n=0, text="Where is the kettle?"):
     return Turn(agent_id=agent, session_id="s", text=text, turn_id=f"t-{n}", now=NOW + timedelta(minutes=n))
 
 
 async def play(layer, agent, turns=3):
     for n in range(turns):
-        context = await layer.pre_turn(ask(agent, n))
+        context = await layer.pre_turn(make_turn(agent, n))
         await layer.post_turn(context, Outcome(response="The kettle is in the attic."))
     return context.shown
 
@@ -72,11 +72,11 @@ async def test_saving_the_same_candidate_twice_returns_the_first(opened, agent):
 
 async def test_turn_uses_the_active_policy_and_replays_identically(opened, stocked):
     saved = await opened.policies.save(stocked, WIDE, by="ada")
-    before = await opened.pre_turn(ask(stocked, 0))
+    before = await opened.pre_turn(make_turn(stocked, 0))
     await opened.policies.activate(stocked, saved.version, by="ada")
-    after = await opened.pre_turn(ask(stocked, 1))
+    after = await opened.pre_turn(make_turn(stocked, 1))
     await opened.policies.roll_back(stocked, by="ada")
-    back = await opened.pre_turn(ask(stocked, 2))
+    back = await opened.pre_turn(make_turn(stocked, 2))
 
     assert [each.policy.version for each in (before, after, back)] == [BASE.version, saved.version, BASE.version]
     assert len(after.shown) > len(before.shown) == len(back.shown)
@@ -130,7 +130,7 @@ async def test_shadow_policy_runs_beside_turns_and_is_compared(opened, stocked):
     compared = await opened.policies.shadow_agreement(stocked, saved.version)
     assert (compared.turns, compared.policy) == (3, saved.version)
     assert compared.shadow_shown > compared.shown
-    assert (await opened.pre_turn(ask(stocked, 9))).policy.version == BASE.version
+    assert (await opened.pre_turn(make_turn(stocked, 9))).policy.version == BASE.version
     assert await opened.policies.shadow_agreement(stocked, BASE.version) is None
 
 
@@ -155,7 +155,7 @@ async def test_erased_agent_loses_its_policies(opened, stocked):
 
     assert receipt.policies == 2
     assert (await opened.policies.list(stocked), await opened.policies.history(stocked)) == ((), ())
-    assert (await opened.pre_turn(ask(stocked, 5))).policy.version == BASE.version
+    assert (await opened.pre_turn(make_turn(stocked, 5))).policy.version == BASE.version
     assert (await opened.policies.what_if(stocked, {"usage.half_life_days": 1}, *PERIOD)).turns == 0
 
 
@@ -200,7 +200,7 @@ async def test_invalid_stored_policy_is_ignored(opened, agent, urls):
     finally:
         await connection.close()
 
-    assert (await opened.pre_turn(ask(agent))).policy.version == BASE.version
+    assert (await opened.pre_turn(make_turn(agent))).policy.version == BASE.version
 
 
 @pytest.mark.parametrize("row", LIVE_SETTINGS, ids=lambda row: row.name)
@@ -215,17 +215,17 @@ async def test_another_process_adopts_an_activation(opened, urls, embedder, stoc
     """The process reads the activation when its cached one is too old, here at once."""
     monkeypatch.setattr("cognitive.policy.resolver.FRESH", 0.0)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as running:
-        assert (await running.pre_turn(ask(stocked, 0))).policy.version == BASE.version
+        assert (await running.pre_turn(make_turn(stocked, 0))).policy.version == BASE.version
         saved = await opened.policies.save(stocked, WIDE, by="ada")
         await opened.policies.activate(stocked, saved.version, by="ada")
 
-        assert (await running.pre_turn(ask(stocked, 1))).policy.version == saved.version
+        assert (await running.pre_turn(make_turn(stocked, 1))).policy.version == saved.version
 
 
 async def test_new_process_applies_the_activation_in_its_first_turn(opened, urls, embedder, stocked):
     saved = await activated(opened, stocked, WIDE)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as started:
-        assert (await started.pre_turn(ask(stocked))).policy.version == saved.version
+        assert (await started.pre_turn(make_turn(stocked))).policy.version == saved.version
 
 
 async def credited(layer, agent, turn_id):
@@ -234,10 +234,10 @@ async def credited(layer, agent, turn_id):
 
 @pytest.mark.parametrize("named", [True, False], ids=["by its name", "with its context"])
 async def test_outcome_is_judged_by_the_policy_of_its_turn(opened, urls, embedder, stocked, named):
-    context = await opened.pre_turn(ask(stocked))
+    context = await opened.pre_turn(make_turn(stocked))
     await activated(opened, stocked, STRICT)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as started:
-        later = await started.pre_turn(ask(stocked, 1))
+        later = await started.pre_turn(make_turn(stocked, 1))
         await started.post_turn(TurnRef(stocked, "t-0") if named else context, VAGUE)
         await started.post_turn(later, VAGUE)
 
@@ -249,7 +249,7 @@ async def test_outcome_is_judged_by_the_policy_of_its_turn(opened, urls, embedde
 async def test_verdict_carries_the_threshold_of_its_turn(opened, stocked):
     await play(opened, stocked, 1)
     await activated(opened, stocked, STRICT)
-    await opened.post_turn(await opened.pre_turn(ask(stocked, 1)), VAGUE)
+    await opened.post_turn(await opened.pre_turn(make_turn(stocked, 1)), VAGUE)
 
     turns, store = internals(opened).turns, internals(opened).policy_store
     for read in (
@@ -265,7 +265,7 @@ async def test_verdict_carries_the_threshold_of_its_turn(opened, stocked):
 
 @pytest.mark.parametrize("recorded", [True, False], ids=["its turn is recorded", "its turn is in the journal too"])
 async def test_journaled_outcome_is_judged_by_the_policy_of_its_turn(opened, stocked, tmp_path, recorded):
-    context = await opened.pre_turn(ask(stocked))
+    context = await opened.pre_turn(make_turn(stocked))
     await activated(opened, stocked, STRICT)
     journal, turn_id = Journal(tmp_path / "journal" / "x.sqlite"), "t-0" if recorded else "t-lost"
     opening = None if recorded else written(replace(settling(context), turn_id=turn_id))
@@ -281,7 +281,7 @@ async def test_usage_of_a_turn_is_unaffected_by_later_activations(opened, agent,
     for own in (agent, f"{agent}-chosen"):
         await opened.remember(own, [NewMemory(type="fact", content="The kettle is in the attic.")])
         [known] = await play(opened, own, 1)
-        late = await opened.pre_turn(ask(own, 10_000))
+        late = await opened.pre_turn(make_turn(own, 10_000))
         if own != agent:
             await activated(opened, own, {"usage.half_life_days": 0.5, "feedback.rating_weight": 10})
         await opened.post_turn(late, VAGUE)
@@ -298,7 +298,7 @@ async def masses(urls, agent):
         await connection.close()
 
 
-class Away:
+class UnavailablePolicyStore:
     """A policy store that fails after its first read, or that never answers."""
 
     def __init__(self, holding=None, *, hangs=False):
@@ -319,14 +319,14 @@ async def test_last_known_policy_applies_while_the_database_is_away(opened, agen
     await opened.policies.activate(agent, saved.version, by="ada")
     holding = await internals(opened).policy_store.active(agent)
 
-    known = PolicyResolver(Away(holding), BASE)
+    known = PolicyResolver(UnavailablePolicyStore(holding), BASE)
     for _ in range(3):
         assert (await known.current(agent)).version == saved.version
-    assert (await PolicyResolver(Away(), BASE).current(agent)).version == BASE.version
+    assert (await PolicyResolver(UnavailablePolicyStore(), BASE).current(agent)).version == BASE.version
 
 
 async def test_hanging_policy_read_returns_the_base_policy_in_time(agent):
-    chosen = PolicyResolver(Away(hangs=True), Policy(deadline_ms=50))
+    chosen = PolicyResolver(UnavailablePolicyStore(hangs=True), Policy(deadline_ms=50))
 
     assert (await chosen.current(agent)).version == Policy(deadline_ms=50).version
     assert chosen._reading  # the read goes on in the background
@@ -336,26 +336,26 @@ async def test_hanging_policy_read_returns_the_base_policy_in_time(agent):
 
 async def test_what_if_reports_entering_and_leaving_memories(opened, stocked):
     await play(opened, stocked)
-    asked = await opened.policies.what_if(stocked, WIDE, *PERIOD)
+    comparison = await opened.policies.what_if(stocked, WIDE, *PERIOD)
     nothing = await opened.policies.what_if(stocked, {}, *PERIOD)
 
-    assert (asked.turns, asked.left, asked.used, asked.kept) == (3, 0, 3, 3)
-    assert 0 < asked.differing == len(asked.changed)
-    assert asked.entered == sum(len(turn.entered) for turn in asked.changed)
-    assert {memory.content for memory in asked.changed[0].entered} <= {
+    assert (comparison.turns, comparison.left, comparison.used, comparison.kept) == (3, 0, 3, 3)
+    assert 0 < comparison.differing == len(comparison.changed)
+    assert comparison.entered == sum(len(turn.entered) for turn in comparison.changed)
+    assert {memory.content for memory in comparison.changed[0].entered} <= {
         f"The {what} is in the attic." for what in ("violin", "globe", "lamp")
     }
-    assert asked.changed[0].tokens[1] > asked.changed[0].tokens[0]
-    assert "3 turns are too few" in asked.evaluation.refusal
+    assert comparison.changed[0].tokens[1] > comparison.changed[0].tokens[0]
+    assert "3 turns are too few" in comparison.evaluation.refusal
     assert (nothing.differing, nothing.entered, nothing.left) == (0, 0, 0)
-    assert len(await internals(opened).turns.verdicts(stocked)) == asked.used  # the comparison recorded no usage
+    assert len(await internals(opened).turns.verdicts(stocked)) == comparison.used  # the comparison recorded no usage
 
 
 async def test_what_if_with_another_threshold_reports_relabelled_uses(opened, stocked):
     await play(opened, stocked)
-    asked = await opened.policies.what_if(stocked, {"feedback.attribution_thresholds.relative": 1.0}, *PERIOD)
+    comparison = await opened.policies.what_if(stocked, {"feedback.attribution_thresholds.relative": 1.0}, *PERIOD)
 
-    assert (asked.relabelled.judged, asked.relabelled.used) == (3, (3, 0))
+    assert (comparison.relabelled.judged, comparison.relabelled.used) == (3, (3, 0))
     assert (await opened.policies.what_if(stocked, WIDE, *PERIOD)).relabelled is None
 
 
@@ -366,8 +366,8 @@ async def test_what_if_omits_a_forgotten_memory(opened, stocked, urls, embedder)
     async with CognitiveLayer.open(urls.app, policy=BASE, embedder=embedder) as elsewhere:
         await elsewhere.forget(stocked, [first.id])
 
-    asked = await opened.policies.what_if(stocked, WIDE, *PERIOD)
-    assert first.content not in repr(asked)
+    comparison = await opened.policies.what_if(stocked, WIDE, *PERIOD)
+    assert first.content not in repr(comparison)
 
 
 async def test_activated_shadow_takes_precedence_over_the_operators(urls, embedder, agent):

@@ -27,13 +27,13 @@ async def pooled(request, urls, monkeypatch):
 
 
 async def loop(layer: CognitiveLayer, agent: str) -> None:
-    said = f"The kettle of {agent} leaks."
-    await layer.remember(agent, [NewMemory(type="fact", content=said)])
+    content = f"The kettle of {agent} leaks."
+    await layer.remember(agent, [NewMemory(type="fact", content=content)])
     for n in range(5):
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"What leaks? ({n})"))
         assert context.degraded == ()
-        assert [shown.content for shown in context.shown] == [said]
-        assert (await layer.post_turn(context, Outcome(response=said))).recorded
+        assert [shown.content for shown in context.shown] == [content]
+        assert (await layer.post_turn(context, Outcome(response=content))).recorded
     assert len(await layer.explain.turns(agent)) == 5
 
 
@@ -65,5 +65,5 @@ async def test_undeclared_pooler_is_reported_by_the_layer_and_the_doctor(urls, m
             async with CognitiveLayer.open(url, embedder=WordEmbedder()):
                 pass
         monkeypatch.setenv("COGNITIVE_DATABASE_URL", url)
-        told = {each.check: each for each in await examine()}["opening"]
-        assert (told.status, "COGNITIVE_POOLER=transaction" in told.detail) == ("failure", True)
+        finding = {each.check: each for each in await examine()}["opening"]
+        assert (finding.status, "COGNITIVE_POOLER=transaction" in finding.detail) == ("failure", True)

@@ -123,12 +123,12 @@ async def test_doctor_reports_the_command_that_grants_the_roles(ungranted, monke
     monkeypatch.setenv("COGNITIVE_DATABASE_URL", ungranted.app)
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path))
 
-    async def found():
+    async def dashboard_finding():
         return next(each for each in await examine() if each.check == "dashboard roles")
 
-    before = await found()
+    before = await dashboard_finding()
     await roles.create(ungranted.admin, ["cognitive_app"])
-    after = await found()
+    after = await dashboard_finding()
 
     assert (before.status, after.status) == ("ok", "ok")
     assert "cognitive db roles cognitive_app" in before.fix

@@ -49,16 +49,16 @@ def test_reembed_command_prints_readable_progress(shell):
     shell("remember", KEY, "--type", "fact")
     new = ("--to", "hashed:new")
     steps = (new, (*new, "--compare"), (*new, "--cut-over"), ("--status",))
-    told = [shell.run("db", "reembed", "--agent", shell.agent, *words).output for words in steps]
-    assert "built; 0 memories lack vectors" in told[0]
-    assert "no completed turns" in told[1]
-    assert "searches now use test/new instead of test/old" in told[2]
-    assert "test/new (96 dimensions) is live" in told[3]
-    assert "test/old (64 dimensions) is retired" in told[3]
+    outputs = [shell.run("db", "reembed", "--agent", shell.agent, *words).output for words in steps]
+    assert "built; 0 memories lack vectors" in outputs[0]
+    assert "no completed turns" in outputs[1]
+    assert "searches now use test/new instead of test/old" in outputs[2]
+    assert "test/new (96 dimensions) is live" in outputs[3]
+    assert "test/old (64 dimensions) is retired" in outputs[3]
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (("--cut-over",), 2, "--to MODEL"),
         (("--to", "nonsense"), 1, "unknown embedding model"),
@@ -68,10 +68,10 @@ def test_reembed_command_prints_readable_progress(shell):
         ((), 2, "--to MODEL"),
     ],
 )
-def test_invalid_reembed_options_are_refused(shell, words, code, said):
+def test_invalid_reembed_options_are_refused(shell, words, code, message):
     result = shell.run("db", "reembed", "--agent", shell.agent, *words)
     assert result.exit_code == code
-    assert said in result.output
+    assert message in result.output
 
 
 def test_status_of_all_agents_requires_an_administrator(shell, urls):

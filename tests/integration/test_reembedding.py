@@ -20,7 +20,7 @@ from tests.internals import internals
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 KEY = "The spare key of the boat house hangs behind the barometer."
-ASKED = "Where does the spare key of the boat house hang?"
+QUESTION = "Where does the spare key of the boat house hang?"
 FULL = Pace(batch=8, load=1)
 TOLERANT = Policy(abstention=False, deadline_ms=5_000)
 
@@ -84,12 +84,12 @@ async def build(layer: CognitiveLayer, agent: str, model: str = "test/new") -> i
     return await layer.admin.reembedding.fill(agent, model, FULL)
 
 
-def turn(agent: str, text: str = ASKED) -> Turn:
+def turn(agent: str, text: str = QUESTION) -> Turn:
     return Turn(agent_id=agent, session_id="talk", text=text, now=AT + timedelta(days=2))
 
 
 async def cosines(layer: CognitiveLayer, agent: str) -> list[float]:
-    return [hit.scores["content_cosine"] for hit in await layer.recall(agent, ASKED, now=AT + timedelta(days=2))]
+    return [hit.scores["content_cosine"] for hit in await layer.recall(agent, QUESTION, now=AT + timedelta(days=2))]
 
 
 async def states(layer: CognitiveLayer, agent: str) -> dict[str, tuple[str, int]]:
@@ -108,7 +108,7 @@ async def test_first_writer_determines_the_live_model(opened, agent, counted):
 
 async def test_writes_go_to_both_models_once_a_new_model_begins(opened, stored, agent, counted):
     async with opened(old(), new()) as layer, opened(old(), new()) as other:
-        await other.recall(agent, ASKED)  # from now on this process has cached one model
+        await other.recall(agent, QUESTION)  # from now on this process has cached one model
         await layer.admin.reembedding.begin(agent, "test/new")
         await other.remember(agent, [NewMemory(type="fact", content="The oars are under the bench.")])
         assert await counted() == {"test/old": 26, "test/new": 1}
@@ -223,9 +223,9 @@ async def test_edit_during_reembedding_reaches_both_models(opened, stored, agent
             "SELECT model, embedding::text AS vector FROM cognitive.embedding WHERE agent_id = $1 AND memory_id = $2",
             stored[-1],
         )
-        said = {row["model"]: np.array([float(x) for x in row["vector"].strip("[]").split(",")]) for row in rows}
+        vectors = {row["model"]: np.array([float(x) for x in row["vector"].strip("[]").split(",")]) for row in rows}
         for embedder in (old(), new()):
-            assert said[embedder.model] @ embedder.embed(["The spare key lies under the mat."])[0] > 0.999
+            assert vectors[embedder.model] @ embedder.embed(["The spare key lies under the mat."])[0] > 0.999
 
 
 async def test_memory_forgotten_during_reembedding_stays_forgotten(opened, stored, agent, ask):

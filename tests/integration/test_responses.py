@@ -36,33 +36,33 @@ async def winch(layer, agent):
     return (await layer.remember(agent, [NewMemory(type="fact", content=WINCH, occurred_at=AT)]))[0]
 
 
-def ask(agent, turn_id, minute=0, *, session="s", text="How does the winch of the ferry turn?"):
+def make_turn(agent, turn_id, minute=0, *, session="s", text="How does the winch of the ferry turn?"):
     return Turn(agent_id=agent, session_id=session, text=text, turn_id=turn_id, now=AT + timedelta(minutes=minute))
 
 
-async def kept(layer, agent, turn_id):
+async def stored_response(layer, agent, turn_id):
     return (await layer.explain.analytics.turn(agent, turn_id)).response
 
 
 async def test_beginning_of_a_response_is_stored_with_its_turn(layer, agent, winch):
-    context = await layer.pre_turn(ask(agent, "t"))
-    assert await kept(layer, agent, "t") is None
+    context = await layer.pre_turn(make_turn(agent, "t"))
+    assert await stored_response(layer, agent, "t") is None
 
     await layer.post_turn(context, Outcome(response="x" * 20_000))
     await layer.post_turn(context, Outcome(response="said again"))
 
-    assert await kept(layer, agent, "t") == "x" * POLICY.retention.max_response_chars
+    assert await stored_response(layer, agent, "t") == "x" * POLICY.retention.max_response_chars
 
 
 async def test_policy_can_disable_storing_responses(layer):
-    await layer.post_turn(await layer.pre_turn(ask("silent", "t")), ANSWER)
+    await layer.post_turn(await layer.pre_turn(make_turn("silent", "t")), ANSWER)
 
-    assert await kept(layer, "silent", "t") is None
+    assert await stored_response(layer, "silent", "t") is None
     await layer.erase_agent("silent")
 
 
 async def test_erasing_an_agent_deletes_its_responses(layer, agent, winch):
-    await layer.post_turn(await layer.pre_turn(ask(agent, "t")), ANSWER)
+    await layer.post_turn(await layer.pre_turn(make_turn(agent, "t")), ANSWER)
 
     assert (await layer.erase_agent(agent)).responses == 1
     assert await layer.explain.analytics.turn(agent, "t") is None
@@ -70,45 +70,45 @@ async def test_erasing_an_agent_deletes_its_responses(layer, agent, winch):
 
 async def test_forgetting_a_memory_deletes_dependent_responses(layer, agent, winch):
     turns = (
-        ask(agent, "before", 0, text="Hello!"),
-        ask(agent, "shown", 1),
-        ask(agent, "after", 2, text="Say that again?"),
-        ask(agent, "elsewhere", 3, session="another", text="Hello!"),
+        make_turn(agent, "before", 0, text="Hello!"),
+        make_turn(agent, "shown", 1),
+        make_turn(agent, "after", 2, text="Say that again?"),
+        make_turn(agent, "elsewhere", 3, session="another", text="Hello!"),
     )
-    told = {"before": GREETING, "shown": ANSWER, "after": GREETING, "elsewhere": GREETING}
+    outcomes = {"before": GREETING, "shown": ANSWER, "after": GREETING, "elsewhere": GREETING}
     for turn in turns:
-        await layer.post_turn(await layer.pre_turn(turn), told[turn.turn_id])
-    said = ask(agent, "said", 4, session="a third", text="Hello!")
+        await layer.post_turn(await layer.pre_turn(turn), outcomes[turn.turn_id])
+    said = make_turn(agent, "said", 4, session="a third", text="Hello!")
     await layer.post_turn(await layer.pre_turn(said), ANSWER)
 
     receipt = await layer.forget(agent, [winch])
 
     assert receipt.responses == 3
-    left = {turn.turn_id: await kept(layer, agent, turn.turn_id) for turn in (*turns, said)}
+    left = {turn.turn_id: await stored_response(layer, agent, turn.turn_id) for turn in (*turns, said)}
     hello = GREETING.response
     assert left == {"before": hello, "shown": None, "after": None, "elsewhere": hello, "said": None}
 
 
 async def test_forgetting_a_pinned_memory_deletes_every_response(layer, agent):
     (pinned,) = await layer.remember(agent, [NewMemory(type="fact", content=WINCH, pinned=True)])
-    await layer.post_turn(await layer.pre_turn(ask(agent, "t", text="Hello!")), ANSWER)
+    await layer.post_turn(await layer.pre_turn(make_turn(agent, "t", text="Hello!")), ANSWER)
 
     assert (await layer.forget(agent, [pinned])).responses == 1
-    assert await kept(layer, agent, "t") is None
+    assert await stored_response(layer, agent, "t") is None
 
 
 async def test_response_given_after_forgetting_is_not_stored(layer, agent, winch):
-    await layer.pre_turn(ask(agent, "late"))
+    await layer.pre_turn(make_turn(agent, "late"))
 
     assert (await layer.forget(agent, [winch])).responses == 0
     await layer.post_turn(TurnRef(agent, "late"), ANSWER)
 
-    assert await kept(layer, agent, "late") is None
+    assert await stored_response(layer, agent, "late") is None
 
 
 @pytest.mark.parametrize("forgotten", [False, True])
 async def test_journaled_response_is_stored_unless_its_memory_was_forgotten(layer, agent, winch, tmp_path, forgotten):
-    context = await layer.pre_turn(ask(agent, "once"))
+    context = await layer.pre_turn(make_turn(agent, "once"))
 
     opening = replace(opened(context), turn_id="journaled")
     journal = Journal(tmp_path / "journal" / "x.sqlite")
@@ -119,4 +119,4 @@ async def test_journaled_response_is_stored_unless_its_memory_was_forgotten(laye
     recorder = OutcomeRecorder(internals(layer).turns, journal, internals(layer).resolver, internals(layer).capture)
     await recorder.drain(journal.find(agent, "journaled"))
 
-    assert await kept(layer, agent, "journaled") == (None if forgotten else ANSWER.response)
+    assert await stored_response(layer, agent, "journaled") == (None if forgotten else ANSWER.response)

@@ -25,7 +25,7 @@ async def layer_of(urls, embedder):
         yield layer
 
 
-async def lived(layer: CognitiveLayer, agent: str) -> None:
+async def add_history(layer: CognitiveLayer, agent: str) -> None:
     lines = [NewMemory(type="episode", content=f"Pump {n} ran.", pinned=n == 0) for n in range(5)]
     await layer.remember(agent, [*lines, NewMemory(type="fact", content="The pump is green.")])
     for n in range(3):
@@ -44,7 +44,7 @@ async def rows(urls, agent: str) -> dict[str, int]:
         await connection.close()
 
 
-async def earned(urls, agent: str) -> list[tuple]:
+async def kept_usage(urls, agent: str) -> list[tuple]:
     """Return the usage of the memories that retention keeps: pinned ones and facts."""
     connection = await asyncpg.connect(urls.admin)
     try:
@@ -63,8 +63,8 @@ async def earned(urls, agent: str) -> list[tuple]:
 
 async def test_retention_deletes_what_its_dry_run_counts(layer_of, agent, urls, monkeypatch):
     monkeypatch.setattr(retention, "_BATCH", 2)  # several batches
-    await lived(layer_of, agent)
-    before, counted = await rows(urls, agent), await earned(urls, agent)
+    await add_history(layer_of, agent)
+    before, counted = await rows(urls, agent), await kept_usage(urls, agent)
     assert await layer_of.admin.apply_retention(agent) == {}
     due = await layer_of.admin.apply_retention(agent, now=LATER, dry_run=True)
     assert due["episode"] == 4
@@ -78,7 +78,7 @@ async def test_retention_deletes_what_its_dry_run_counts(layer_of, agent, urls, 
         0,
         0,
     )  # the pinned memory and the fact
-    assert await earned(urls, agent) == counted != []
+    assert await kept_usage(urls, agent) == counted != []
     assert await layer_of.admin.apply_retention(agent, now=LATER) == {}
     assert [(erasure.what, erasure.counts) for erasure in await layer_of.admin.erasures(agent)] == [("retention", due)]
 
@@ -105,7 +105,7 @@ async def test_retention_deletes_every_kind_of_row_only_when_old(urls, embedder,
 
 
 async def test_retention_deletes_nothing_by_default(layer, agent, urls):
-    await lived(layer, agent)
+    await add_history(layer, agent)
     before = await rows(urls, agent)
     assert await layer.admin.apply_retention(agent, now=LATER + timedelta(days=10_000)) == {}
     assert await rows(urls, agent) == before

@@ -56,20 +56,20 @@ async def fetch(urls, sql: str, *arguments) -> list[dict]:
 
 
 async def rows(urls, agent: str, by: str) -> dict[str, dict]:
-    found = await fetch(
+    result = await fetch(
         urls, "SELECT * FROM cognitive.rollup WHERE agent_id = $1 AND span = 'day' AND dimension = $2", agent, by
     )
-    return {row["value"]: row for row in found}
+    return {row["value"]: row for row in result}
 
 
-def ask(agent: str, **fields) -> Turn:
+def make_turn(agent: str, **fields) -> Turn:
     usual = {"session_id": "s", "text": "Which pump of which berth was sealed?", "now": AT}
     return Turn(agent_id=agent, **usual | fields)
 
 
 async def test_rollups_equal_a_recount_of_the_turns(layer, urls, agent, pumps):
     chance = random.Random(7)
-    contexts = [await layer.pre_turn(ask(agent, now=AT + timedelta(hours=n % 3))) for n in range(12)]
+    contexts = [await layer.pre_turn(make_turn(agent, now=AT + timedelta(hours=n % 3))) for n in range(12)]
 
     async def close(n: int) -> None:
         used = tuple(chance.sample(pumps, chance.randint(1, 2)))
@@ -95,7 +95,9 @@ async def test_rollups_equal_a_recount_of_the_turns(layer, urls, agent, pumps):
 
 
 async def test_rollups_separate_type_category_runtime_stage_and_tool(layer, urls, agent, pumps):
-    turn = ask(agent, text="Debug the script: which pump was sealed?", runtime="pydantic-ai", tools=[Tool(name="exec")])
+    turn = make_turn(
+        agent, text="Debug the script: which pump was sealed?", runtime="pydantic-ai", tools=[Tool(name="exec")]
+    )
     context = await layer.pre_turn(turn)
     await layer.post_turn(context, Outcome(response="Sealed.", tool_calls=[ToolCall(name="exec", result="ok")]))
     assert {"fact", "decision", "episode"} <= set(await rows(urls, agent, "type"))
@@ -112,14 +114,14 @@ async def test_rollups_separate_type_category_runtime_stage_and_tool(layer, urls
 async def test_turn_without_relevant_memories_counts_as_abstained(urls, embedder, agent):
     async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=20_000), embedder=embedder) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content="The pump of berth 4 was sealed.")])
-        context = await layer.pre_turn(ask(agent, text="Write a haiku about the first snow in the mountains."))
+        context = await layer.pre_turn(make_turn(agent, text="Write a haiku about the first snow in the mountains."))
         assert not context.shown
         await layer.post_turn(context, Outcome(response="Snow."))
     assert (await rows(urls, agent, "all"))[""]["abstained"] == 1
 
 
 async def test_erased_agent_leaves_no_rollups(layer, urls, agent, pumps):
-    await layer.post_turn(await layer.pre_turn(ask(agent)), Outcome(response="Sealed."))
+    await layer.post_turn(await layer.pre_turn(make_turn(agent)), Outcome(response="Sealed."))
     await layer.erase_agent(agent)
     assert await fetch(urls, "SELECT 1 FROM cognitive.rollup WHERE agent_id = $1", agent) == []
 
@@ -138,10 +140,10 @@ def test_histogram_quantile_is_within_one_bucket_of_the_exact_value(times):
         counts[rollups.bucket(ms)] += 1
     for share in (0.5, 0.95):
         exact = sorted(times)[min(len(times) - 1, int(share * len(times)))]
-        told = rollups.quantile(counts, share)
-        assert told <= 2**19.75
+        estimate = rollups.quantile(counts, share)
+        assert estimate <= 2**19.75
         if exact < 2**19:
-            assert rollups.bucket(exact) - 2 <= rollups.bucket(told) <= rollups.bucket(exact) + 1
+            assert rollups.bucket(exact) - 2 <= rollups.bucket(estimate) <= rollups.bucket(exact) + 1
 
 
 def test_empty_histogram_has_no_quantile():
@@ -151,7 +153,7 @@ def test_empty_histogram_has_no_quantile():
 async def test_concurrent_turns_are_each_counted_once(layer, urls, agent, pumps):
     """The turns lie in distant hours, are closed twice and rated at the same time: no deadlock may occur."""
     hours = (AT, AT + timedelta(hours=1), datetime(2001, 1, 1, tzinfo=UTC))
-    contexts = [await layer.pre_turn(ask(agent, session_id=f"s{n % 5}", now=hours[n % 3])) for n in range(40)]
+    contexts = [await layer.pre_turn(make_turn(agent, session_id=f"s{n % 5}", now=hours[n % 3])) for n in range(40)]
     outcome = Outcome(response="The pump of berth 1 was sealed on pier 1.")
     closing = [layer.post_turn(TurnRef(agent, each.turn_id), outcome) for each in contexts for _ in range(2)]
     rating = [

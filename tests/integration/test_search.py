@@ -173,15 +173,15 @@ async def test_vectors_of_two_models_are_never_compared(urls, words, agent):
 
 async def test_semantic_candidate_also_gets_a_lexical_score(words, agent, urls):
     by_words, by_meaning = "ferry ferry ferry", "the ferry lies beside the crane in winter"
-    said = [NewMemory(type="episode", content=content, occurred_at=AT) for content in (by_words, by_meaning)]
-    await words.remember(agent, said)
+    memories = [NewMemory(type="episode", content=content, occurred_at=AT) for content in (by_words, by_meaning)]
+    await words.remember(agent, memories)
     one_of_each = Query({"episode": 1}, "ferry", ByWords().embed([by_meaning])[0], ByWords.model)
     database = Database(urls.app)
     try:
-        found = await MemorySearch(database).find(agent, one_of_each)
+        result = await MemorySearch(database).find(agent, one_of_each)
     finally:
         await database.close()
-    bm25 = {hit.content: hit.scores.get("content_bm25", 0.0) for hit in found.hits}
+    bm25 = {hit.content: hit.scores.get("content_bm25", 0.0) for hit in result.hits}
     assert bm25[by_words] > bm25[by_meaning] > 0
 
 
@@ -214,8 +214,8 @@ async def test_capped_term_count_reports_the_last_memory_counted(words, agent, u
             large, small = [await connection.fetchrow(*facts(large_passages=least)) for least in (399, 400)]
     finally:
         await connection.close()
-    said, sessions, around, last = json.loads(large["terms"])[lexemes("Ines")[0]]
-    assert (said, around, last) == (50, 50, str(ids[49]))
+    in_content, sessions, in_context, last = json.loads(large["terms"])[lexemes("Ines")[0]]
+    assert (in_content, in_context, last) == (50, 50, str(ids[49]))
     assert sessions <= 20
     assert json.loads(large["terms"])["17"][3] is None
     assert json.loads(small["terms"])[lexemes("Ines")[0]] == [400, 20, 400, None]

@@ -34,7 +34,7 @@ class Numbers:
 
     def __init__(self) -> None:
         self.gate: asyncio.Event | None = None
-        self.asked: list[int] = []
+        self.batch_sizes: list[int] = []
         self.fails = False
 
     async def summarize(self, earlier, messages, limit):
@@ -42,7 +42,7 @@ class Numbers:
             raise ConnectionError("no model")
         if self.gate is not None:
             await self.gate.wait()
-        self.asked.append(len(messages))
+        self.batch_sizes.append(len(messages))
         return " ".join([earlier, *(message.content for message in messages)]).strip()
 
 
@@ -81,12 +81,12 @@ async def rig(urls, agent):
     await rig.database.close()
 
 
-async def written(process: SessionManager) -> None:
+async def flush(process: SessionManager) -> None:
     """Wait until the process has written its session state."""
     await process._writer._queue.drain()
 
 
-def said(messages) -> str:
+def joined(messages) -> str:
     return " ".join(message.content for message in messages)
 
 
@@ -98,8 +98,8 @@ async def test_summary_accumulates_from_turn_to_turn(rig):
     for n, (begin, upto) in enumerate([(0, 6), (6, 10), (10, 20)]):
         await rig.record(f"t{n}", n)
         one.on_turn_recorded(rig.sent(f"t{n}", upto, await rig.carried(), begin))
-        await written(one)
-        assert await rig.carried() == CarriedState(said(TALK[:upto]), mark(TALK, upto - 1))
+        await flush(one)
+        assert await rig.carried() == CarriedState(joined(TALK[:upto]), mark(TALK, upto - 1))
 
 
 @pytest.mark.parametrize(("slow", "quick"), [(6, 10), (10, 6), (8, 8)], ids=["behind", "ahead", "the same"])
@@ -111,13 +111,15 @@ async def test_concurrent_summaries_neither_lose_nor_repeat_messages(rig, slow, 
     for n, (process, upto) in enumerate([(one, slow), (other, quick)]):
         await rig.record(f"t{n}", n)
         process.on_turn_recorded(rig.sent(f"t{n}", upto))
-    await written(other)
-    assert (await rig.carried()).summary == said(TALK[:quick])
+    await flush(other)
+    assert (await rig.carried()).summary == joined(TALK[:quick])
     waiting.gate.set()
-    await written(one)
+    await flush(one)
     most = max(slow, quick)
-    assert await rig.carried() == CarriedState(said(TALK[:most]), mark(TALK, most - 1))
-    assert len(waiting.asked) == (2 if slow > quick else 1)  # the slow process also summarises its remaining messages
+    assert await rig.carried() == CarriedState(joined(TALK[:most]), mark(TALK, most - 1))
+    assert len(waiting.batch_sizes) == (
+        2 if slow > quick else 1
+    )  # the slow process also summarises its remaining messages
 
 
 async def test_unread_summary_is_extended_not_overwritten(rig):
@@ -125,11 +127,11 @@ async def test_unread_summary_is_extended_not_overwritten(rig):
     one = rig.process()
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("t0", 6))
-    await written(one)
+    await flush(one)
     await rig.record("t1", 1)
     one.on_turn_recorded(rig.sent("t1", 10, CarriedState(), 0))
-    await written(one)
-    assert (await rig.carried()).summary == said(TALK[:10])
+    await flush(one)
+    assert (await rig.carried()).summary == joined(TALK[:10])
 
 
 async def test_many_concurrent_processes_produce_one_consistent_summary(rig):
@@ -137,10 +139,10 @@ async def test_many_concurrent_processes_produce_one_consistent_summary(rig):
     for n, process in enumerate(processes):
         await rig.record(f"t{n}", n)
         process.on_turn_recorded(rig.sent(f"t{n}", 4 + 2 * n))
-    await asyncio.gather(*(written(process) for process in processes))
+    await asyncio.gather(*(flush(process) for process in processes))
     carried = await rig.carried()
     upto = find(TALK, carried.summarized_until, len(TALK)) + 1
-    assert carried.summary == said(TALK[:upto])
+    assert carried.summary == joined(TALK[:upto])
     assert upto >= 4
 
 
@@ -149,7 +151,7 @@ async def test_failed_model_falls_back_to_an_extractive_summary(rig):
     one = rig.process()
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("t0", 6))
-    await written(one)
+    await flush(one)
     carried = await rig.carried()
     assert carried.summarized_until == mark(TALK, 5)
     assert carried.summary == await ExtractiveSummarizer().summarize("", TALK[:6], Policy().window.max_summary_chars)
@@ -164,7 +166,7 @@ async def test_hanging_or_invalid_summarizer_falls_back(rig, answer):
     one = SessionManager(rig.sessions, rig.artifacts, Policy(), count, Odd(), Background(), summary_seconds=0.05)
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("t0", 6))
-    await written(one)
+    await flush(one)
     assert (await rig.carried()).summary == await ExtractiveSummarizer().summarize(
         "", TALK[:6], Policy().window.max_summary_chars
     )
@@ -178,7 +180,7 @@ async def test_summary_is_limited_and_storable(rig):
     one = rig.process(Flood())
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("t0", 6))
-    await written(one)
+    await flush(one)
     summary = (await rig.carried()).summary
     assert len(summary) <= Policy().window.max_summary_chars
     assert "line 8999" in summary
@@ -191,7 +193,7 @@ async def test_injected_memories_are_removed_from_summary_and_messages(rig):
     await rig.record("t0")
     talk = [*evicted, *TALK]
     one.on_turn_recorded(SentWindow(rig.agent, "s", "t0", talk, CarriedState(), evicted, mark(talk, 1), talk))
-    await written(one)
+    await flush(one)
     assert "mirror" not in (await rig.carried()).summary
     assert "Where is it?" in (await rig.carried()).summary
     assert not any("mirror" in content for content in await rig.kept())
@@ -202,11 +204,11 @@ async def test_unrecorded_turn_stores_no_session_state(rig, layer):
     one = rig.process()
     await rig.record("t0")
     one.on_turn_recorded(rig.sent("gone", 6))
-    await written(one)
+    await flush(one)
     assert await rig.sessions.state(rig.agent, "s", 5) is None
     one.on_turn_recorded(rig.sent("t0", 6))
     await layer.erase_agent(rig.agent)
-    await written(one)
+    await flush(one)
     assert await rig.sessions.state(rig.agent, "s", 5) is None
 
 
@@ -216,9 +218,9 @@ async def test_late_summary_does_not_enter_a_session_begun_after_erasure(rig, la
     await layer.erase_agent(rig.agent)
     await rig.record("t1", 1)
     one.on_turn_recorded(SentWindow(rig.agent, "s", "t1", TALK[:2], CarriedState()))
-    await written(one)
+    await flush(one)
     late.on_turn_recorded(rig.sent("t0", 6))
-    await written(late)
+    await flush(late)
     assert await rig.carried() == CarriedState()
 
 
@@ -230,10 +232,10 @@ async def test_late_earlier_turn_does_not_replace_a_later_one(rig):
     await rig.record("t1", 1)
     await rig.record("t0", 0)
     one.on_turn_recorded(SentWindow(rig.agent, "s", "t1", TALK[:4], CarriedState()))
-    await written(one)
+    await flush(one)
     other.on_turn_recorded(SentWindow(rig.agent, "s", "t0", TALK[:2], CarriedState()))
     other.on_outcome(rig.agent, "t0", Outcome(response="Late."))
-    await written(other)
+    await flush(other)
     assert await rig.kept() == [message.content for message in TALK[:4]]
 
 
@@ -246,10 +248,10 @@ async def test_answer_and_tool_calls_follow_their_message_once(rig):
         SentWindow(rig.agent, "s", "t0", [*TALK[:2], Message(role="user", content="Hello")], CarriedState())
     )
     one.on_outcome(rig.agent, "t0", outcome)
-    await written(one)
+    await flush(one)
     other = rig.process()  # another process delivers the same outcome again
     other.on_outcome(rig.agent, "t0", outcome)
-    await written(other)
+    await flush(other)
     state = await rig.sessions.state(rig.agent, "s", 5)
     roles = [message.role for message in decode(state.messages)]
     assert roles == ["user", "assistant", "user", "assistant", "tool", "assistant"]
@@ -275,7 +277,7 @@ async def test_late_output_is_reported_and_stored_afterwards(rig):
     assert reason.startswith("artifacts: ")
     carried, [reason] = await one.before(rig.agent, "s", Deadline(0))
     assert (carried, reason.split(":")[0]) == (CarriedState(), "session")
-    await written(one)
+    await flush(one)
     assert (await rig.artifacts.read(rig.agent, id, 0, 10)).text == "x"
 
 
@@ -289,7 +291,7 @@ async def test_unreachable_postgres_raises_nothing(agent):
     one.on_turn_recorded(nowhere.sent("t", 6))
     one.on_outcome(agent, "t", Outcome(response="x"))
     await one.stop(agent)
-    await written(one)
+    await flush(one)
 
 
 # --- the plan ---

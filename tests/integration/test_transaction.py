@@ -85,9 +85,9 @@ async def test_agent_ids_are_unchanged_without_standard_conforming_strings(conne
         assert await read(connection, beginning(name, 1), "cognitive.agent_id") == name
 
 
-@pytest.mark.parametrize(("name", "said"), [("a\x00", "NUL character at position 1"), ("\ud800", "lone surrogate")])
-def test_invalid_text_is_refused_by_field_name(name, said):
-    with pytest.raises(InvalidInput, match=f"agent_id.*{said}"):
+@pytest.mark.parametrize(("name", "message"), [("a\x00", "NUL character at position 1"), ("\ud800", "lone surrogate")])
+def test_invalid_text_is_refused_by_field_name(name, message):
+    with pytest.raises(InvalidInput, match=f"agent_id.*{message}"):
         beginning(name, 1)
 
 
@@ -123,7 +123,7 @@ async def test_clustered_transaction_propagates_its_settings(connection, setting
 
 
 @pytest.fixture
-async def careless(urls):
+async def asynchronous_commits(urls):
     """Make commits asynchronous by default; yield a function that returns the modes in which usage was committed."""
     admin = await asyncpg.connect(urls.admin)
     database = await admin.fetchval("SELECT current_database()")
@@ -144,13 +144,13 @@ async def careless(urls):
     await admin.close()
 
 
-async def test_outcome_is_committed_synchronously(careless, urls, agent):
+async def test_outcome_is_committed_synchronously(asynchronous_commits, urls, agent):
     async with CognitiveLayer.open(urls.app, policy=Policy(deadline_ms=20_000), embedder=WordEmbedder()) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content="The kettle leaks.")])
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which kettle leaks?"))
         report = await layer.post_turn(context, Outcome(response="The kettle leaks."))
     assert report.recorded
-    assert [tuple(row) for row in await careless()] == [("on",)]
+    assert [tuple(row) for row in await asynchronous_commits()] == [("on",)]
 
 
 def test_propagation_is_enabled_before_the_propagated_settings():
@@ -176,19 +176,19 @@ async def test_refused_statement_keeps_its_connection_and_logs_nothing(urls, age
 
 async def test_unresponsive_connection_is_closed_and_replaced(urls, agent, monkeypatch):
     monkeypatch.setattr(transaction, "_UNDO_SECONDS", 0.1)
-    asking = asyncio.Event()
+    started = asyncio.Event()
     async with FaultyProxy.before(urls.app) as proxy:
         database = Database(proxy.url, pool_size=1)
 
         async def swallowed(c) -> int:
             proxy.fault = "blackhole"
-            asking.set()
+            started.set()
             return await own_process(c)
 
         try:
             before = await database.run(agent, own_process)
             waiting = asyncio.create_task(database.run(agent, swallowed))
-            await asking.wait()
+            await started.wait()
             waiting.cancel()
             await asyncio.wait({waiting})
             proxy.fault = None

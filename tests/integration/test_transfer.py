@@ -15,7 +15,7 @@ from cognitive.errors import InvalidInput
 from cognitive.policy.constants import Constants
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
-ASKED = "How many litres does pump 2 deliver?"
+QUESTION = "How many litres does pump 2 deliver?"
 MEM0 = {
     "results": [
         {
@@ -108,17 +108,17 @@ async def alone(urls, embedder):
         yield CognitiveLayer(services)
 
 
-async def lived(layer: CognitiveLayer, agent: str) -> None:
+async def use_agent(layer: CognitiveLayer, agent: str) -> None:
     """Give the agent memories, turns, ratings, revisions and policies."""
     pumps = [NewMemory(type="fact", content=f"Pump {n} delivers {n * 3} litres a minute.") for n in range(6)]
     ids = await layer.remember(agent, [*pumps, NewMemory(type="fact", content="Ask Ada of pumps.", pinned=True)])
-    said = NewMemory(type="fact", content="Pump 4 leaks.", trust="talk", supersedes=ids[4], session_id="s")
-    await layer.remember(agent, [said])  # does not supersede it: its trust is lower
+    less_trusted = NewMemory(type="fact", content="Pump 4 leaks.", trust="talk", supersedes=ids[4], session_id="s")
+    await layer.remember(agent, [less_trusted])  # does not supersede it: its trust is lower
     new = NewMemory(type="fact", content="Pump 5 was scrapped.", supersedes=ids[5], session_id="s")
     [scrapped] = await layer.remember(agent, [new])
     await layer.remember(agent, [NewMemory(type="fact", content="Pump 9 is on loan.", supersedes=ids[3])])
     for n in range(3):
-        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, turn_id=f"t{n}"))
+        context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=QUESTION, turn_id=f"t{n}"))
         await layer.post_turn(context, Outcome(response="Pump 2 delivers 6 litres a minute."))
     await layer.rate(agent, "t0", ids[1], useful=True)
     await layer.update(agent, ids[0], content="Pump 0 stands still.", tags=("idle",))
@@ -132,14 +132,14 @@ async def lived(layer: CognitiveLayer, agent: str) -> None:
 
 async def test_imported_agent_behaves_like_the_exported_one(alone, agent, monkeypatch):
     monkeypatch.setattr(import_export, "BATCH", 3)  # several pages and batches
-    await lived(alone, agent)
+    await use_agent(alone, agent)
     there, now = f"{agent}-there", datetime(2027, 1, 1, tzinfo=UTC)
     lines = await exported(alone, agent)
     await alone.admin.import_lines(there, lines)
     assert await exported(alone, there) == lines
 
     async def shown(of: str) -> list[tuple]:
-        context = await alone.pre_turn(Turn(agent_id=of, session_id="x", text=ASKED, now=now))
+        context = await alone.pre_turn(Turn(agent_id=of, session_id="x", text=QUESTION, now=now))
         assert context.degraded == ()
         ranked = [result.candidate for result in context.trace.candidates]
         return [context.prefix, *((each.hit.memory_id, each.score, each.boost) for each in ranked)]
@@ -153,7 +153,7 @@ async def test_imported_agent_behaves_like_the_exported_one(alone, agent, monkey
         assert was == here
     holds = await alone.policies.effective(there)
     assert (holds.live.usage.half_life_days, holds.shadow.usage.half_life_days) == (9, 30)
-    assert (await alone.recall(there, ASKED, now=now)) == (await alone.recall(agent, ASKED, now=now))
+    assert (await alone.recall(there, QUESTION, now=now)) == (await alone.recall(agent, QUESTION, now=now))
 
 
 @pytest.mark.parametrize(("own", "expected"), [(None, "german"), ("spanish", "spanish")])
@@ -178,7 +178,7 @@ async def test_agent_with_memories_keeps_its_language(alone, agent):
 
 
 async def test_import_keeps_the_agents_own_policy_and_memories(alone, agent):
-    await lived(alone, agent)
+    await use_agent(alone, agent)
     lines, there = await exported(alone, agent), f"{agent}-there"
     own = await alone.policies.save(there, {"usage.half_life_days": 5}, by="bob")
     await alone.policies.activate(there, own.version, by="bob")
@@ -246,9 +246,9 @@ async def test_duplicate_memory_ids_are_refused(layer, agent):
 
 
 async def test_old_export_without_usage_is_imported(layer, agent):
-    told = {name: value for name, value in OURS.items() if name not in KEPT} | {"form": "cognitive-memory-1"}
-    newer = told | {"id": "00000000-0000-4000-8000-000000000002", "content": "y", "supersedes": told["id"]}
-    ids = await layer.admin.import_lines(agent, [json.dumps(told), json.dumps(newer)])
+    old_line = {name: value for name, value in OURS.items() if name not in KEPT} | {"form": "cognitive-memory-1"}
+    newer = old_line | {"id": "00000000-0000-4000-8000-000000000002", "content": "y", "supersedes": old_line["id"]}
+    ids = await layer.admin.import_lines(agent, [json.dumps(old_line), json.dumps(newer)])
     assert (await layer.get(agent, ids[:1]))[0].superseded_by == ids[1]
 
 

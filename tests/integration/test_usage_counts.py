@@ -19,7 +19,7 @@ from cognitive.errors import InvalidInput
 pytestmark = pytest.mark.promise(number=3)
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
-ASKED = "Which pump of which berth was sealed?"
+QUESTION = "Which pump of which berth was sealed?"
 POLICY = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000)
 HASTY = Policy(abstention=False, dedup={"enabled": False}, deadline_ms=20_000, feedback={"abandon_after_minutes": 1e-9})
 
@@ -46,8 +46,8 @@ async def pumps(layer, agent):
     return await layer.remember(agent, [pump(1), pump(2), pump(3, "decision"), pump(4, "decision")])
 
 
-def ask(agent: str, **fields) -> Turn:
-    return Turn(agent_id=agent, session_id="s", text=ASKED, **fields)
+def make_turn(agent: str, **fields) -> Turn:
+    return Turn(agent_id=agent, session_id="s", text=QUESTION, **fields)
 
 
 def cited(*ids, **fields) -> Outcome:
@@ -85,7 +85,7 @@ async def masses(urls, agent: str) -> dict:
 
 
 async def test_repeated_and_parallel_outcomes_count_once(layer, agent, pumps, urls, embedder):
-    contexts = [await layer.pre_turn(ask(agent, now=AT + timedelta(hours=n))) for n in range(12)]
+    contexts = [await layer.pre_turn(make_turn(agent, now=AT + timedelta(hours=n))) for n in range(12)]
     async with AsyncExitStack() as stack:
         others = [
             await stack.enter_async_context(CognitiveLayer.open(urls.app, policy=POLICY, embedder=embedder))
@@ -109,9 +109,9 @@ async def test_repeated_and_parallel_outcomes_count_once(layer, agent, pumps, ur
 async def test_concurrent_outcomes_count_shared_memories_without_deadlock(layer, agent, urls):
     deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
     hot = await layer.remember(agent, [pump(n) for n in range(40)])
-    contexts = [await layer.pre_turn(ask(agent)) for _ in range(24)]
+    contexts = [await layer.pre_turn(make_turn(agent)) for _ in range(24)]
     for context in contexts:
-        await layer.recall(agent, ASKED, limit=40, turn_id=context.turn_id)
+        await layer.recall(agent, QUESTION, limit=40, turn_id=context.turn_id)
     before = await fetch(urls, deadlocks)
     await asyncio.gather(*(layer.post_turn(context, cited(*hot[::2])) for context in contexts * 2))
     assert await counts(urls, agent) == {id: (24, 24 if id in hot[::2] else 0) for id in hot}
@@ -124,7 +124,7 @@ async def test_concurrent_outcomes_count_shared_memories_without_deadlock(layer,
 async def test_only_completed_turns_count_and_the_first_outcome_is_final(layer, agent, pumps, urls):
     """An open, a failed and an abandoned turn count nothing, not even by an earlier or later rating."""
     contexts = {
-        status: await layer.pre_turn(ask(agent, turn_id=status))
+        status: await layer.pre_turn(make_turn(agent, turn_id=status))
         for status in ("open", "completed", "failed", "abandoned")
     }
     for context in contexts.values():
@@ -141,12 +141,12 @@ async def test_only_completed_turns_count_and_the_first_outcome_is_final(layer, 
 
 
 async def test_abandoned_turn_counts_its_late_outcome_once(layer, hasty, agent, pumps, urls):
-    lost = await layer.pre_turn(ask(agent, turn_id="lost"))
-    await layer.pre_turn(ask(agent, turn_id="young"))
+    lost = await layer.pre_turn(make_turn(agent, turn_id="lost"))
+    await layer.pre_turn(make_turn(agent, turn_id="young"))
     assert {turn.status for turn in await layer.explain.turns(agent)} == {"open"}, (
         "the time until abandonment is not over yet"
     )
-    await hasty.pre_turn(ask(agent, turn_id="next"))
+    await hasty.pre_turn(make_turn(agent, turn_id="next"))
     states = {turn.turn_id: turn.status for turn in await layer.explain.turns(agent)}
     assert states == {"lost": "abandoned", "young": "abandoned", "next": "open"}
     assert await counts(urls, agent) == {}
@@ -158,8 +158,8 @@ async def test_abandoned_turn_counts_its_late_outcome_once(layer, hasty, agent, 
 
 async def test_expire_turns_abandons_only_turns_without_an_outcome(layer, hasty, agent, pumps):
     for _ in range(3):
-        await layer.pre_turn(ask(agent))
-    await layer.post_turn(await layer.pre_turn(ask(agent, turn_id="done")), cited())
+        await layer.pre_turn(make_turn(agent))
+    await layer.post_turn(await layer.pre_turn(make_turn(agent, turn_id="done")), cited())
     assert await layer.admin.expire_turns(agent) == 0
     assert await hasty.admin.expire_turns(agent) == 3
     assert await hasty.admin.expire_turns(agent) == 0
@@ -178,9 +178,9 @@ async def exposed(urls, agent: str, turn_id: str) -> int:
 
 async def test_recall_joins_an_abandoned_turn_without_an_outcome(layer, hasty, agent, urls):
     await layer.remember(agent, [pump(n) for n in range(14)])
-    late = await layer.pre_turn(ask(agent, turn_id="given-up"))
+    late = await layer.pre_turn(make_turn(agent, turn_id="given-up"))
     await hasty.admin.expire_turns(agent)
-    assert len(await layer.recall(agent, ASKED, limit=5, turn_id="given-up")) == 5
+    assert len(await layer.recall(agent, QUESTION, limit=5, turn_id="given-up")) == 5
     report = await layer.post_turn(late, cited())
     assert len(report.attributions) == len(late.shown) + 5
 
@@ -188,17 +188,17 @@ async def test_recall_joins_an_abandoned_turn_without_an_outcome(layer, hasty, a
 async def test_recall_after_the_outcome_counts_nothing(layer, agent, urls):
     await layer.remember(agent, [pump(n) for n in range(14)])
     for status in ("completed", "failed", "abandoned"):
-        await layer.post_turn(await layer.pre_turn(ask(agent, turn_id=status)), cited(status=status))
+        await layer.post_turn(await layer.pre_turn(make_turn(agent, turn_id=status)), cited(status=status))
         before = await counts(urls, agent)
-        assert await layer.recall(agent, ASKED, limit=3, turn_id=status)
+        assert await layer.recall(agent, QUESTION, limit=3, turn_id=status)
         assert await exposed(urls, agent, status) == 0
         assert await counts(urls, agent) == before
 
 
 async def test_recall_before_its_turn_is_recorded_is_judged_with_the_turn(layer, agent, urls):
     await layer.remember(agent, [pump(n) for n in range(14)])
-    hits = await layer.recall(agent, ASKED, limit=3, turn_id="to-come")
-    context = await layer.pre_turn(ask(agent, turn_id="to-come"))
+    hits = await layer.recall(agent, QUESTION, limit=3, turn_id="to-come")
+    context = await layer.pre_turn(make_turn(agent, turn_id="to-come"))
     report = await layer.post_turn(context, cited(hits[0].memory_id))
     judged = {each.memory_id: each.referenced for each in report.attributions}
     assert judged[hits[0].memory_id]
@@ -208,9 +208,9 @@ async def test_recall_before_its_turn_is_recorded_is_judged_with_the_turn(layer,
 async def test_recall_concurrent_with_an_outcome_is_always_judged(layer, agent, urls):
     await layer.remember(agent, [pump(n) for n in range(14)])
     for _ in range(12):
-        context = await layer.pre_turn(ask(agent))
+        context = await layer.pre_turn(make_turn(agent))
         await asyncio.gather(
-            *(layer.recall(agent, ASKED, limit=limit, turn_id=context.turn_id) for limit in (4, 6, 8)),
+            *(layer.recall(agent, QUESTION, limit=limit, turn_id=context.turn_id) for limit in (4, 6, 8)),
             layer.post_turn(context, cited()),
         )
     unjudged = await fetch(urls, "SELECT 1 FROM cognitive.exposure WHERE agent_id = $1 AND overlap IS NULL", agent)
@@ -222,16 +222,16 @@ async def test_recall_concurrent_with_an_outcome_is_always_judged(layer, agent, 
 
 @pytest.mark.parametrize("when", ["before", "with", "after"])
 async def test_rating_weighs_the_same_before_with_and_after_the_outcome(layer, agent, pumps, urls, when):
-    context = await layer.pre_turn(ask(agent, now=AT))
+    context = await layer.pre_turn(make_turn(agent, now=AT))
     if when == "before":
         await layer.rate(agent, context.turn_id, pumps[0], useful=True)
     await layer.post_turn(context, cited(ratings={pumps[0]: True} if when == "with" else {}))
     if when == "after":
         await layer.rate(agent, context.turn_id, pumps[0], useful=True)
-    found = await masses(urls, agent)
-    assert found[str(pumps[0])] == (3.0, 3.0, AT)
-    assert found[str(pumps[1])] == (1.0, 0.0, AT)
-    assert found["fact"] == (4.0, 3.0, AT)
+    actual = await masses(urls, agent)
+    assert actual[str(pumps[0])] == (3.0, 3.0, AT)
+    assert actual[str(pumps[1])] == (1.0, 0.0, AT)
+    assert actual["fact"] == (4.0, 3.0, AT)
     assert (await counts(urls, agent))[pumps[0]] == (1, 1), "a rating does not count as a second showing"
     [row] = await fetch(
         urls, "SELECT rating FROM cognitive.exposure WHERE agent_id = $1 AND memory_id = $2", agent, pumps[0]
@@ -242,10 +242,10 @@ async def test_rating_weighs_the_same_before_with_and_after_the_outcome(layer, a
 async def test_rating_of_a_recalled_memory_counts_at_the_time_of_the_turn(layer, agent, urls):
     """The exposure is weeks later than the turn, but usage is counted at the time of the turn."""
     await layer.remember(agent, [pump(n) for n in range(14)])
-    context = await layer.pre_turn(ask(agent, now=AT))
-    hits = await layer.recall(agent, ASKED, limit=2, turn_id=context.turn_id, now=AT + timedelta(days=28))
+    context = await layer.pre_turn(make_turn(agent, now=AT))
+    hits = await layer.recall(agent, QUESTION, limit=2, turn_id=context.turn_id, now=AT + timedelta(days=28))
     await layer.post_turn(context, cited(hits[0].memory_id))
-    again = await layer.pre_turn(ask(agent, now=AT + timedelta(days=7), turn_id="again"))
+    again = await layer.pre_turn(make_turn(agent, now=AT + timedelta(days=7), turn_id="again"))
     assert hits[0].memory_id in {shown.memory_id for shown in again.shown}
     await layer.post_turn(again, cited())
     await layer.rate(agent, context.turn_id, hits[0].memory_id, useful=False)
@@ -301,7 +301,7 @@ class Replay:
 async def test_totals_equal_a_replay_of_the_same_events(layer, hasty, agent, pumps, urls, seed):
     rolled = random.Random(seed)
     times = [AT + timedelta(seconds=rolled.randrange(90 * 86_400)) for _ in range(7)]
-    contexts = [await layer.pre_turn(ask(agent, now=at)) for at in times]
+    contexts = [await layer.pre_turn(make_turn(agent, now=at)) for at in times]
     replay = Replay(contexts, dict(zip(pumps, ["fact", "fact", "decision", "decision"], strict=True)))
     turns = [context.turn_id for context in contexts]
 
@@ -325,13 +325,13 @@ async def test_totals_equal_a_replay_of_the_same_events(layer, hasty, agent, pum
         else:
             await hasty.admin.expire_turns(agent)
     assert await counts(urls, agent) == replay.counts()
-    found, expected = (
+    actual, expected = (
         await masses(urls, agent),
         replay.masses(POLICY.feedback.rating_weight, POLICY.usage.half_life_days),
     )
-    assert found.keys() == expected.keys()
+    assert actual.keys() == expected.keys()
     for of, (shown, used, as_of) in expected.items():
-        assert found[of] == (pytest.approx(shown, rel=1e-9, abs=1e-9), pytest.approx(used, rel=1e-9, abs=1e-9), as_of)
+        assert actual[of] == (pytest.approx(shown, rel=1e-9, abs=1e-9), pytest.approx(used, rel=1e-9, abs=1e-9), as_of)
 
 
 async def test_outcome_of_an_unknown_turn_is_refused(layer, agent):
