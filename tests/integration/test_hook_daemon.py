@@ -220,7 +220,7 @@ def test_daemon_restarts_after_a_kill(environment):
     while b'"state": "stopped"' not in run(environment, "status", "--json").stdout:
         pass
     assert run(environment, "server", "start").returncode == 0
-    assert b"does not run" in run(environment, "server", "stop").stdout
+    assert b"The server is stopped" in run(environment, "server", "stop").stdout
     assert run(environment, "server", "stop").returncode == 0
 
 
