@@ -122,7 +122,10 @@ class RemotePolicies:
         self._transport = transport
 
     async def effective(self, agent_id: str) -> EffectivePolicies:
-        """Return the agent's live and shadow policy versions, and how the live one differs from the base policy."""
+        """Return the agent's live policy (in use) and shadow policy (computed for comparison only).
+
+        The result has their versions, their latest activations, and how the live policy differs from the base policy.
+        """
         return await self._read(EffectivePolicies, agent_id)
 
     async def list(self, agent_id: str) -> tuple[PolicyVersion, ...]:

@@ -312,10 +312,7 @@ def resume_text(resumed: ResumedSession) -> str:
 
 
 def _outcome(pending: _HookTurn, turns: Sequence[TranscriptTurn], answer: str) -> Outcome:
-    """Return a turn's outcome.
-
-    `answer` and the pending turn's tool calls are completed from the transcript's `turns`.
-    """
+    """Return a turn's outcome: its answer, tool calls and status, completed from the transcript's `turns`."""
     last = next(
         (each for each in reversed(turns) if _is_same_turn(each, pending.turn_id, pending.prompt)), TranscriptTurn()
     )

@@ -32,7 +32,7 @@ from cognitive.turn import Message, Role, ToolSpec
 
 
 class CognitiveContextProvider(ContextProvider):
-    """A context provider that adds memories to an agent's runs, selects their tools and limits their conversation.
+    """A context provider that adds memories to an agent's runs, selects their tools and shortens long conversations.
 
     `recall_tool` adds the tool `recall_context`, with which the model searches its memory. `models` maps the model
     names that the plan of a turn may choose to names that the agent's client knows. The other parameters are those of
@@ -40,8 +40,8 @@ class CognitiveContextProvider(ContextProvider):
     `reasoning_effort`), because models that do not reason refuse the option.
 
     If the model's service keeps the conversation, the memories are in the instructions and the conversation is not
-    limited. A run that is cancelled, or left while tools run, is recorded as abandoned only when the agent's next turn
-    begins.
+    shortened. A run that is cancelled, or left while tools run, is recorded as abandoned only when the agent's next
+    turn begins.
     """
 
     def __init__(
@@ -75,7 +75,10 @@ class CognitiveContextProvider(ContextProvider):
 
 
 class _TurnChatMiddleware(ChatMiddleware):
-    """Middleware that prepares each model call: it limits the messages and selects the tools, for that call only."""
+    """Middleware that prepares each model call: it fits the messages to the model and selects the tools.
+
+    The changes apply to that call only.
+    """
 
     def __init__(self, turn: TurnSession) -> None:
         self._turn_session = turn

@@ -76,21 +76,21 @@ class Blocking:
         self._loop.call_soon_threadsafe(self.layer.settle, context, outcome)
 
     def remember(self, agent_id: str, memories: Sequence[NewMemory]) -> Sequence[UUID]:
-        """Call `CognitiveLayer.remember` and wait for its result."""
+        """Store memories of an agent: call `CognitiveLayer.remember`, wait, and return the memories' ids."""
         return self.wait(self.layer.remember(agent_id, memories))
 
     def pre_turn(self, turn: Turn) -> TurnContext:
-        """Call `CognitiveLayer.pre_turn` and wait for its result."""
+        """Prepare a turn: call `CognitiveLayer.pre_turn`, wait, and return what the model should see."""
         return self.wait(self.layer.pre_turn(turn))
 
     def fit(
         self, context: TurnContext, conversation: Sequence[Message], *, iteration: int | None = None
     ) -> FittedWindow:
-        """Call `CognitiveLayer.fit` and wait for its result."""
+        """Limit a conversation to the model's context: call `CognitiveLayer.fit`, wait, and return its result."""
         return self.wait(self.layer.fit(context, conversation, iteration=iteration))
 
     def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
-        """Call `CognitiveLayer.post_turn` and wait for its result."""
+        """Record a turn's outcome: call `CognitiveLayer.post_turn`, wait, and return its report."""
         return self.wait(self.layer.post_turn(context, outcome))
 
     def recall(
@@ -101,7 +101,7 @@ class Blocking:
         limit: int = 10,
         turn_id: str | None = None,
     ) -> tuple[RecallHit, ...]:
-        """Call `CognitiveLayer.recall` and wait for its result."""
+        """Search an agent's memories: call `CognitiveLayer.recall`, wait, and return the hits, best first."""
         return self.wait(self.layer.recall(agent_id, query, memory_type, limit, turn_id))
 
 

@@ -43,7 +43,7 @@ class CognitiveHooks:
     `recall_tool` adds the tool `recall_context`, with which the model searches its memory, if the options hold their
     MCP servers as a dict. The other parameters are those of `AgentBinding`.
 
-    Hooks cannot hide a tool, set effort or model, limit the conversation or change the system prompt. Pinned memories
+    Hooks cannot hide a tool, set effort or model, shorten the conversation or change the system prompt. Pinned memories
     are therefore added to the prompt, and with the placement "system" all other memories too. Claude Code keeps added
     text in its transcript: choose `Policy(placement="journaled")`, with which no memory is added twice.
     """

@@ -24,7 +24,7 @@ from cognitive.turn import Status, TurnKind
 
 
 class CognitiveCrew:
-    """A wrapper that adds memories to each task of a crew, and limits its conversation to the model's context.
+    """A wrapper that adds memories to each task of a crew, and shortens long conversations to fit the model.
 
     Each task is one turn of the memory layer, with the task's description as the user's message. CrewAI's hooks cannot
     hide a tool, so calls of tools that the turn removed are blocked. They cannot set the level of thinking or the model

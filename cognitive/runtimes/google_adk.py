@@ -36,7 +36,7 @@ _MAX_RUNS = 10_000  # open invocations; ADK does not report cancelled ones, so t
 
 
 class CognitiveADKPlugin(BasePlugin):
-    """A plugin that adds memories to all agents of a runner, selects their tools and limits their conversation.
+    """A plugin that adds memories to all agents of a runner, selects their tools and shortens long conversations.
 
     An invocation, with all handoffs to other agents, is one turn. Agents that run as tools get no memory. `recall_tool`
     adds the tool `recall_context`, with which the model searches its memory. `models` maps the model names that the
@@ -66,7 +66,7 @@ class CognitiveADKPlugin(BasePlugin):
             self._runs.popitem(last=False)[1].turn.end("abandoned")
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
-        """Prepare a model call: limit the messages and select the tools, for that call only.
+        """Prepare a model call: fit the messages to the model and select the tools, for that call only.
 
         ADK's session is not changed.
         """

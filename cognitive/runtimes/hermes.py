@@ -31,10 +31,10 @@ _KINDS: dict[str, TurnKind] = {"subagent": "subagent", "cron": "cron", "flush": 
 class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
     """A memory provider of Hermes that prepares memories for every turn and offers the recall tool.
 
-    Hermes itself puts the memories into the prompt. A provider cannot remove tools, set the level of thinking or limit
-    the conversation. Hermes does not report failed turns: such a turn ends as abandoned when the session's next turn
-    begins. A host that creates the provider itself may pass `layer` and `agent_id`. By default, the provider opens a
-    memory layer for the agent that Hermes names.
+    Hermes itself puts the memories into the prompt. A provider cannot remove tools, set the level of thinking or
+    shorten the conversation. Hermes does not report failed turns: such a turn ends as abandoned when the session's next
+    turn begins. A host that creates the provider itself may pass `layer` and `agent_id`. By default, the provider opens
+    a memory layer for the agent that Hermes names.
     """
 
     def __init__(self, layer: Blocking | None = None, agent_id: str | None = None) -> None:

@@ -43,7 +43,7 @@ class CognitiveState(AgentState[Any]):
 
 
 class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
-    """Middleware that adds memories to an agent's runs, selects their tools and limits their conversation.
+    """Middleware that adds memories to an agent's runs, selects their tools and shortens long conversations.
 
     It works for `ainvoke` and `astream`. Put it first, so that later middleware can retry: an error that reaches this
     one ends the turn. LangChain does not report a stream that its reader leaves between two steps. Its turn ends when
@@ -78,7 +78,10 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         return {"cognitive_turn": self._start_turn(_config_value("thread_id"))}
 
     async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
-        """Prepare a model call: limit the messages and select the tools. The agent's state is not changed."""
+        """Prepare a model call: fit the messages to the model and select the tools.
+
+        The agent's state stays unchanged.
+        """
         turn = self._turn(request.state)
         conversation = _CODEC.decode(request.messages)
         await turn.begin_from_conversation(

@@ -23,7 +23,7 @@ _MAX_OPEN_TURNS = 512  # open turns; the oldest beyond them are abandoned
 
 
 class CognitiveLogger(CustomLogger):  # type: ignore[misc]
-    """A logger of LiteLLM that adds memories to model calls, selects their tools and limits their conversation.
+    """A logger of LiteLLM that adds memories to model calls, selects their tools and shortens long conversations.
 
     It works for `acompletion` with keyword arguments. LiteLLM does not call loggers for positional arguments, and it
     does not call this hook for `completion`. LiteLLM knows calls but no turns. A turn therefore begins with a call
@@ -45,7 +45,7 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         self._keys: OrderedDict[str, str] = OrderedDict()  # by call id: the events of a call's end lack the session
 
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
-        """Prepare a model call: limit the messages and select the tools, for that call only."""
+        """Prepare a model call: fit the messages to the model and select the tools, for that call only."""
         messages = kwargs.get("messages")
         if not messages:
             return None

@@ -32,10 +32,10 @@ from cognitive.turn import Message
 
 
 class CognitiveWorkflowAgent:
-    """A wrapper that adds memories to the runs of a workflow agent, selects their tools and limits their conversation.
+    """A wrapper that adds memories to a workflow agent's runs, selects their tools and shortens long conversations.
 
     Each run uses a copy of the agent with the turn's tools, system prompt and model. The level of thinking is set for
-    models that have a field `reasoning_effort`. Tool results within a run are not limited, because LlamaIndex keeps
+    models that have a field `reasoning_effort`. Tool results within a run are not shortened, because LlamaIndex keeps
     them outside its memory until the run ends. Tools are removed but not shortened. `recall_tool` adds the tool
     `recall_context`, with which the model searches its memory. The other parameters are those of `AgentBinding`.
     """
@@ -146,7 +146,7 @@ class _RunView:
         return [*self._turn_session.select_tools(tools, lambda each: each.metadata.get_name()), *self._recall]
 
     async def messages(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-        """Prepare a model call: begin the turn if needed, and return the messages limited to the model's context.
+        """Prepare a model call: begin the turn if needed, and return the messages fitted to the model's context.
 
         The system messages at the beginning stay unchanged.
         """

@@ -49,7 +49,7 @@ _MAX_NAME_LENGTH = 52  # characters: OpenAI accepts 64, and `_rename_denied_call
 
 
 class CognitiveRunner:
-    """A runner that adds memories to the runs of an agent, selects its tools and limits its conversation.
+    """A runner that adds memories to the runs of an agent, selects its tools and shortens long conversations.
 
     A run is one turn, with all handoffs to other agents. `session_id` is for hosts whose runs have no session of the
     SDK. The other parameters are those of `AgentBinding`. The caller's `RunConfig`, hooks, session and handoffs apply
@@ -58,8 +58,8 @@ class CognitiveRunner:
 
     The level of thinking is set if the settings have `reasoning`: the caller's settings, or the SDK's defaults for the
     model's name. In a run with a `conversation_id` or `previous_response_id`, OpenAI keeps the history. The memories
-    are then in the instructions, which OpenAI does not keep, and the conversation is not limited. A run that stops for
-    an approval is recorded as abandoned, and the run that resumes it is a new turn.
+    are then in the instructions, which OpenAI does not keep, and the conversation is not shortened. A run that stops
+    for an approval is recorded as abandoned, and the run that resumes it is a new turn.
     """
 
     def __init__(
@@ -242,10 +242,7 @@ class _TurnModel(Model):
         return self._agent_model().get_retry_advice(request)
 
     def _supports_default_prompt_cache_key(self) -> bool:
-        """Return the answer of the agent's own model.
-
-        If it is True, the runner sends a cache key for the prompt to OpenAI.
-        """
+        """Return True if the agent's own model supports a default cache key, which the runner then sends to OpenAI."""
         own = getattr(self._agent_model(), "_supports_default_prompt_cache_key", None)
         return own is not None and bool(own())
 

@@ -18,7 +18,10 @@ Block = tuple[str, str]  # the user's text, and the message that was sent for it
 
 
 class PromptHistory:
-    """Remembers the user's messages as they were sent, with their memory blocks, for the latest sessions."""
+    """Remembers, by session, the user's messages as they were sent to the model, with the memories added to them.
+
+    Later model calls of a session send these messages again. Only the latest sessions are kept.
+    """
 
     def __init__(self) -> None:
         self._sent: OrderedDict[str, list[Block]] = OrderedDict()
@@ -41,10 +44,10 @@ class PromptHistory:
 
 
 def with_blocks(messages: Sequence[Message], blocks: Sequence[Block]) -> list[Message]:
-    """Return a conversation in which the user's messages have their memory blocks again.
+    """Return a conversation in which the user's messages contain the memory blocks again with which they were sent.
 
-    `blocks` are matched with messages by the user's text, from the latest to the earliest, without changing their
-    order.
+    `blocks` are pairs of the user's text and the message that was sent. They are matched by the user's text, from the
+    latest to the earliest, without changing their order.
     """
     replaced, remaining = list(messages), list(blocks)
     for index in reversed(list(_user_message_indexes(messages))):

@@ -40,7 +40,7 @@ from cognitive.turn import Message, ToolSpec
 
 
 class CognitiveCapability(AbstractCapability[Any]):
-    """A capability that adds memories to an agent's runs, selects their tools and limits their conversation.
+    """A capability that adds memories to an agent's runs, selects their tools and shortens long conversations.
 
     `session_id` is for hosts whose runs have no `conversation_id`. `recall_tool` adds the tool `recall_context`, with
     which the model searches its memory. The other parameters are those of `AgentBinding`.
@@ -115,7 +115,7 @@ class CognitiveCapability(AbstractCapability[Any]):
     async def prepare_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Prepare a model call: limit the messages, for that call only. Pydantic AI's history is not changed."""
+        """Prepare a model call: fit the messages to the model, for that call only. The history stays unchanged."""
         turn, parameters = self._turn, request_context.model_request_parameters
         if prefix := turn.system():
             part = InstructionPart(prefix, dynamic=True)

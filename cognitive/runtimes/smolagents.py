@@ -31,7 +31,7 @@ _TASK = "New task:\n"  # smolagents puts this before the user's message
 
 
 class CognitiveMultiStepAgent:
-    """A wrapper that adds memories to an agent's runs, selects their tools and limits their conversation.
+    """A wrapper that adds memories to an agent's runs, selects their tools and shortens long conversations.
 
     The agent is a ToolCallingAgent or a CodeAgent. Each run uses a shallow copy of it with the turn's tools and model.
     Only the agent's own memory persists, and it contains no memory blocks. An agent holds one conversation: use two
@@ -114,7 +114,7 @@ class CognitiveMultiStepAgent:
         return own
 
     def _model_for_turn(self, turn: TurnSession, model: Model) -> Model:
-        """Return a copy of the model that limits the messages of each call, and sets the planned level of thinking."""
+        """Return a copy of the model that shortens long conversations before each call and sets the level of thinking."""
         argument, wait = self._thinking_argument, self._binding.wait
         thinking = {argument: turn.thinking} if argument and turn.thinking else {}
 

@@ -30,7 +30,7 @@ from cognitive.turn import Message, ToolSpec
 
 
 class CognitiveStrandsPlugin(Plugin):
-    """A plugin that adds memories to an agent's invocations, selects their tools and limits their conversation.
+    """A plugin that adds memories to an agent's invocations, selects their tools and shortens long conversations.
 
     The memory layer's session is `session_id` of the invocation's state, or of the plugin, or else the agent's id.
     `recall_tool` adds the tool `recall_context`, with which the model searches its memory. The other parameters are
@@ -99,7 +99,7 @@ class CognitiveStrandsPlugin(Plugin):
         run.turn.end("failed" if run.failed else "abandoned")
 
     async def _on_model_call(self, context: InvokeModelContext) -> InvokeModelContext:
-        """Prepare a model call: limit the messages and select the tools, for that call only.
+        """Prepare a model call: fit the messages to the model and select the tools, for that call only.
 
         The agent's own messages stay unchanged.
         """

@@ -41,7 +41,7 @@ class AgentBinding:
         agent_id: the agent whose memory is used.
         runtime: the framework's name, recorded with each turn.
         user_id: the user of turns for which the framework names none.
-        model: the model's name in the table of models; None takes the name that the framework reports.
+        model: the model's name, which determines its context size; None takes the name that the framework reports.
         models: the framework's model objects, by the names that the plan of a turn may choose. Other names are ignored.
         prompt_history: the memory blocks that earlier turns added to the user's messages.
     """
@@ -74,10 +74,7 @@ class AgentBinding:
         self.layer.settle(context, outcome)
 
     def log_skipped(self, error: Exception) -> None:
-        """Log an error because of which a turn continues without memory.
-
-        A wrong event loop is logged only once, because it affects every turn.
-        """
+        """Log why a turn continues without memory. A wrong event loop, which affects every turn, is logged once."""
         if not (isinstance(error, WrongEventLoop) and self._wrong_loop_logged):
             _log_error("the turn continues without memory", error)
         self._wrong_loop_logged = self._wrong_loop_logged or isinstance(error, WrongEventLoop)
@@ -115,7 +112,7 @@ class TurnSession:
             text: the user's message.
             conversation: the messages before it, with or without the host's system messages.
             tools: the tools that the framework offers; None entries are skipped.
-            model: the model's name in the table of models, unless the binding names one.
+            model: the model's name, which determines its context size, unless the binding names a model.
             user_id: the user, instead of the binding's.
             thinking: the host's own level of thinking, by the framework's name. It applies unless the turn's plan
                 chooses another.
@@ -150,10 +147,9 @@ class TurnSession:
         user_id: str | None = None,
         thinking: str | None = None,
     ) -> None:
-        """Prepare the turn from a whole conversation, whose last user message becomes the turn's text.
+        """Prepare the turn from a whole conversation, whose last user message (or else "") becomes the turn's text.
 
-        Without a user message, the text is empty. Only the first call has an effect and reads `tools`. The other
-        parameters are those of `begin`.
+        The other parameters are those of `begin`. Only the first call has an effect and reads `tools`.
         """
         if self.has_begun:
             return
@@ -169,7 +165,10 @@ class TurnSession:
 
     @property
     def has_categories(self) -> bool:
-        """True if the plan found categories for the message. Without them, the host's own level of thinking applies."""
+        """True if the layer recognised the kind of the user's message.
+
+        Else the host's own level of thinking applies.
+        """
         return self.context is not None and bool(self.context.plan.categories)
 
     @property
@@ -188,11 +187,11 @@ class TurnSession:
         return "\n\n".join(part for part in (self.context.system(own), self.context.sent("").strip()) if part)
 
     async def messages(self, conversation: Sequence[Message]) -> Sequence[Message]:
-        """Return the conversation for one model call, limited to the model's context, with memory blocks.
+        """Return the conversation for one model call, with memory blocks and shortened to fit the model.
 
-        Call it before each model call with the framework's own conversation, which contains neither blocks nor the
-        host's system messages. Use the result for that call only and do not store it. If the layer fails, the
-        conversation is returned with its blocks but without limits.
+        Pass the framework's own conversation, which contains neither blocks nor the host's system messages, before each
+        model call. Use the result for that call only and do not store it. If the layer fails, the conversation is not
+        shortened.
         """
         if self.context is None:
             return conversation
@@ -227,8 +226,7 @@ class TurnSession:
     def denies(self, name: str) -> bool:
         """Return True if the turn removed the tool of this name.
 
-        If the model calls it anyway, frameworks that find tools by name would run it. Adapters answer with
-        `tools.DENIED` instead.
+        Frameworks that find tools by name would still run it. Adapters answer its calls with `tools.DENIED` instead.
         """
         return self.context is not None and turn_tools.denies(self.context, name)
 
@@ -288,10 +286,7 @@ class TurnSession:
             self._calls.append(call.model_copy(update={"result": result, "ok": ok}))
 
     def end(self, status: Status, response: str = "") -> None:
-        """End the turn and record its outcome in the background.
-
-        Only the first call has an effect. Errors are logged.
-        """
+        """End the turn and record its outcome in the background. Only the first call has an effect."""
         if self.context is None or self.has_ended:
             return
         self.has_ended = True
@@ -304,10 +299,7 @@ class TurnSession:
             _log_error("the turn's outcome is not recorded", error)
 
     async def recall(self, query: str, memory_type: MemoryType | None = None, limit: int = 5) -> str:
-        """Search the memory for the model, and return the recall tool's answer.
-
-        It is a block of memories, or a message if nothing was found or the search failed.
-        """
+        """Search the memory, and return memories as text for the model, or a message if none are found."""
         turn_id = self.context.turn_id if self.context is not None else None
         try:
             hits = await self.binding.layer.recall(self.binding.agent_id, query, memory_type, limit, turn_id)
@@ -321,10 +313,7 @@ class TurnSession:
 
 @dataclass(slots=True)
 class ToolCallResult:
-    """Receives the result of a tracked tool call (see `TurnSession.track_tool_call`).
-
-    Call it with the result. `ok=False` means that the result is an error message.
-    """
+    """Receives the result of a tracked tool call: call it with the result. `ok=False` means an error message."""
 
     result: Any = None
     ok: bool = True

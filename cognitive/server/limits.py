@@ -196,7 +196,8 @@ class BodyLimit:
 class Timeout:
     """Middleware that ends a request to the API, or to a page below `own_login_paths`, after `seconds`.
 
-    An outcome sent in such a request is stored, in Postgres or in the journal, or the client gets an error.
+    No acknowledged outcome of a turn is lost: the server acknowledges it only once Postgres or the journal has stored
+    it.
     """
 
     def __init__(self, app: ASGIApp, seconds: float, own_login_paths: Collection[str] = ()) -> None:

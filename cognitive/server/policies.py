@@ -26,7 +26,10 @@ Version = Annotated[Label, Path(description="A policy's version: twelve hexadeci
 
 @router.get("", summary="Show the policies in effect (policies.effective)")
 async def effective(agent_id: AgentId, layer: Layer) -> EffectivePolicies:
-    """Return the live and shadow policy versions, and the settings in which the live one differs from the base."""
+    """Return the agent's live policy (in use) and shadow policy (computed for comparison only).
+
+    The result has their versions, and the settings in which the live policy differs from the operator's base policy.
+    """
     base, current = layer.policies.base(agent_id), await layer.policies.effective(agent_id)
     shadow = current.shadow.version if current.shadow is not None else None
     return EffectivePolicies(
@@ -87,9 +90,9 @@ async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer) -> WhatIf:
 
 @router.get("/{role}/activations", summary="List the activations of a role (policies.history)")
 async def history(agent_id: AgentId, role: Role, layer: Layer) -> tuple[PolicyActivation, ...]:
-    """Return the activations of policy versions for a role, newest first, with who made each and why.
+    """Return the activations of policy versions for a role ("live" or "shadow"), newest first.
 
-    The first one is in effect.
+    Each has its author and reason. The first one is in effect.
     """
     return await layer.policies.history(agent_id, role)
 

@@ -66,11 +66,17 @@ async def artifact(
     start: Annotated[int, Query(ge=0, le=2**48)] = 0,
     length: Annotated[int, Query(ge=1, le=1_000_000)] = 8_000,
 ) -> ArtifactPage:
-    """Return `length` characters of an artifact, beginning at the character `start`. There are fewer at its end."""
+    """Return a part of an artifact (a long text stored outside the prompt), such as the output of a tool.
+
+    The part begins at the character `start` and has `length` characters, or fewer at the artifact's end.
+    """
     return await layer.artifact(agent_id, id, start=start, length=length)
 
 
 @router.post("/artifacts/{id}/search", summary="Search the lines of an artifact")
 async def search_artifact(agent_id: AgentId, id: UUID, body: LineBody, layer: Layer) -> tuple[MatchingLine, ...]:
-    """Return the first lines of an artifact that contain a string, each with the character position to read from."""
+    """Return the first lines of an artifact (a long text stored outside the prompt) that contain a string.
+
+    Each line has the character position to read from.
+    """
     return await layer.sessions.search_artifact(agent_id, id, body.literal, body.limit)

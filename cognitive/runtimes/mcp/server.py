@@ -70,7 +70,7 @@ _REMEMBER_ADVICE = "When something was decided or learnt that a later conversati
 
 @dataclass(frozen=True, slots=True)
 class ToolRow:
-    """A tool of the server: its description, the model of its arguments, and the function that runs it.
+    """A tool of the server: its description, the pydantic model of its arguments, and the function that runs it.
 
     `allowed` returns True for the scopes whose callers may use the tool.
     """

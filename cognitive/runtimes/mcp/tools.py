@@ -27,7 +27,7 @@ _TRUST: Trust = "agent"
 
 
 class RecallContext(InputModel, json_schema_extra={"description": "What to recall."}):
-    """The arguments of the tool `recall_context`."""
+    """The arguments of the tool `recall_context`, with which a model searches an agent's memory."""
 
     query: Annotated[
         Text,
@@ -105,7 +105,7 @@ def _recalled_memory(hit: RecallHit) -> Recalled:
 
 
 class Remember(InputModel, json_schema_extra={"description": "What to keep."}):
-    """The arguments of the tool `remember`."""
+    """The arguments of the tool `remember`, with which a model stores a memory."""
 
     content: Annotated[
         Text,
