@@ -114,7 +114,7 @@ class CognitiveMultiStepAgent:
         return own
 
     def _model_for_turn(self, turn: TurnSession, model: Model) -> Model:
-        """Return a copy of the model that shortens long conversations before each call and sets the level of thinking."""
+        """Return a copy of the model that, in each call, shortens long conversations and sets the level of thinking."""
         argument, wait = self._thinking_argument, self._binding.wait
         thinking = {argument: turn.thinking} if argument and turn.thinking else {}
 
