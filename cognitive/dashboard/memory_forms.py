@@ -107,7 +107,7 @@ def written_fields(memory: Memory) -> dict[str, str]:
 
 
 def replacement(memory: Memory, content: str, trust: Trust) -> NewMemory:
-    """Return a new memory that supersedes another, with new content and the visitor's trust."""
+    """Return a new memory that replaces (supersedes) another, with new content and the visitor's trust level."""
     return NewMemory(
         type=memory.type,
         content=content.replace("\r\n", "\n"),

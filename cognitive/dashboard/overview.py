@@ -52,7 +52,7 @@ class MetricCard:
 
 @dataclass(frozen=True, slots=True)
 class BreakdownRow:
-    """Totals of the turns with one value, and links to them; `share` is relative to the most frequent value."""
+    """A breakdown's row: totals of the turns with one value (a category …); `share` is relative to the top row."""
 
     value: str
     total: Total
@@ -64,7 +64,7 @@ class BreakdownRow:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """A table of turns by category, model or another dimension, sorted by `counted`; it omits `more` rows."""
+    """A table of an agent's turns by category, model …, sorted by the count `counted`; it omits `more` rows."""
 
     by: Dimension
     title: str
@@ -277,7 +277,7 @@ def _breakdown(by: Dimension, totals: Sequence[Total], query: PageQuery) -> Brea
 
 
 def _link_of(by: Dimension, value: str, query: PageQuery, **more: str) -> str:
-    """Return the link to the turns with a value of a breakdown; for a memory type, to turns that showed it."""
+    """Return the link to the turns in a breakdown's row (a category …); for a memory type, to turns that showed it."""
     return query.link("turns", **query.period_params(), **{_FILTERS[by]: value}, **more)
 
 
@@ -286,7 +286,7 @@ def _one(totals: Sequence[Total]) -> Total:
 
 
 def breakdown_csv(by: Dimension, totals: Sequence[Total]) -> str:
-    """Return all counts by value of a breakdown as CSV text, with latencies in milliseconds."""
+    """Return all counts of turns by category, model or another dimension as CSV text, latencies in milliseconds."""
     counted = ("turns", "completed", "found", "shown", "used", "tokens", "used_tokens", "deduped", "trimmed")
     rows = [
         (

@@ -43,7 +43,7 @@ HEADERS = {
 
 
 class TemplateRenderer:
-    """Renders the dashboard's templates as HTML, with all values escaped and the navigation of the pages."""
+    """Renders the dashboard's templates as HTML: escapes all values, and adds the navigation between pages."""
 
     def __init__(self, pages: Sequence[PageRoute]) -> None:
         self._templates = Environment(

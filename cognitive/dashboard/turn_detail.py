@@ -202,9 +202,9 @@ def _listed(account: TurnExplanation, query: PageQuery) -> list[Explanation]:
 
 
 def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Group the names of the rules that matched by their table: "memory.of_ours" is rule of_ours of table memory.
+    """Group the names of the planning rules that a message matched by the tables of the rules.
 
-    Rules without a table are in the group "".
+    "memory.of_ours" is rule of_ours of table memory. Rules without a table are in the group "".
     """
     tables: dict[str, list[str]] = {}
     for reason in reasons:

@@ -238,7 +238,7 @@ def _with_chosen(choice: TurnFilterSelect) -> TurnFilterSelect:
 def _values(name: str, totals: Sequence[Total]) -> tuple[str, ...]:
     """Return the values of a filter for turns, sorted.
 
-    Totals of tools are by category and tool; only the tool counts.
+    The totals of tools are named "category/tool"; their values are the names of the tools.
     """
     values = (total.value.partition("/")[2] if name == "tool" else total.value for total in totals)
     return tuple(sorted(set(values)))

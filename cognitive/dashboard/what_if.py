@@ -37,7 +37,7 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class SliderGroup:
-    """The sliders of a group of settings. With `open`, the group is expanded on the page."""
+    """The sliders of a group of settings. If `open` is True, the page shows the group expanded."""
 
     name: str
     about: str
