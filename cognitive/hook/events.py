@@ -259,7 +259,7 @@ class Hooks:
         await self._settle(pending, outcome)
 
     async def _settle_superseded(self, pending: _HookTurn, turns: Sequence[TranscriptTurn]) -> None:
-        """Record the outcome of a turn whose end was not reported, from the transcript's turns (see `_outcome`)."""
+        """Record the outcome of a turn whose end was not reported, with the answer in the transcript's `turns`."""
         await self._settle(pending, _outcome(pending, turns, ""))
 
     def _added_context(self, session: _HookSession, context: TurnContext, before: Sequence[Message]) -> str:

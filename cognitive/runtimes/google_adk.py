@@ -88,7 +88,7 @@ class CognitiveADKPlugin(BasePlugin):
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> None:
-        """Begin a tool call: turns that begin while the tool runs are recorded as sub-agent turns."""
+        """Begin a tool call: turns that begin while the tool runs are sub-agent turns without memories."""
         run = self._runs.get(tool_context.invocation_id)
         if run is not None:
             run.open_calls.setdefault(tool_context.function_call_id or "", ExitStack()).enter_context(

@@ -232,7 +232,7 @@ class TurnSession:
 
     @contextmanager
     def as_parent(self) -> Iterator[None]:
-        """Make turns that begin inside this block, or in tasks started in it, sub-agent turns."""
+        """Make turns that begin inside this block, or in tasks started in it, sub-agent turns without memories."""
         token = _current_turn.set(self)
         try:
             yield
@@ -313,7 +313,7 @@ class TurnSession:
 
 @dataclass(slots=True)
 class ToolCallResult:
-    """Receives the result of a tracked tool call: call it with the result. `ok=False` means an error message."""
+    """Receives the result of a tracked tool call: call it with the result. `ok=False` marks an error message."""
 
     result: Any = None
     ok: bool = True

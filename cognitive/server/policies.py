@@ -104,7 +104,8 @@ async def activate(
     """Activate a saved policy version. A null version returns to the base policy. Needs an admin's token.
 
     Turns that begin 5 seconds later use the version. With the role "shadow", its results are only computed and stored,
-    without an effect on turns. With `after`, the request is refused if there is a newer activation.
+    without an effect on turns. `after` is the number of the latest activation that the caller knows. If there is a
+    newer activation, the request is refused.
     """
     set_version = layer.policies.activate if role == "live" else layer.policies.shadow
     return await set_version(agent_id, body.version, by=caller.id, note=body.note, after=body.after)
@@ -114,6 +115,7 @@ async def activate(
 async def roll_back(agent_id: AgentId, caller: Admin, role: Role, body: RollBackBody, layer: Layer) -> PolicyActivation:
     """Activate the policy version again that was active before the current one. Needs an admin's token.
 
-    The rollback is itself an activation: a second request without `after` undoes the first.
+    The rollback is itself an activation: a second request undoes the first, unless `after` (see `activate`) prevents
+    it.
     """
     return await layer.policies.roll_back(agent_id, role, by=caller.id, note=body.note, after=body.after)

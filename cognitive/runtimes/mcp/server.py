@@ -93,7 +93,7 @@ def create_server(
 
 
 class _RequestHandlers:
-    """Answers the SDK's requests, each with the memory that the scope of the request permits."""
+    """Answers the SDK's requests, each with the memory that the caller may use (the scope of the request)."""
 
     def __init__(self, layer: CognitiveLayer, resolve_scope: ScopeResolver, trace_lookup: TraceLookup) -> None:
         self._layer = layer
