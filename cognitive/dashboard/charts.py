@@ -257,7 +257,10 @@ def _hit_areas(chart: Chart, top: float) -> Markup:
 
 
 def _ceiling(value: float) -> float:
-    """Return the maximum of an axis: the lowest of 1, 2, 4, 5, 8, 10 times a power of ten from the value on."""
+    """Return an axis's maximum: the smallest number not below the value that has a round first digit.
+
+    It is 1, 2, 4, 5, 8 or 10 times a power of ten.
+    """
     if value <= 0:
         return 1.0
     power = 10.0 ** floor(log10(value))

@@ -72,7 +72,7 @@ class RolePolicy:
 
 @dataclass(frozen=True, slots=True)
 class SavedPolicy:
-    """A saved policy version: its changes to the host's policy, and the total of turns under it, None without turns."""
+    """A saved policy version, its changes to the host's policy, and the total of its turns (None if it has none)."""
 
     candidate: PolicyVersion
     changes: tuple[SettingDifference, ...]
@@ -84,8 +84,8 @@ class SavedPolicy:
 class LearnedType:
     """The use of one type of memories, and the token budgets that are learned from it.
 
-    `shown` is the decayed number of showings, `rate` the share that was used. `budgets` has, for each frame, the
-    planned and the learned budget in tokens.
+    `shown` is the decayed number of showings, `rate` the share that was used. `budgets` has, for each frame (kind of
+    turn), the planned and the learned budget in tokens.
     """
 
     type: str

@@ -33,7 +33,7 @@ class Replayed:
     Attributes:
         inputs: the restored inputs of the turn.
         assembled: the memories selected and the text rendered.
-        identical: True if the rendered text and prefix are byte for byte those of the turn.
+        identical: True if the rendered text and the prefix of pinned memories are byte for byte those of the turn.
         gone: memories that the turn found and that are no longer stored.
         changed: memories that the turn found and whose content is different now.
         uncompared: memories shown without a comparison with the conversation, because the turn's own policy made none.
@@ -87,7 +87,7 @@ def unanswerable(policy: Policy, was: Policy) -> frozenset[str]:
 
 
 def uncompared(assembled: AssembledContext, policy: Policy) -> tuple[UUID, ...]:
-    """Return the shown memories that the policy would compare with the conversation, but that have no comparison."""
+    """Return the shown memories that the policy would compare with the conversation, but the recorded turn did not."""
     return tuple(c.hit.memory_id for c in assembled.shown if policy.dedup.enabled and c.similarity is None)
 
 
