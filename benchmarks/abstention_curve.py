@@ -1,10 +1,10 @@
-"""Measure abstention thresholds: memories are stored and searched once, and decided again for each threshold.
+"""Measure how the thresholds of abstention (showing no memory if none fits well) affect results.
 
     python -m benchmarks.abstention_curve locomo-dev.json unrelated-dev.json --conversations 5
 
 Data: {"conversations": [{"id", "items": [{"id", "speaker", "text", "at", "session"}], "questions": [{"text",
-"evidence", "category"}]}]} and {"prompts": [...]}, messages unrelated to every conversation. Everything is stored and
-asked with Policy(abstention=False); then the stages run again on the candidates of each turn.
+"evidence", "category"}]}]} and {"prompts": [...]}, messages unrelated to every conversation. All questions and prompts
+are asked once with Policy(abstention=False). Then each threshold selects again from the candidates of these turns.
 """
 
 from __future__ import annotations
@@ -33,19 +33,22 @@ FLOORS = (None, 0.6, 0.7, 0.75, 0.8, 0.83, 0.85, 0.87, 0.9, 0.95, 1.0)  # None: 
 
 @dataclass(frozen=True)
 class AskedTurn:
-    """A turn with its candidates; `evidence` is empty if nothing should be shown."""
+    """A question or prompt that was asked, with the candidates of its turn, for selecting again with other thresholds.
+
+    `evidence` contains the ids of the memories that answer the question. It is empty if no memory should be shown.
+    """
 
     context: TurnContext
     evidence: frozenset[str]
 
 
 def moment(text: str | None) -> datetime | None:
-    """Return a time of the data in UTC."""
+    """Parse a time in the data, taken as UTC, and return it."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None
 
 
 async def store_conversation(layer: CognitiveLayer, conversation: dict[str, Any]) -> str:
-    """Store every line as an episode of a new agent; return its id."""
+    """Store every line of a conversation as a memory of type episode of a new agent, and return the agent's id."""
     agent, before = f"curve-{conversation['id']}-{uuid4().hex[:8]}", dict[str, str]()
     memories = []
     for item in conversation["items"]:
@@ -67,7 +70,7 @@ async def store_conversation(layer: CognitiveLayer, conversation: dict[str, Any]
 
 
 async def ask_all(conversations: Sequence[dict[str, Any]], prompts: Sequence[str]) -> list[AskedTurn]:
-    """Ask every prompt, and every question except adversarial ones, each as the first turn of a session."""
+    """Ask every prompt, and every question except adversarial ones, each as the first turn of a new session."""
     found = []
     async with CognitiveLayer.open(policy=Policy(abstention=False, deadline_ms=10_000.0)) as layer:
         for conversation in conversations:
@@ -81,7 +84,10 @@ async def ask_all(conversations: Sequence[dict[str, Any]], prompts: Sequence[str
 
 
 def given(context: TurnContext) -> TurnInputs:
-    """Return the inputs of a turn's stages from its trace, with the passage that was compared for each memory."""
+    """Return the recorded inputs with which the turn's memories can be selected again, from its trace.
+
+    For each memory, they include the passage that was compared with the message.
+    """
     record = decode(context.trace.record)
     hits = tuple(result.candidate.hit for result in context.trace.candidates)
     recorded = record.inputs
@@ -91,7 +97,7 @@ def given(context: TurnContext) -> TurnInputs:
 
 
 def shown(turn: AskedTurn, policy: Policy) -> tuple[frozenset[str], int]:
-    """Return the sources and tokens of the memories that a turn shows with a policy."""
+    """Select a turn's memories again under a policy. Return the sources of those shown, and their tokens."""
     if turn.context.trace.record is None:
         return frozenset(), 0
     made = again(given(turn.context), window_similarities(turn.context.trace.candidates), policy, count, CONSTANTS)
@@ -100,7 +106,11 @@ def shown(turn: AskedTurn, policy: Policy) -> tuple[frozenset[str], int]:
 
 
 def row(turns: Iterable[AskedTurn], policy: Policy) -> tuple[float, float, float, float]:
-    """Return false injection, evidence shown, and the mean tokens of an unrelated turn and of a question."""
+    """Compute a row of the table for a policy.
+
+    Returns four numbers: the share of unrelated turns that showed a memory, the share of evidence that was shown, and
+    the mean tokens shown for an unrelated turn and for a question.
+    """
     unrelated: list[tuple[frozenset[str], frozenset[str], int]] = []
     real: list[tuple[frozenset[str], frozenset[str], int]] = []
     for turn in turns:
@@ -114,13 +124,13 @@ def row(turns: Iterable[AskedTurn], policy: Policy) -> tuple[float, float, float
 
 
 def mean(values: Iterable[float]) -> float:
-    """Return the mean, 0 for no values."""
+    """Return the mean of the values, or 0 if there are none."""
     given = list(values)
     return sum(given) / len(given) if given else 0.0
 
 
 def table(data: Path, unrelated: Path, most: int | None) -> Iterator[str]:
-    """Yield the table, line by line."""
+    """Yield the lines of the printed table, with a row per threshold. `most` limits the number of conversations."""
     conversations = json.loads(data.read_text())["conversations"][:most]
     turns = asyncio.run(ask_all(conversations, json.loads(unrelated.read_text())["prompts"]))
     yield "| floor | false injection | evidence shown | tokens, unrelated | tokens, questions |\n|---|---|---|---|---|"
@@ -132,7 +142,7 @@ def table(data: Path, unrelated: Path, most: int | None) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Parse the command line and print the table of thresholds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="conversations")
     parser.add_argument("unrelated", type=Path, help="prompts that no conversation is about")

@@ -1,10 +1,10 @@
-"""Time the attribution of a response, by strategy and length of the response.
+"""Time the attribution of a response (finding the memories that it used), by strategy and length of the response.
 
     python -m benchmarks.attribution 100 1000 10000 100000
 
-Memories and responses are sentences of this project's documents. `own_words` is the removal of quotes from a tool's
-output that is ten times as long as the response and contains half of it. Prints a table of milliseconds, the median of
-seven runs.
+Memories and responses are sentences of this project's documents. The row `own_words` times the removal of quotes from a
+tool's output that is ten times as long as the response and contains half of it. Prints a table of milliseconds, each
+the median of seven runs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RUNS = 7
 
 
 def prose() -> list[str]:
-    """Return the sentences of the documents that are long enough for a memory."""
+    """Return the sentences of this project's documents that are long enough to be a memory."""
     documents = [path.read_text(encoding="utf-8") for path in sorted(DOCUMENTS.rglob("*.md"))]
     paragraphs = "\n\n".join(documents).split("\n\n")
     found = [sentence for paragraph in paragraphs for sentence in sentences(" ".join(paragraph.split()))]
@@ -36,7 +36,7 @@ def prose() -> list[str]:
 
 
 def text(chance: random.Random, said: list[str], length: int) -> str:
-    """Return a text of about `length` words, in random sentences."""
+    """Return a text of about `length` words, made of random sentences from `said`."""
     drawn, words = [], 0
     while words < length:
         drawn.append(chance.choice(said))
@@ -45,7 +45,7 @@ def text(chance: random.Random, said: list[str], length: int) -> str:
 
 
 def milliseconds(work: Callable[[], object]) -> str:
-    """Return the median time of seven runs."""
+    """Call `work` seven times and return the median duration in milliseconds, formatted."""
     took = []
     for _ in range(RUNS):
         start = perf_counter()
@@ -55,7 +55,7 @@ def milliseconds(work: Callable[[], object]) -> str:
 
 
 def row(chance: random.Random, said: list[str], memories: list[str], length: int) -> str:
-    """Return the table's row for responses of a length."""
+    """Time the attribution of responses of `length` words, and return a row of the printed table."""
     response = text(chance, said, length)
     file = f"{text(chance, said[::2], 9 * length)} {response[: len(response) // 2]}"
     took = [milliseconds(partial(overlaps, memories, response, strategy=name)) for name in STRATEGIES]
@@ -63,7 +63,7 @@ def row(chance: random.Random, said: list[str], memories: list[str], length: int
 
 
 def report(lengths: list[int]) -> None:
-    """Print the table."""
+    """Print a table of attribution times with a row per response length in words."""
     chance = random.Random(7)
     said = prose()
     memories = chance.sample(said, MEMORIES)
@@ -72,7 +72,7 @@ def report(lengths: list[int]) -> None:
 
 
 def main() -> None:
-    """Parse the command line and measure."""
+    """Parse the command line and time the attribution of responses of the given lengths."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "lengths", type=int, nargs="*", default=[100, 1000, 10_000, 100_000], help="words of a response"

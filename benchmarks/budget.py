@@ -1,10 +1,10 @@
-"""Measure the evidence shown with small token budgets, by fitting the same candidates into smaller totals.
+"""Measure how much evidence is shown with small token budgets, by fitting the same candidates into smaller budgets.
 
     python -m benchmarks.budget DATA.json --questions 60
 
 Every question of the data (in the format of `benchmarks.abstention_curve`) is planned and retrieved once with the
-default policy; then its stages run again with smaller totals for all frames. Prints per total: evidence shown, tokens,
-memories, and evidence per 1,000 tokens.
+default policy. Then memories are selected again with a smaller total budget of tokens. Prints per total: share of
+evidence shown, tokens, memories, and evidence per 1,000 tokens.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PATIENT = Policy(deadline_ms=5_000.0)
 
 
 def tight(total: int) -> Policy:
-    """Return the default policy with the totals and sections of all frames limited to `total` tokens."""
+    """Return the default policy with every total and section budget limited to `total` tokens."""
     frames = {
         frame: {name: min(tokens, total) for name, tokens in row.model_dump().items() if name != "window"}
         for frame, row in FRAMES.items()
@@ -39,7 +39,7 @@ def tight(total: int) -> Policy:
 
 
 async def asked(conversations: list[dict[str, Any]], most: int | None) -> list[tuple[TurnContext, set[str]]]:
-    """Return the turns of the questions that have evidence and found candidates, with the evidence."""
+    """Ask the questions that have evidence; return the turns that found candidates, with the ids of the evidence."""
     cases = []
     async with CognitiveLayer.open(policy=PATIENT) as layer:
         for conversation in conversations:
@@ -54,7 +54,7 @@ async def asked(conversations: list[dict[str, Any]], most: int | None) -> list[t
 
 
 def main() -> None:
-    """Print a line for each total."""
+    """Parse the command line and print a line of results for each total budget."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="conversations")
     parser.add_argument("--conversations", type=int, help="maximum number of conversations")

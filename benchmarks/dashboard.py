@@ -74,7 +74,7 @@ Read = Callable[[], Awaitable[Any]]
 
 
 async def reads(f: TurnAnalytics, database: Database) -> dict[str, Read]:
-    """Return every read, with its usual and its worst arguments."""
+    """Return a function for every database read of the dashboard by name, with usual and with worst arguments."""
     now = datetime.now(UTC)
     week, month, year = (Period(now - timedelta(days=days), now) for days in (7, 30, 365))
     hourly, local = Period(week.since, now, "hour"), Period(month.since, now, "day", "Asia/Kolkata")
@@ -126,7 +126,10 @@ async def reads(f: TurnAnalytics, database: Database) -> dict[str, Read]:
 
 
 async def pages(client: httpx.AsyncClient, memory: str) -> dict[str, Read]:
-    """Return a request for every kind of URL that a page links to, by path and parameter names."""
+    """Return an HTTP request for every kind of URL that a page of the dashboard links to.
+
+    The keys are the path and the names of the URL's parameters.
+    """
     found = dict[str, str]()
     waiting = [START, *(f"/ui/{each.format(memory=memory)}&agent={AGENT}" for each in ASKED)]
     while waiting and len(found) < MAX_PAGES:
@@ -153,13 +156,13 @@ def _kind(address: str) -> str:
 
 
 def _links(page: str) -> list[str]:
-    """Return the URLs of pages linked from a page, without static files."""
+    """Return the URLs of dashboard pages that the HTML `page` links to, without static files."""
     links = (html.unescape(each) for each in re.findall(r'(?:href|hx-get)="([^"#]+)', page))
     return [each for each in dict.fromkeys(links) if each.startswith("/ui/") and "/static/" not in each]
 
 
 async def measure(read: Read, times: int) -> tuple[list[float], Any]:
-    """Return the sorted milliseconds of repeated reads, and the last result."""
+    """Run a read repeatedly; return its sorted durations in milliseconds and its last result."""
     took, found = [], None
     for _ in range(times):
         start = perf_counter()
@@ -169,7 +172,7 @@ async def measure(read: Read, times: int) -> tuple[list[float], Any]:
 
 
 def came_to(found: Any) -> str:
-    """Return the size of a result in words."""
+    """Return the size of a read's result in words, such as its number of rows."""
     if isinstance(found, httpx.Response):
         return f"{found.status_code}, {len(found.content) / 1000:.0f} kB"
     if isinstance(found, ResultPage):
@@ -178,13 +181,13 @@ def came_to(found: Any) -> str:
 
 
 def say(line: str) -> None:
-    """Print a line without buffering."""
+    """Print a line at once, without buffering."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 async def table(named: str, wanted: dict[str, Read], times: int) -> None:
-    """Measure and print a table, line by line."""
+    """Measure the reads in `wanted`, and print a table with the title `named`, line by line."""
     say(f"| {named} | p50 ms | p95 ms | came to |\n|---|---|---|---|")
     for name, read in wanted.items():
         took, found = await measure(read, times)
@@ -193,7 +196,7 @@ async def table(named: str, wanted: dict[str, Read], times: int) -> None:
 
 
 async def report(directory: Path, times: int, only: str | None) -> None:
-    """Print the tables."""
+    """Measure the dashboard on the database in `directory` and print the tables."""
     server = EmbeddedServer(directory)
     urls = server.acquire()
     await upgrade(urls.owner)
@@ -218,7 +221,7 @@ async def report(directory: Path, times: int, only: str | None) -> None:
 
 
 def main() -> None:
-    """Parse the command line and measure."""
+    """Parse the command line, and time the dashboard's reads and pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="data directory of an embedded server")
     parser.add_argument("--times", type=int, default=20)

@@ -1,8 +1,8 @@
-"""Measure retrieval in German and Spanish with inflected questions, for each way to index the text.
+"""Measure retrieval in German and Spanish with inflected questions, for each language of the word index.
 
     python -m benchmarks.languages
 
-Prints for each language the number of questions whose answer is the first memory, or among the first ten, by lexical
+Prints for each language the number of questions whose answer is the first memory, or among the first ten, by word
 search alone and by `recall`.
 """
 
@@ -24,13 +24,19 @@ AT = datetime(2026, 10, 3, tzinfo=UTC)
 
 
 def places(hits: Sequence[str], by_words: Sequence[str], answer: str) -> tuple[int, int]:
-    """Return the ranks of the answer, from 1, in all results and in the lexical ones; 99 if it is missing."""
+    """Return the ranks of the memory `answer` among all results and among those of the word search.
+
+    Ranks start at 1; 99 means that the memory was not found.
+    """
     by_all, worded = (found.index(answer) + 1 if answer in found else 99 for found in (hits, by_words))
     return by_all, worded
 
 
 async def measure(layer: CognitiveLayer, language: str, index: str) -> list[tuple[int, int]]:
-    """Return the ranks of every answer, with the agent indexed in a language."""
+    """Ask all questions in a language, with the agent's word index set to the language `index`.
+
+    Returns the ranks of the answers; see `places`.
+    """
     agent, rows = f"{language} in {index}", DATA[language]
     contents = [row["memory"] for row in rows["asked"]] + rows["others"]
     await layer.admin.set_language(agent, index, pace=Pace(load=1))
@@ -49,7 +55,7 @@ async def measure(layer: CognitiveLayer, language: str, index: str) -> list[tupl
 
 
 async def main() -> None:
-    """Measure on the database of the settings, with a separate agent for each language and index."""
+    """Measure each language and index with a separate agent of the configured database, and print the results."""
     sys.stdout.write(
         "| questions | indexed in | words: first | words: R@10 | all: first | all: R@10 |\n|---|---|---|---|---|---|\n"
     )

@@ -90,7 +90,7 @@ GROUP BY span, by, at, value
 
 
 def vocabulary(size: int) -> list[str]:
-    """Return invented words, each with a different lexeme."""
+    """Return `size` invented words that remain different after stemming."""
     words: dict[str, str] = {}
     n = 0
     while len(words) < size:
@@ -103,7 +103,10 @@ def vocabulary(size: int) -> list[str]:
 
 
 def memories(agent: str, size: int, words: list[str], chance: np.random.Generator) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield rows of the temporary table `made` in batches; every hundredth has one word more than the one before."""
+    """Generate memories and yield them in batches, as rows of the temporary table `made`.
+
+    Every hundredth memory repeats the previous one with one more word.
+    """
     terms, named = np.array([lexemes(word)[0] for word in words]), np.array(words)
     kinds = chance.choice(["episode", "fact", "decision", "procedure"], size, p=[0.6, 0.3, 0.06, 0.04])
     for first in range(0, size, BATCH):
@@ -131,7 +134,7 @@ def memories(agent: str, size: int, words: list[str], chance: np.random.Generato
 
 
 def directions(count: int, chance: np.random.Generator) -> np.ndarray:
-    """Return random unit vectors, every hundredth near the one before."""
+    """Return `count` random unit vectors; every hundredth is near the previous one."""
     vectors = chance.standard_normal((count, MiniLM.dimension), dtype=np.float32)
     vectors[99::100] = vectors[98::100][: len(vectors[99::100])] + vectors[99::100] * 0.3
     found: np.ndarray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -142,7 +145,10 @@ STORE = ("memory", "superseded", "supersedes", "passage", "posting", "session", 
 
 
 async def store(c: asyncpg.Connection, agent: str, size: int, words: list[str]) -> None:
-    """Store memories with index entries and vectors, and the temporary table `made` of them."""
+    """Insert generated memories of an agent with their word index and vectors.
+
+    The temporary table `made` then lists the memories.
+    """
     chance = np.random.default_rng(size)
     await c.execute(SQL["made"])
     for rows in memories(agent, size, words, chance):
@@ -165,7 +171,7 @@ async def store(c: asyncpg.Connection, agent: str, size: int, words: list[str]) 
 
 
 async def turns(c: asyncpg.Connection, agent: str, size: int, many: int) -> None:
-    """Store turns with exposures, usage and rollups."""
+    """Insert `many` recorded turns of an agent with `size` memories, and compute usage and daily totals from them."""
     versions = [policy.for_agent(agent).version for policy in POLICIES]
     whole, half_life = (UNTIL - SINCE).total_seconds(), Policy().usage.half_life_days * 86_400
     for n, policy in enumerate(POLICIES):
@@ -182,7 +188,7 @@ async def turns(c: asyncpg.Connection, agent: str, size: int, many: int) -> None
 
 
 async def timed(c: asyncpg.Connection, statement: str, *arguments: Any) -> None:
-    """Execute a statement, and print its time if it took long."""
+    """Execute an SQL statement, and print its duration if it was long."""
     start = perf_counter()
     if statement.lstrip().startswith("CREATE TEMP"):  # which takes no parameters; the agent's name is one of ours
         await c.execute(statement.replace("$1", f"'{arguments[0]}'") if arguments else statement)
@@ -194,7 +200,7 @@ async def timed(c: asyncpg.Connection, statement: str, *arguments: Any) -> None:
 
 
 async def copy_small(c: asyncpg.Connection) -> None:
-    """Copy the first small agent under the other names."""
+    """Copy the rows of the first small agent for all other small agents."""
     for table in TABLES:
         rows = await c.fetch(
             "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0"
@@ -209,7 +215,7 @@ async def copy_small(c: asyncpg.Connection) -> None:
 
 
 async def fill(admin: str, size: int, many: int) -> None:
-    """Store all agents as the superuser, without indexes and foreign key checks while rows are inserted."""
+    """Insert all agents as the superuser, with indexes dropped and foreign key checks off meanwhile."""
     words = vocabulary(20_000)
     c = await asyncpg.connect(admin)
     await c.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
@@ -235,7 +241,7 @@ async def fill(admin: str, size: int, many: int) -> None:
 
 
 async def drop_indexes(c: asyncpg.Connection) -> list[str]:
-    """Drop the indexes that are not needed for inserting; return the statements that create them."""
+    """Drop the indexes that inserting rows does not need; return the statements that create them again."""
     rows = await c.fetch(
         """
         SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition
@@ -250,7 +256,7 @@ async def drop_indexes(c: asyncpg.Connection) -> list[str]:
 
 
 async def real_turns(url: str, agent: str) -> None:
-    """Run turns through the whole layer, to have traces of full size."""
+    """Run a few turns of the agent through the whole layer, so that the database has some traces of full size."""
     names = ("exec", "read", "grep", "web_search", "calendar", "mail", "write", "browse")
     tools = tuple(Tool(name=name, description=f"{name} does what its name says", parameters={}) for name in names)
     async with CognitiveLayer.open(url, policy=Policy(deadline_ms=60_000)) as layer:
@@ -264,7 +270,7 @@ async def real_turns(url: str, agent: str) -> None:
 
 
 async def make(directory: Path, size: int, many: int) -> None:
-    """Make the database and print the slow steps."""
+    """Create the large database in a directory and print the durations of slow steps."""
     server = EmbeddedServer(directory)
     urls = server.acquire()
     try:
@@ -276,13 +282,13 @@ async def make(directory: Path, size: int, many: int) -> None:
 
 
 def say(line: str) -> None:
-    """Print a line without buffering."""
+    """Print a line at once, without buffering."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 def main() -> None:
-    """Parse the command line and make the database."""
+    """Parse the command line and make the large database."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="data directory of an embedded server")
     parser.add_argument("--memories", type=int, default=1_000_000)

@@ -1,8 +1,8 @@
-"""Measure published attacks on memories, with each defence: `python -m benchmarks.poisoning`.
+"""Measure published attacks on an agent's memory, with each defence: `python -m benchmarks.poisoning`.
 
-The store has thirteen honest memories. The table has the attacker's share of what is shown, how often the attacker has
-the first place, and how often anything of the attacker is shown. The defences are settings of the policy. "handed over"
-is an attacker with access to a trusted way of storing, against whom no defence helps.
+The store has thirteen honest memories. The table has the attacker's share of the memories shown, how often a memory of
+the attacker has the first place, and how often any is shown. The defences are settings of the policy. The row "handed
+over" is an attacker who can store memories in a trusted way, against whom no defence helps.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ DEFENCES = {
 
 
 def say(line: str) -> None:
-    """Print a line without buffering."""
+    """Print a line at once, without buffering."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 async def main() -> None:
-    """Print the table."""
+    """Run all attacks under each defence and print the table."""
     say(f"{'attack':30} {'way in':8} {'defence':12} {'share':>6} {'first':>6} {'any':>6}")
     for defence, policy in DEFENCES.items():
         async with CognitiveLayer.open(policy=policy) as layer:

@@ -38,7 +38,10 @@ TURNS = 60
 
 
 class StoredAtRandom:
-    """An embedder that uses the real model for few texts (messages), and random unit vectors for many (memories)."""
+    """An embedder that uses the real model for few texts (messages).
+
+    For many texts at a time (memories), it returns random unit vectors.
+    """
 
     model = MiniLM.model
     dimension = MiniLM.dimension
@@ -57,7 +60,10 @@ class StoredAtRandom:
 
 
 def memories(size: int) -> list[NewMemory]:
-    """Return lines of conversation in sessions of 25, a tenth of them decisions, facts and procedures."""
+    """Return `size` lines of conversation as memories, in sessions of 25.
+
+    A tenth are decisions, facts and procedures.
+    """
     chance = random.Random(size)
     lines, before = [], ""
     for n in range(size):
@@ -80,7 +86,7 @@ def memories(size: int) -> list[NewMemory]:
 
 
 def percentiles(values: list[float]) -> dict[str, float]:
-    """Return p50, p95 and the minimum of some milliseconds."""
+    """Return p50, p95 and the minimum of times in milliseconds."""
     ordered = sorted(values)
     return {
         "p50": round(statistics.median(ordered), 2),
@@ -90,7 +96,7 @@ def percentiles(values: list[float]) -> dict[str, float]:
 
 
 async def floor(urls: ServerUrls, agent: str, embedder: StoredAtRandom, messages: list[str]) -> list[float]:
-    """Return the milliseconds of the work that no pre-turn can avoid, per message."""
+    """Time the work that no `pre_turn` can avoid (embedding and one query), and return the milliseconds per message."""
     connection = await asyncpg.connect(urls.app)
     await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
     nearest = await connection.prepare(
@@ -109,7 +115,7 @@ async def floor(urls: ServerUrls, agent: str, embedder: StoredAtRandom, messages
 
 
 async def measure(layer: CognitiveLayer, urls: ServerUrls, size: int, embedder: StoredAtRandom) -> dict[str, Any]:
-    """Return the measurements of one size."""
+    """Store `size` memories, run turns, and return the measured times and rates."""
     agent = f"bench-{size}"
     start = perf_counter()
     await layer.remember(agent, memories(size))
@@ -152,7 +158,7 @@ async def measure(layer: CognitiveLayer, urls: ServerUrls, size: int, embedder: 
 
 
 async def report(directory: str, sizes: list[int]) -> None:
-    """Print one JSON object per size."""
+    """Measure each number of memories with a database in `directory`, and print one JSON object per number."""
     embedder = StoredAtRandom()
     server = EmbeddedServer(Path(directory))
     urls = server.acquire()
@@ -165,7 +171,7 @@ async def report(directory: str, sizes: list[int]) -> None:
 
 
 def main() -> None:
-    """Parse the command line and measure in a temporary directory."""
+    """Parse the command line and time `pre_turn` with a database in a temporary directory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sizes", type=int, nargs="*", default=[1000, 10_000], help="memories of an agent")
     sizes = parser.parse_args().sizes

@@ -1,11 +1,12 @@
-"""Measure the bytes that consecutive prompts share at their beginning, by placement: what a prompt cache can reuse.
+"""Measure how many bytes consecutive prompts share at their beginning, for each placement of memories in the prompt.
 
     python -m benchmarks.prefix_bytes realtalk.json --turns 80
 
-A conversation (in the format of the evaluation data) is replayed. Its last exchanges are the turns of one session with
-the first speaker as the user; all earlier lines are stored as memories. The host keeps `TurnContext.user_message` and
-never shortens the conversation. Store and embedding model are real. Also prints the tokens of a memory's line under
-three rules for showing its source. One JSON object per placement.
+The shared beginning is what a provider's prompt cache can reuse. A conversation (in the format of the evaluation data)
+is replayed. Its last exchanges are the turns of one session with the first speaker as the user; all earlier lines are
+stored as memories. The host keeps `TurnContext.user_message` and never shortens the conversation. Store and embedding
+model are real. Also prints the tokens of a memory's line under three rules for showing its source. Prints one JSON
+object per placement.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ PINNED = ("The user is called by the first name.", "Answer in the language of th
 
 
 def lines(items: Sequence[dict[str, Any]]) -> list[NewMemory]:
-    """Return lines of a conversation as memories."""
+    """Return the lines of a conversation as memories to store."""
     before = ["", *(f"{item['speaker']}: {item['text']}" for item in items)]
     return [
         NewMemory(
@@ -50,7 +51,7 @@ def lines(items: Sequence[dict[str, Any]]) -> list[NewMemory]:
 
 
 def parted(items: Sequence[dict[str, Any]], turns: int) -> tuple[Sequence[dict[str, Any]], list[tuple[str, str]]]:
-    """Return the lines to store, and the last exchanges as pairs of user message and answer."""
+    """Split a conversation: return the lines to store, and the last exchanges as pairs of user message and answer."""
     runs = [list(run) for _, run in groupby(items, lambda item: item["speaker"])]
     user = items[0]["speaker"]
     exchanges = [(one, two) for one, two in pairwise(runs) if one[0]["speaker"] == user][-turns:]
@@ -63,17 +64,17 @@ def _text(run: Sequence[dict[str, Any]]) -> str:
 
 
 def flat(messages: Sequence[Message]) -> bytes:
-    """Return the messages as bytes of a prompt."""
+    """Return the messages as the bytes that a prompt would contain."""
     return b"".join(f"<{message.role}>{message.content}".encode() for message in messages)
 
 
 def common(one: bytes, two: bytes) -> int:
-    """Return the number of bytes that two texts share at their beginning."""
+    """Return the number of bytes that two prompts share at their beginning."""
     return next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
 
 
 async def replay(conversation: dict[str, Any], placement: str, turns: int) -> dict[str, float]:
-    """Return the measurements of one placement."""
+    """Replay a conversation with memories at one placement in the prompt, and return the measured means."""
     policy = Policy(placement=placement, deadline_ms=60_000)
     earlier, said = parted(conversation["items"], turns)
     prompts, shown, standing = [], 0, 0
@@ -102,7 +103,10 @@ async def replay(conversation: dict[str, Any], placement: str, turns: int) -> di
 
 
 def provenance(conversation: dict[str, Any]) -> dict[str, float]:
-    """Return the mean tokens of a memory's line: without its source, under the rule, and with every source shown."""
+    """Return the mean tokens of a memory's line in the prompt under three rules for showing its source.
+
+    The rules are: never, as the layer does it, and always.
+    """
     ids = {"none": 0, "rule": Policy().trust.max_source_chars}
     memories = lines(conversation["items"])
     cost = {name: mean(count(line(each, longest)) for each in memories) for name, longest in ids.items()}
@@ -111,7 +115,7 @@ def provenance(conversation: dict[str, Any]) -> dict[str, float]:
 
 
 def line(new: NewMemory, longest: int) -> str:
-    """Return the line of a memory in the prompt, before it is stored."""
+    """Return the line that a memory would get in the prompt, without storing it first."""
     fields = {name: getattr(new, name) for name in NewMemory.model_fields}
     return render.line(
         Memory(id=UUID(int=0), superseded_by=None, **fields), Policy(trust={"max_source_chars": longest})
@@ -119,7 +123,7 @@ def line(new: NewMemory, longest: int) -> str:
 
 
 async def report(conversation: dict[str, Any], turns: int) -> None:
-    """Print the measurements of all placements."""
+    """Measure one conversation with each placement of memories and print the results."""
     sys.stdout.write(json.dumps({"tokens_per_line": provenance(conversation)}) + "\n")
     for placement in PLACEMENTS:
         sys.stdout.write(json.dumps({"placement": placement} | await replay(conversation, placement, turns)) + "\n")

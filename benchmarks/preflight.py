@@ -1,10 +1,11 @@
-"""Measure the classification of labelled messages: accuracy, time, and the effect of the extensions.
+"""Measure how messages are classified before a turn: accuracy on labelled messages, time, and optional methods.
 
     python -m benchmarks.preflight
 
-Prints tables: precision and recall per category on the test half, needed tools lost, the results for small talk and
-questions about memory; the same with the exemplar fallback, and with the tuning half as history; milliseconds of
-processor time for messages of 10,000 characters: the first call, then median and third quartile of 200 calls.
+Prints tables: precision and recall per category on the test half, needed tools that were left out, the results for
+small talk and questions about memory; the same with the fallback that compares with example messages, and with the
+tuning half as past turns; milliseconds of processor time for messages of 10,000 characters: the first call, then median
+and third quartile of 200 calls.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ LENGTH, RUNS = 10_000, 200
 
 
 def planned(text: str, learned: CategoryLearning = NOTHING_LEARNED, guessed: Iterable[str] = ()) -> Plan:
-    """Return the plan of a message."""
+    """Return the plan of a message, given categories learned from past turns and categories guessed from examples."""
     read = signals.read(text, now=NOW)
     frame, reasons = classification.select_frame(text, read)
     found = classification.classify_turn(text, read, (), (), POLICY, learned.factors).categories or tuple(guessed)
@@ -49,7 +50,10 @@ def planned(text: str, learned: CategoryLearning = NOTHING_LEARNED, guessed: Ite
 
 
 def judge(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:
-    """Return a table of precision and recall, and a line on lost tools."""
+    """Compare plans with the labels of their messages.
+
+    Returns a table of precision and recall, and a line on needed tools that the plans left out.
+    """
     right, found, expected = Counter[str](), Counter[str](), Counter[str]()
     for row, plan in zip(rows, plans, strict=True):
         labels, told = set(row["categories"]), set(plan.categories)
@@ -70,14 +74,14 @@ def judge(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:
 
 
 def skips(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:
-    """Return a line on the turns that skip memory."""
+    """Return a line on how many turns rightly or wrongly skip the search for memories."""
     small = [not plan.retrieval for row, plan in zip(rows, plans, strict=True) if row["categories"] == ["casual"]]
     asked = [not plan.retrieval for row, plan in zip(rows, plans, strict=True) if "memory" in row["categories"]]
     return f"memory skipped: small talk {sum(small)} of {len(small)}, questions to memory {sum(asked)} of {len(asked)}"
 
 
 async def guesses(texts: list[str]) -> list[tuple[str, ...]]:
-    """Return the categories that the exemplars give each message."""
+    """Return, for each text, the categories that the fallback finds by comparing it with example messages."""
     embedder = CachedEmbedder(MiniLM())
     classifier = ExemplarClassifier(embedder, POLICY)
     await classifier.prepare()
@@ -87,7 +91,7 @@ async def guesses(texts: list[str]) -> list[tuple[str, ...]]:
 
 
 def hostile() -> Mapping[str, str]:
-    """Return long messages that could be slow to classify."""
+    """Return long messages that could be slow to classify, by name."""
     chance = random.Random(1)
     words = [word for row in MESSAGES for word in row["text"].split()]
     made = {
@@ -114,7 +118,7 @@ def hostile() -> Mapping[str, str]:
 
 
 def times() -> str:
-    """Return the rows of the table of times."""
+    """Time the classification of long messages, and return the rows of a table."""
     lines = []
     for name, text in hostile().items():
         took = []
@@ -129,7 +133,7 @@ def times() -> str:
 
 
 def main() -> None:
-    """Print all tables."""
+    """Measure the classification of the labelled messages and print all tables."""
     out: list[str] = []
     halves = {half: [row for row in MESSAGES if row["half"] == half] for half in ("tuning", "test")}
     for half, rows in halves.items():

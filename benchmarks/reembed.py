@@ -31,13 +31,13 @@ AGENT = "bench"
 
 
 def say(line: str) -> None:
-    """Print a line without buffering."""
+    """Print a line at once, without buffering."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 def memories(n: int) -> list[NewMemory]:
-    """Return lines of the set, varied by number, place and day so that no two are equal."""
+    """Return `n` memories from a set of lines, varied by number, place and day so that no two are equal."""
     chosen, said = random.Random(8), [line for line in LINES if not line.startswith("? ")]
     return [
         NewMemory(type="episode", content=f"{chosen.choice(said)} Noted as number {k} on day {k % 365}.", source=str(k))
@@ -46,7 +46,7 @@ def memories(n: int) -> list[NewMemory]:
 
 
 async def turns(layer: CognitiveLayer, many: int) -> list[float]:
-    """Return the milliseconds of turns, one after another."""
+    """Run `many` turns one after another and return their durations in milliseconds."""
     asked, took = [line[2:] for line in LINES if line.startswith("? ")], []
     for n in range(many):
         turn = Turn(agent_id=AGENT, session_id=f"s{n}", text=f"{asked[n % len(asked)]} {n}")
@@ -58,7 +58,7 @@ async def turns(layer: CognitiveLayer, many: int) -> list[float]:
 
 
 async def worker(url: str, *arguments: str) -> asyncio.subprocess.Process:
-    """Start the command in a separate process."""
+    """Start `cognitive db reembed` on the database in a separate process."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *filter(None, sys.path)]),
@@ -72,13 +72,13 @@ async def worker(url: str, *arguments: str) -> asyncio.subprocess.Process:
 
 
 async def lacking(layer: CognitiveLayer) -> int:
-    """Return the number of memories without vectors of the new model, -1 before it has begun."""
+    """Return the number of memories without vectors of the new model, or -1 before their build has begun."""
     standings = await layer.admin.reembedding.list_models(AGENT)
     return next((each.lacking for each in standings if each.model == MiniLM.model), -1)
 
 
 async def stretch(layer: CognitiveLayer, url: str, load: float, turns_: int) -> None:
-    """Run the worker at a load during some turns, then kill it; print its rate and the turns' latency."""
+    """Run the re-embedding worker at a load during some turns, then kill it. Print its rate and the turns' latency."""
     process = await worker(url, "--load", str(load))
     before = await lacking(layer)
     while (now := await lacking(layer)) in (before, -1):  # noqa: ASYNC110 - it has started when the first batch is there
@@ -93,7 +93,7 @@ async def stretch(layer: CognitiveLayer, url: str, load: float, turns_: int) -> 
 
 
 def told(took: list[float]) -> str:
-    """Return the percentiles of some turns in words."""
+    """Return the percentiles of the durations of turns in words."""
     ordered = sorted(took)
     return (
         f"pre_turn p50 {statistics.median(took):.1f} ms, p95 {ordered[int(len(ordered) * 0.95)]:.1f} ms ({len(took)})"
@@ -101,7 +101,7 @@ def told(took: list[float]) -> str:
 
 
 async def report(n: int, turns_: int) -> None:
-    """Measure on a separate embedded server."""
+    """Measure a change of the embedding model for `n` memories, on a separate embedded server."""
     with tempfile.TemporaryDirectory(prefix="cognitive-bench-") as directory:
         os.chmod(directory, 0o711)  # for root: the server runs as another user, who must reach the folder
         server = EmbeddedServer(Path(directory))
@@ -116,7 +116,10 @@ async def report(n: int, turns_: int) -> None:
 
 
 async def measured(layer: CognitiveLayer, url: str, n: int, turns_: int) -> None:
-    """Build, cut over and drop the model while turns run."""
+    """Embed all memories with the new model, switch to it and drop the old vectors, while turns run.
+
+    Prints the durations.
+    """
     await layer.remember(AGENT, memories(n))
     say(f"{n} memories; alone: {told(await turns(layer, turns_))}")
     await layer.admin.reembedding.begin(AGENT, MiniLM.model)
@@ -135,7 +138,7 @@ async def measured(layer: CognitiveLayer, url: str, n: int, turns_: int) -> None
 
 
 def main() -> None:
-    """Parse the command line and measure."""
+    """Parse the command line and time a change of the embedding model."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--turns", type=int, default=200)

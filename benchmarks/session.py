@@ -47,12 +47,12 @@ Host = Callable[[list[Message], Sequence[Message], Sequence[Message]], list[Mess
 
 
 def whole(conversation: list[Message], shown: Sequence[Message], new: Sequence[Message]) -> list[Message]:
-    """Return the whole conversation: the host that never shortens it."""
+    """Return the whole conversation with the new messages, as a host does that never shortens it."""
     return [*conversation, *new]
 
 
 def windowed(conversation: list[Message], shown: Sequence[Message], new: Sequence[Message]) -> list[Message]:
-    """Return the window plus the new messages: the host that follows the layer."""
+    """Return the window that the layer returned plus the new messages, as a host does that passes this window on."""
     return [*shown, *new]
 
 
@@ -60,7 +60,7 @@ HOSTS: dict[str, Host] = {"windowed": windowed, "whole": whole}
 
 
 def memories() -> list[NewMemory]:
-    """Return lines of conversation in sessions of 25."""
+    """Return lines of conversation in sessions of 25, to store as memories."""
     chance = random.Random(1)
     return [
         NewMemory(
@@ -76,13 +76,13 @@ def memories() -> list[NewMemory]:
 
 
 def asked(name: str, number: int) -> str:
-    """Return the message of a turn."""
+    """Return the user's message of a turn by its number."""
     chance = random.Random(f"{name} asks {number}")
     return f"Please run check {number}. What did we say about {chance.choice(WORDS)} and {chance.choice(WORDS)}?"
 
 
 def called(name: str, number: int) -> ToolCall:
-    """Return the tool call of a turn, with an output of 50 KB."""
+    """Return the tool call of a turn by its number, with an output of 50 KB."""
     chance = random.Random(f"{name} calls {number}")
     lines = [f"src/part{n}.py:{chance.randint(1, 999)}: {' '.join(chance.choices(WORDS, k=9))}" for n in range(1_000)]
     output = "\n".join(lines)[:OUTPUT]
@@ -90,7 +90,7 @@ def called(name: str, number: int) -> ToolCall:
 
 
 def answer(name: str, number: int) -> str:
-    """Return the response of a turn."""
+    """Return the response of a turn by its number."""
     chance = random.Random(f"{name} answers {number}")
     found = ", ".join(chance.choices(WORDS, k=4))
     return f"Check {number} names {found}. I note the first one and go on. The {chance.choice(WORDS)} part is done."
@@ -107,7 +107,7 @@ def added(context: TurnContext, call: ToolCall, response: str) -> list[Message]:
 
 
 class TurnFigures:
-    """The measurements of some turns."""
+    """The measurements of a series of turns: times, sizes and degradations."""
 
     def __init__(self) -> None:
         self.before, self.after, self.processor = list[float](), list[float](), list[float]()
@@ -116,7 +116,7 @@ class TurnFigures:
         self.characters = self.tokens = 0
 
     def add(self, context: TurnContext) -> None:
-        """Add a turn."""
+        """Add the measurements of a prepared turn."""
         for reason in context.degraded:
             self.degraded[re.sub(r"\d+", "n", reason)] += 1
         for stage, milliseconds in context.trace.timings.items():
@@ -141,13 +141,13 @@ class TurnFigures:
 
 
 def resident() -> float:
-    """Return the process's resident memory in MB."""
+    """Return the resident memory of this process in MB."""
     with open("/proc/self/statm", encoding="ascii") as status:
         return int(status.read().split()[1]) * resource.getpagesize() / 1e6
 
 
 async def run(layer: CognitiveLayer, database: asyncpg.Connection, name: str, turns: int) -> None:
-    """Run the turns of one host and print its measurements."""
+    """Run the turns of the host type `name` through the layer, and print the measurements."""
     await layer.remember(name, memories())
     conversation, figures = list[Message](), TurnFigures()
     for number in range(turns):
@@ -180,7 +180,7 @@ async def run(layer: CognitiveLayer, database: asyncpg.Connection, name: str, tu
 
 
 async def report(directory: str, turns: int, hosts: Sequence[str]) -> None:
-    """Run all hosts on an embedded server."""
+    """Run the sessions of all named hosts on an embedded server in `directory`."""
     server = EmbeddedServer(Path(directory))
     urls = server.acquire()
     await upgrade(urls.owner)
@@ -193,7 +193,7 @@ async def report(directory: str, turns: int, hosts: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Parse the command line and measure in a temporary directory."""
+    """Parse the command line and run long sessions, with a database in a temporary directory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=2_000)
     parser.add_argument("--host", choices=HOSTS, action="append", help="one kind of host; default: all, in turn")

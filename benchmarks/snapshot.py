@@ -35,7 +35,7 @@ BLOCK = 50  # searches in a row; as long as half a second
 
 
 class One:
-    """A single connection in place of the pool, whose server process is measured."""
+    """A single connection used in place of the pool, so that its server process can be measured."""
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         self.connection = connection
@@ -49,22 +49,25 @@ class One:
         timeout: float = 60.0,
         snapshot: bool = False,
     ) -> T:
-        """Run the work in a transaction of the agent."""
+        """Run `work` in a transaction of the agent, with REPEATABLE READ if `snapshot` is set."""
         return await in_transaction(self.connection, work, beginning(agent_id, timeout, snapshot=self.snapshot))
 
 
 def words(seed: int, count: int) -> str:
-    """Return random words for a seed."""
+    """Return `count` random words that follow from the seed."""
     return " ".join(random.Random(seed).choices(WORDS, k=count))
 
 
 def seconds(pid: int) -> float:
-    """Return the processor time of a process in seconds."""
+    """Return the processor time that the process with this id has used, in seconds."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 async def measured(url: str, searches: int) -> dict[bool, list[float]]:
-    """Return the milliseconds per search of each block."""
+    """Run searches in blocks, alternately with and without REPEATABLE READ.
+
+    Returns the milliseconds of processor time per search for each block; the key is True with REPEATABLE READ.
+    """
     model = await asyncio.to_thread(MiniLM)
     texts = [words(seed, 8) for seed in range(40)]
     queries = [Query(TYPES, text, vector, model.model) for text, vector in zip(texts, model.embed(texts), strict=True)]
@@ -86,7 +89,7 @@ async def measured(url: str, searches: int) -> dict[bool, list[float]]:
 
 
 async def report(url: str, searches: int) -> None:
-    """Print both times and their difference."""
+    """Measure the searches with and without REPEATABLE READ, and print both times and their difference."""
     lines = [NewMemory(type="episode", content=words(n, 14), session_id=f"s{n // 20}") for n in range(1_000)]
     async with CognitiveLayer.open(url) as layer:
         await layer.remember(AGENT, lines)
@@ -102,7 +105,7 @@ async def report(url: str, searches: int) -> None:
 
 
 def main() -> None:
-    """Parse the command line and measure."""
+    """Parse the command line and measure the cost of REPEATABLE READ per search."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url", help="a migrated database, as the superuser")
     parser.add_argument("--searches", type=int, default=2_000)

@@ -1,4 +1,4 @@
-"""Count the planted facts that a summary still contains: `python -m benchmarks.summary`.
+"""Count how many planted facts a summary still contains: `python -m benchmarks.summary`.
 
 Twelve invented work sessions are summarized ten messages at a time, as in a long conversation. A fact counts if the
 summary contains it literally.
@@ -19,7 +19,10 @@ ROLL = 10  # messages
 
 
 def rolled(messages: Sequence[Message], limit: int) -> str:
-    """Return the summary made in steps of ten messages, as in a session."""
+    """Summarize messages in steps of ten, as a session does, and return the last summary.
+
+    `limit` is its maximum length.
+    """
     summary = ""
     for start in range(0, len(messages), ROLL):
         summary = extract(summary, messages[start : start + ROLL], limit)
@@ -27,7 +30,7 @@ def rolled(messages: Sequence[Message], limit: int) -> str:
 
 
 def transcript(messages: Sequence[Message]) -> str:
-    """Return the messages as text."""
+    """Return the messages as one text: the reference that contains all facts."""
     return "\n".join(
         f"{each.role}: {each.content}" + "".join(f" {call.name} {dict(call.arguments)}" for call in each.tool_calls)
         for each in messages
@@ -43,7 +46,11 @@ WAYS: dict[str, Callable[[Sequence[Message], int], str]] = {
 
 
 def stable(talk: Sequence[Message], limit: int) -> tuple[int, int]:
-    """Return how many steps of two messages left all earlier lines unchanged, and the number of steps."""
+    """Summarize a conversation in steps of two messages.
+
+    Returns the number of steps after which all earlier lines of the summary were unchanged, and the number of all
+    steps.
+    """
     summary, kept, rolls = "", 0, 0
     for start in range(0, len(talk), 2):
         following = extract(summary, talk[start : start + 2], limit)
@@ -53,7 +60,7 @@ def stable(talk: Sequence[Message], limit: int) -> tuple[int, int]:
 
 
 def main() -> None:
-    """Print the number of facts that each method keeps."""
+    """Print how many of the facts each method of summarizing keeps."""
     sessions = json.loads(SESSIONS.read_text(encoding="utf-8"))
     talks = [[Message(**each) for each in session["messages"]] for session in sessions]
     facts = sum(len(session["facts"]) for session in sessions)

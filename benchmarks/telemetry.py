@@ -34,7 +34,7 @@ TURNS = 100
 
 
 def microseconds(work: Callable[[], object]) -> float:
-    """Return the processor time of a call, the minimum of five runs, so that other load does not count."""
+    """Return the processor time of a call of `work`: the minimum of five runs, so that other load does not count."""
     runs = []
     for _ in range(5):
         start = thread_time()
@@ -45,7 +45,7 @@ def microseconds(work: Callable[[], object]) -> float:
 
 
 def turn(n: int) -> Turn:
-    """Return the n-th turn."""
+    """Return a turn to run, with a message that depends on `n`."""
     talk = tuple(
         Message(role="user" if k % 2 == 0 else "assistant", content=f"We talked about point {k} of the plan.")
         for k in range(8)
@@ -59,7 +59,7 @@ FIRST = turn(0)
 
 
 def spans(context: TurnContext) -> None:
-    """Record the spans of a usual turn with their attributes."""
+    """Create the OpenTelemetry spans of a usual turn with their attributes."""
     types, hits = (
         [query.type for query in context.plan.retrieval],
         [result.candidate.hit for result in context.trace.candidates],
@@ -75,7 +75,10 @@ def spans(context: TurnContext) -> None:
 
 
 async def parts(layer: CognitiveLayer) -> dict[str, float]:
-    """Return the time of each part on a real context."""
+    """Time each part of telemetry on a real turn's context, such as spans and metrics.
+
+    Returns microseconds by part.
+    """
     context = await layer.pre_turn(FIRST)
     outcome = Outcome(response="Here is the answer.")
     report = await layer.post_turn(context, outcome)
@@ -104,7 +107,7 @@ async def parts(layer: CognitiveLayer) -> dict[str, float]:
 
 
 async def whole(observed: CognitiveLayer, plain: CognitiveLayer) -> dict[str, float]:
-    """Return the median time of whole turns with and without telemetry."""
+    """Return the median time of whole turns of two layers: `observed` has telemetry, `plain` has none."""
     took: dict[str, list[float]] = {"plain": [], "observed": []}
     for n in range(TURNS):
         layers = [("plain", plain), ("observed", observed)]
@@ -116,7 +119,7 @@ async def whole(observed: CognitiveLayer, plain: CognitiveLayer) -> dict[str, fl
 
 
 async def report(directory: str, size: int) -> None:
-    """Print all figures as one JSON object."""
+    """Measure with a database in `directory` and `size` memories, and print all figures as one JSON object."""
     embedder = StoredAtRandom()
     server = EmbeddedServer(Path(directory))
     urls = server.acquire()
@@ -134,7 +137,7 @@ async def report(directory: str, size: int) -> None:
 
 
 def main() -> None:
-    """Parse the command line and measure in a temporary directory."""
+    """Parse the command line and time telemetry, with a database in a temporary directory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memories", type=int, default=1000)
     size = parser.parse_args().memories

@@ -1,10 +1,11 @@
-"""Run a long session with long tool outputs through the window; measure size, memory, time and reusable bytes.
+"""Run a long session with long tool outputs through the window alone; measure size, memory, time and reusable bytes.
 
     python -m benchmarks.window_session --turns 2000
 
-Every turn is a user's message, one call with an output of 50 KB, and an answer. One host passes the last window plus
-the new messages, the other the whole conversation. Both keep the state of a session: the summary, extracted whenever
-messages are evicted, and what it covers. Prints one JSON object per host and tenth of the session.
+The window is the part of the conversation that a prompt contains. Every turn is a user's message, one tool call with an
+output of 50 KB, and an answer. One host passes the last window plus the new messages, the other the whole conversation.
+Both keep the session's state: the summary, extended whenever messages are evicted from the window, and the last message
+that it summarizes. Prints one JSON object per host and tenth of the session.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Host = Callable[[list[Message], Sequence[Message], Sequence[Message]], list[Mess
 
 
 def turn(number: int) -> list[Message]:
-    """Return the messages that a turn adds, a minute after those before."""
+    """Return the messages that the turn with this number adds, a minute after those of the previous turn."""
     chance = random.Random(number)
     lines = [f"src/part{n}.py:{chance.randint(1, 999)}: {' '.join(chance.choices(WORDS, k=9))}" for n in range(2_000)]
     at = START + timedelta(minutes=number)
@@ -50,28 +51,28 @@ def turn(number: int) -> list[Message]:
 
 
 def whole(conversation: list[Message], shown: Sequence[Message], new: Sequence[Message]) -> list[Message]:
-    """Return the whole conversation: the host that never shortens it."""
+    """Return the whole conversation with the new messages, as a host does that never shortens it."""
     return [*conversation, *new]
 
 
 def windowed(conversation: list[Message], shown: Sequence[Message], new: Sequence[Message]) -> list[Message]:
-    """Return the window plus the new messages: the host that follows the layer."""
+    """Return the window of the last turn plus the new messages, as a host does that passes this window on."""
     return [*shown, *new]
 
 
 def resident() -> float:
-    """Return the process's resident memory in MB."""
+    """Return the resident memory of this process in MB."""
     with open("/proc/self/statm", encoding="ascii") as status:
         return int(status.read().split()[1]) * resource.getpagesize() / 1e6
 
 
 def spoken(messages: Sequence[Message]) -> list[str]:
-    """Return each message as bytes of a prompt."""
+    """Return each message as the bytes that a prompt would contain."""
     return [f"{message.role}\0{message.tool_call_id}\0{message.content}" for message in messages]
 
 
 def run(name: str, host: Host, turns: int) -> None:
-    """Run the turns of one host."""
+    """Run a session of `turns` turns with the host type `name`, and print the measurements."""
     conversation: list[Message] = []
     kept, policy, cache = PreviousSummary(), Policy(), WindowCache()
     took, sizes, shared, before = [], [], [], list[str]()
@@ -107,7 +108,7 @@ def run(name: str, host: Host, turns: int) -> None:
 
 
 def report(name: str, number: int, took: list[float], sizes: list[Any], shared: list[float]) -> None:
-    """Print the measurements of some turns."""
+    """Print the measurements of one tenth of the session of the host `name`."""
     row = {
         "host": name,
         "turn": number,
@@ -125,7 +126,7 @@ def report(name: str, number: int, took: list[float], sizes: list[Any], shared: 
 
 
 def main() -> None:
-    """Parse the command line and run both hosts."""
+    """Parse the command line and run a long session with each type of host."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=2_000)
     turns = parser.parse_args().turns

@@ -1,4 +1,4 @@
-"""An agent whose actions the seed decides, and which records what was acknowledged."""
+"""A simulated agent whose actions follow from a seed. It records which calls were acknowledged, for a later check."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _CONTENTS = "SELECT array_agg(content) FROM cognitive.memory WHERE agent_id = $1
 
 
 class ChaosAgent:
-    """The n-th agent of a seed.
+    """A simulated agent that works on a layer during faults, and remembers what the store must contain afterwards.
 
-    A refused or unanswered call may or may not have had an effect; acknowledged ones must have.
+    An acknowledged call must have had its effect. A call that was refused or not answered may or may not have had it.
     """
 
     def __init__(self, ledger: SuiteReport, seed: int, n: int) -> None:
@@ -42,11 +42,11 @@ class ChaosAgent:
         self.promised: set[str] = set()
 
     async def store_key(self, layer: CognitiveLayer) -> None:
-        """Store the memory that all its turns ask for."""
+        """Store the memory that answers the question of all this agent's turns."""
         await layer.remember(self.name, [NewMemory(type="fact", content=self._key, occurred_at=AT)])
 
     async def work_until(self, layer: CognitiveLayer, until: float) -> None:
-        """Perform actions one after another until a time."""
+        """Perform random actions one after another until the monotonic time `until`."""
         does: tuple[Callable[[CognitiveLayer], Awaitable[None]], ...] = (
             self._turn,
             self._turn,
@@ -68,7 +68,7 @@ class ChaosAgent:
                 self._ledger.violations[f"mixed: {work.__name__[1:]} raised {type(error).__name__}: {error}"] += 1
 
     async def check_store(self, site: Site) -> None:
-        """Check that the store has everything acknowledged, and nothing that was acknowledged as erased."""
+        """Check that the store has all memories acknowledged as stored, and none that was acknowledged as erased."""
         found = set(await site.ask(_CONTENTS, self.name) or ()) - {self._key}
         self._ledger.counts["mixed: memories in the store"] += len(found)
         self._ledger.violations["mixed: memories lost"] += len(self._stored.keys() - found)

@@ -1,4 +1,7 @@
-"""A client process to be killed: it runs turns and prints a line for each promise that it gets."""
+"""A client process that the test kills.
+
+It runs turns and prints a line for each outcome that the layer acknowledged.
+"""
 
 from __future__ import annotations
 

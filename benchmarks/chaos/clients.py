@@ -1,4 +1,4 @@
-"""Start processes that run turns until they are killed, and collect what each was promised before."""
+"""Start client processes that run turns until they are killed, and collect which outcomes each saw acknowledged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHECKOUT = Path(__file__).parents[2]  # where `-m` finds this package
 class Clients:
     """A number of `benchmarks.chaos.client` processes, each restarted when it was killed.
 
-    `promised` is the number of memories shown in turns whose outcomes were acknowledged.
+    `promised` maps each turn whose outcome was acknowledged to the number of memories that it showed.
     """
 
     def __init__(self, ledger: SuiteReport, suite: str, site: Site, agent: str, pause: float) -> None:
@@ -33,7 +33,10 @@ class Clients:
     async def running(
         cls, ledger: SuiteReport, suite: str, site: Site, agent: str, *, seed: int, count: int, pause: float = 0.0
     ) -> AsyncIterator[Self]:
-        """Run clients of an agent that pause about `pause` seconds between turns; kill them at the end."""
+        """Run client processes for an agent until the block ends, then kill them.
+
+        Each client pauses about `pause` seconds between two turns.
+        """
         clients = cls(ledger, suite, site, agent, pause)
         async with asyncio.TaskGroup() as group:
             hearing = [group.create_task(clients._heard(random.Random(f"{seed}/client/{n}"))) for n in range(count)]
@@ -44,7 +47,7 @@ class Clients:
                     task.cancel()
 
     async def kill(self, chance: random.Random) -> None:
-        """Kill one of the running clients, as soon as there is one."""
+        """Kill a random client process; if none runs, wait until one does."""
         while not self._running:
             await asyncio.sleep(0.05)
         client = chance.choice(self._running)

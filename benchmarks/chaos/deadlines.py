@@ -46,7 +46,10 @@ async def suite(
     names: Collection[str] | None = None,
     breakers: Collection[int] = (5, 0),
 ) -> None:
-    """Make calls spread over these faults or all: half of them with the breaker, half without (0 failures)."""
+    """Make `calls` calls of `pre_turn` under each of the given faults, or under all faults.
+
+    Half of the calls run with the circuit breaker, half without it (0 failures).
+    """
     chosen = {name: scenario for name, scenario in SCENARIOS.items() if names is None or name in names}
     each = math.ceil(calls / (len(breakers) * len(chosen)))
     for failures in breakers:
@@ -64,7 +67,10 @@ async def suite(
 async def staged(
     site: Site, failures: int, chance: random.Random, policy: Policy = POLICY
 ) -> AsyncIterator[FaultTarget]:
-    """Open a layer behind a proxy, with a breaker that opens after some failures, and an agent with memories."""
+    """Open a layer behind a faulty proxy, store some memories of a new agent, and yield these as the target of faults.
+
+    `failures` is the number of failures that open the layer's circuit breaker.
+    """
     embedder, agent = FaultyEmbedder(), f"agent-{chance.randrange(1 << 40)}"
     async with FaultyProxy.before(site.urls.app) as proxy, _opened(proxy.url, policy, embedder, failures) as layer:
         await layer.remember(agent, store(12))
@@ -114,7 +120,11 @@ async def _one(stage: FaultTarget, ledger: SuiteReport, name: str, n: int, now: 
 
 
 def timed(ledger: SuiteReport, name: str, watch: ProcessorStopwatch, over: float) -> None:
-    """Record how long a call took, and the excess over its limit, with and without the time spent waiting."""
+    """Record how long a call took, and a violation if it was late.
+
+    `over` is the milliseconds by which the call exceeded its limit. The time spent waiting for a processor is
+    subtracted before a violation is recorded.
+    """
     suite = name.partition(":")[0]
     kept = watch.waited
     ledger.milliseconds[name].append(watch.elapsed)
@@ -124,7 +134,10 @@ def timed(ledger: SuiteReport, name: str, watch: ProcessorStopwatch, over: float
 
 
 async def _recovered(stage: FaultTarget, ledger: SuiteReport, name: str) -> None:
-    """Check that within two seconds all connections are idle, the pool is within its size, and turns are complete."""
+    """Check that the layer recovers after a fault.
+
+    Within two seconds, all connections must be idle and no more than the pool's size. Turns must become complete again.
+    """
     await rested(ledger, stage.site, f"deadlines: {name}")
     ledger.require(await stage.site.connected() <= POOL, f"deadlines: {name}: more connections than the pool may have")
     watch = ProcessorStopwatch()
@@ -145,7 +158,7 @@ async def rested(ledger: SuiteReport, site: Site, name: str) -> None:
 
 
 async def whole(stage: FaultTarget) -> bool:
-    """Return True if turns become complete by themselves in time."""
+    """Return True if turns become complete again without help, within 30 seconds after a fault."""
     turn, watch = (
         Turn(agent_id=stage.agent, session_id="s", text=ASKED, now=AT + timedelta(days=2)),
         ProcessorStopwatch(),

@@ -31,14 +31,18 @@ _RESET = struct.pack("ii", 1, 0)  # to linger for no time: closing resets
 
 
 class FaultyProxy:
-    """A proxy between clients and a Postgres on this machine.
+    """A proxy between clients and a Postgres on this machine that imitates network failures.
 
-    `fault` may change at any time and applies to open connections.
+    `fault` names the current failure. It may change at any time, and applies to open connections too. `connections`
+    counts all connections so far. The faults are:
 
-    frozen: nothing is read in either direction. blackhole: data from clients is dropped. reset_peer: connections are
-    reset at the next data. refused: new connections are reset, open ones work. latency, slicer: data from Postgres
-    arrives late, or byte by byte. slow_close: the end of a connection arrives late. limit_data: answers are truncated.
-    `connections` counts all connections so far.
+    - frozen: nothing is read in either direction.
+    - blackhole: data from clients is dropped.
+    - reset_peer: connections are reset at the next data.
+    - refused: new connections are reset, open ones work.
+    - latency, slicer: data from Postgres arrives late, or byte by byte.
+    - slow_close: the end of a connection arrives late.
+    - limit_data: answers are truncated.
     """
 
     def __init__(self, upstream: str, login: str) -> None:
@@ -53,7 +57,7 @@ class FaultyProxy:
     @classmethod
     @asynccontextmanager
     async def before(cls, url: str) -> AsyncIterator[Self]:
-        """Run a proxy in front of the embedded server at a URL, which names its unix socket."""
+        """Run a proxy in front of the embedded server whose URL is given, and which listens on a unix socket."""
         parts = urlsplit(url)
         asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
         upstream = f"{asked['host']}/.s.PGSQL.{asked.get('port', '5432')}"
@@ -70,7 +74,7 @@ class FaultyProxy:
 
     @property
     def url(self) -> str:
-        """The URL for clients."""
+        """The URL by which clients connect to Postgres through the proxy."""
         assert self._server is not None
         host, port = self._server.sockets[0].getsockname()[:2]
         return "postgresql://" + self._login.format(address=f"{host}:{port}")
@@ -82,7 +86,7 @@ class FaultyProxy:
 
     @fault.setter
     def fault(self, fault: Fault | None) -> None:
-        """Set the fault; it also applies to open connections."""
+        """Set the failure to imitate, or None; it also applies to open connections."""
         self._fault = fault
         self._changed.set()
         self._changed = asyncio.Event()
@@ -172,7 +176,7 @@ class FaultyProxy:
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
-    """Reset a connection, unless it is already being closed."""
+    """Reset a TCP connection instead of closing it, unless it is already being closed."""
     if not writer.is_closing():
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         writer.transport.abort()

@@ -29,7 +29,10 @@ _STALLED = 300.0  # seconds without a promise: clients that can reach nothing wr
 
 
 async def suite(ledger: SuiteReport, seed: int, turns: int, kills: int, site: Site) -> None:
-    """Run turns by several clients, and kill clients and the server meanwhile, equally often."""
+    """Let several client processes run turns, and meanwhile kill clients and the server `kills` times each.
+
+    Afterwards, the counts in the store must equal the acknowledged outcomes.
+    """
     agent = f"agent-{seed}"
     async with CognitiveLayer.open(site.urls.app, policy=PATIENT, embedder=WordEmbedder()) as layer:
         await layer.remember(agent, store(20))
@@ -45,7 +48,10 @@ async def suite(ledger: SuiteReport, seed: int, turns: int, kills: int, site: Si
 async def _killed(
     ledger: SuiteReport, chance: random.Random, site: Site, clients: Clients, turns: int, kills: int
 ) -> None:
-    """Run until `turns` were acknowledged; kill the server and a client alternately, at even distances."""
+    """Wait until `turns` outcomes were acknowledged.
+
+    Meanwhile kill the server and a client alternately, at even intervals.
+    """
     every = turns / (2 * kills + 1)
     for n in range(2 * kills + 1):
         if not await _promised(clients, every * (n + 1)):
@@ -57,7 +63,10 @@ async def _killed(
 
 
 async def _promised(clients: Clients, turns: float) -> bool:
-    """Wait for a number of promises; return whether they came."""
+    """Wait until the clients have seen `turns` outcomes acknowledged.
+
+    Returns False if no more outcomes were acknowledged for five minutes.
+    """
     last, since = 0, monotonic()
     while len(clients.promised) < turns:
         await asyncio.sleep(0.05)
@@ -79,7 +88,10 @@ async def _server_killed(ledger: SuiteReport, chance: random.Random, site: Site)
 
 
 async def hot(ledger: SuiteReport, seed: int, outcomes: int, site: Site) -> None:
-    """Send outcomes for the same forty memories concurrently; deadlocks in Postgres must not reach the caller."""
+    """Send outcomes for the same forty memories concurrently.
+
+    Deadlocks in Postgres must not become errors of the caller.
+    """
     chance, agent = random.Random(seed), f"hot-{seed}"
     policy = PATIENT.changed({"deadlines.post_turn_ms": 60_000.0})
     async with CognitiveLayer.open(site.urls.app, policy=policy, embedder=WordEmbedder()) as layer:

@@ -1,4 +1,4 @@
-"""Watch the memory, files and threads of this process; none of them may grow once caches are filled."""
+"""Watch this process's memory, open files and threads during a suite. They may not grow once caches are filled."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Look:
 
 
 async def watched(ledger: SuiteReport, suite: str) -> None:
-    """Sample until cancelled, and then check for growth."""
+    """Sample the memory, files and threads of this process until cancelled. Then record a violation if they grew."""
     try:
         looks = [_look()]
     except OSError:

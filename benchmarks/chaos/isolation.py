@@ -1,4 +1,4 @@
-"""Promise P4: whatever the queries, their order and their cancellation, no agent sees a row of another one."""
+"""Promise P4: no agent sees a database row of another agent, whatever it queries and however queries overlap."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ Question = Callable[[Database, str, random.Random], Coroutine[Any, Any, set[str]
 async def suite(
     ledger: SuiteReport, seed: int, queries: int, site: Site, ways: Collection[str] = ("directly", "through PgBouncer")
 ) -> None:
-    """Run queries of agents that each have a canary, directly and through a transaction pooler."""
+    """Run random queries for several agents, and check that none returns another agent's rows.
+
+    Each agent has stored one recognisable memory. The queries run directly and through a connection pooler.
+    """
     agents = [f"agent-{n}-{seed}" for n in range(AGENTS)]
     await _canaries(site, agents)
     async with AsyncExitStack() as stack:
@@ -101,7 +104,7 @@ async def _whole_table(database: Database, agent: str, chance: random.Random) ->
 
 
 async def _anothers(database: Database, agent: str, chance: random.Random) -> set[str]:
-    """Query another agent by name."""
+    """As one agent, query rows of another agent by its id, and return the ids of the rows found. None may be found."""
     other = agent.replace("agent-", "agent-1", 1)
     statement = "SELECT agent_id FROM cognitive.memory WHERE agent_id IN ($1, $2) OR true"
     rows = await database.run(agent, lambda c: c.fetch(statement, other, agent))
@@ -109,19 +112,19 @@ async def _anothers(database: Database, agent: str, chance: random.Random) -> se
 
 
 async def _found(database: Database, agent: str, chance: random.Random) -> set[str]:
-    """Run the search of a turn."""
+    """Run the search of a turn and return the ids of the memories found."""
     query = Query(types={"fact": 10}, text="canary sings", vector=None, model=WordEmbedder.model)
     found = await MemorySearch(database).find(agent, query)
     return {hit.content.removeprefix("The canary of ").split(" ")[0] for hit in found.hits}
 
 
 async def _pinned(database: Database, agent: str, chance: random.Random) -> set[str]:
-    """Read the pinned memories, of which no agent has any."""
+    """Read the agent's pinned memories, of which no agent has any, and return their ids."""
     return {str(memory.id) for memory in await MemoryStore(database, None).pinned(agent)}  # type: ignore[arg-type]
 
 
 async def _slow(database: Database, agent: str, chance: random.Random) -> set[str]:
-    """Run two statements in one transaction with a pause in which other agents run theirs."""
+    """Run two statements in one transaction, with a pause in which other agents run their queries."""
 
     async def work(c: Connection) -> set[str]:
         first = {row["agent_id"] for row in await c.fetch("SELECT agent_id FROM cognitive.turn")}
@@ -135,7 +138,7 @@ QUESTIONS: tuple[Question, ...] = (_whole_table, _anothers, _found, _pinned, _sl
 
 
 async def _untold(ledger: SuiteReport, site: Site) -> None:
-    """Check that no row of any table is visible without a tenant, or after the transaction that set one."""
+    """Check that no row of any table is visible if the transaction names no agent, nor after a transaction that did."""
     connection = await asyncpg.connect(site.urls.app)
     try:
         for table in [row["tablename"] for row in await connection.fetch(_TABLES)]:

@@ -39,7 +39,10 @@ WHERE m.agent_id <> e.agent_id
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A fault with its length in seconds, whether the separate process is killed, and the pause after it."""
+    """A step of the mixed suite: one fault, its length in seconds, and the pause after it.
+
+    It also says if the separate client process is killed meanwhile.
+    """
 
     fault: str
     broken: float
@@ -48,7 +51,10 @@ class Episode:
 
 
 def episodes(seed: int) -> Iterator[Episode]:
-    """Yield the faults of a seed: each once before any comes again."""
+    """Yield an endless random sequence of faults that follows from the seed.
+
+    Each fault occurs once before any is repeated.
+    """
     chance = random.Random(f"{seed}/episodes")
     while True:
         for fault in chance.sample(AMBIENT_FAULTS, len(AMBIENT_FAULTS)):
@@ -56,7 +62,7 @@ def episodes(seed: int) -> Iterator[Episode]:
 
 
 async def suite(ledger: SuiteReport, seed: int, minutes: float, site: Site) -> None:
-    """Run load and faults for some minutes, and then compare the store with the promises."""
+    """Run agents while faults come and go for some minutes, and then compare the store with the acknowledged calls."""
     agents = [ChaosAgent(ledger, seed, n) for n in range(AGENTS)]
     beside = f"beside-{seed}"
     async with deadlines.staged(site, 5, random.Random(seed), POLICY) as stage:
@@ -77,7 +83,7 @@ async def suite(ledger: SuiteReport, seed: int, minutes: float, site: Site) -> N
 async def _load(
     ledger: SuiteReport, stage: FaultTarget, agents: list[ChaosAgent], beside: str, seed: int, minutes: float
 ) -> Mapping[str, int]:
-    """Run the load, and return what the separate process was promised."""
+    """Run the agents and the separate client process. Return the turns whose outcomes the process saw acknowledged."""
     await stage.layer.remember(beside, store(20))
     await asyncio.gather(*(agent.store_key(stage.layer) for agent in agents))
     until = monotonic() + minutes * 60

@@ -32,13 +32,13 @@ server_reset_query =
 
 
 def installed() -> str | None:
-    """Return the path of the program, or None."""
+    """Return the path of the program pgbouncer, or None if it is not installed."""
     return shutil.which("pgbouncer", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"]))
 
 
 @asynccontextmanager
 async def pooled(url: str) -> AsyncIterator[str]:
-    """Start a pooler with three connections to the server, and yield the URL of the database behind it."""
+    """Start PgBouncer with three connections to the server, and yield the URL of the database behind it."""
     program = installed()
     assert program is not None
     parts = urlsplit(url)
@@ -64,7 +64,10 @@ async def pooled(url: str) -> AsyncIterator[str]:
 
 
 def _as_owner_of(sockets: str, folder: Path) -> list[str]:
-    """Return the command prefix that runs it as the socket's owner: it refuses to run as root."""
+    """Return the start of a command that runs PgBouncer as the owner of the folder `sockets`.
+
+    PgBouncer refuses to run as root.
+    """
     if os.geteuid() != 0:
         return []
     owner = pwd.getpwuid(os.stat(sockets).st_uid)

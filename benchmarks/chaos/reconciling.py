@@ -1,4 +1,4 @@
-"""Compare the store with the promises: each acknowledged outcome exactly once, and the totals that follow from it."""
+"""Compare the store with the acknowledged calls: each outcome must be counted exactly once, also in totals."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SELECT count(*) FROM events FULL JOIN tallied USING (agent_id) WHERE coalesce(ev
 
 
 async def drained(ledger: SuiteReport, suite: str, site: Site, url: str) -> None:
-    """Open a layer that delivers what is left in the journal."""
+    """Open a layer, so that it delivers the outcomes left in the journal, and wait until the journal is empty."""
     journal = Journal(site.directory / "journal" / journal_name(url))
     ledger.counts[f"{suite}: in the journal at the end"] += journal.count()
     began = monotonic()
@@ -56,18 +56,21 @@ async def drained(ledger: SuiteReport, suite: str, site: Site, url: str) -> None
 
 
 async def kept(ledger: SuiteReport, suite: str, site: Site, agent: str, turns: Iterable[str]) -> None:
-    """Check that each of these turns with an acknowledged outcome is completed."""
+    """Check that each of these turns is stored as completed, because its outcome was acknowledged."""
     ledger.violations[f"{suite}: promised and lost"] += await site.ask(_LOST, agent, list(turns))
 
 
 async def judged(ledger: SuiteReport, suite: str, site: Site, agent: str, turns: Mapping[str, int]) -> None:
-    """Check that each of these turns judged as many memories as its context showed."""
+    """Check that each of these turns has a verdict (used or not) on as many memories as it showed.
+
+    `turns` maps the id of a turn to the number of memories that it showed.
+    """
     otherwise = await site.ask(_SHOWN_OTHERWISE, agent, list(turns), list(turns.values()))
     ledger.violations[f"{suite}: turns that judged another number of memories than they showed"] += otherwise
 
 
 async def counted(ledger: SuiteReport, suite: str, site: Site) -> None:
-    """Check that all totals equal those of a replay of the events."""
+    """Check that the stored usage counts and totals equal those recomputed from the recorded turns."""
     completed = "SELECT count(*) FROM cognitive.turn WHERE status = 'completed'"
     ledger.counts[f"{suite}: completed, in the store"] = await site.ask(completed)
     otherwise = await site.ask(_COUNTED_WRONGLY)

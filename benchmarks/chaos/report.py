@@ -1,4 +1,4 @@
-"""Count what a suite did (`counts`), which promises were broken (`violations`), and what was not tried (`skipped`)."""
+"""Collect the results of a suite: what it did (`counts`), broken promises (`violations`), and what was not tried."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _AT = {"p50": 0.5, "p99": 0.99, "max": 1.0}
 
 @dataclass(slots=True)
 class SuiteReport:
-    """The results of a suite: counts, milliseconds by step, and the reasons why something was skipped."""
+    """The results of a suite: counts, violations, milliseconds by step, and reasons why parts were skipped."""
 
     counts: Counter[str] = field(default_factory=Counter)
     violations: Counter[str] = field(default_factory=Counter)
@@ -20,13 +20,13 @@ class SuiteReport:
     skipped: list[str] = field(default_factory=list)
 
     def require(self, holds: bool, otherwise: str) -> None:
-        """Record a violation `otherwise`, unless the invariant holds."""
+        """Record the text `otherwise` as a violation unless `holds` is True."""
         if not holds:
             self.violations[otherwise] += 1
 
     @property
     def broken(self) -> bool:
-        """True if an invariant was violated."""
+        """True if the suite found a violation."""
         return bool(+self.violations)
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Run the suites at a size and with a seed, each on a separate server."""
+"""Run the suites of the chaos test at a given size and with a given seed, each on a separate Postgres server."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from benchmarks.chaos.site import Site
 
 @dataclass(frozen=True, slots=True)
 class SuiteSize:
-    """A share of the full size, and minutes for the suites that run for a time."""
+    """The size of a run of the suites: a share of the full size, and minutes for those suites that run for a time."""
 
     share: float
     minutes: float
 
     def of(self, full: int) -> int:
-        """Return this share of a number, at least one."""
+        """Return the run's share of a number of the full size, at least one."""
         return max(1, math.ceil(full * self.share))
 
 
@@ -64,10 +64,11 @@ SUITES: Mapping[str, Suite] = {
 
 
 async def run(seed: int, size: SuiteSize, names: Collection[str], say: Callable[[str], None]) -> Mapping[str, Any]:
-    """Run suites by name, each on a separate server, and return the reports.
+    """Run the named suites, each on a separate Postgres server, and return their reports by name.
 
-    The seed repeats the choices, not the timing. A suite that raises is broken, and the others still run. If cancelled,
-    the reports so far are returned and marked as interrupted.
+    The seed repeats the random choices, not the timing. A suite that raises an error counts as broken, and the others
+    still run. If the run is cancelled, the reports so far are returned and marked as interrupted. `say` prints
+    progress.
     """
     told: dict[str, Any] = {}
     logging.disable(logging.CRITICAL)  # a warning for each fault says nothing new; the ledger counts
@@ -98,7 +99,7 @@ async def run(seed: int, size: SuiteSize, names: Collection[str], say: Callable[
 
 
 async def run_suite(ledger: SuiteReport, name: str, suite: Awaitable[None], say: Callable[[str], None]) -> bool:
-    """Run a suite and record its error; return False if it was interrupted."""
+    """Await a suite and record its error in the report, if it raises one. Return False if it was interrupted."""
     try:
         await suite
     except asyncio.CancelledError:

@@ -19,13 +19,16 @@ TOPICS = ("crane", "harbour", "ledger", "turbine", "orchard", "cellar", "violin"
 
 
 class WordEmbedder:
-    """A fast embedder that hashes words, with the same vectors in every process."""
+    """A fast embedder for tests, which hashes words instead of running a model.
+
+    The vectors are the same in every process.
+    """
 
     model = "chaos/words"
     dimension = 64
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return unit vectors, one per row."""
+        """Return a unit vector for each text, one per row."""
         vectors = np.full((len(texts), self.dimension), 1e-3, dtype=np.float32)
         for row, text in enumerate(texts):
             for word in text.lower().split():
@@ -35,7 +38,7 @@ class WordEmbedder:
 
 
 def store(lines: int) -> list[NewMemory]:
-    """Return the key memory and `lines` memories about something else."""
+    """Return the memories to store: the one that answers the question of the suites, and `lines` about other things."""
     others = [
         NewMemory(
             type="episode",

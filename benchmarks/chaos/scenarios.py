@@ -1,4 +1,4 @@
-"""The faults around a layer, one row each: a fault is active inside its context manager."""
+"""The faults of the chaos test, in a table: each is an async context manager, and is active inside the block."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FaultyEmbedder(WordEmbedder):
         self.released = threading.Event()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return vectors, unusable ones, an error, or nothing for a minute, as set."""
+        """Return vectors as usual, unusable vectors, an error, or nothing for a minute, as the current mode says."""
         vectors = super().embed(texts)
         match self.fault:
             case "hangs":
@@ -46,7 +46,7 @@ class FaultyEmbedder(WordEmbedder):
 
 @dataclass(frozen=True, slots=True)
 class FaultTarget:
-    """The objects that a fault is applied to."""
+    """The parts that a fault may break: the server, the proxy before it, the embedder, and the layer that uses them."""
 
     site: Site
     proxy: FaultyProxy
@@ -105,7 +105,7 @@ async def _killed(stage: FaultTarget) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _backends_killed(stage: FaultTarget) -> AsyncIterator[None]:
-    """Let the server terminate one connection after another."""
+    """Make Postgres terminate one of its connections after another."""
     ours = "SELECT array_agg(pid ORDER BY pid) FROM pg_stat_activity WHERE application_name = 'cognitive-layer'"
 
     async def kill() -> None:
@@ -135,7 +135,7 @@ async def _exhausted(stage: FaultTarget) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _no_more_connections(stage: FaultTarget) -> AsyncIterator[None]:
-    """Let the server refuse new connections and terminate the open ones."""
+    """Make Postgres refuse new connections and terminate the open ones."""
     spare = int(await stage.site.ask("SELECT current_setting('max_connections')::int"))
     held = []
     try:
@@ -156,7 +156,7 @@ async def _no_more_connections(stage: FaultTarget) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _locked(stage: FaultTarget) -> AsyncIterator[None]:
-    """Lock a table from another connection for a while."""
+    """Lock a table that turns need, from another connection, again and again for a while."""
     other = await asyncpg.connect(stage.site.urls.admin)
     try:
         async with other.transaction():
@@ -168,13 +168,13 @@ async def _locked(stage: FaultTarget) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _nothing(_: FaultTarget) -> AsyncIterator[None]:
-    """Do nothing: the calls themselves are the fault."""
+    """Apply no fault: in these scenarios the calls themselves are unusual."""
     yield
 
 
 @asynccontextmanager
 async def _beside(*work: Any) -> AsyncIterator[None]:
-    """Run endless work inside the context manager; raise the error that ends it early."""
+    """Run endless coroutines during the block. If one of them ends early with an error, raise the error."""
     tasks = [asyncio.ensure_future(each) for each in work]
     try:
         yield

@@ -1,4 +1,4 @@
-"""A separate server that can be stopped, frozen and killed."""
+"""A separate Postgres server for one suite, which the suite can stop, freeze and kill."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MIN_MEMORY = 2_000_000_000  # bytes free in /dev/shm: killed servers that write
 
 
 class Site:
-    """A data directory with a migrated server."""
+    """A Postgres server with the schema, in a data directory that is used by one suite only."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -36,7 +36,7 @@ class Site:
     @classmethod
     @asynccontextmanager
     async def opened(cls) -> AsyncIterator[Self]:
-        """Open a site in a temporary directory, in memory if there is enough."""
+        """Create a server in a temporary directory, in memory if enough is free, and stop it when the block ends."""
         # journals of the layers on this server are kept beside it
         memory = _in_memory()
         with tempfile.TemporaryDirectory(prefix="cognitive-chaos-", dir=memory) as place, setting(_DATA, place):
@@ -53,18 +53,21 @@ class Site:
         await asyncio.to_thread(self.server.ensure_running)
 
     def signal(self, number: int) -> None:
-        """Send a signal to the postmaster and all its children."""
+        """Send a signal to the main process of the Postgres server and to all its children."""
         for pid in self._processes():
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
 
     def kill(self) -> None:
-        """Kill the postmaster as the kernel does when memory runs out; backends may live on for a moment."""
+        """Kill the main process of the server, as the kernel does when memory runs out.
+
+        Its child processes may live on for a moment.
+        """
         with suppress(ProcessLookupError):
             os.kill(self._postmaster(), signal.SIGKILL)
 
     async def ask(self, statement: str, *arguments: Any) -> Any:
-        """Return the first value of a statement, run as the superuser."""
+        """Run a statement as the superuser and return the first value of its result."""
         connection = await asyncpg.connect(self.urls.admin)
         try:
             return await connection.fetchval(statement, *arguments)
@@ -72,11 +75,11 @@ class Site:
             await connection.close()
 
     async def busy(self) -> list[str]:
-        """Return the statements of the layers' connections that are not idle, as the server reports them."""
+        """Return the statements that the connections of layers are running now, as Postgres reports them."""
         return list(await self.ask(_AT_WORK) or ())
 
     async def connected(self) -> int:
-        """Return the number of connections of the layers."""
+        """Return the number of connections that layers have open to the server."""
         return int(await self.ask(f"SELECT count(*) FROM pg_stat_activity WHERE {_OURS}"))
 
     def _postmaster(self) -> int:
@@ -94,7 +97,7 @@ class Site:
 
 @contextmanager
 def setting(name: str, value: str) -> Iterator[None]:
-    """Set an environment variable, also for started processes, inside the context manager."""
+    """Set an environment variable for the duration of the block, also for processes started there."""
     before, os.environ[name] = os.environ.get(name), value
     try:
         yield

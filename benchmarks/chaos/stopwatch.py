@@ -21,30 +21,33 @@ _TICK = 1000 / os.sysconf("SC_CLK_TCK")  # milliseconds
 
 
 class ProcessorStopwatch:
-    """A stopwatch that starts when it is made; all times are in milliseconds."""
+    """A stopwatch that starts when it is created, and separates waiting for a processor from the rest.
+
+    All times are in milliseconds.
+    """
 
     def __init__(self) -> None:
         self._began, self._waited, self._stolen = perf_counter(), _waited(), _stolen()
 
     @property
     def elapsed(self) -> float:
-        """The elapsed wall-clock time."""
+        """The wall-clock time since the start."""
         return (perf_counter() - self._began) * 1000
 
     @property
     def waited(self) -> float:
-        """The time spent waiting for a processor."""
+        """The time since the start that this process spent waiting for a processor."""
         stolen = (now - before for before, now in zip(self._stolen, _stolen(), strict=False))
         return (_waited() - self._waited) / 1e6 + max(stolen, default=0) * _TICK
 
     @property
     def processing(self) -> float:
-        """The elapsed time without the time spent waiting."""
+        """The wall-clock time since the start, without the time spent waiting for a processor."""
         return max(0.0, self.elapsed - self.waited)
 
 
 def _waited() -> int:
-    """Return the nanoseconds that the threads of this process were ready to run and did not."""
+    """Return the nanoseconds for which threads of this process were ready to run but had no processor."""
     waited = 0
     for thread in _THREADS.glob("*/schedstat"):
         with suppress(OSError, IndexError):  # it ended meanwhile
@@ -53,7 +56,7 @@ def _waited() -> int:
 
 
 def _stolen() -> list[int]:
-    """Return the ticks that the host took from each processor."""
+    """Return, per processor, the clock ticks that the virtual machine's host used for other machines."""
     with suppress(OSError, IndexError):
         lines = (line.split() for line in _STAT.read_text().splitlines())
         return [int(line[_STOLEN]) for line in lines if line[0].startswith("cpu") and line[0] != "cpu"]

@@ -1,4 +1,4 @@
-"""Record the results of fixed turns, and compare two recordings: a refactoring must change nothing.
+"""Record the results of fixed turns and compare two recordings, to show that a refactoring changed no behaviour.
 
 Modules, in order of execution:
 

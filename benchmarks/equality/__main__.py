@@ -1,4 +1,7 @@
-"""`python -m benchmarks.equality record DATA OUT`, then `python -m benchmarks.equality compare OLD NEW`."""
+"""Record the results of fixed turns, or compare two recordings.
+
+Run `python -m benchmarks.equality record DATA OUT`, then `python -m benchmarks.equality compare OLD NEW`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _SHOWN = 40  # differences that are printed
 
 
 async def record(data: Path) -> dict[str, Any]:
-    """Play all scenarios under three policies and return what they gave."""
+    """Play all scenarios on the data under three policies and return the recorded results."""
     records: dict[str, Any] = {}
     async with CognitiveLayer.open(policy=Policy(deadline_ms=_DEADLINE_MS)) as layer:
         recorder = Recorder(layer)
@@ -49,16 +52,16 @@ async def record(data: Path) -> dict[str, Any]:
 
 @click.group()
 def main() -> None:
-    """Record what fixed turns give, or compare two recordings."""
+    """Record the results of fixed turns, or compare two recordings."""
 
 
 @main.command("record")
 @click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("out", type=click.Path(dir_okay=False, path_type=Path))
 def record_command(data: Path, out: Path) -> None:
-    """Play the scenarios on DATA, a folder of evaluation sets, and write the recording to OUT.
+    """Play the scenarios on DATA, a folder of evaluation sets, and write the recorded results to OUT.
 
-    The recording holds the text of DATA: never commit it.
+    The recording contains the text of DATA: never commit it.
     """
     with tempfile.TemporaryDirectory(prefix="cognitive-equality-") as directory:
         Path(directory).chmod(0o711)  # as root, the server runs as another user and must get there
@@ -72,7 +75,7 @@ def record_command(data: Path, out: Path) -> None:
 @click.argument("old", type=click.Path(exists=True, path_type=Path))
 @click.argument("new", type=click.Path(exists=True, path_type=Path))
 def compare_command(old: Path, new: Path) -> None:
-    """Print where two recordings differ; exit with 3 if they do."""
+    """Print the places where the recordings OLD and NEW differ. Exits with 3 if there are any."""
     first, second = (json.loads(path.read_text(encoding="utf-8")) for path in (old, new))
     found = list(differences(first, second))
     click.echo("\n".join([*found[:_SHOWN], f"{len(first)} and {len(second)} records, {len(found)} differences"]))

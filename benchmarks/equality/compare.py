@@ -7,7 +7,10 @@ from typing import Any
 
 
 def differences(first: Any, second: Any, path: str = "") -> Iterator[str]:
-    """Yield a line for each place where two JSON values differ."""
+    """Yield a line for each place where two JSON values differ.
+
+    `path` is the position of the values in the recording.
+    """
     if isinstance(first, dict) and isinstance(second, dict):
         for name in sorted(first.keys() | second.keys()):
             yield from differences(first.get(name), second.get(name), f"{path}/{name}")

@@ -1,4 +1,4 @@
-"""Record the results of a layer as JSON, without values that differ between runs: ids of memories and times."""
+"""Record the results of a layer's turns as JSON, without values that differ between runs: ids of memories and times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DIGITS = 6
 
 
 class Recorder:
-    """Calls a layer and keeps its results by the id of the turn."""
+    """Calls the methods of a layer and records their results, by the id of the turn."""
 
     def __init__(self, layer: CognitiveLayer) -> None:
         self._layer = layer
@@ -22,13 +22,13 @@ class Recorder:
         self.records: dict[str, Any] = {}
 
     async def remember(self, agent: str, memories: Sequence[NewMemory]) -> list[UUID]:
-        """Store memories; records name them by their source or content."""
+        """Store memories of an agent. In recordings, each is named by its source, or by its content if it has none."""
         ids = await self._layer.remember(agent, memories)
         self._names |= {id: memory.source or memory.content for id, memory in zip(ids, memories, strict=True)}
         return ids
 
     async def pre_turn(self, turn: Turn) -> TurnContext:
-        """Prepare a turn and keep its text, prefix, plan, candidates, tools and window."""
+        """Prepare a turn and record its text, prefix, plan, candidates, tools and window."""
         context = await self._layer.pre_turn(turn)
         self.records[f"{turn.turn_id} pre_turn"] = {
             "text": context.text,
@@ -48,7 +48,7 @@ class Recorder:
         return context
 
     async def recall(self, agent: str, query: str, n: int, now: datetime, turn_id: str | None = None) -> None:
-        """Search and keep the hits with their scores."""
+        """Search an agent's memories, and record those found with their scores."""
         hits = await self._layer.recall(agent, query, limit=20, now=now, turn_id=turn_id)
         self.records[f"{agent}-{n} recall"] = [
             [self._name(hit.memory_id, hit.content), hit.content, _round(hit.score), _rounded(hit.scores), hit.partial]
@@ -56,12 +56,12 @@ class Recorder:
         ]
 
     async def fit(self, context: TurnContext, conversation: Sequence[Message], n: int) -> None:
-        """Fit a conversation that has grown and keep its messages."""
+        """Shorten a conversation that has grown during the turn to its token budget, and record the messages."""
         window = await self._layer.fit(context, conversation, iteration=n)
         self.records[f"{context.turn_id} fit"] = [message.model_dump(mode="json") for message in window.messages]
 
     async def post_turn(self, context: TurnContext, outcome: Outcome) -> None:
-        """Close a turn and keep its attributions."""
+        """Post the outcome of a turn, and record which memories it used (the attributions)."""
         report = await self._layer.post_turn(context, outcome)
         self.records[f"{context.turn_id} post_turn"] = [
             [self._names[each.memory_id], _round(each.overlap), each.referenced] for each in report.attributions
@@ -85,7 +85,7 @@ class Recorder:
         ]
 
     def _name(self, id: UUID, content: str) -> str:
-        """Return the name of a memory; captured ones are named by their content."""
+        """Return the name of a memory in recordings. Memories captured from turns are named by their content."""
         return self._names.setdefault(id, content)
 
 

@@ -1,4 +1,7 @@
-"""Turns that use every stage: typed memories, conversations, feedback, large catalogs, long windows, small talk."""
+"""The fixed turns that are recorded. They use every stage of the pipeline.
+
+They cover typed memories, conversations, feedback, large tool catalogs, long windows, and small talk.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ MESSAGES = (
 
 
 async def play_stores(recorder: Recorder, agent: str, data: Path) -> None:
-    """Ask typed stores their questions, and prompts that none of them answers."""
+    """Ask agents with memories of several types their questions, and also prompts that no memory answers."""
     prompts = _read(data / "unrelated-dev.json")["prompts"][:15]
     for name in STORES:
         store = _read(data / "stores" / f"{name}.json")["stores"][0]
@@ -56,7 +59,10 @@ async def play_stores(recorder: Recorder, agent: str, data: Path) -> None:
 async def play_conversations(
     recorder: Recorder, agent: str, data: Path, questions: int = 35, names: Sequence[str] = CONVERSATIONS
 ) -> None:
-    """Ask each conversation's questions twice; the answers quote the evidence, so that usage moves the second round."""
+    """Ask each conversation's questions twice.
+
+    The responses quote the memories that answer, so that their recorded use changes the ranking in the second round.
+    """
     for name in names:
         conversation = _read(data / name)["conversations"][0]
         own = f"{agent}-{name.removesuffix('.json')}"
@@ -86,7 +92,7 @@ async def play_conversations(
 
 
 async def play_window(recorder: Recorder, agent: str, data: Path) -> None:
-    """Let one conversation grow past every bound, with long tool outputs between its messages."""
+    """Let one conversation grow beyond every limit of the window, with long tool outputs between its messages."""
     own, spoken = f"{agent}-window", list[Message]()
     items = _read(data / "beam-dev.json")["conversations"][1]["items"][:120]
     for n, (asked, answered) in enumerate(zip(items[::2], items[1::2], strict=True)):
@@ -106,7 +112,7 @@ async def play_window(recorder: Recorder, agent: str, data: Path) -> None:
 
 
 async def play_catalog(recorder: Recorder, agent: str, data: Path) -> None:
-    """Fit a catalog that is too large for its models."""
+    """Run turns with a tool catalog that is too large for the models' limits."""
     given = _read(data / "tools-dev.json")
     schema = {f"p{n}": {"type": "string", "description": "A parameter of this tool. " * 6} for n in range(4)}
     parameters = {"type": "object", "properties": schema}
@@ -119,7 +125,7 @@ async def play_catalog(recorder: Recorder, agent: str, data: Path) -> None:
 
 
 async def play_small_talk(recorder: Recorder, agent: str) -> None:
-    """Talk to an agent that knows five things; each answer says what was shown."""
+    """Run small talk with an agent that has five memories. Each response repeats the memories shown."""
     own, spoken = f"{agent}-chat", list[Message]()
     tools = [Tool(name=name) for name in ("message", "read", "exec", "web_search", "memory_search", "Custom")]
     await recorder.remember(own, _five_memories())
@@ -155,7 +161,7 @@ def _five_memories() -> list[NewMemory]:
 
 
 async def _remember_store(recorder: Recorder, agent: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Store the memories of a set; those that replace others come last."""
+    """Store the memories of an evaluation set. Memories that supersede others are stored last."""
     ids: dict[str, Any] = {}
     for replacing in (False, True):
         wave = [row for row in rows if bool(row.get("supersedes")) == replacing]
@@ -209,7 +215,7 @@ def _build_log() -> str:
 
 
 def _shuffled(rows: Sequence[Mapping[str, Any]], key: str) -> list[Mapping[str, Any]]:
-    """Return the rows in an order that depends on nothing but themselves."""
+    """Return the rows in an order that depends only on their contents."""
     return sorted(rows, key=lambda row: hashlib.sha256(row[key].encode()).hexdigest())
 
 

@@ -2,10 +2,10 @@
 
     python -m benchmarks.soak --minutes 10 --seed 1
 
-Twenty agents have ten sessions each, through `CognitiveClient` and MCP. Some outcomes are repeated, one after another
-or at once, some are of failed turns, and some clients abort a request and may come back. Every text contains the marker
-of its session. At the end Postgres must contain exactly what the clients were promised. Prints a report as JSON; exits
-with 1 if anything is wrong.
+Twenty agents have ten sessions each, through `CognitiveClient` and MCP. Some outcomes are sent again, one after another
+or at once, and some are of failed turns. Some clients abort a request and may come back. Every text contains the marker
+of its session (a word that no other session uses). At the end Postgres must contain exactly the data of the calls that
+were acknowledged. Prints a report as JSON; exits with 1 if anything is wrong.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SESSIONS = 10  # of each agent
 
 
 async def run_sessions(soak: SoakRun, seed: int, timeout: float) -> None:
-    """Run all sessions to their end."""
+    """Run all conversations of the soak test to their end, within `timeout` seconds."""
     async with AsyncExitStack() as stack:
         http = await stack.enter_async_context(httpx.AsyncClient(timeout=60, trust_env=False))
         sessions = []
@@ -47,7 +47,7 @@ async def run_sessions(soak: SoakRun, seed: int, timeout: float) -> None:
 
 
 def percentiles_ms(seconds: list[float]) -> dict[str, float]:
-    """Return percentiles in milliseconds."""
+    """Return the percentiles of durations given in seconds, in milliseconds."""
     ordered = sorted(seconds)
     at = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
     return {"n": len(ordered)} | {
@@ -56,7 +56,7 @@ def percentiles_ms(seconds: list[float]) -> dict[str, float]:
 
 
 async def run_soak(given: argparse.Namespace, directory: Path) -> int:
-    """Start the server, run the conversations, compare, and stop it."""
+    """Start the server, run the conversations, compare the database with the clients' records, and stop the server."""
     ledger, tokens = SoakReport(), directory / "tokens.toml"
     clients = {f"agent{n}": create(tokens, f"agent{n}")[1] for n in range(AGENTS)}
     looks, log = directory / "looks", (directory / "server.log").open("wb")
@@ -121,7 +121,7 @@ def _print(given: argparse.Namespace, ledger: SoakReport, held: dict[str, Any], 
 
 
 def main() -> int:
-    """Parse the command line, and run in a temporary directory unless one is given."""
+    """Parse the command line and run the soak test, in a temporary directory unless one is given."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--minutes", type=float, default=10.0)
     asked.add_argument("--seed", type=int, default=random.randrange(1 << 30))

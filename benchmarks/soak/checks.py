@@ -21,7 +21,7 @@ WARM = 0.4  # of the time: caches fill, and the first contexts are not yet let g
 
 
 async def check_connections(url: str, ledger: SoakReport) -> None:
-    """Check that connections become idle within two seconds."""
+    """Check that all database connections of the server become idle within two seconds after the soak test."""
     postgres, began = await asyncpg.connect(url), monotonic()
     try:
         while True:
@@ -41,7 +41,10 @@ async def check_connections(url: str, ledger: SoakReport) -> None:
 
 
 async def check_journal(directory: Path, ledger: SoakReport) -> None:
-    """Check that the journal was delivered; entries may remain only for turns that the server never knew."""
+    """Check that the server delivered every journal entry to the database.
+
+    Entries may remain only for turns whose start was never stored. Failures are added to `ledger`.
+    """
     journal = Journal(directory / "journal" / journal_name(None))
     for _ in range(60):
         if not (left := journal.count()):
@@ -52,7 +55,10 @@ async def check_journal(directory: Path, ledger: SoakReport) -> None:
 
 
 def check_samples(path: Path, ledger: SoakReport) -> dict[str, Any]:
-    """Check that no resource of the server grows once caches are filled."""
+    """Check that the server's memory, files and threads do not grow once its caches are filled.
+
+    `path` is the file of samples that `benchmarks.soak.server` writes. Returns the figures.
+    """
     looks = [json.loads(line) for line in path.read_text().splitlines()]
     warm = looks[int(len(looks) * WARM) :]
     minutes = [(look["at"] - warm[0]["at"]) / 60 for look in warm]

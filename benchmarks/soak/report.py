@@ -1,4 +1,4 @@
-"""Record what the clients of a soak know, and compare it with the contents of Postgres."""
+"""Record which calls the clients of a soak test saw acknowledged, and compare this with the contents of Postgres."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ Key = tuple[str, str]  # agent and turn
 
 
 def mark(agent: str, session: str) -> str:
-    """Return the marker of a session, which every text of it contains."""
+    """Return the marker of a session: a word that each of its texts contains, and no text of another session."""
     return f"zq-{agent}-{session}-zq"
 
 
 @dataclass(slots=True)
 class SoakReport:
-    """The acknowledged calls, the unanswered ones, and the violations."""
+    """The record of a soak test: acknowledged calls, calls without an answer, and the violations found."""
 
     closed: dict[Key, tuple[str, str]] = field(default_factory=dict)  # status and session
     left_open: set[Key] = field(default_factory=set)  # prepared, and never closed
@@ -59,7 +59,7 @@ class SoakReport:
     seconds: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def check_markers(self, what: str, agent: str, session: str | None, texts: Iterable[str]) -> None:
-        """Check that every marker shown to an agent, or to one of its sessions, belongs to it."""
+        """Check that texts shown to an agent or a session contain no marker of another agent or session."""
         for text in texts:
             for found in _MARK.finditer(text):
                 self.counts[f"markers in {what}"] += 1
@@ -67,7 +67,7 @@ class SoakReport:
                     self.violations[f"mixed up: {what} of {agent} {session} shows {found.group(0)}"] += 1
 
     def add_context(self, context: TurnContext) -> None:
-        """Check that a turn shows the agent's memories and the session's window, and record it."""
+        """Record a prepared turn, and check that it shows only memories of its agent and messages of its session."""
         agent, session = context.agent_id, context.session_id
         self.check_markers("memories", agent, None, [context.text, context.prefix, context.sent(), *_contents(context)])
         self.check_markers("windows", agent, session, [message.model_dump_json() for message in context.messages])
@@ -77,7 +77,10 @@ class SoakReport:
             self.violations["mixed up: another turn's answer"] += 1
 
     def add_outcome(self, context: TurnContext, status: str, report: Report, recalled: Sequence[UUID]) -> None:
-        """Record an acknowledged outcome; the first one counts, and a repeated report must equal it."""
+        """Record that the server acknowledged a turn's outcome.
+
+        Only the first outcome of a turn counts. If the outcome is repeated, its report must equal the first report.
+        """
         key = context.agent_id, context.turn_id
         self.counts["outcomes journalled"] += not report.recorded
         if not report.recorded and late(context):
@@ -95,12 +98,12 @@ class SoakReport:
 
 
 def late(context: TurnContext) -> bool:
-    """Return True if the client continued without the server."""
+    """Return True if the client did not get the turn's context from the server in time and continued without it."""
     return UNPREPARED in context.plan.reasons
 
 
 async def compare(ledger: SoakReport, url: str) -> None:
-    """Record every difference between the report and Postgres as a violation."""
+    """Compare the calls in `ledger` with the contents of Postgres, and record every difference as a violation."""
     postgres = await asyncpg.connect(url)
     try:
         ledger.counts["connections made"] = await postgres.fetchval(_CONNECTED)

@@ -1,9 +1,9 @@
-"""Run `cognitive serve` with a thread that samples its resources, the delay of its event loop, and the cause.
+"""Run `cognitive serve` with a thread that samples its resources, the delay of its event loop, and the delays' causes.
 
     python -m benchmarks.soak.server LOOKS serve --port 0
 
-Appends one JSON object per second to LOOKS.jsonl, and writes to LOOKS.stacks the stacks of the event loop by share of
-samples: of all, and of those during a delay of more than a twentieth of a second.
+Appends one JSON object per second to LOOKS.jsonl. Writes the sampled call stacks of the event loop to LOOKS.stacks, by
+their share of all samples, and by their share of samples during a delay of more than a twentieth of a second.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _VECTOR, _CONTEXT = 2_000, 60_000  # bytes of a vector with its text, and of a p
 
 
 def main(looks: Path, arguments: list[str]) -> None:
-    """Run the command unchanged, and sample it."""
+    """Run `cognitive` with the arguments, and sample its process; `looks` is the prefix of the written files."""
     threading.Thread(target=_watch, args=(looks, threading.main_thread().ident), daemon=True).start()
     from cognitive.cli.entry import main as cognitive
 
@@ -64,7 +64,7 @@ def _watch(looks: Path, main_thread: int) -> None:
 
 
 def _loop(main_thread: int) -> asyncio.BaseEventLoop:
-    """Return the event loop of a thread, once one runs; the server does not hand it out."""
+    """Return the event loop that runs in a thread, once there is one, since the server gives no access to it."""
     while True:
         frame = sys._current_frames().get(main_thread)
         while frame is not None:
@@ -76,7 +76,10 @@ def _loop(main_thread: int) -> asyncio.BaseEventLoop:
 
 
 def _caches(loop: asyncio.BaseEventLoop) -> dict[type, Any]:
-    """Return the bounded caches of the server, found in its own thread among all objects."""
+    """Return the bounded caches of the server by type.
+
+    They are found among all Python objects, in the loop's own thread.
+    """
     found: dict[type, Any] = {}
 
     def look() -> None:
@@ -90,7 +93,7 @@ def _caches(loop: asyncio.BaseEventLoop) -> dict[type, Any]:
 
 
 def _stacks(thread: int, answered: threading.Event) -> Iterator[set[str]]:
-    """Yield the stack of the event loop, now and at every sample until it answers."""
+    """Yield the call stack of the thread with the event loop, again and again until the loop has answered."""
     while True:
         frame: FrameType | None = sys._current_frames().get(thread)
         where = set[str]()
@@ -120,7 +123,7 @@ def _sample(loop: asyncio.AbstractEventLoop, caches: dict[type, Any]) -> dict[st
 
 
 def _cached(contexts: Any, embedder: Any, window: Any) -> float:
-    """Return the approximate size of the caches in megabytes."""
+    """Return the approximate size of the server's caches in megabytes."""
     return float((len(embedder._cache) * _VECTOR + window._outputs._held + len(contexts) * _CONTEXT) / 1_000_000)
 
 

@@ -1,4 +1,4 @@
-"""One conversation of a soak, with turns one after another, as from a host."""
+"""One simulated conversation of the soak test, which runs turns one after another as a host would."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OUTPUT = 20_000  # characters of a large tool's output
 
 @dataclass(frozen=True, slots=True)
 class SoakRun:
-    """The data shared by the sessions."""
+    """The objects that all concurrent sessions of one soak run share: the server's URL, the time limit, the report."""
 
     ledger: SoakReport
     url: str
@@ -40,7 +40,7 @@ class SoakRun:
 
 
 class SoakSession:
-    """One conversation, with turns one after another."""
+    """One simulated conversation of a soak run: a user and a host that run turns one after another."""
 
     def __init__(
         self, soak: SoakRun, client: CognitiveClient, http: httpx.AsyncClient, agent: str, n: int, seed: int
@@ -53,7 +53,7 @@ class SoakSession:
         self._count = 0
 
     async def run(self) -> None:
-        """Run turns until the time is over."""
+        """Run turns until the time of the soak run is over."""
         await self._wait(self._soak.pause)
         while monotonic() < self._soak.until:
             if self._chance.random() < 0.3:
@@ -200,7 +200,7 @@ class SoakSession:
         del self._talk[: -2 * TALK]
 
     async def _gone(self, call: Awaitable[Any]) -> None:
-        """Abort a request in the middle, as a client that goes away."""
+        """Start a request and abort it in the middle, as a client does that disconnects."""
         task = asyncio.ensure_future(call)
         await asyncio.wait([task], timeout=self._chance.uniform(0.0, 0.06))
         self._soak.ledger.counts["clients gone"] += not task.done()
@@ -208,7 +208,10 @@ class SoakSession:
         await asyncio.gather(task, return_exceptions=True)
 
     async def _surely(self, call: Callable[[], Awaitable[T]], turn: TurnContext | None = None) -> T:
-        """Repeat a call until it is answered, as a host with a queue; an unanswered recall may count in its turn."""
+        """Repeat a call until it is answered, as a host with a queue does, and return the answer.
+
+        With `turn`, record that an unanswered attempt (of a recall) may have been counted in this turn.
+        """
         while True:
             try:
                 return await call()

@@ -1,4 +1,6 @@
-"""Time whole turns and measure what they find, beside the floor and beside other memory layers in the same run.
+"""Time whole turns, and measure if they find the right memories, in comparison with other memory systems.
+
+All run on the same machine in the same run, beside the floor: the least work that any turn must do.
 
 Modules, in order of execution:
 

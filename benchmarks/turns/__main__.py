@@ -1,4 +1,7 @@
-"""Time whole turns at given sizes, beside the floor and beside peers: `python -m benchmarks.turns`."""
+"""Time whole turns at given sizes: `python -m benchmarks.turns`.
+
+In the same run, it times the least possible work of a turn (the floor) and other memory systems (peers).
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,7 @@ def _searches(each: Mapping[str, Any]) -> list[list[Any]]:
 
 
 def _show_found(found: Mapping[str, Any]) -> None:
-    """Print a row for each kind, one for all, and one for small talk."""
+    """Print the shares of answers found: a row for each kind of question, one for all, and one for small talk."""
     names = list(found["recall_at_10"])
     kinds = [
         [

@@ -1,4 +1,4 @@
-"""Ask this layer and its peers the same questions, and compare results by kind of question, and times."""
+"""Ask this layer and other memory systems (peers) the same questions, and compare their times and results."""
 
 from __future__ import annotations
 
@@ -21,13 +21,17 @@ from cognitive.turn import TurnContext
 
 @dataclass(slots=True)
 class RetrievalScores:
-    """The ranks of the answers by layer and kind (0 is first, None: missing), and unwanted memories by layer."""
+    """Collects at which rank each memory system found the answers, by system and kind of question.
+
+    Rank 0 is first; None means that the answer was not found. For small talk, which needs no memory, it counts the
+    memories shown.
+    """
 
     places: dict[str, dict[str, list[int | None]]] = field(default_factory=dict)
     unwanted: dict[str, list[int]] = field(default_factory=dict)
 
     def add(self, name: str, asked: KnownQuestion, sources: Sequence[str | None]) -> None:
-        """Add the results of a layer for a question, best first."""
+        """Add what the system `name` found for a question: the sources of its memories, best first."""
         if asked.source is None:
             self.unwanted.setdefault(name, []).append(len(sources))
         else:
@@ -35,7 +39,10 @@ class RetrievalScores:
             self.places.setdefault(name, {}).setdefault(asked.kind, []).append(place)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the shares of answered questions in all and by kind, and the share of small talk with memories."""
+        """Return the share of questions whose answer was found, in all and by kind.
+
+        Also return the share of small talk for which memories were shown.
+        """
         kinds = list(dict.fromkeys(kind for by_kind in self.places.values() for kind in by_kind))
         return {
             "recall_at_10": {name: _share(_all(by_kind), TEN) for name, by_kind in self.places.items()},
@@ -54,7 +61,10 @@ class RetrievalScores:
 
 
 class PeerComparison:
-    """The peers in a temporary database, asked in the same rounds as this layer, with the results of all."""
+    """Asks other memory systems (peers) the questions of a benchmark's rounds, and collects the results of all systems.
+
+    The peers store the same memories in a temporary database.
+    """
 
     def __init__(self, peers: Sequence[Peer], url: str) -> None:
         self._peers, self._url = peers, url
@@ -65,7 +75,7 @@ class PeerComparison:
     async def store(
         self, agents: Sequence[str], workload: Workload, embedder: Embedder, report_progress: ProgressReport
     ) -> None:
-        """Store the memories of all agents in each of the peers."""
+        """Store the memories of all agents in each of the other memory systems."""
         for peer in self._peers:
             for n, agent in enumerate(agents):
                 memories = workload.memories_of(n)
@@ -76,7 +86,10 @@ class PeerComparison:
         await databases.execute(self._url, "VACUUM ANALYZE")
 
     def compare(self, question: Question, answer: RoundResult, embedder: Embedder, counted: bool) -> None:
-        """Record this layer's result and ask the peers the same; each stores the exchange, as a turn does."""
+        """Record this layer's result for a question, and ask the other memory systems the same question.
+
+        Each of them also stores the exchange of messages, as a turn of this layer does.
+        """
         assert isinstance(question, KnownQuestion)
         found = self._found if counted else RetrievalScores()
         found.add("recall", question, [hit.source for hit in answer.hits])
@@ -91,7 +104,7 @@ class PeerComparison:
                 peer.store(answer.agent, question.question, answer.response, embedder)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the times of the peers, and the results of all layers."""
+        """Return the times of the other memory systems, and the retrieval results of all systems."""
         peers = {
             name: {
                 "search_ms": percentiles(searches),
@@ -104,7 +117,7 @@ class PeerComparison:
 
 
 def _ranked(context: TurnContext) -> list[str | None]:
-    """Return the sources of the ten candidates that rank first, whatever the budget shows of them."""
+    """Return the sources of the ten candidates that rank first, also those that the token budget left out."""
     first = sorted(context.trace.candidates, key=lambda result: result.candidate.rank)[:TEN]
     return [result.candidate.hit.source for result in first]
 
@@ -118,7 +131,7 @@ def _share(places: Sequence[int | None], first: int) -> float:
 
 
 def _unwanted(counts: Sequence[int]) -> dict[str, float]:
-    """Return the share of turns that showed memories, and the mean number of memories."""
+    """Return the share of small-talk turns that showed memories, and the mean number of memories."""
     return {
         "turns": round(sum(count > 0 for count in counts) / len(counts), 3),
         "memories": round(statistics.mean(counts), 2),

@@ -41,7 +41,7 @@ Scores = dict[str, dict[str, list[float]]]
 
 
 async def main(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the means by layer."""
+    """Ask all systems the questions of the conversations, and return the mean scores of each system."""
     conversations = json.loads(options.data.read_text())["conversations"][: options.conversations]
     scores: Scores = defaultdict(lambda: defaultdict(list))
     real = await asyncio.to_thread(MiniLM)
@@ -57,7 +57,7 @@ async def main(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _asked(conversation: dict[str, Any], most: int | None) -> list[dict[str, Any]]:
-    """Return a sample of the questions, chosen by the hash of their ids."""
+    """Return at most `most` of a conversation's questions, chosen by the hash of their ids."""
     found = [question for question in conversation["questions"] if question["category"] != "adversarial"]
     return sorted(found, key=lambda question: hashlib.sha256(question["id"].encode()).hexdigest())[:most]
 

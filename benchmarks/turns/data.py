@@ -1,4 +1,7 @@
-"""Draw what is stored and asked: statements with later questions, among similar statements and unrelated lines."""
+"""Generate the memories and questions of a run.
+
+The memories are statements that questions ask for later, similar statements, and unrelated lines.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _LAST = (
 
 @dataclass(frozen=True, slots=True)
 class KnownQuestion(Question):
-    """A question of a kind with the source of the statement that answers it, None if there is none."""
+    """A question with its kind and the source of the memory that answers it, or None if no memory does."""
 
     kind: str = ""
     source: str | None = None
@@ -33,17 +36,20 @@ class KnownQuestion(Question):
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """The statements and their rivals by source, per agent in chronological order, and the questions."""
+    """The generated statements, with similar statements to confuse them with (rivals), and the questions about them.
+
+    The statements of each agent are in chronological order, by source.
+    """
 
     statements: tuple[dict[str, str], ...]
     questions: tuple[KnownQuestion, ...]
 
     def texts(self) -> list[str]:
-        """Return the statements of all agents."""
+        """Return the texts of the statements of all agents."""
         return [text for said in self.statements for text in said.values()]
 
     def workload(self, size: WorkloadSize) -> Workload:
-        """Return what is stored and asked at a size: the statements among unrelated lines."""
+        """Return the memories and questions for a run of this size: the statements spread among unrelated lines."""
 
         def stored(agent: int) -> list[NewMemory]:
             return list(lines(size.each, self.statements[agent], size.seed + agent))
@@ -53,7 +59,7 @@ class Stock:
 
 @dataclass(frozen=True, slots=True)
 class _StatementGroup:
-    """A statement and its rivals in chronological order, with the values for the question."""
+    """A statement and similar statements (its rivals), in chronological order, with the values for its question."""
 
     source: str | None
     texts: dict[str, str]
@@ -63,7 +69,10 @@ class _StatementGroup:
 
 
 class _Slots(dict[str, str]):
-    """The values of a form's names, each drawn when it is first needed."""
+    """The values for the placeholders of a wording, such as `who` and `place`.
+
+    Each is drawn when it is first needed.
+    """
 
     def __init__(self, chance: random.Random, people: Iterator[str], known: Mapping[str, str] | None = None) -> None:
         super().__init__(known or {})
@@ -88,7 +97,7 @@ class _Slots(dict[str, str]):
         return self[slot]
 
     def _other(self, kind: str) -> str:
-        """Return another value of the kind; for numbers, one that differs in a digit."""
+        """Return another value for a placeholder of this kind; for numbers, one that differs in a digit."""
         if kind in ("code", "version"):
             own = self[kind]
             place = self._chance.choice([n for n, letter in enumerate(own) if letter.isdigit()])
@@ -99,7 +108,7 @@ class _Slots(dict[str, str]):
 
 
 def make_stock(count: int, size: int, seed: int, agents: int = 1) -> Stock:
-    """Draw `count` questions by kind and agent, or as many as fit into `size` memories per agent."""
+    """Generate `count` questions per kind and agent, or as many as fit into `size` memories per agent."""
     chance = random.Random(seed)
     names = [f"{first} {last}" for first, last in product(_FIRST, _LAST)]
     chance.shuffle(names)
@@ -132,7 +141,7 @@ def _group(n: int, kind: QuestionKind, chance: random.Random, people: Iterator[s
 
 
 def _mixed(groups: list[_StatementGroup], chance: random.Random) -> dict[str, str]:
-    """Return all statements, with groups mixed and each group in its own order."""
+    """Return all statements by source, with the groups mixed at random and the order within each group kept."""
     turns = [n for n, group in enumerate(groups) for _ in group.texts]
     chance.shuffle(turns)
     waiting = [iter(group.texts.items()) for group in groups]

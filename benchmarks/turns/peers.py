@@ -1,10 +1,11 @@
-"""Other memory layers with the same lines and vectors: mem0 on pgvector and LangGraph's PostgresStore.
+"""Other memory systems to compare with, on the same lines and vectors: mem0 on pgvector and LangGraph's PostgresStore.
 
 The dependency group `peers` installs them, in a separate environment. Each is set up as documented, with its default
-index (both HNSW), its default pool or connection and its own threshold, and searches for ten memories of one agent by
-its own search. Lines are inserted by its own functions with known vectors, so that nothing is embedded twice; the time
-of a line goes into the field that each has for it. After a turn the exchange is stored literally as two memories: by
-mem0's `add(infer=False)`, which calls no model and embeds message by message, and by one batch of LangGraph's.
+index (both HNSW), its default pool or connection and its own threshold. Each searches for ten memories of one agent by
+its own search. Lines are inserted by the system's own functions with known vectors, so that nothing is embedded twice;
+the time of a line goes into the field that each system has for it. After a turn the exchange is stored literally as two
+memories: by mem0's `add(infer=False)`, which calls no model and embeds message by message, and by one batch of
+LangGraph's.
 """
 
 from __future__ import annotations
@@ -30,22 +31,25 @@ MovedMemory = Callable[[int, int], None]
 
 
 class Peer(Protocol):
-    """A memory layer to compare with."""
+    """The interface of a memory system to compare with."""
 
     name: str
 
     def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
-        """Store the memories with these vectors."""
+        """Store an agent's memories with vectors of the embedder; report progress by calling `moved` (done, total)."""
 
     def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
-        """Return the sources of the ten memories found, best first; None for a stored exchange."""
+        """Search for ten memories and return their sources, best first; the source of a stored exchange is None."""
 
     def store(self, agent: str, user: str, assistant: str, embedder: Embedder) -> None:
-        """Store an exchange."""
+        """Store an exchange: a message of the user and the assistant's answer."""
 
 
 class Mem0:
-    """mem0 with its pgvector store and default index; its history is in `home`."""
+    """mem0 as a system to compare with, using its pgvector store and default index.
+
+    Its history is in the folder `home`.
+    """
 
     name = "mem0"
 
@@ -60,7 +64,10 @@ class Mem0:
         )
 
     def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
-        """Insert through its vector store with the payloads of `add`, which embeds and inserts one at a time."""
+        """Insert memories through mem0's vector store, with the payloads of its `add`.
+
+        `add` itself is not used, because it embeds and inserts one memory at a time.
+        """
         for n in range(0, len(memories), _BATCH):
             part = memories[n : n + _BATCH]
             vectors = embedder.embed([memory.content for memory in part]).tolist()
@@ -69,13 +76,13 @@ class Mem0:
             moved(n + len(part), len(memories))
 
     def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
-        """Search by its own search."""
+        """Search with mem0's own search and return the sources of ten memories, best first."""
         self._memory.embedding_model = _Embedding(embedder)
         found = self._memory.search(question, top_k=10, filters={"agent_id": agent})
         return [(hit.get("metadata") or {}).get("source") for hit in found["results"]]
 
     def store(self, agent: str, user: str, assistant: str, embedder: Embedder) -> None:
-        """Store by `add`, without a model."""
+        """Store an exchange with mem0's `add`, without a language model."""
         self._memory.embedding_model = _Embedding(embedder)
         said = [{"role": "user", "content": user}, {"role": "assistant", "content": assistant}]
         self._memory.add(said, agent_id=agent, infer=False)
@@ -98,7 +105,7 @@ def _payload(agent: str, memory: NewMemory) -> dict[str, Any]:
 
 
 class _Embedding:
-    """An embedder with mem0's interface."""
+    """Gives the benchmark's embedder the interface that mem0 expects."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -114,7 +121,7 @@ class _Embedding:
 
 
 class LangGraph:
-    """LangGraph's PostgresStore with its default index."""
+    """LangGraph's PostgresStore with its default index, as a system to compare with."""
 
     name = "langgraph"
 
@@ -132,7 +139,7 @@ class LangGraph:
         return vectors
 
     def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
-        """Insert by batches of put operations."""
+        """Insert memories through LangGraph's store, by batches of put operations."""
         from langgraph.store.base import PutOp
 
         self._embedder = embedder
@@ -142,12 +149,12 @@ class LangGraph:
             moved(n + len(part), len(memories))
 
     def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
-        """Search by its own search."""
+        """Search with LangGraph's own search and return the sources of ten memories, best first."""
         self._embedder = embedder
         return [item.key for item in self._store.search((agent,), query=question, limit=10)]
 
     def store(self, agent: str, user: str, assistant: str, embedder: Embedder) -> None:
-        """Store by one batch."""
+        """Store an exchange with one batch of LangGraph's put operations."""
         from langgraph.store.base import PutOp
 
         self._embedder = embedder
@@ -160,14 +167,14 @@ def _value(memory: NewMemory) -> dict[str, Any]:
 
 @asynccontextmanager
 async def opened(server: str, dimension: int) -> AsyncIterator[tuple[str, list[Peer]]]:
-    """Yield the peers and the URL of their temporary database.
+    """Open all systems to compare with, and yield the URL of their temporary database and the systems.
 
     Args:
         server: the URL of a role that may create databases.
         dimension: the dimension of the vectors.
 
     Raises:
-        InvalidInput: the peers are not installed.
+        InvalidInput: the other memory systems are not installed.
     """
     async with databases.database(server) as url:
         await databases.execute(url, "CREATE EXTENSION vector")

@@ -1,9 +1,10 @@
 """The kinds of questions to an agent's memory: statements, the question, and similar statements to confuse them with.
 
-A kind is a row. `{who}`, `{thing}`, `{place}`, `{code}`, `{date}` are drawn once per question; names that begin with
-`other_` are drawn again for each of the twelve rivals, more than the ten places of a result. `{day}` in a question is
-the day of its statement, which no text contains. With `newest` the rivals are earlier versions of the statement. `talk`
-are the messages before: user and assistant in turn. Small talk asks for nothing.
+The table KINDS has a row for each kind. The placeholders `{who}`, `{thing}`, `{place}`, `{code}`, `{date}` get values
+that are drawn once per question; those that begin with `other_` are drawn again for each of the twelve similar
+statements (rivals), more than the ten places of a result. `{day}` in a question is the day of its statement, which no
+text contains. With `newest` the rivals are earlier versions of the statement. `preceding` are the messages before the
+question, by user and assistant in turn. Small talk asks for nothing.
 
 All of it was written for this benchmark before any layer was run, and was not selected by results.
 """
@@ -19,7 +20,14 @@ RIVALS = 12
 
 @dataclass(frozen=True, slots=True)
 class QuestionForm:
-    """One wording of statement and question; the texts in `beside` are used in turn for the rivals."""
+    """One wording of a statement (`said`) and its question (`asked`).
+
+    Attributes:
+        said: the statement, which is stored as a memory.
+        asked: the question that the statement answers.
+        beside: wordings of similar statements (rivals), used in turn.
+        preceding: earlier messages of the conversation, by user and assistant in turn.
+    """
 
     said: str
     asked: str
@@ -29,7 +37,10 @@ class QuestionForm:
 
 @dataclass(frozen=True, slots=True)
 class QuestionKind:
-    """A name and its forms; a kind without statements (`said` is empty) has no answer."""
+    """A kind of questions, with its name and wordings.
+
+    If its wordings have no statement, no memory answers the questions.
+    """
 
     name: str
     forms: tuple[QuestionForm, ...]
