@@ -63,17 +63,17 @@ class Shell:
         return CliRunner().invoke(cli, words, env=self.environment, input=input, prog_name="cognitive")
 
     def __call__(self, *words: object, code: int = 0) -> dict:
-        given = list(map(str, words))
-        path = next(path for path in LEAVES if tuple(given[: len(path)]) == path)
+        arguments = list(map(str, words))
+        path = next(path for path in LEAVES if tuple(arguments[: len(path)]) == path)
         of_agent = any(each.name == "agent" and each.param_type_name == "option" for each in LEAVES[path].params)
-        result = self.run(*given, *(["--agent", self.agent] if of_agent else []), "--json")
+        result = self.run(*arguments, *(["--agent", self.agent] if of_agent else []), "--json")
         assert result.exit_code == code, result.output
         answer = json.loads(result.stdout)
         assert misfit(LEAVES[path].shape, answer) is None
         self.ran.add(path)
         return answer
 
-    def takes(self, turn: Turn, outcome: Outcome) -> Sequence[Shown]:
+    def run_turn(self, turn: Turn, outcome: Outcome) -> Sequence[Shown]:
         """Run a turn in this process with the environment of the commands, and return the memories it showed."""
 
         async def work() -> Sequence[Shown]:
@@ -108,7 +108,7 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     shell("memory", "show", fact, "--history", code=NO)
 
     called = ToolCall(name="exec", id="c1")
-    said = (
+    conversation = (
         Message(role="user", content="Deploy."),
         Message(role="assistant", tool_calls=(called,)),
         Message(role="tool", content=LOG, tool_call_id="c1"),
@@ -119,10 +119,10 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
         text="Which payment provider did we decide on?",
         turn_id="t1",
         user_id="u",
-        conversation=said,
+        conversation=conversation,
         tools=({"name": "exec"},),
     )
-    shown = shell.takes(turn, Outcome(response=STRIPE, tool_calls=(called,)))
+    shown = shell.run_turn(turn, Outcome(response=STRIPE, tool_calls=(called,)))
     assert [each.memory_id for each in shown] == [UUID(id)]
     assert shell("why")["turns"][0]["status"] == "completed"
     assert shell("why", "--session", "s1", "--limit", 1)["turns"][0]["turn_id"] == "t1"
@@ -145,11 +145,11 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     assert measured["turns"] == 10
     policy = tmp_path / "policy.toml"
     policy.write_text("evidence.min_item_share = 0.4\n", encoding="utf-8")
-    asked = shell("evaluate", "--policy", policy, code=NO)
-    assert "turns" in asked["evaluation"]["refusal"]
-    assert asked["policy"]["source"] == f"from the file {policy}"
-    asked = Turn(agent_id=shell.agent, session_id="s1", text="How long do refunds take?", turn_id="t2")
-    shell.takes(asked, Outcome(response="Five days."))
+    evaluated = shell("evaluate", "--policy", policy, code=NO)
+    assert "turns" in evaluated["evaluation"]["refusal"]
+    assert evaluated["policy"]["source"] == f"from the file {policy}"
+    refund_turn = Turn(agent_id=shell.agent, session_id="s1", text="How long do refunds take?", turn_id="t2")
+    shell.run_turn(refund_turn, Outcome(response="Five days."))
     assert shell("tune", "--out", tmp_path / "found.toml", code=NO)["written"] is None
     assert "usage.half_life_days" in {row["name"] for row in shell("policy", "show", "--live-settings")["rows"]}
     saved = shell("policy", "save", "--set", "usage.half_life_days=3", "--note", "shorter")["candidate"]["version"]
@@ -316,13 +316,13 @@ def test_upgrade_is_advised_only_for_a_missing_schema(refused, following):
 
 def test_irreversible_commands_ask_for_confirmation(shell):
     [id] = shell("remember", PAYMENTS)["ids"]
-    asked = ("memory", "forget", id, "--agent", shell.agent)
-    assert shell.run(*asked, input="n\n").exit_code == 1
-    assert shell.run(*asked, "--json").exit_code == 2, "a program cannot answer a question"
+    forget = ("memory", "forget", id, "--agent", shell.agent)
+    assert shell.run(*forget, input="n\n").exit_code == 1
+    assert shell.run(*forget, "--json").exit_code == 2, "a program cannot answer a question"
     demo = shell.run("demo", "--agent", shell.agent, input="n\n")
     assert demo.exit_code == 1
     assert shell("memory", "show", id)["memories"]
-    assert shell.run(*asked, input="y\n").exit_code == 0
+    assert shell.run(*forget, input="y\n").exit_code == 0
     assert shell("memory", "show", id, code=NO)["missing"] == [id]
 
 
@@ -376,10 +376,10 @@ def test_progress_is_drawn_only_on_a_terminal(environment, agent, tmp_path):
     lines = tmp_path / "memories.jsonl"
     lines.write_text('{"type": "fact", "content": "Refunds take five days."}\n', encoding="utf-8")
     command = [sys.executable, "-m", "cognitive.cli.main", "remember", "--file", str(lines), "--agent", agent]
-    given = {"env": {**os.environ, **environment, "TERM": "xterm"}, "check": True, "timeout": 60}
-    assert subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, **given).stderr == b""
+    options = {"env": {**os.environ, **environment, "TERM": "xterm"}, "check": True, "timeout": 60}
+    assert subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, **options).stderr == b""
     ours, theirs = os.openpty()
-    answer = subprocess.run(command, stderr=theirs, stdout=subprocess.PIPE, **given).stdout.decode()
+    answer = subprocess.run(command, stderr=theirs, stdout=subprocess.PIPE, **options).stdout.decode()
     assert re.fullmatch(r"[0-9a-f-]{36}\n", answer)
     assert b"remembering" in os.read(ours, 65_536)
     os.close(ours)
@@ -388,9 +388,11 @@ def test_progress_is_drawn_only_on_a_terminal(environment, agent, tmp_path):
 
 @pytest.mark.parametrize(("name", "current"), [("bash", "1"), ("zsh", "1"), ("fish", "rem")])
 def test_shells_complete_the_commands(environment, name, current):
-    asked = {"_COGNITIVE_COMPLETE": f"{name}_complete", "COMP_WORDS": "cognitive rem", "COMP_CWORD": current}
+    completion = {"_COGNITIVE_COMPLETE": f"{name}_complete", "COMP_WORDS": "cognitive rem", "COMP_CWORD": current}
     command = [sys.executable, "-c", "from cognitive.cli.main import main; main()"]
-    done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        command, env={**os.environ, **completion}, capture_output=True, text=True, check=True, timeout=60
+    )
     assert "remember" in done.stdout
 
 
@@ -409,8 +411,8 @@ def test_only_the_demo_command_has_a_default_agent():
 
 def test_agent_comes_from_the_option_or_the_environment(shell):
     shell("remember", PAYMENTS)
-    asked = shell.run("recall", "payments by Stripe")
-    assert (asked.exit_code, "--agent" in asked.stderr) == (2, True)
+    result = shell.run("recall", "payments by Stripe")
+    assert (result.exit_code, "--agent" in result.stderr) == (2, True)
     shell.environment = {**shell.environment, "COGNITIVE_AGENT": shell.agent}
     assert shell.run("recall", "payments by Stripe").exit_code == 0
     assert shell.run("recall", "payments by Stripe", "--agent", f"{shell.agent}-other").exit_code == NO

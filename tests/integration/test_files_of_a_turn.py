@@ -68,44 +68,44 @@ ENTERED = frozenset(
     cognitive/window/token_budget.py
     """.split()
 )
-# The files beside them, each with the concern of its own that keeps it apart.
+# Further files, each with the reason for which it is separate.
 BEYOND = {
-    "brain/deadline.py": "waiting no longer than there is time: the one primitive of reads, models and outcomes",
-    "brain/decay.py": "forgetting: one formula for ranking, budgets and the lab, which the database repeats in SQL",
-    "brain/languages.py": "languages as rows of data, which indexing and import read too",
-    "brain/passage_texts.py": "what passages said: a replay reads them again by the names that a record keeps",
-    "brain/past_turns.py": "similar past turns: ranking of memories and of tools both learn from them",
-    "brain/postgres/breaker.py": "whether the database is asked at all: every transaction of every method passes it",
-    "brain/postgres/event_loop.py": "which event loop is the owner: runtimes that block ask it, too",
-    "brain/postgres/wire_types.py": "values on the wire: every store of the database reads rows by it",
-    "brain/redacting.py": "threads and lanes of a host's redactor: all that is stored passes it, not only turns",
-    "brain/sessions.py": "the rows of sessions: a store of its own, beside memories and turns",
-    "brain/statements/__init__.py": "SQL by its names: every store of the database binds its statements by it",
-    "brain/terms.py": "how frequent words are: statistics of an index, and no part of the search by it",
-    "cognitive/background.py": "tasks beside turns: whatever outlives a call is bounded and ended by it at close",
-    "cognitive/context/lexicon.py": "words that mean the same or the opposite: 300 rows of data",
-    "cognitive/context/trust.py": "whose word is shown: a rule of safety, which `recall` applies as a turn does",
-    "cognitive/degradation.py": "the codes of what a turn lacked: a public type, which clients and pages read",
-    "cognitive/lab/shadow.py": "a second policy's run beside the turn: an experiment, and no part of the answer",
-    "cognitive/policy/constants.py": "numbers that were measured and no operator sets: apart from the settings by that",
-    "cognitive/policy/models.py": "what each model carries: a table of data, which settings may add rows to",
-    "cognitive/preflight/category_learning.py": "what past turns taught: an agent's state, where rules have none",
-    "cognitive/preflight/dates.py": "a grammar of dates: 250 lines that know nothing of plans",
-    "cognitive/preflight/rules/matching.py": "how any table of rules is matched: one automaton for six tables",
-    "cognitive/privacy/redaction.py": "what of a turn is withheld: turns, outcomes and sessions share it",
-    "cognitive/recording/coding.py": "frozen values as JSON and back: knows types, and nothing of turns",
-    "cognitive/telemetry/metrics.py": "what is counted, and the port for it: a host's metrics implement it",
-    "cognitive/telemetry/operations.py": "a layer's methods seen from outside: they hold no telemetry themselves",
-    "cognitive/telemetry/spans.py": "spans: the one place that knows whether the host traces",
-    "cognitive/tokens.py": "an estimate of tokens: a port, which a host's own counter replaces",
+    "brain/deadline.py": "deadlines: the one primitive of reads, models and outcomes",
+    "brain/decay.py": "decay: one formula for ranking, budgets and the lab, repeated in SQL",
+    "brain/languages.py": "languages as rows of data, which indexing and import read, too",
+    "brain/passage_texts.py": "texts of passages: a replay reads them by the keys of a record",
+    "brain/past_turns.py": "similar past turns: the ranking of memories and of tools both use them",
+    "brain/postgres/breaker.py": "the circuit breaker: every transaction of every method passes it",
+    "brain/postgres/event_loop.py": "the owner of the event loop: blocking runtimes use it, too",
+    "brain/postgres/wire_types.py": "values on the wire: every store of the database decodes rows with it",
+    "brain/redacting.py": "threads of a host's redactor: all stored text passes it, not only turns",
+    "brain/sessions.py": "the rows of sessions: a separate store beside memories and turns",
+    "brain/statements/__init__.py": "named SQL: every store of the database binds its statements with it",
+    "brain/terms.py": "term frequencies: statistics of an index, separate from the search",
+    "cognitive/background.py": "background tasks: it limits them and ends them at close",
+    "cognitive/context/lexicon.py": "synonyms and antonyms: 300 rows of data",
+    "cognitive/context/trust.py": "trust: a safety rule that `recall` applies as a turn does",
+    "cognitive/degradation.py": "the codes of degradations: a public type, which clients and pages read",
+    "cognitive/lab/shadow.py": "the run of a shadow policy: an experiment without effect on the answer",
+    "cognitive/policy/constants.py": "measured constants: kept apart from settings because no operator sets them",
+    "cognitive/policy/models.py": "limits of each model: a table of data, to which settings may add rows",
+    "cognitive/preflight/category_learning.py": "learned categories: they have the state of an agent; rules have none",
+    "cognitive/preflight/dates.py": "a grammar of dates: 250 lines independent of plans",
+    "cognitive/preflight/rules/matching.py": "matching of rules: one automaton for six tables",
+    "cognitive/privacy/redaction.py": "redaction: turns, outcomes and sessions share it",
+    "cognitive/recording/coding.py": "frozen values to JSON and back: it knows types, not turns",
+    "cognitive/telemetry/metrics.py": "the metrics and their port, which a host's metrics implement",
+    "cognitive/telemetry/operations.py": "telemetry of a layer's methods, which contain none themselves",
+    "cognitive/telemetry/spans.py": "spans: the only module that knows if the host traces",
+    "cognitive/tokens.py": "an estimate of tokens: a port, which a host's counter replaces",
     "cognitive/window/engine_messages.py": "the engine's own messages: written and recognised in one place",
 }
-# What a turn enters or not, by what happens beside it.
+# Files that a turn enters only under the stated condition.
 SOMETIMES = {
-    "brain/postgres/connection_setup.py": "only where the pool opens a connection: it had none that was free",
-    "brain/postgres/schema.py": "as above: a new connection's database is checked",
-    "cognitive/telemetry/attributes.py": "only where the process traces, as another test may have told it to",
-    "cognitive/window/output/normalise.py": "only where the limits of tool outputs are not yet cached in the process",
+    "brain/postgres/connection_setup.py": "only when the pool opens a connection because none is free",
+    "brain/postgres/schema.py": "as above: the database of a new connection is checked",
+    "cognitive/telemetry/attributes.py": "only when the process traces, which another test may have enabled",
+    "cognitive/window/output/normalise.py": "only when the limits of tool outputs are not yet cached in the process",
 }
 
 
@@ -132,7 +132,7 @@ class Entered:
 
 def test_ordinary_turn_enters_only_the_listed_files(urls, agent, now):
     entered = Entered()
-    threading.setprofile(entered)  # of threads that are started from here on: so the turns have a loop of their own
+    threading.setprofile(entered)  # applies to new threads only, so the turns run in a new one
     try:
         with ThreadPoolExecutor(1) as own:
             own.submit(asyncio.run, open_and_play(urls, agent, now, entered)).result()

@@ -28,7 +28,7 @@ def test_reembed_command_changes_the_model_step_by_step(shell, urls):
 
     shell("remember", KEY, "--type", "fact")
     question = "Where does the spare key of the boat house hang?"
-    shell.takes(Turn(agent_id=shell.agent, session_id="s", text=question, turn_id="t"), Outcome(response=KEY))
+    shell.run_turn(Turn(agent_id=shell.agent, session_id="s", text=question, turn_id="t"), Outcome(response=KEY))
     assert [(each["model"], each["state"]) for each in reembed("--status")["models"]] == [("test/old", "live")]
     built = reembed("--to", "hashed:new", "--load", "1")
     assert (built["lacking"], built["turns"]) == (0, 1)
