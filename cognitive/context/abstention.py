@@ -1,6 +1,7 @@
-"""Abstention: drop candidates whose evidence of being about the message is below a calibrated threshold.
+"""Abstention: drop the candidate memories that are probably not about the user's message.
 
-The threshold applies three times: to the turn as a whole, to each memory type, and to each memory. The weights in
+Evidence, a number computed from words, embeddings and past use, is compared with a calibrated threshold three times:
+for all candidates of the turn together, for those of each memory type, and for each candidate. The weights in
 `evidence` are this project's own calibration.
 """
 
@@ -27,10 +28,11 @@ _PAST = frozenset({"decision", "episode"})  # a hint of one of these types means
 def abstain(
     candidates: Sequence[Candidate], found: SearchResult, signals: Signals, policy: Policy, frame: Frame
 ) -> StageResult:
-    """Drop the candidates that are not about the message, with the disposition "irrelevant".
+    """Drop the candidate memories that are not about the message, with the disposition "irrelevant".
 
-    If the evidence of all candidates together is below the threshold, all are dropped. Otherwise each type with too
-    little evidence is dropped, and each candidate whose match is less than `evidence.min_item_share` of the best match.
+    If the evidence of all candidates together is below the turn's threshold, all are dropped. Otherwise each memory
+    type with too little evidence is dropped. Of the rest, each candidate is dropped whose match with the message is
+    less than `evidence.min_item_share` of the best match.
     """
     if not policy.abstention or not candidates:
         return StageResult(tuple(candidates))
@@ -64,7 +66,10 @@ def _by_type(
     threshold: float,
     match_of: Callable[[Candidate], float],
 ) -> tuple[list[Candidate], tuple[CandidateResult, ...]]:
-    """Return the candidates of the types that have enough evidence by themselves, and the results of the others."""
+    """Drop the candidates of each memory type that has too little evidence by itself.
+
+    Return the remaining candidates, and the results of the dropped ones.
+    """
     threshold *= policy.evidence.min_type_share
     groups = {type_: [each for each in candidates if each.hit.type == type_] for type_ in MEMORY_TYPES}
     values = {type_: evidence(group, found, signals, policy, match_of) for type_, group in groups.items() if group}
@@ -82,10 +87,11 @@ def _reason(type_: MemoryType, values: Mapping[MemoryType, float], threshold: fl
 
 
 def _threshold(candidates: Sequence[Candidate], found: SearchResult, policy: Policy, frame: Frame) -> float:
-    """Return the evidence that a turn needs: the policy's threshold, lowered for a small store or missing vectors.
+    """Return the evidence below which a turn shows no memory.
 
-    In a small store a rare word proves little, and there is little that could be shown wrongly. Without vectors the
-    cosine is missing from the evidence.
+    It is the policy's threshold for turns of this frame (question, task, ...), lowered for a small store or missing
+    vectors. In a small store a rare word proves little, and there is little that could be shown wrongly. Without
+    vectors the cosine is missing from the evidence.
     """
     size = min(1.0, math.log1p(found.passages) / math.log1p(_LARGE_STORE))
     dense = any("content_cosine" in candidate.hit.scores for candidate in candidates)
@@ -99,17 +105,19 @@ def evidence(
     policy: Policy,
     match_of: Callable[[Candidate], float] | None = None,
 ) -> float:
-    """Return how strong the evidence is that the candidates are about the message; higher is stronger.
+    """Return a number for how likely the candidate memories are about the user's message; higher is likelier.
 
-    The evidence is a weighted sum over the candidates; the weights are calibrated. Its parts are:
+    It is a sum with calibrated weights over all candidates together. Its parts are:
 
     - the best cosine of the message and a memory;
-    - the highest idf mass of the message's words that one memory contains, absolutely and as a share of the message's;
+    - the highest idf mass (sum of the words' rarity) of the message's words that one memory contains, absolutely and as
+      a share of the mass of all words of the message;
     - 0.15 if the message names the speaker of a memory, and up to 0.15 if a memory is from the date it names;
     - 0.1 if the message asks for past decisions or events;
-    - the boost of the best match, if it is above 1, and the highest lift (see `usage`).
+    - the boost (the factor from past use) of the best match, if it is above 1, and the highest lift (see `usage`).
 
-    `match_of` returns the match of a candidate, for a caller that has computed it before; the default is `match`.
+    `match_of` returns the match of a candidate with the message, for a caller that has computed it before. The default
+    is `match`.
     """
     mass = max(sum(found.idf.values()), 1e-6)
     cosine = max(candidate.hit.scores.get("content_cosine", 0.0) for candidate in candidates)
@@ -131,7 +139,10 @@ def evidence(
 
 
 def match(candidate: Candidate) -> float:
-    """Return the sum of a candidate's query-dependent relevance factors and its lift from similar past turns."""
+    """Return how well a candidate memory matches the query.
+
+    It is the sum of the relevance factors that depend on the query, plus the lift learned from similar past turns.
+    """
     return sum([candidate.factors.get(name, 0.0) for name in _MATCH]) + candidate.boost.lift
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AnswerType:
-    """A type of answer.
+    """A type of answer, such as a date or a place, to rank memories that may contain the answer to a question.
 
-    `question_pattern` matches questions for it, and `answer_pattern` matches texts that may contain it. `weight`, from
-    0 to 1, is the value of the factor `answer_type` for such a text.
+    `question_pattern` matches questions that ask for this type, and `answer_pattern` matches texts that may contain
+    such an answer. `weight`, from 0 to 1, is the value that such a text gets for the relevance factor `answer_type`.
     """
 
     name: str

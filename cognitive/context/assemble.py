@@ -1,7 +1,7 @@
-"""The pure stages of a turn: rank, filter, deduplicate, fit and render the candidates that retrieval found.
+"""Select the memories that a turn shows: rank, filter, deduplicate, fit and render the candidates of retrieval.
 
 `assemble` does no I/O and depends on its arguments alone. A turn, its replay, shadow policies and evaluations all call
-it, so that equal inputs give equal text. The order of the stages is in `_run_filters`.
+it, so that equal inputs give equal text. The order of the filter stages is in `_run_filters`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _MAX_COMPARED = 8
 
 @dataclass(frozen=True, slots=True)
 class AssembledContext:
-    """The result of `assemble`.
+    """The result of `assemble`: the memories to show, as text, and the decision about every candidate.
 
     Attributes:
         text: the block with this turn's memories; empty if none is shown.
         prefix: the block with pinned memories for the system prompt; empty if there are none.
         shown: the candidates in `text`, best first.
-        candidates: the result of every candidate, by rank.
-        sections: the token budgets that applied.
+        candidates: every candidate with its result (shown, or why it was dropped), by rank.
+        sections: the token budgets that applied, by memory type and in total.
     """
 
     text: str
@@ -54,15 +54,17 @@ def assemble(
     counter: TokenCounter = count,
     constants: Constants = CONSTANTS,
 ) -> AssembledContext:
-    """Return the memories that a turn shows, as text, and the result of every candidate. Equal arguments, equal bytes.
+    """Select the memories that a turn shows. Return them as text, and the result of every candidate.
+
+    Equal arguments give equal text, byte for byte.
 
     Args:
         plan: the queries, budgets and limits of the turn.
         inputs: the search result, the pinned memories and the turn's other recorded inputs.
-        compare: returns the similarity of a memory to the conversation window; None if it is unknown.
+        compare: returns the similarity of a memory to the conversation window, or None if the similarity is unknown.
         policy: the policy that the turn is planned with.
         counter: counts the tokens of a text.
-        constants: calibrated constants that are no settings.
+        constants: calibrated constants that users cannot change as settings.
     """
     ranked = order(plan.retrieval, inputs.found, inputs.now, policy, constants)
     room = budget.section_budgets(plan, inputs.found, inputs.room, inputs.now, policy, constants)
@@ -80,7 +82,7 @@ def assemble(
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """The token counter, token budgets, policy and constants of a turn, for its stages."""
+    """The token counter, token budgets, policy and constants of a turn, passed together to its filter stages."""
 
     counter: TokenCounter
     sections: SectionBudgets
@@ -89,16 +91,19 @@ class Scales:
 
     @property
     def frame(self) -> int:
-        """The tokens of the block without its memories: tags, notice and headings of all types."""
+        """The tokens of a memory block without its memories: tags, notice, and the headings of all memory types."""
         return self.counter(render.frame()) + 1
 
     def cost(self, candidate: Candidate) -> int:
-        """Return the tokens of a candidate's line in the block."""
+        """Return the number of tokens of a candidate's line in the memory block."""
         return cost(candidate, self.counter, self.policy)
 
 
 def cost(candidate: Candidate, counter: TokenCounter, policy: Policy) -> int:
-    """Return the tokens of a candidate's line in the block: `candidate.tokens` if they were counted before."""
+    """Return the number of tokens of a candidate's line in the memory block.
+
+    If an earlier stage counted them, return that count, `candidate.tokens`.
+    """
     return candidate.tokens or counter(f"{render.line(candidate.hit, policy)}\n")
 
 
@@ -110,7 +115,10 @@ def _reason(candidate: Candidate) -> str:
 def order(
     queries: Sequence[RetrievalQuery], found: SearchResult, now: datetime, policy: Policy, constants: Constants
 ) -> list[Candidate]:
-    """Return one candidate for each memory that was found, by score, best first; empty without queries."""
+    """Rank the memories that the search found: one candidate for each memory, the highest score first.
+
+    The list is empty if `queries` is empty, because the plan then retrieves no memory.
+    """
     if not queries:
         return []
     relevant = ranking.candidates(found, queries[0], now, policy)
@@ -121,7 +129,10 @@ def order(
 def _run_filters(
     ranked: Sequence[Candidate], plan: Plan, inputs: TurnInputs, compare: dedup.Compare, scales: Scales
 ) -> StageResult:
-    """Run the filter stages in order. Return the candidates that all keep, and the results of those that one drops."""
+    """Run the filter stages on the ranked candidates, one after the other.
+
+    Return the candidates that pass all stages, and the result of each dropped candidate.
+    """
     policy = scales.policy
     limits = {query.type: query.limit for query in plan.retrieval}
     shown_before = _already_in_prompt(inputs, policy)
@@ -161,10 +172,11 @@ def _distinct(
     shown_before: Sequence[AlreadyInPrompt],
     scales: Scales,
 ) -> StageResult:
-    """Drop the candidates that restate the conversation or a better candidate, and those far beyond their type's limit.
+    """Drop the candidates that repeat the conversation or a better candidate.
 
-    Comparing is expensive, so only the best candidates of each type are compared: twice its limit at first. If too many
-    of them are dropped to fill the limit, the pool doubles, up to eight times the limit.
+    Comparing is expensive, so only the best candidates of each type are compared: at first twice as many as may be
+    shown of the type. If too many of these are duplicates to fill that limit, the number doubles, up to eight times the
+    limit. Candidates that rank lower are dropped too.
     """
     times, keys = _DEDUP_POOL, {(id, ordinal) for id, ordinal, _ in shown_before}
     while True:
@@ -180,7 +192,11 @@ def _distinct(
 
 
 def _explore(filtered: StageResult, plan: Plan, inputs: TurnInputs, scales: Scales) -> StageResult:
-    """Apply exploration to the filtered candidates, and set the propensity of all that could have been shown."""
+    """Apply exploration: occasionally show a memory that was just left out (see module `explore`).
+
+    Each candidate that exploration could have shown or displaced also gets its propensity, the probability with which
+    it was shown.
+    """
     every = scales.policy.usage.explore_every
     if not every:
         return filtered
@@ -204,7 +220,7 @@ def _explore(filtered: StageResult, plan: Plan, inputs: TurnInputs, scales: Scal
 
 
 def _below_the_cut(dropped: Sequence[CandidateResult], plan: Plan, scales: Scales) -> list[Candidate]:
-    """Return the candidates that exploration may try, best first, with their tokens counted.
+    """Return the dropped candidates that exploration may show after all, best first, with their tokens counted.
 
     They were dropped only for a limit or a budget, are of a type that the plan retrieves, and have been compared with
     the conversation if the plan deduplicates.
@@ -221,12 +237,15 @@ def _below_the_cut(dropped: Sequence[CandidateResult], plan: Plan, scales: Scale
 
 
 def _already_in_prompt(inputs: TurnInputs, policy: Policy) -> Sequence[AlreadyInPrompt]:
-    """Return the memories that earlier turns left in the conversation; none unless the placement is "journaled"."""
+    """Return the memories that blocks of earlier turns, still in the conversation, show.
+
+    There are none unless the placement is "journaled", which leaves the blocks in the conversation.
+    """
     return inputs.already_in_prompt if policy.placement == "journaled" else ()
 
 
 def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -> StageResult:
-    """Drop the pinned memories, which the prefix shows already."""
+    """Drop the candidates that are pinned memories, because the prompt's prefix shows these already."""
     ids = {memory.id for memory in pinned}
     return StageResult(
         tuple(candidate for candidate in candidates if candidate.hit.memory_id not in ids),
@@ -239,7 +258,10 @@ def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -
 
 
 def _without_superseded(candidates: Sequence[Candidate]) -> StageResult:
-    """Drop the memories that a newer one has replaced. Only recall returns them, below their replacements."""
+    """Drop the candidates that a newer memory has replaced.
+
+    Only the recall tool returns them, below their replacements.
+    """
     return StageResult(
         tuple(candidate for candidate in candidates if candidate.hit.superseded_by is None),
         tuple(

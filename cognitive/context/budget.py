@@ -1,8 +1,9 @@
-"""Token budgets: set the tokens of each section and of the whole block, and fit whole memories into them.
+"""Token budgets: limit the tokens of a prompt's memories, by memory type and in total.
 
-A section is the part of the block for one memory type. The plan sets the tokens of each section and their total. The
-total is lowered if the model has less room. With `budgets.learned`, a section grows or shrinks by how often memories of
-its type are used when they are shown. Tokens that one section leaves free are available to the others.
+A section is the part of the memory block for one memory type. The plan sets the tokens of each section and their total.
+The total is lowered if the model has less room. With the setting `budgets.learned`, a section grows or shrinks by how
+often memories of its type are used when they are shown. Whole memories are then fitted into the sections; tokens that
+one section leaves free are available to the others.
 """
 
 from __future__ import annotations
@@ -24,14 +25,16 @@ from cognitive.trace import Candidate, CandidateResult, SectionBudgets, StageRes
 def section_budgets(
     plan: Plan, found: SearchResult, room: int | None, now: datetime, policy: Policy, constants: Constants
 ) -> SectionBudgets:
-    """Return the token budgets of a turn, with reasons for each difference from the plan.
+    """Return the token budgets of a turn's memory block, and the reasons for differences from the plan.
 
     Args:
-        plan: the planned tokens of each section and in total.
-        found: the search result, which has how often memories of each type were shown and used, as decayed masses.
-        room: the tokens that the model leaves for memory; None for no limit.
+        plan: the planned tokens of each section (the memories of one type) and in total.
+        found: the search result. It has how often memories of each type were shown and used, with older turns weighted
+            less.
+        room: the tokens that the model leaves for memory, or None for no limit.
         now: the turn's time.
-        policy: `budgets.learned`, and `budgets.overrides`, the sections that learning does not change.
+        policy: `budgets.learned` switches learning on, and `budgets.overrides` has sections that learning does not
+            change.
         constants: the bounds of a learned change, and the strength of its prior.
     """
     total, reasons = plan.total, list[str]()
@@ -60,11 +63,12 @@ def section_budgets(
 def _worth(
     plan: Plan, found: SearchResult, now: datetime, policy: Policy, constants: Constants
 ) -> Mapping[MemoryType, float]:
-    """Return for each type its use rate, divided by the mean of all types weighted by their planned tokens.
+    """Return by memory type how often shown memories of the type are used, relative to the mean of all types.
 
-    The use rate is used / shown, both as decayed masses. Each rate is shrunk towards the rate of all types as if there
-    were `learned_budget_prior` more showings, so that a type that is seldom shown keeps its plan (the posterior mean of
-    a beta prior; Gelman et al., "Bayesian Data Analysis", 2.4).
+    The use rate is used / shown, where both counts decay with age. The mean is weighted by the planned tokens. Each
+    rate is shrunk towards the rate of all types as if there were `learned_budget_prior` more showings, so that a type
+    that is seldom shown keeps its plan (the posterior mean of a beta prior; Gelman et al., "Bayesian Data Analysis",
+    2.4).
     """
     half_life, prior = policy.usage.half_life_days, constants.learned_budget_prior
     shown = {type_: decayed(mass.shown, mass.at, now, half_life) for type_, mass in found.base.items()}
@@ -86,10 +90,10 @@ def _moved(
     policy: Policy,
     constants: Constants,
 ) -> int:
-    """Return the tokens of a section: the planned ones times the type's worth, within the bounds of the constants.
+    """Return the learned token budget of a memory type: the planned tokens times its worth (see `_worth`).
 
-    A section that the operator has set is not changed. The section of a type that the message hints at keeps at least
-    the tokens that a question gives it.
+    The change is limited by bounds in `constants`. If the operator has set the budget of the type, the planned tokens
+    are returned. If the message asks for the type, the budget is at least that of a question.
     """
     if type_ in policy.budgets.overrides:
         return planned
@@ -99,7 +103,7 @@ def _moved(
 
 
 def limit(candidates: Sequence[Candidate], limits: Mapping[MemoryType, int]) -> StageResult:
-    """Keep the first candidates of each type, up to its limit; drop the others as "over_limit"."""
+    """Keep the first candidates of each memory type, up to the type's limit, and drop the others as "over_limit"."""
     taken: dict[MemoryType, int] = {}
     kept, dropped = [], []
     for candidate in candidates:
@@ -121,7 +125,10 @@ def limit(candidates: Sequence[Candidate], limits: Mapping[MemoryType, int]) -> 
 
 
 def cap(candidates: Sequence[Candidate], limit: int | None) -> StageResult:
-    """Keep the first `limit` candidates of all types together; None keeps all."""
+    """Keep the first `limit` candidates of all types together, or all if `limit` is None.
+
+    Drop the others as "over_limit".
+    """
     if limit is None:
         return StageResult(tuple(candidates))
     dropped = [
@@ -142,20 +149,21 @@ def fit(
     overhead: int = 0,
     preferred_types: Collection[MemoryType] = (),
 ) -> StageResult:
-    """Keep the memories that fit their sections and the total, whole, in their order; drop the rest as "over_budget".
+    """Choose the memories that fit the token budgets, each as a whole, and drop the others as "over_budget".
 
-    If the total holds all of them, all are kept. Otherwise memories are chosen greedily by gain (see `_BudgetFill`):
-    first the best memory of each of `preferred_types`, then memories within their section's budget, then memories of
-    any section within the tokens that remain. A memory that is too long is skipped, and a shorter one may still fit.
+    If all fit into the total, all are kept. Otherwise memories are chosen greedily by gain, roughly score per token
+    (see `_BudgetFill`): first the best memory of each of `preferred_types`, then memories within their section's
+    budget, then memories of any section within the tokens that remain. A memory that is too long is skipped, and a
+    shorter one may still fit. The order of the candidates does not change.
 
     Args:
         candidates: the candidates, best first.
-        budgets: the tokens of each section.
+        budgets: the tokens of each section, the part of the block for one memory type.
         total: the tokens of the whole block.
         cost: returns the tokens of a candidate as it is rendered.
-        constants: the exponents and the penalty of the gain.
-        overhead: the tokens of the total that the frame around the memories takes.
-        preferred_types: the types that the message asks for.
+        constants: the exponents and the penalty in the formula of the gain.
+        overhead: the tokens of the block's tags and headings, which are part of the total.
+        preferred_types: the memory types that the message asks for.
     """
     measured = [replace(candidate, tokens=cost(candidate)) for candidate in candidates]
     filling = _BudgetFill(measured, dict(budgets), max(0, total - overhead), constants)
@@ -172,12 +180,12 @@ def fit(
 
 
 class _BudgetFill:
-    """A greedy choice of candidates by gain: the chosen ones, their words and the tokens that remain.
+    """Chooses memories greedily by gain until the token budgets are used up.
 
-    gain = score^a · (1 - p · r) / tokens^b, where r is the share of the candidate's words that chosen memories contain,
-    and a, p and b are the constants `score_exponent`, `diversity_penalty` and `token_cost_exponent`. It combines the
-    greedy rule for knapsacks, value per token (Dantzig, "Discrete-Variable Extremum Problems", 1957), with a penalty
-    for redundancy (maximal marginal relevance; Carbonell and Goldstein, SIGIR 1998).
+    gain = score^a · (1 - p · r) / tokens^b, where r is the share of the memory's words that memories chosen before
+    contain, and a, p and b are the constants `score_exponent`, `diversity_penalty` and `token_cost_exponent`. The
+    formula combines the greedy rule for knapsacks, value per token (Dantzig, "Discrete-Variable Extremum Problems",
+    1957), with a penalty for redundancy (maximal marginal relevance; Carbonell and Goldstein, SIGIR 1998).
     """
 
     def __init__(
@@ -192,7 +200,11 @@ class _BudgetFill:
         self.chosen: set[int] = set()
 
     def take(self, places: Iterable[int], *, own_section: bool, limit: int | None = None) -> None:
-        """Choose candidates at these places by gain, best first, until none fits or `limit` are chosen."""
+        """Choose memories by gain, best first, until no other fits or `limit` are chosen.
+
+        `places` are the indexes of the candidates to choose from. With `own_section`, a memory must also fit into the
+        tokens that remain for its memory type.
+        """
         waiting = [n for n in places if n not in self.chosen]
         while limit is None or limit > 0:
             waiting = [n for n in waiting if self._measured[n].tokens <= self._allowed(n, own_section)]
@@ -204,7 +216,7 @@ class _BudgetFill:
             limit = None if limit is None else limit - 1
 
     def result(self, n: int) -> CandidateResult:
-        """Return the result of a candidate that was not chosen."""
+        """Return the result "over_budget" of the candidate at index `n`, which was not chosen."""
         candidate, new = self._measured[n], self._new(self._words[n])
         reason = f"{candidate.tokens} tokens, {self.left} left; {new:.0%} of the words are not in the shown memories"
         return CandidateResult(candidate, "over_budget", candidate.tokens, reason)
@@ -220,12 +232,12 @@ class _BudgetFill:
         self._chosen_words |= self._words[n]
 
     def _gain(self, n: int) -> float:
-        """Return the gain of a candidate; the class gives the formula."""
+        """Return the gain of choosing the candidate at index `n` next; the formula is that of the class."""
         candidate, constants = self._measured[n], self._constants
         repeated = 1 - self._new(self._words[n])
         worth = max(0.0, candidate.score) ** constants.score_exponent * (1 - constants.diversity_penalty * repeated)
         return float(worth / max(1, candidate.tokens) ** constants.token_cost_exponent)
 
     def _new(self, words: Collection[str]) -> float:
-        """Return the share of these words that no chosen memory contains."""
+        """Return the share of a candidate's words that no memory chosen so far contains."""
         return sum(word not in self._chosen_words for word in words) / len(words) if words else 1.0

@@ -1,8 +1,9 @@
-"""Deduplication: drop the candidates whose text the model sees already.
+"""Deduplication: drop the candidate memories that would repeat text that the model sees already.
 
-A candidate is a duplicate if the conversation window restates it, if a better candidate of the same turn does, or if
-the block of an earlier turn that is still in the conversation shows it. `same` decides whether two texts say the same,
-from the measures of `similarity`. This module also removes the blocks of earlier turns from a conversation.
+A candidate is a duplicate if the conversation window restates it, if a better candidate of the same turn says the same,
+or if the memory block of an earlier turn that is still in the conversation shows it. `same` decides whether two texts
+say the same, from the measures of `similarity`. This module also removes the blocks of earlier turns from a
+conversation.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ Compare = Callable[[Hit, ParsedSentence], WindowSimilarity | None]
 
 
 def window_sentences(messages: Sequence[str]) -> list[str]:
-    """Return the last statements of the window's messages, oldest first.
+    """Return the last statements in the messages of the conversation window, oldest first, to compare memories with.
 
     Questions and requests are left out: they contain the words of a memory without stating it.
     """
@@ -70,14 +71,18 @@ def _asks(sentence: str) -> bool:
 
 
 def window(stated: Sequence[str], vectors: Mapping[str, Vector]) -> SentenceSet:
-    """Return the window's statements to compare memories with, alone and as up to three consecutive ones together."""
+    """Return the statements of the conversation window in a form with which memories can be compared.
+
+    Each statement is compared alone, and together with up to two statements before or after it. `vectors` has the
+    embeddings by statement; a statement without one is compared by its word stems.
+    """
     return SentenceSet([ParsedSentence.of(sentence, vectors.get(sentence)) for sentence in stated], together=_TOGETHER)
 
 
 def window_comparer(statements: SentenceSet, policy: Policy) -> Compare:
-    """Return a function that compares a memory with the window's statements.
+    """Return a function that measures how similar a memory is to the statements of the conversation window.
 
-    If the policy shortens memories, it compares the sentences of the memory one by one too.
+    If the policy shortens memories instead of dropping them, the function also compares each sentence of the memory.
     """
 
     def compare(hit: Hit, own: ParsedSentence) -> WindowSimilarity:
@@ -99,18 +104,19 @@ def drop_restated(
     constants: Constants,
     already_in_prompt: Collection[Key] = (),
 ) -> StageResult:
-    """Drop the candidates that the window restates ("restated") or a better candidate repeats ("duplicate").
+    """Drop the candidates that the window restates ("restated") or that repeat a better candidate ("duplicate").
 
     If the policy shortens memories, a candidate that the window restates in part is kept as an excerpt of the other
     sentences. A dropped memory can be shown again in a later turn, when the restating messages have left the window.
 
     Args:
         candidates: the candidates, best first.
-        compare: returns the similarity of a memory to the window; None if it is unknown: the memory is kept.
+        compare: returns the similarity of a memory to the window, or None if the similarity is unknown. The window then
+            does not restate the memory.
         policy: the thresholds and the mode, "drop" or "shorten".
         constants: the threshold for memories without a vector.
-        already_in_prompt: the memories that earlier turns left in the conversation. They are kept here, because
-            `drop_in_history` drops them, and other candidates are compared with all of them.
+        already_in_prompt: the memories that blocks of earlier turns in the conversation show. They are kept here,
+            because `drop_in_history` drops them, and other candidates are compared with all of them.
     """
     own = [ParsedSentence.of(each.hit.content, each.hit.vector, each.hit.speaker) for each in candidates]
     among = SentenceSet(own)
@@ -136,7 +142,7 @@ def drop_restated(
 def _restated(
     candidate: Candidate, own: ParsedSentence, policy: Policy, constants: Constants
 ) -> CandidateResult | None:
-    """Return the result of a candidate that the conversation window restates; None if it does not."""
+    """Return the result "restated" of a candidate that the conversation window restates, or None if it does not."""
     like = candidate.similarity
     if like is not None and policy.dedup.mode == "shorten" and like.parts and not _new_sentences(like, policy):
         lowest = min(like.parts)
@@ -158,7 +164,10 @@ def _duplicate(
     policy: Policy,
     constants: Constants,
 ) -> CandidateResult | None:
-    """Return the result of a candidate that says the same as a better one, by the numbers in `seen`; None if none."""
+    """Return the result "duplicate" of a candidate that says the same as a better candidate, or None if none does.
+
+    `among` contains all candidates, and `seen` the indexes of those to compare with.
+    """
     like = (
         among.similarity_among(own, seen, lambda like: same(own, like, policy, constants) is not None) if seen else None
     )
@@ -178,10 +187,11 @@ def _result(
 def same(
     memory: ParsedSentence, like: WindowSimilarity, policy: Policy, constants: Constants
 ) -> tuple[str, float] | None:
-    """Return the measure, and its value, by which a text says the same as a memory; None if it does not.
+    """Return the measure by which a text says the same as a memory, with its value, or None if the texts differ.
 
-    The measures are compared with the policy's thresholds, in this order: cosine, containment, agreement. A memory
-    without a vector is compared by words alone, with a threshold of its constants.
+    `like` is the similarity of the memory to the text. Its measures are compared with the policy's thresholds in this
+    order: cosine, containment, agreement. A memory without a vector is compared by words alone, with a threshold of
+    `constants`.
     """
     if like.cosine is not None and like.cosine > policy.dedup.threshold:
         return "cosine", like.cosine
@@ -194,12 +204,12 @@ def same(
 
 
 def _new_sentences(like: WindowSimilarity, policy: Policy) -> list[int]:
-    """Return the numbers of a memory's sentences that the window does not contain."""
+    """Return the indexes of a memory's sentences that the conversation window does not contain."""
     return [n for n, containment in enumerate(like.parts) if containment < policy.dedup.containment_threshold]
 
 
 def _shortened(candidate: Candidate, policy: Policy) -> Candidate:
-    """Return a candidate as an excerpt without the sentences that the window contains.
+    """Return a candidate without the sentences that the conversation window contains, as an excerpt of the others.
 
     The candidate is unchanged if there are no such sentences, or if the policy does not shorten memories.
     """
@@ -215,12 +225,12 @@ def _shortened(candidate: Candidate, policy: Policy) -> Candidate:
 
 
 def excerpt(content: str, spans: Sequence[tuple[int, int]]) -> str:
-    """Return the parts of a text at these [start, end) character offsets, joined by " … " for what is left out."""
+    """Return the parts of a text at these [start, end) character offsets, joined by " … " where text is left out."""
     return _CUT.join(content[start:end] for start, end in spans)
 
 
 def _joined(spans: Sequence[tuple[int, int]], content: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans, with those merged that only white space separates."""
+    """Merge the [start, end) spans of a text that only white space separates, and yield all spans in order."""
     start, end = spans[0]
     for following, stop in spans[1:]:
         if content[end:following].strip():
@@ -231,10 +241,10 @@ def _joined(spans: Sequence[tuple[int, int]], content: str) -> Iterator[tuple[in
 
 
 def without_injected_blocks(conversation: Sequence[Message], placement: Placement) -> tuple[Message, ...]:
-    """Return a conversation without the memory blocks and hints of earlier turns.
+    """Remove the memory blocks and hints of earlier turns from a conversation.
 
-    With the placement "journaled" they belong to the conversation, which is returned unchanged. With any other, a host
-    has stored them by mistake: they are removed, and a message that contained nothing else is removed too.
+    With the placement "journaled" these blocks belong to the conversation, and it is returned unchanged. With any other
+    placement, the host has stored them by mistake. A message that contained nothing else is removed as a whole.
     """
     if placement == "journaled":
         return tuple(conversation)
@@ -245,9 +255,10 @@ def without_injected_blocks(conversation: Sequence[Message], placement: Placemen
 def find_in_history(
     hits: Sequence[Hit], conversation: Sequence[Message], line: Callable[[Hit], str]
 ) -> tuple[AlreadyInPrompt, ...]:
-    """Return the hits that a block in the conversation still shows, each with the number of messages since.
+    """Find the search hits that the memory block of an earlier turn in the conversation still shows.
 
-    `line` renders a hit as a block does. A hit counts as shown only if its line is equal, byte for byte.
+    Each is returned with the number of messages since that block. `line` renders a hit as a block does. A hit counts as
+    shown only if a block contains this line, byte for byte.
     """
     distances: dict[str, int] = {}
     for distance, message in enumerate(reversed(conversation), 1):
@@ -261,7 +272,7 @@ def find_in_history(
 
 
 def drop_in_history(candidates: Sequence[Candidate], already_in_prompt: Sequence[AlreadyInPrompt]) -> StageResult:
-    """Drop the candidates that a block in the conversation still shows, as "already_in_prompt".
+    """Drop the candidates that a memory block in the conversation still shows, as "already_in_prompt".
 
     This stage runs after the limits by type: these candidates count towards the limits, and no other takes their place.
     """
@@ -275,9 +286,11 @@ def drop_in_history(candidates: Sequence[Candidate], already_in_prompt: Sequence
 def mark_in_prompt(
     dropped: Sequence[CandidateResult], already_in_prompt: Sequence[AlreadyInPrompt]
 ) -> tuple[CandidateResult, ...]:
-    """Return the results with "already_in_prompt" for memories that lacked rank or room but are in the conversation.
+    """Change the disposition of dropped candidates that the conversation still shows to "already_in_prompt".
 
-    The model sees these memories in an earlier block, so exploration must not try them and they cannot be decoys.
+    This applies to candidates that were dropped only for a limit or a budget. The model sees these memories in an
+    earlier block, so exploration must not show them, and they cannot serve as decoys (memories that were not shown,
+    against which attribution is checked).
     """
     distances = _distances(already_in_prompt)
     return tuple(
@@ -303,7 +316,7 @@ def _in_prompt(candidate: Candidate, distance: int) -> CandidateResult:
 
 
 def _cleared(message: Message) -> Message:
-    """Return a message without injected blocks and hints; the same object if it contains none."""
+    """Return a message without injected memory blocks and hints, or the same object if it contains none."""
     if message.role not in _CARRIERS:
         return message
     content = without_injected(message.content)

@@ -1,6 +1,7 @@
-"""Build a turn's memory context: fetch pinned memories, candidates and the window, assemble them, record the inputs.
+"""Build the memory context of a turn, the part of its prompt that shows memories.
 
-`ContextEngine.build` does all I/O of the memory part of `pre_turn`, within the deadline; `assemble` does the rest.
+`ContextEngine.build` does all I/O within the turn's deadline: it fetches pinned memories, candidates and the vectors of
+the conversation. `assemble` then selects the memories without I/O.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ class MemoryContext:
         shown: the memories in `text`.
         trace: every candidate's result, timings and the record for replay.
         degraded: the parts that failed or were late.
-        vector: the query's vector by `model`; None if it was not ready in time.
-        inputs: the inputs of `assemble`; None if no stage ran.
+        vector: the embedding of the query by `model`, or None if it was not ready in time.
+        inputs: the inputs of `assemble`, or None if no memories were retrieved.
         model: the embedding model that made `vector`.
-        first_model_vector: the query's vector by the process's first embedding model, to compare with tools and
-            labelled sentences.
+        first_model_vector: the embedding of the query by the process's first embedding model, to compare with the
+            vectors of tools and labelled sentences.
     """
 
     text: str
@@ -65,12 +66,12 @@ class MemoryContext:
 
     @classmethod
     def empty(cls, plan: Plan, now: datetime, *degraded: Degradation) -> MemoryContext:
-        """Return a context without memories, for a plan that retrieves none or a turn whose memory failed."""
+        """Return a context that shows no memories, for a plan that retrieves none or a turn whose retrieval failed."""
         return cls("", "", (), Trace(plan.signals.text, plan.policy, now), degraded, None)
 
 
 class ContextEngine:
-    """Builds the memory context of turns, and answers recalls, from an agent's memory."""
+    """Builds the memory context of turns from an agent's memory, and answers the queries of the recall tool."""
 
     def __init__(
         self,
@@ -96,7 +97,9 @@ class ContextEngine:
         room: int | None = None,
         sent: Sent | None = None,
     ) -> MemoryContext:
-        """Return the memory context of a turn. Parts that fail or are late are missing, and `degraded` lists them.
+        """Return the memory context of a turn.
+
+        A part that fails or is late is missing from the context, and `degraded` names it.
 
         Args:
             plan: the queries, budgets and limits of the turn.
@@ -104,8 +107,9 @@ class ContextEngine:
             now: the turn's time.
             deadline: the time limit of all I/O and ranking.
             policy: the policy that the turn is planned with.
-            room: the tokens that the model leaves for memory; None for no limit.
-            sent: returns the messages that the model is sent; None if it is sent the whole conversation.
+            room: the tokens that the model leaves for memory, or None for no limit.
+            sent: returns the messages that the model is sent, in which earlier memory blocks are searched. With None,
+                the model is sent the whole conversation.
         """
         clock = StageTimer()
         expected, reserved = self._embedders.of(turn.agent_id), deadline.left() * self._constants.ranking_time_share
@@ -168,14 +172,14 @@ class ContextEngine:
         policy: Policy,
         model: str | None = None,
     ) -> list[Candidate]:
-        """Return the candidates for a query of the model or a user, best first, all types in one order.
+        """Return the memories for a query of the model or a user, of all types together, as candidates, best first.
 
-        Retrieval and ranking are those of a turn; there is no abstention, budget or deduplication. `model` names the
-        embedding model to search by; None is the agent's live model.
+        Retrieval and ranking are those of a turn. There is no abstention, budget or deduplication. `model` names the
+        embedding model to search by; by default it is the agent's live model.
 
         Raises:
             EmbeddingError: this process does not have the named embedding model.
-            StoreUnavailable: no channel answered in time.
+            StoreUnavailable: no part of the search answered in time.
         """
         deadline = Deadline(policy.deadlines.recall_ms)
         retrieved, _ = await self._retrieve(agent_id, queries, now, deadline, policy, filters, model)
@@ -184,7 +188,7 @@ class ContextEngine:
         return order(queries, retrieved.found, now, policy, self._constants)
 
     async def _pinned(self, agent_id: str, deadline: Deadline) -> tuple[list[Memory], tuple[Degradation, ...]]:
-        """Return an agent's pinned memories, or none and the reason."""
+        """Return an agent's pinned memories, or none and the degradation if Postgres fails or is late."""
         try:
             return await deadline.within(self._store.pinned(agent_id)), ()
         except (CognitiveError, TimeoutError) as error:
@@ -200,11 +204,11 @@ class ContextEngine:
         filters: Filters = NO_FILTERS,
         model: str | None = None,
     ) -> tuple[Retrieved, CachedEmbedder]:
-        """Return the candidates of the queries, and the embedder that the search used.
+        """Search the memories for the queries. Return the result and the embedder that the search used.
 
         The search uses the named embedding model, or else the agent's live model if this process has it. The search
-        result updates the agent's live model. If that changes the embedder, the search is repeated with the new one; if
-        the repeated search is not in time, the first result is kept.
+        result says which model is live now. If that is another one, the search is repeated with its embedder. If the
+        repeated search is not in time, the first result is kept.
         """
 
         async def search(embedder: CachedEmbedder) -> Retrieved:
@@ -238,7 +242,7 @@ class ContextEngine:
     async def _own(
         self, queries: Sequence[RetrievalQuery], vector: Vector | None, embedder: CachedEmbedder, deadline: Deadline
     ) -> Vector | None:
-        """Return the query's vector by the first embedder, which also embeds tools and labelled sentences."""
+        """Return the query's vector by the process's first embedder, which also embeds tools and labelled sentences."""
         if embedder is self._embedders.first or vector is None:
             return vector
         return (await embedded(searched(queries[0].text), self._embedders.first, self._constants, deadline))[0]
@@ -246,9 +250,10 @@ class ContextEngine:
     async def _window(
         self, turn: Turn, plan: Plan, deadline: Deadline, policy: Policy, embedder: CachedEmbedder
     ) -> tuple[SentenceSet, tuple[Degradation, ...]]:
-        """Return the statements of the last turns and of the message, with the vectors that are ready in time.
+        """Return the statements of the latest messages, to compare memories with, and what failed or was late.
 
-        The conversation counts `plan.window` turns back. Statements without a vector are compared by words.
+        The latest messages are the turn's own and those of the last `plan.window` turns. Statements without a vector,
+        for example because it was not ready in time, are compared by words.
         """
         if not plan.dedup or not plan.retrieval:
             return EMPTY_WINDOW, ()
@@ -276,21 +281,24 @@ class ContextEngine:
 
 
 class StageTimer:
-    """A stopwatch for the stages of a turn; `laps` has the milliseconds of each by name."""
+    """Measures the time of each stage of a turn. `laps` has the milliseconds by the stage's name."""
 
     def __init__(self) -> None:
         self.laps: dict[str, float] = {}
         self._last = perf_counter()
 
     def lap(self, name: str) -> None:
-        """End a lap and store its milliseconds under this name."""
+        """Store the milliseconds since the previous lap under the name of the stage that has just ended."""
         now = perf_counter()
         self.laps[name] = (now - self._last) * 1000
         self._last = now
 
 
 def _shown(assembled: AssembledContext) -> tuple[Shown, ...]:
-    """Return the shown memories, each with its relevance gap to the best candidate that could have been shown."""
+    """Return the memories that the prompt shows, each with its relevance gap.
+
+    The gap is the relevance of the best candidate that could have been shown minus the memory's own.
+    """
     eligible = (result.candidate.relevance for result in assembled.candidates if result.disposition not in NOT_ELIGIBLE)
     best = max(eligible, default=0.0)
     return tuple(
@@ -311,7 +319,7 @@ def _shown(assembled: AssembledContext) -> tuple[Shown, ...]:
 async def _already_in_prompt(
     turn: Turn, hits: Sequence[Hit], sent: Sent | None, policy: Policy
 ) -> tuple[AlreadyInPrompt, ...]:
-    """Return the hits that a block in the messages sent to the model still shows.
+    """Return the search hits that a memory block of an earlier turn, in the messages sent to the model, still shows.
 
     There are none unless the placement is "journaled", which leaves blocks in the conversation.
     """

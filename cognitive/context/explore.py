@@ -21,14 +21,15 @@ POOL = 5
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """The result of exploration in a turn.
+    """The result of exploration in a turn: the memories to show, and the probability of each.
 
     Attributes:
         kept: the candidates to show, in order.
-        propensities: the probability of being shown, by memory, of all kept candidates and of the whole pool; they sum
-            to the number of shown memories. A memory that is missing could not have been shown.
-        drawn: the candidate that took the place of another; None if the turn did not explore.
-        displaced: the result of the candidate that lost its place; None if the turn did not explore.
+        propensities: by memory, the probability of being shown, for the kept candidates and those that exploration
+            could have shown instead. They sum to the number of shown memories. Any other memory could not have been
+            shown.
+        drawn: the candidate that took the place of another, or None if the turn did not explore.
+        displaced: the result of the candidate that lost its place, or None if the turn did not explore.
     """
 
     kept: tuple[Candidate, ...]
@@ -40,19 +41,19 @@ class Draw:
 def explore(
     turn_id: str, agent_id: str, kept: Sequence[Candidate], below: Sequence[Candidate], every: int, *, room: int = 0
 ) -> Draw:
-    """With probability 1 / `every`, replace a kept candidate by one of the first few below the cut, drawn uniformly.
+    """In one of `every` turns, replace a memory that would be shown by one that was just left out.
 
-    The drawn candidate replaces the kept one with the lowest score of its type, or of all types if its type has none.
-    Only candidates take part that need no more tokens than the one they would replace plus `room`. The draw is a hash
-    of agent and turn, so that a replayed turn draws the same.
+    The replacement is drawn uniformly from the best few in `below` that fit. It takes the place of the candidate with
+    the lowest score of its memory type, or of all types if none of its type is kept. It fits if it needs at most the
+    tokens of that candidate plus `room`. The draw is a hash of agent and turn, so that a replayed turn draws the same.
 
     Args:
         turn_id: the turn's id, part of the hash.
         agent_id: the agent's id, part of the hash.
         kept: the candidates that would be shown, best first, with tokens. If there are none, nothing is drawn.
-        below: the candidates that only a limit or a budget excluded, best first, with tokens.
+        below: the candidates that were left out only for a limit or a budget, best first, with tokens.
         every: the average number of turns per exploration; 0 never explores.
-        room: the tokens of the total that `kept` leaves free.
+        room: the tokens of the memory budget that `kept` leaves free.
     """
     pool = list(islice(_fitting(kept, below, room), POOL)) if every else []
     if not pool:
@@ -71,7 +72,7 @@ def explore(
 
 
 def _fitting(kept: Sequence[Candidate], below: Sequence[Candidate], room: int) -> list[tuple[Candidate, Candidate]]:
-    """Return the candidates below the cut that fit, each with the kept candidate that it would replace."""
+    """Return the left-out candidates that would fit, each paired with the kept candidate that it would replace."""
     if not kept:
         return []
     pairs = [(candidate, _last(kept, candidate)) for candidate in below]
@@ -79,7 +80,10 @@ def _fitting(kept: Sequence[Candidate], below: Sequence[Candidate], room: int) -
 
 
 def _last(kept: Sequence[Candidate], candidate: Candidate) -> Candidate:
-    """Return the kept candidate that another would replace: the lowest score of its type, or else of all types."""
+    """Return the kept candidate that `candidate` would replace.
+
+    It has the lowest score of the kept candidates of the same memory type, or of all if there are none of this type.
+    """
     own = [each for each in kept if each.hit.type == candidate.hit.type]
     return min(reversed(own or kept), key=lambda each: each.score)
 
@@ -87,9 +91,10 @@ def _last(kept: Sequence[Candidate], candidate: Candidate) -> Candidate:
 def _propensities(
     kept: Sequence[Candidate], pool: Sequence[tuple[Candidate, Candidate]], every: int
 ) -> dict[UUID, float]:
-    """Return the probability of being shown, by memory.
+    """Return by memory the probability of being shown.
 
-    A candidate of the pool is shown with probability 1 / (every · pool size). A kept one is shown with 1 minus that
+    `pool` has the candidates that exploration draws from, each with the kept candidate that it would replace. A
+    candidate of the pool is shown with probability 1 / (every · pool size). A kept one is shown with 1 minus this
     probability for each pool candidate that would replace it.
     """
     each = 1 / (every * len(pool))
@@ -99,6 +104,9 @@ def _propensities(
 
 
 def _uniforms(agent_id: str, turn_id: str) -> tuple[int, int]:
-    """Return two pseudo-random 64-bit numbers of a turn. Ids contain no NUL, so each turn hashes a different text."""
+    """Return two pseudo-random 64-bit numbers that depend on the agent and the turn only.
+
+    Ids contain no NUL, so each pair of agent and turn hashes a different text.
+    """
     digest = hashlib.blake2b(f"{agent_id}\0{turn_id}".encode(), digest_size=16, person=b"explore").digest()
     return int.from_bytes(digest[:8]), int.from_bytes(digest[8:])

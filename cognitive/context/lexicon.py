@@ -1,6 +1,7 @@
-"""The English words by which `similarity` compares two statements: opposites, synonyms, units, numbers, scopes.
+"""Lists of English words by which `similarity` decides if two statements say the same.
 
-A text in another language is compared by its digits, names and word order alone.
+The lists are opposites, synonyms, units, numbers, and words such as "not" that change the meaning of what follows. A
+text in another language is compared by its digits, names and word order alone.
 """
 
 from __future__ import annotations
@@ -290,13 +291,16 @@ PHRASES: Mapping[str, str] = {
 
 
 def _rows(table: str) -> Iterable[list[list[str]]]:
-    """Yield the lines of a table, each as a list of sides, each side a list of words."""
+    """Yield the lines of a word table.
+
+    Each line is a list of sides (separated by "|"), and each side a list of words.
+    """
     for line in table.strip().splitlines():
         yield [side.split() for side in line.split("|")]
 
 
 def _sides() -> Mapping[str, frozenset[tuple[int, int]]]:
-    """Return the (axis, side) places of each word of an axis."""
+    """Return where each word is in `AXES`, the table of opposites, as (number of the line, number of the side)."""
     sides: dict[str, set[tuple[int, int]]] = {}
     for axis, row in enumerate(_rows(AXES)):
         for side, members in enumerate(row):
@@ -306,7 +310,7 @@ def _sides() -> Mapping[str, frozenset[tuple[int, int]]]:
 
 
 def _representatives() -> Mapping[str, str]:
-    """Return the stem that represents each stem of a synonym."""
+    """Return by stem of a synonym the stem of the first word on its line, which represents the whole line."""
     representatives: dict[str, str] = {}
     for [row] in _rows(SYNONYMS):
         first = stem(row[0])
@@ -324,6 +328,10 @@ _REPRESENTATIVES = _representatives()
 
 @cached(65_536)
 def canonical(word: str) -> str:
-    """Return the lexeme of a word or of its representative synonym; "" for a stop word; a unit unchanged."""
+    """Return the form of a word by which texts are compared.
+
+    The form is the word's stem, or the stem that represents its synonyms. It is "" for a stop word. Words in capitals,
+    which stand for units, are returned unchanged.
+    """
     lexeme = word if word.isupper() else as_lexeme(word)
     return _REPRESENTATIVES.get(lexeme, lexeme)

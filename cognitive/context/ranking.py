@@ -1,11 +1,11 @@
-"""Ranking: order the candidates by relevance and usage, then apply the tie-breaks.
+"""Ranking: order the candidate memories of a query by relevance and past use, then apply the tie-breaks.
 
-Relevance measures how well a candidate answers the query. It is a calibrated sum of named factors, each on a fixed
-scale and multiplied by its weight in the policy (`retrieval.relevance`, with the measured effect of each weight). A
-factor compares the query with a property of the memory: words, vector, speaker, date, session, neighbours.
+Relevance measures how well a memory answers the query. It is a calibrated sum of named factors, each on a fixed scale
+and multiplied by its weight in the policy (`retrieval.relevance`, with the measured effect of each weight). A factor
+compares the query with a property of the memory: words, vector, speaker, date, session, neighbours.
 
-Scores cannot order memories that match equally well: a difference of 0.01 is chance. The tie-breaks of `precede` can:
-the identifier that the query names, the newest of several versions, the replacement of a superseded memory.
+Scores cannot order memories that match equally well: a difference of 0.01 is chance. The tie-breaks of `precede` prefer
+the identifier that the query names, the newest of several versions, and the replacement of a superseded memory.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _MIN_STEMS = 3  # of a memory that can be a version of another; one different wo
 
 
 def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy: Policy) -> list[Candidate]:
-    """Return one candidate per memory, with its most relevant passage, by relevance; ties in order of storage."""
+    """Return one candidate per memory, with its most relevant passage, by relevance; ties in the order of storage."""
     facts = _QueryFacts(found, query, now)
     best: dict[UUID, tuple[float, Hit, dict[str, float]]] = {}
     for hit in found.hits:
@@ -75,7 +75,7 @@ def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy
 
 
 class _QueryFacts:
-    """The values of a query and its hits that the factors use, computed once for each query."""
+    """Values of a query and its search hits that the relevance factors need, computed once for each query."""
 
     def __init__(self, found: SearchResult, query: RetrievalQuery, now: datetime) -> None:
         self.now = now
@@ -94,16 +94,16 @@ class _QueryFacts:
             self.own[hit.memory_id] = max(self.own.get(hit.memory_id, 0.0), self._own(hit))
 
     def _own(self, hit: Hit) -> float:
-        """Return how well a hit itself matches, from 0 to 1: the mean of its normalised BM25 score and its cosine."""
+        """Return how well a hit itself matches the query, from 0 to 1: the mean of its normalised BM25 and cosine."""
         lexical = hit.scores.get("content_bm25", 0.0) / ((K1 + 1) * self.mass)
         return 0.5 * lexical + 0.5 * max(0.0, hit.scores.get("content_cosine", 0.0))
 
     def session(self, hit: Hit) -> float:
-        """Return the BM25 score of a hit's session; the mean of all sessions for a memory without a session."""
+        """Return the BM25 score of a hit's session, or the mean of all sessions for a memory without a session."""
         return hit.scores.get("session_bm25", 0.0) if hit.session_id is not None else self.usual_session
 
     def neighbours(self, hit: Hit) -> float:
-        """Return the best match of the two memories before and the two after a hit in its session that are hits too."""
+        """Return the best match among up to two hits before and two after a hit in its session; far ones count less."""
         best = 0.0
         for side in (0, 1):
             share, at = 1.0, self.adjacent[hit.memory_id][side]
@@ -124,7 +124,7 @@ def _named_speakers(hits: Sequence[Hit], text: str) -> frozenset[str]:
 
 
 def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[str, float]:
-    """Return the factors of a hit, multiplied by their weights, without those that are zero.
+    """Return the relevance factors of a hit by name, multiplied by their weights, without those that are zero.
 
     BM25 scores are divided by their maximum, (k1 + 1) · Σ idf of the query (Robertson and Zaragoza, "The Probabilistic
     Relevance Framework: BM25 and Beyond", 2009), so that every factor is on a fixed scale.
@@ -152,7 +152,7 @@ def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[
 
 
 class _Traits(NamedTuple):
-    """The properties of a text that do not depend on the query: factors from 0 to 1, and if it instructs."""
+    """Properties of a memory's text that no query changes: factors from 0 to 1, and if the text is an instruction."""
 
     first_person: float
     instructs: bool
@@ -161,7 +161,7 @@ class _Traits(NamedTuple):
 
 @cached(_MAX_READ)
 def _traits(content: str) -> _Traits:
-    """Return the traits of a text."""
+    """Return the properties of a text that relevance depends on: first person, standing instruction, length."""
     return _Traits(
         float(FIRST_PERSON.search(content) is not None),
         INSTRUCTS.search(content[:_INSTRUCTED_WITHIN]) is not None,
@@ -171,12 +171,12 @@ def _traits(content: str) -> _Traits:
 
 @cached(_MAX_READ)
 def _may_answer(kind: AnswerType, content: str) -> bool:
-    """Return True if a text may contain an answer of this type."""
+    """Return True if a text may contain an answer of this type, for example a date for a "when" question."""
     return kind.answer_pattern.search(content) is not None
 
 
 def _dated(at: datetime, dates: DateRange) -> float:
-    """Return the factor "date": 1 for a time in the range that the query names.
+    """Return the relevance factor "date" of a memory from the time `at`: 1 in the range that the query names.
 
     It falls linearly from 0.8 after the range and from 0.5 before it, because people talk about an event later, and
     less often before.
@@ -189,7 +189,7 @@ def _dated(at: datetime, dates: DateRange) -> float:
 
 
 def _recent(at: datetime, now: datetime) -> float:
-    """Return the factor "recency": 0.5 ^ (age / 30 days)."""
+    """Return the relevance factor "recency" of a memory from the time `at`: 0.5 ^ (age / 30 days)."""
     age_days = max(0.0, (now - at).total_seconds() / 86_400)
     return float(0.5 ** (age_days / _RECENT_DAYS))
 
@@ -203,11 +203,11 @@ def rank(
 ) -> list[Candidate]:
     """Return the candidates by score, best first, after the tie-breaks of `precede`; ties are in order of storage.
 
-    score = relevance + usage.weight · log2(boost) + lift, times `superseded_factor` for a superseded memory. At the
-    default weight the boost adds at most 0.005: it settles near-ties and cannot raise an irrelevant memory over an
-    exact match. The lift is learned from past turns with a similar message (see `usage.lifts`); it is at most 0.2 at
-    the default weight. With `usage.combine` = "multiply" the score is relevance · boost + lift. The formulas are this
-    project's own (docs/decisions/0010-association.md for the lift).
+    score = relevance + usage.weight · log2(boost) + lift, times `superseded_factor` for a superseded memory. The boost
+    is a factor from the memory's past use. At the default weight it adds at most 0.005, so it settles near-ties and
+    cannot raise an irrelevant memory over an exact match. The lift is learned from past turns with a similar message
+    (see `usage.lifts`); it is at most 0.2 at the default weight. With `usage.combine` = "multiply" the score is
+    relevance · boost + lift. The formulas are this project's own (docs/decisions/0010-association.md for the lift).
     """
     scores = {c.hit.memory_id: _score(c, boosts[c.hit.memory_id], policy, constants) for c in candidates}
     by_score = sorted(candidates, key=lambda c: (-scores[c.hit.memory_id], c.hit.seq))
@@ -226,7 +226,7 @@ def rank(
 
 
 def _score(candidate: Candidate, boost: Boost, policy: Policy, constants: Constants) -> float:
-    """Return the score of a candidate; `rank` gives the formula."""
+    """Return the score by which a candidate is ranked; `rank` gives the formula."""
     if policy.usage.combine == "multiply":
         score = candidate.relevance * boost.factor
     else:
@@ -242,7 +242,7 @@ def identifiers(text: str) -> tuple[str, ...]:
 
 
 def precede(ordered: Sequence[Candidate], query: RetrievalQuery | None, constants: Constants) -> list[Candidate]:
-    """Return the candidates in a new order by three rules; without a query only the last applies.
+    """Reorder ranked candidates by three rules (tie-breaks); without a query only the last applies.
 
     Candidates with more of the query's identifiers come first, the newest of several versions takes the best place of
     them, and a superseded memory comes after its replacement.
@@ -266,7 +266,7 @@ def _identifies(token: str) -> bool:
 
 
 def _identified_first(ordered: Sequence[Candidate], query: RetrievalQuery) -> list[Candidate]:
-    """Order the candidates by the number of the query's identifiers that they contain literally, most first.
+    """Put the candidates first that literally contain the most identifiers of the query, such as codes or versions.
 
     An identifier means exactly one thing: a code that differs in one digit is as wrong as any other.
     """
@@ -283,14 +283,14 @@ def _identified_first(ordered: Sequence[Candidate], query: RetrievalQuery) -> li
 
 @dataclass(slots=True)
 class _Versions:
-    """A group of versions of one statement: the stems of the first, and the places of all among the candidates."""
+    """A group of candidates that are versions of one statement: the stems of the first, and the indexes of all."""
 
     stems: Counter[str]
     places: list[int]
 
 
 def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, constants: Constants) -> list[Candidate]:
-    """Order versions of one statement by age, newest first, among the places that they have.
+    """Order versions of one statement newest first, within the places that they have among the candidates.
 
     Versions have the same type and speaker, match the query's words equally, and share at least `version_threshold` of
     their stems. The query does not ask for their difference, so the newest is most likely right. If the query names a
@@ -321,7 +321,7 @@ def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, constants
 
 @cached(_MAX_KEPT)
 def _stems(content: str) -> Counter[str]:
-    """Return how often each stem occurs in a text."""
+    """Return how often each word stem occurs in a text."""
     return Counter(lexemes(content))
 
 
@@ -331,7 +331,7 @@ def _shared(one: Counter[str], other: Counter[str]) -> float:
 
 
 def _after_their_replacement(ordered: Sequence[Candidate]) -> list[Candidate]:
-    """Move each superseded memory behind its replacement, if that is a candidate; the rest keeps its order."""
+    """Move each superseded memory behind the memory that replaced it, if present. The others keep their order."""
     place = {candidate.hit.memory_id: n for n, candidate in enumerate(ordered)}
 
     def key(item: tuple[int, Candidate]) -> tuple[int, int]:

@@ -25,10 +25,10 @@ HEADINGS: dict[MemoryType, str] = {row.name: row.heading for row in TYPE_ROWS}
 
 
 def block(candidates: Sequence[Candidate], policy: Policy) -> str:
-    """Return the block with this turn's memories; empty if there are none.
+    """Return the memory block of a turn's prompt with these memories, or an empty text if there are none.
 
-    The sections by type have a fixed order, and each is sorted by time, so that a memory keeps its bytes and its place
-    among the others from turn to turn.
+    The sections by memory type have a fixed order, and each is sorted by time, so that a memory keeps its bytes and its
+    place among the others from turn to turn.
     """
     if not candidates:
         return ""
@@ -42,12 +42,18 @@ def block(candidates: Sequence[Candidate], policy: Policy) -> str:
 
 
 def frame() -> str:
-    """Return a block with all headings and no memories, to count the tokens around memories: an upper bound."""
+    """Return a memory block with the headings of all types and no memories.
+
+    Its tokens are an upper bound of what a block needs besides its memories.
+    """
     return sealed(OPENING, [NOTICE, *(f"{heading}:" for heading in HEADINGS.values())], CLOSING)
 
 
 def prefix(pinned: Sequence[Memory], policy: Policy) -> str:
-    """Return the prefix for the system prompt: pinned memories, oldest first. It changes only if one of them does."""
+    """Return the text of the pinned memories for the system prompt, oldest first, or an empty text if there are none.
+
+    It changes only if a pinned memory does.
+    """
     if not pinned:
         return ""
     return sealed(PREFIX_OPENING, [NOTICE, *(line(memory, policy) for memory in pinned)], PREFIX_CLOSING)
@@ -67,10 +73,11 @@ def line(memory: Hit | Memory | RecallHit, policy: Policy) -> str:
 
 
 def origin(source: str | None, session: str | None, max_chars: int) -> str:
-    """Return a memory's source or else its session, the first that a model can read and that is short enough; else "".
+    """Return a memory's source, or else its session, for display to the model; "" if neither is useful.
 
-    A readable name consists of words and short numbers, like "handbook/backups.md" or "standup 2026-09-01". A UUID, a
-    hash or a running number such as "session 12" costs up to thirty tokens and carries no information.
+    A useful name has at most `max_chars` characters and is readable: it consists of words and short numbers, like
+    "handbook/backups.md" or "standup 2026-09-01". A UUID, a hash or a running number such as "session 12" costs up to
+    thirty tokens and carries no information.
     """
     return next((name for name in (source, session) if name and len(name) <= max_chars and _is_readable(name)), "")
 

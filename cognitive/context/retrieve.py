@@ -1,6 +1,7 @@
-"""Retrieval: embed the query and search all channels for candidates, within the deadline.
+"""Retrieval: embed the query and search an agent's memories for candidates, within the deadline.
 
-The channels are "dense" (by meaning), "lexical" (by words) and "temporal" (by the date that the message names).
+The search has up to three channels: "dense" (by meaning), "lexical" (by words) and "temporal" (by the date that the
+message names).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _MAX_SEARCHED = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters of a recall; fields that are not set do not filter.
+    """Conditions that the memories of a recall must meet. A field that is not set excludes nothing.
 
     `since` is the earliest time of a memory, inclusive; `until` is the latest, exclusive.
     """
@@ -46,13 +47,13 @@ NO_FILTERS = Filters()
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """The result of retrieval.
+    """The result of retrieval: the search hits, and what was not ready in time.
 
     Attributes:
-        found: the hits, with what ranking needs to know about them.
-        vector: the query's vector; None if it was not ready in time.
-        channels: the channels that answered; none if Postgres did not.
-        degraded: what failed or was late.
+        found: the hits, with the other data that ranking needs.
+        vector: the query's vector, or None if it was not ready in time.
+        channels: the search channels ("dense", "lexical", "temporal") that answered; none if Postgres did not.
+        degraded: the parts that failed or were late.
     """
 
     found: SearchResult
@@ -61,9 +62,10 @@ class Retrieved:
     degraded: tuple[Degradation, ...] = ()
 
     def in_time(self, left: float, reserved: float) -> Retrieved:
-        """Return this result, without candidates if less than half of the seconds reserved for ranking are left.
+        """Return this result, without hits if there is too little time to rank them.
 
-        Other turns have used the processor in the meantime; ranking the candidates anyway would make this turn late.
+        The time is too little if less than half of the `reserved` seconds are `left`. Other turns have used the
+        processor in the meantime; ranking the hits anyway would make this turn late.
         """
         if left >= reserved / 2 or not self.found.hits:
             return self
@@ -83,21 +85,21 @@ async def retrieve(
     deadline: Deadline,
     filters: Filters = NO_FILTERS,
 ) -> Retrieved:
-    """Return the candidates of the plan's queries, from one SQL statement for all memory types.
+    """Search the memories for the queries of a plan, by one SQL statement for all memory types.
 
-    The queries of a plan share one text. If its vector is not ready in time, the dense channel is skipped. If Postgres
-    does not answer in time, or fails, there are no candidates. `degraded` reports both.
+    The queries share one text. If its vector is not ready in time, the search is by words (and date) only. If Postgres
+    does not answer in time, or fails, there are no hits. `degraded` in the result reports both.
 
     Args:
         agent_id: the agent whose memories are searched.
         queries: one query for each memory type; empty returns nothing.
         search: the search in Postgres.
         embedder: embeds the query's text.
-        policy: how many candidates each channel returns, and whether past turns are retrieved too.
+        policy: sets how many hits each search channel returns, and if past turns are retrieved too.
         constants: the shares of the deadline, and the limits of past turns.
         now: the turn's time, for the age of past turns.
         deadline: the time limit of embedding and search.
-        filters: the filters of a recall.
+        filters: further conditions that memories must meet, for the recall tool.
     """
     if not queries:
         return Retrieved(SearchResult(()), None, ())
@@ -131,7 +133,7 @@ async def retrieve(
 
 
 def searched(text: str) -> str:
-    """Return the part of a message to search for: all of it, or the head and the tail of a long one."""
+    """Return the part of a message that the search uses: all of it, or the head and the tail of a long message."""
     if len(text) <= _MAX_SEARCHED:
         return text
     return f"{text[: _MAX_SEARCHED // 2]}\n{text[-_MAX_SEARCHED // 2 :]}"
@@ -140,7 +142,10 @@ def searched(text: str) -> str:
 async def embedded(
     text: str, embedder: CachedEmbedder, constants: Constants, deadline: Deadline
 ) -> tuple[Vector | None, tuple[Degradation, ...]]:
-    """Return the vector of a text if it is ready within its share of the deadline; else None and the reason."""
+    """Return the vector of a text, or None and the degradation if it is not ready in time or the model fails.
+
+    The time is limited to the share of the deadline that is meant for embedding.
+    """
     try:
         return (await deadline.within(embedder.embed([text]), constants.embedding_time_share))[0], ()
     except TimeoutError:
@@ -150,7 +155,10 @@ async def embedded(
 
 
 def _per_channel(limit: int, policy: Policy, constants: Constants) -> int:
-    """Scale the per-channel candidate count with the requested limit, up to `candidates_per_channel`."""
+    """Return how many hits each search channel shall return for a memory type, of which at most `limit` are shown.
+
+    The number grows with `limit`, up to the policy's `candidates_per_channel`.
+    """
     return max(limit, min(policy.retrieval.candidates_per_channel, limit * constants.candidates_per_result))
 
 
@@ -180,7 +188,10 @@ def _query(
 
 
 def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | None:
-    """Return which past turns the search returns, for boosts and lifts; None if the policy uses neither."""
+    """Return which past turns the search shall return too, or None if the policy uses none.
+
+    Past turns with a similar message change the ranking of the memories that they showed (see module `usage`).
+    """
     if not policy.association.weight and policy.usage.boost == "rate":
         return None
     cosine = constants.association_cosine(policy.association.min_similarity)

@@ -1,4 +1,4 @@
-"""Parse a text for comparison: words in order, in one spelling, and their grammatical relations.
+"""Parse a text for comparison with others: words in order, in one spelling, and their grammatical relations.
 
 Dates, times of day, numbers, units and signs have several spellings; parsing reduces each to one. The relations
 (negation, prepositions, tense, subjects) are read from word lists and word order, without a grammar. The word lists are
@@ -83,7 +83,7 @@ _PAST = re.compile(r"\w{2,}ed$")
 
 @dataclass(frozen=True)
 class ParsedSentence:
-    """A parsed text: its clauses as words, with numbers as digits. Other properties are computed when they are used.
+    """A text parsed for comparison with others. All properties but the clauses are computed when they are first used.
 
     A "lexeme" is the stem of a word, or of the word that represents its synonyms; stop words have none.
     """
@@ -95,26 +95,26 @@ class ParsedSentence:
 
     @classmethod
     def of(cls, text: str, vector: Vector | None = None, speaker: str | None = None) -> ParsedSentence:
-        """Parse a text."""
+        """Parse a text; its vector and its speaker, if known, are stored with the result."""
         return cls(*cut(text), speaker, vector)
 
     def followed_by(self, other: ParsedSentence) -> ParsedSentence:
-        """Return both texts as one, without vector and speaker."""
+        """Return this text and another one, parsed as one text without vector and speaker."""
         return ParsedSentence(f"{self.text}\n{other.text}", self.clauses + other.clauses)
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """All words, in order."""
+        """All words of the text, in order, with numbers as digits and units in one spelling."""
         return tuple(chain.from_iterable(self.clauses))
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The lexemes of the content words; synonyms have the same one."""
+        """The lexemes (stems) of the words that are no stop words; synonyms have the same lexeme."""
         return _stems(self.words)
 
     @cached_property
     def order(self) -> tuple[str, ...]:
-        """The lexemes in order, with words of direction such as "from" and "to", and `SPEAKER` for "I" and "we"."""
+        """The lexemes (stems) in order, with words of direction such as "from" and "to", and "I" for "we" and "my"."""
         return tuple(lexeme for word in self.words if (lexeme := _ordered(word)))
 
     @cached_property
@@ -124,12 +124,12 @@ class ParsedSentence:
 
     @cached_property
     def roles(self) -> Mapping[str, str]:
-        """The role of each lexeme: the preposition of its phrase, "'s" for a possessive, or ""."""
+        """By lexeme (stem), the preposition that governs the word, "'s" for a possessive, or ""."""
         return _roles(self.words)
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
-        """The numbers as digits, each once, in order."""
+        """The numbers in the text as digits, each once, in order."""
         return tuple(dict.fromkeys(word for word in self.words if word[0].isdigit()))
 
     @cached_property
@@ -139,27 +139,27 @@ class ParsedSentence:
 
     @cached_property
     def amounts(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The lexemes of things of which there is one, as in "a flight", and of which there are several."""
+        """The lexemes (stems) of things that are named in the singular ("a flight"), and of those in the plural."""
         return _amounts(self.words)
 
     @property
     def names(self) -> frozenset[str]:
-        """The lexemes of names that are not subjects."""
+        """The lexemes (stems) of proper names in the text that are not its subjects."""
         return self._named[0]
 
     @property
     def subjects(self) -> frozenset[str]:
-        """The lexemes of names that act, own something, or follow "by" in the passive."""
+        """The lexemes (stems) of proper names that act, own something, or follow "by" in the passive."""
         return self._named[1]
 
     @cached_property
     def _named(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The names and the subjects, read together."""
+        """The lexemes of the text's proper names: those that are not subjects, and those that are."""
         return _names(self.text)
 
     @cached_property
     def sides(self) -> Mapping[int, frozenset[int]]:
-        """The sides of the text's words on each axis of opposites (see `lexicon.AXES`), by axis."""
+        """By number of a pair of opposites in `lexicon.AXES` ("open | closed"), the sides of the text's words."""
         sides: dict[int, set[int]] = {}
         for axis, side in chain.from_iterable(SIDES.get(word, ()) for word in self.words):
             sides.setdefault(axis, set()).add(side)
@@ -167,7 +167,7 @@ class ParsedSentence:
 
     @cached_property
     def scopes(self) -> Mapping[str, frozenset[str]]:
-        """The lexemes that are negated, doubted, excepted and so on, by the scope's name in `lexicon.SCOPES`."""
+        """By scope in `lexicon.SCOPES` (negation, doubt, exception ...), the lexemes of the words in such a scope."""
         present = frozenset(self.words)
         return {
             name: _scoped(self.clauses, triggers)
@@ -177,12 +177,12 @@ class ParsedSentence:
 
     @cached_property
     def future(self) -> frozenset[str]:
-        """The lexemes that the text puts in the future."""
+        """The lexemes (stems) of words after a sign of the future such as "will", mostly verbs."""
         return _future(self.words) if _COMING.search(self.text) else _NOTHING
 
     @cached_property
     def past(self) -> frozenset[str]:
-        """The lexemes of verbs in a past form."""
+        """The lexemes (stems) of verbs that the text has in a past form."""
         return frozenset(canonical(word) for word in self.words if word in PAST or _PAST.match(word))
 
     @cached_property
@@ -194,12 +194,12 @@ class ParsedSentence:
 
 @cached(_MAX_READ)
 def _stems(words: Sequence[str]) -> frozenset[str]:
-    """Return the lexemes of words."""
+    """Return the lexemes (stems, one for all synonyms) of words, without stop words."""
     return frozenset(map(canonical, words)) - _NONE
 
 
 def _ordered(word: str) -> str:
-    """Return a word as it appears in `ParsedSentence.order`; "" if it does not."""
+    """Return the form of a word in `ParsedSentence.order`, or "" if it is left out there as a stop word."""
     if word in SPEAKING:
         return SPEAKER
     return word if word in DIRECTIONS or word in JOINERS else canonical(word)
@@ -207,7 +207,7 @@ def _ordered(word: str) -> str:
 
 @cached(_MAX_READ)
 def _roles(words: Sequence[str]) -> Mapping[str, str]:
-    """Return the role of each lexeme: the preposition of its phrase, "'s" for a possessive, or ""."""
+    """Return by lexeme (stem) the preposition that governs the word, "'s" for a possessive, or ""."""
     roles: dict[str, str] = {}
     role = ""
     for word in words:
@@ -222,7 +222,7 @@ def _roles(words: Sequence[str]) -> Mapping[str, str]:
 
 
 def _scoped(clauses: Sequence[Sequence[str]], triggers: frozenset[str]) -> frozenset[str]:
-    """Return the lexemes of content words that follow a trigger word within its clause."""
+    """Return the lexemes (stems) of words that follow a trigger such as "not" within the same clause."""
     scoped: set[str] = set()
     for clause in clauses:
         within = False
@@ -238,7 +238,7 @@ def _scoped(clauses: Sequence[Sequence[str]], triggers: frozenset[str]) -> froze
 
 @cached(_MAX_READ)
 def _amounts(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the lexemes directly after "a" or "an", and those after a word for several or a number other than 1."""
+    """Return the lexemes of words after "a" or "an", and of those after a number above 1 or a word such as "many"."""
     one: set[str] = set()
     more: set[str] = set()
     for word, following in pairwise(words):
@@ -251,7 +251,7 @@ def _amounts(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _future(words: Sequence[str]) -> frozenset[str]:
-    """Return the lexeme of the first content word after each sign of the future, such as "will" or "going to"."""
+    """Return the lexeme (stem) of the first content word after each sign of the future: "will", "going to" ..."""
     future: set[str] = set()
     waiting = False
     for n, word in enumerate(words):
@@ -266,7 +266,7 @@ def _future(words: Sequence[str]) -> frozenset[str]:
 
 @cached(_MAX_READ)
 def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the lexemes of names that are not subjects, and of those that are.
+    """Return the lexemes (stems) of a text's proper names: those that are not subjects, and those that are.
 
     A capitalised word at the start of a sentence may be any word, so it counts as a name only as a subject, or if it
     has a capital letter or digit inside.
@@ -285,13 +285,13 @@ def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _acts(following: str | None) -> bool:
-    """Return True if the word after a name may be its verb."""
+    """Return True if the word `following` a proper name looks like its verb, so that the name is a subject."""
     return following is not None and (following in AUXILIARIES or following.endswith(("s", "ed")))
 
 
 @cached(_MAX_READ)
 def cut(text: str) -> tuple[str, tuple[tuple[str, ...], ...]]:
-    """Return a text with its dates in one spelling, and its clauses as words."""
+    """Return a text with its dates in one spelling, and its clauses, each a tuple of words."""
     text = _MAY.sub(MAY.title(), _dated(text))
     return text, tuple(spelled(words(clause)) for clause in _CLAUSE.split(_plain(text)))
 
@@ -305,7 +305,7 @@ def _dated(text: str) -> str:
 
 
 def _on_the_clock(time: re.Match[str]) -> str:
-    """Return a time of day on the 24-hour clock; the text itself if it is not a time."""
+    """Return a matched time of day on the 24-hour clock, or the matched text if it is no valid time."""
     hour, minutes, half = int(time[1]), time[2], (time[3] or "").lower()[:1]
     if hour > 23 or (half and not 1 <= hour <= 12):
         return time.group()
@@ -313,7 +313,7 @@ def _on_the_clock(time: re.Match[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a normalised text, with numbers separated from their units and signs written as words."""
+    """Return a normalised text, with numbers separated from their units, and signs such as "%" written as words."""
     plain = _USED_TO.sub("formerly", _PHRASE.sub(lambda phrase: PHRASES[phrase.group()], normalise(text)))
     if _DIGIT.search(plain) is None:
         return plain
@@ -341,7 +341,7 @@ def spelled(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _number(word: str, before: str) -> str | None:
-    """Return a number word or numeral as digits, None if it is neither; `before` is the word before it."""
+    """Return a number word or numeral as digits, or None for another word; `before` is the word before it."""
     if word == "second" and (before in NUMBERS or before.isdigit() or before in ("a", "per", "every", "each")):
         return None  # the unit of time
     if word in NUMBERS:

@@ -1,6 +1,6 @@
-"""Compare a memory with statements: measures of similarity, and guards against different facts in similar words.
+"""Measure how similar a memory is to other statements, and detect different facts in similar words.
 
-There are three measures: the cosine of the two vectors, the containment (the share of the memory's stems that a
+There are three measures: the cosine of the two vectors, the containment (the share of the memory's word stems that a
 statement has), and the agreement (the mean of both). `dedup.same` compares them with thresholds.
 
 A guard is a general rule by which two texts do not say the same, however similar they look. Statements that differ in a
@@ -75,7 +75,7 @@ class SentenceSet:
     def similarity_among(
         self, memory: ParsedSentence, among: Sequence[int], suffices: Callable[[WindowSimilarity], bool]
     ) -> WindowSimilarity | None:
-        """Return the similarity of a memory to the statements with the numbers `among`; None if it cannot suffice.
+        """Return the similarity of a memory to the statements numbered `among`, or None if it does not pass `suffices`.
 
         Guards are slow and only lower a measure, so they are evaluated only if the similarity without them suffices.
         """
@@ -86,14 +86,14 @@ class SentenceSet:
         return self._similarity(memory, measures, lambda values: self._best(values, memory, guarded))
 
     def _measured(self, memory: ParsedSentence) -> tuple[Numbers, Numbers, Numbers]:
-        """Return a memory's containment in each run, cosine to each statement, and agreement with each run."""
+        """Return a memory's containment in each run of statements, cosine to each statement, agreement with runs."""
         contained, alone = self._containment(memory), self._cosines(memory)
         return contained, alone, (contained + self._over_runs(alone[None, :])[0]) / 2
 
     def _similarity(
         self, memory: ParsedSentence, measures: Sequence[Numbers], best: Best, quoted: bool = False
     ) -> WindowSimilarity:
-        """Return the best value of each measure; the containment of a quoted memory is 1."""
+        """Return the similarity, made of the value that `best` selects of each measure; `quoted` is containment 1."""
         contained, alone, together = measures
         comparable = memory.vector is not None and self._vectors is not None
         cosine, agreement = (best(values) if comparable else None for values in (alone, together))
@@ -101,7 +101,7 @@ class SentenceSet:
         return WindowSimilarity(_rounded(cosine), round(containment, _DIGITS), _rounded(agreement))
 
     def _best(self, values: Numbers, memory: ParsedSentence, guarded: dict[int, bool]) -> float | None:
-        """Return the highest value of a run without a guard, None if there is none; `guarded` caches the guards."""
+        """Return the highest value of a run that no guard excludes, or None; `guarded` caches the excluded runs."""
         near = np.flatnonzero(values >= _NEGLIGIBLE)
         for n in near[np.argsort(-values[near], kind="stable")].tolist():
             if n not in guarded:
@@ -111,14 +111,14 @@ class SentenceSet:
         return _highest(values[values < _NEGLIGIBLE])
 
     def _statement(self, n: int) -> ParsedSentence:
-        """Return the run with this number as one statement."""
+        """Return the run of consecutive statements with this number as one text."""
         if n not in self._joined:
             start, end = self._runs[n]
             self._joined[n] = reduce(ParsedSentence.followed_by, self._single[start:end])
         return self._joined[n]
 
     def _containment(self, memory: ParsedSentence) -> Numbers:
-        """Return the share of a memory's stems that each run has; 0 for a memory of fewer than three stems.
+        """Return the share of a memory's word stems that each run has; 0 for a memory of fewer than three stems.
 
         A run in the first person need not name the subjects of the memory: the speaker may be one of them.
         """
@@ -131,7 +131,7 @@ class SentenceSet:
         return np.divide(counts, np.where(nameless, max(1, len(memory.stems - memory.subjects)), len(memory.stems)))
 
     def _stems(self, stems: frozenset[str]) -> NDArray[np.bool_]:
-        """Return which statement has which of these stems, of shape (stems, statements)."""
+        """Return a table of which statement has which of these stems, of shape (stems, statements)."""
         having = np.zeros((len(stems), len(self._single)), dtype=bool)
         for row, stem in zip(having, stems, strict=True):
             row[self._having.get(stem, [])] = True
@@ -145,7 +145,7 @@ class SentenceSet:
         return cosines
 
     def _over_runs(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the highest value in every run, (rows, runs), of the values of statements, (rows, statements)."""
+        """Return the highest value within every run of statements: from (rows, statements) to (rows, runs)."""
         highest, by_length = rows, [rows]
         for length in self._lengths[1:]:
             highest = np.maximum(highest[:, :-1], rows[:, length - 1 :])
@@ -153,7 +153,7 @@ class SentenceSet:
         return np.concatenate(by_length, axis=1)
 
     def _quotes(self, memory: ParsedSentence) -> bool:
-        """Return True if the statements contain all words of a memory in a row, across sentences if need be."""
+        """Return True if the statements contain all words of a memory in a row, possibly across several statements."""
         if len(memory.stems) < _MIN_STEMS or not memory.stems <= self._having.keys():
             return False
         quotation = " ".join(memory.words)
@@ -168,12 +168,12 @@ class SentenceSet:
 
 
 def _highest(values: Numbers) -> float | None:
-    """Return the highest value, None if there are no values."""
+    """Return the highest value, or None if there are no values."""
     return float(values.max()) if len(values) else None
 
 
 def _only(values: Numbers, among: Sequence[int]) -> Numbers:
-    """Return the values at these indexes, with -1 at all others."""
+    """Return a copy of the values in which all are -1 except those at the indexes `among`."""
     selected = np.full(len(values), -1.0)
     selected[list(among)] = values[list(among)]
     return selected
@@ -184,7 +184,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def first_guard(memory: ParsedSentence, other: ParsedSentence) -> str | None:
-    """Return the name of the first guard by which another text does not say what a memory says; None for no guard."""
+    """Return the name of the first guard (see `GUARDS`) by which two texts state different facts, or None."""
     return next((name for name, differs in GUARDS.items() if differs(memory, other)), None)
 
 
@@ -201,13 +201,13 @@ def _units(memory: ParsedSentence, other: ParsedSentence) -> bool:
 
 
 def _amounts(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if one text has one of something, and the other has several."""
+    """Return True if one text names a thing in the singular ("a flight") and the other text in the plural."""
     (one, more), (another, others) = memory.amounts, other.amounts
     return not one.isdisjoint(others) or not more.isdisjoint(another)
 
 
 def _names(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the other text lacks a name of the memory, or if both name subjects and these differ."""
+    """Return True if the other text lacks a name of the memory, or if both texts have subjects and these differ."""
     if not memory.names <= other.stems:
         return True
     return not memory.subjects <= other.stems and not other.subjects <= memory.stems
@@ -219,7 +219,7 @@ def _speakers(memory: ParsedSentence, other: ParsedSentence) -> bool:
 
 
 def _opposites(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the texts have opposite words, such as "open" and "closed", and share no side of the pair."""
+    """Return True if the texts have opposite words, such as "open" and "closed", and no common word of the pair."""
     common = memory.sides.keys() & other.sides.keys()
     return any(memory.sides[axis].isdisjoint(other.sides[axis]) for axis in common)
 
@@ -233,7 +233,7 @@ def _prefixes(memory: ParsedSentence, other: ParsedSentence) -> bool:
 
 
 def _scopes(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if a word of both texts is negated, doubted or excepted in one of them only."""
+    """Return True if a word that both texts have is negated, doubted or excepted in one of them only."""
     common = memory.stems & other.stems
     for name in memory.scopes.keys() | other.scopes.keys():
         one, two = (common & each.scopes.get(name, _NOTHING) for each in (memory, other))
@@ -243,7 +243,7 @@ def _scopes(memory: ParsedSentence, other: ParsedSentence) -> bool:
 
 
 def _times(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if one text puts something in the future and the other in the past."""
+    """Return True if something is in the future in one text and in the past in the other."""
     return any(one.future and not one.future.isdisjoint(two.past) for one, two in ((memory, other), (other, memory)))
 
 
@@ -260,13 +260,13 @@ def _turned_round(memory: ParsedSentence, other: ParsedSentence) -> bool:
 
 
 def _placed(word: str, memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the same preposition governs a word in both texts, as in "at noon", so that its place is free."""
+    """Return True if the same preposition governs a word in both texts ("at noon"), so that it may stand anywhere."""
     role = memory.roles.get(word)
     return bool(role) and role == other.roles.get(word)
 
 
 def _reversed_around(words: Sequence[str], other: Sequence[str]) -> bool:
-    """Return True if three of the words have the reverse order in the other text: a falling subsequence of places."""
+    """Return True if three of the words occur in the other text in the reverse order."""
     place = _places(other)
     highest, falls = -1, -1  # the highest place so far, and the highest place with a higher one before it
     for at in (place[word] for word in words if word in place):
@@ -279,7 +279,7 @@ def _reversed_around(words: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _reversed_names(words: Sequence[str], memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if two names have the reverse order in the other text, unless both texts list them: "A and B"."""
+    """Return True if two names have the reverse order in the other text, unless both texts list them ("A and B")."""
     own, place = _places(memory.order), _places(other.order)
     names = [word for word in words if word in memory.names | memory.subjects and word in place]
     turned = [(one, two) for one, two in pairwise(names) if place[one] > place[two]]
@@ -290,7 +290,7 @@ def _reversed_names(words: Sequence[str], memory: ParsedSentence, other: ParsedS
 
 
 def _places(order: Sequence[str]) -> Mapping[str, int]:
-    """Return the index of the first occurrence of each word."""
+    """Return by word the index of its first occurrence."""
     return {word: n for n, word in reversed(list(enumerate(order)))}
 
 
@@ -319,7 +319,7 @@ def _swapped(memory: ParsedSentence, other: ParsedSentence) -> bool:
 
 
 def _replaced(old: Sequence[str], new: Sequence[str], memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if a few words that the other text lacks are replaced by a few that the memory lacks."""
+    """Return True if a few words `old`, only in the memory, were replaced by a few words `new`, only in the other."""
     limit = _SWAPPED_PAIRS if all(not word.isascii() and len(word) <= 2 for word in (*old, *new)) else _SWAPPED
     return 0 < len(new) <= limit and len(old) <= limit and not set(old) <= other.stems and not set(new) <= memory.stems
 
@@ -327,7 +327,7 @@ def _replaced(old: Sequence[str], new: Sequence[str], memory: ParsedSentence, ot
 def _flanked(
     codes: Sequence[tuple[str, int, int, int, int]], n: int, memory: ParsedSentence, other: ParsedSentence
 ) -> bool:
-    """Return True if the words around a replaced part are equal in both texts, or it is at an end of the memory."""
+    """Return True if difference `n` of the `difflib` codes is between equal words, or at an end of the memory."""
     _, start, stop, _, _ = codes[n]
     before = start == 0 or codes[n - 1][0] == "equal"
     behind = stop == len(memory.order) or (n + 1 < len(codes) and codes[n + 1][0] == "equal")

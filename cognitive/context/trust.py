@@ -1,8 +1,9 @@
-"""Trust: drop memories whose source is not trusted enough for their type, and too many memories of one source.
+"""Trust: drop memories that are not trusted enough for their type, and too many memories of one source.
 
-A memory's trust is the way in which it was stored (`brain.types.Trust`) and never changes with use. Memories that the
-host program stored are exempt from the cap per source, since they are no attempt to inject text into prompts. For the
-others, the source is the speaker, or else the session, or else the source name that the caller set.
+A memory's trust is a level that follows from the way in which it was stored (`brain.types.Trust`) and never changes
+with use. Memories that the host program stored are exempt from the limit per source, since they are no attempt to
+inject text into prompts. For the others, the source is the speaker, or else the session, or else the source name that
+the caller set.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from cognitive.trace import Candidate, CandidateResult, StageResult
 
 
 def drop_untrusted(candidates: Sequence[Candidate], policy: Policy) -> StageResult:
-    """Drop the candidates whose trust is below the policy's minimum for their type, as "distrusted"."""
+    """Drop the candidates whose trust level is below the policy's minimum for their memory type, as "distrusted"."""
     if not policy.trust.min_level:
         return StageResult(tuple(candidates))
     kept, dropped = [], []
@@ -32,7 +33,7 @@ def drop_untrusted(candidates: Sequence[Candidate], policy: Policy) -> StageResu
 
 
 def trusted_pinned(memories: Sequence[Memory], policy: Policy) -> tuple[Memory, ...]:
-    """Return the pinned memories to show in the prefix: those that pass the minimum trust and the cap per source."""
+    """Return the pinned memories that may be shown: those with enough trust, and not too many of one source."""
     counts = Counter[tuple[str, ...]]()
     kept = []
     for memory in memories:
@@ -46,12 +47,15 @@ def trusted_pinned(memories: Sequence[Memory], policy: Policy) -> tuple[Memory, 
 
 
 def _enough(memory: Hit | Memory, policy: Policy) -> bool:
-    """Return True if a memory has at least the trust that its type needs."""
+    """Return True if a memory has at least the trust level that the policy requires for its type."""
     return TRUSTS.index(memory.trust) >= TRUSTS.index(policy.trust.min_level.get(memory.type, TRUSTS[0]))
 
 
 def cap_per_source(candidates: Sequence[Candidate], policy: Policy) -> StageResult:
-    """Keep the first `trust.max_per_source` candidates of each source; drop the others as "source_cap". 0: no limit."""
+    """Keep the first `trust.max_per_source` candidates of each source, and drop the others as "source_cap".
+
+    With the setting 0 all are kept.
+    """
     counts = Counter[tuple[str, ...]]()
     kept, dropped = [], []
     for candidate in candidates:
@@ -67,9 +71,10 @@ def cap_per_source(candidates: Sequence[Candidate], policy: Policy) -> StageResu
 
 
 def source(hit: Hit | Memory) -> tuple[str, ...]:
-    """Return the source of a memory as (trust, kind of source, name); empty for a memory that the host program stored.
+    """Return the source of a memory as (trust, kind of source, name), by which memories are counted.
 
-    The kind is "speaker", "session", "source" or "way in", the first of them that the memory has.
+    The kind is "speaker", "session", "source" or "way in", the first of them that the memory has. The tuple is empty
+    for a memory that the host program stored, because these are not counted.
     """
     if hit.trust == TRUSTS[-1]:
         return ()

@@ -1,4 +1,4 @@
-"""Usage: compute what past use changes in a memory's score, as a boost and as a lift.
+"""Usage: compute how past use changes a memory's score, by a factor (the boost) and an addition (the lift).
 
 The boost is a bounded factor from how often the memory was used when it was shown. It is shrunk towards the usual rate
 of the memory's type, and 1 for a memory that was never shown.
@@ -49,17 +49,18 @@ _MANY = 0.1  # exponent of the number of used memories by which a turn's lesson 
 
 @dataclass(frozen=True, slots=True)
 class SimilarTurnUsage:
-    """The numbers of past turns similar to this one that showed and used a memory.
+    """The usage of a memory in past turns whose message is similar to this turn's.
 
     Attributes:
         weighted_shown: the sum of the similarity weights of the turns that showed it.
         weighted_used: the same sum over the turns that used it.
-        shown: the decayed mass of the related turns that showed it; a turn is related from the cosine UNRELATED on.
-        used: the decayed mass of the related turns that used it.
-        times_shown: the number of related turns that showed it.
-        times_used: the number of related turns that used it.
+        shown: the number of related turns that showed it, older turns counting less. A turn is related if the cosine of
+            the messages is at least UNRELATED.
+        used: the number of related turns that used it, older turns counting less.
+        times_shown: the plain number of related turns that showed it.
+        times_used: the plain number of related turns that used it.
 
-    A rated memory counts `feedback.rating_weight` times in sums and masses.
+    A memory that a user rated counts `feedback.rating_weight` times, except in the plain numbers.
     """
 
     weighted_shown: float = 0.0
@@ -75,7 +76,10 @@ _UNKNOWN = Boost()  # shared, because most candidates were never shown
 
 
 def combined_boosts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Boost]:
-    """Return the boost of every memory that was found, with its lift scaled by specificity and label reliability."""
+    """Return for every memory that was found its boost (a factor from past use), with its lift (an addition).
+
+    The lift is multiplied by the share of the memory's use in similar turns and by the reliability of the usage labels.
+    """
     trust = reliability(found.base, now, policy)
     lifted, boosted = lifts(found, now, policy, constants), boosts(found, now, policy, constants)
     raised = {
@@ -87,7 +91,7 @@ def combined_boosts(found: SearchResult, now: datetime, policy: Policy, constant
 
 
 def boosts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> dict[UUID, Boost]:
-    """Return the boost of every memory that was found, without lifts."""
+    """Return for every memory that was found its boost, the factor by which past use changes its score."""
     near = nearby(found.past, now, policy)
     measure = BOOSTS[policy.usage.boost]
     trust = reliability(found.base, now, policy)
@@ -108,7 +112,7 @@ def boost(
     near: SimilarTurnUsage | None = None,
     trust: float = 1.0,
 ) -> Boost:
-    """Return the boost of a memory: a factor from min_boost to max_boost, with the masses it comes from.
+    """Return the boost of a memory: a factor from min_boost to max_boost by which past use changes its score.
 
     The memory's use rate is the mean of a beta posterior, (used + m·e) / (shown + m). Here e is the rate expected of a
     memory of its type, min(MAX_EXPECTED, OPTIMISM · base rate), and m = max(2, 0.4 / base rate). If there are past
@@ -119,13 +123,13 @@ def boost(
     Evaluation of Thompson Sampling" (2011), and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943).
 
     Args:
-        hit: the memory, with its usage.
-        base: the usage masses of each memory type.
+        hit: the memory, with how often it was shown and used.
+        base: by memory type, how often its memories were shown and used, older turns counting less.
         now: the turn's time.
-        policy: the half-life of usage.
+        policy: the half-life with which usage decays.
         constants: the bounds of the factor.
-        near: the memory's usage in similar turns; None if there are no past turns to compare with.
-        trust: the reliability of the labels, from 0 to 1 (see `reliability`).
+        near: the memory's usage in similar turns, or None if there are no past turns to compare with.
+        trust: the reliability of the labels "used" and "not used", from 0 to 1 (see `reliability`).
     """
     if hit.times_shown == 0 or hit.usage_at is None:
         return _UNKNOWN
@@ -153,9 +157,10 @@ def seed_rate(
     near: SimilarTurnUsage | None = None,
     trust: float = 1.0,
 ) -> Boost:
-    """Return a boost by the project's original rule, `usage.boost` = "rate": 0.5 + times used / times shown.
+    """Return a memory's boost by the project's original rule: 0.5 + times used / times shown.
 
-    The counts do not decay. A memory that was shown fewer than twice has the factor 1.
+    It applies with the setting `usage.boost` = "rate". The counts do not decay. A memory that was shown fewer than
+    twice has the factor 1.
     """
     shown, used = _left(hit, now, policy)
     if hit.times_shown < _MIN_SHOWN:
@@ -168,9 +173,10 @@ BOOSTS: Mapping[str, Callable[..., Boost]] = {"posterior": boost, "rate": seed_r
 
 
 def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID, SimilarTurnUsage]:
-    """Return the usage of each memory in the past turns most similar to this one, by memory.
+    """Return how often similar past turns showed and used each memory, by memory.
 
-    A turn weighs exp((cosine - 1) / WIDTH), halved with each half-life of its age. The formula is this project's own.
+    A turn weighs exp((cosine - 1) / WIDTH), with the cosine of its message to this turn's, halved with each half-life
+    of its age. The formula is this project's own.
     """
     usages: dict[UUID, SimilarTurnUsage] = {}
     for turn in past:
@@ -192,11 +198,11 @@ def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID
 
 
 def reliability(base: Mapping[str, Masses], now: datetime, policy: Policy) -> float:
-    """Return how reliable the agent's usage labels are, from 0 to 1: (1 - decoy rate / shown rate) / 0.5, clipped.
+    """Return how reliably the agent's memories are labelled as used or not used, from 0 to 1.
 
-    The rates are how often attribution credits decoys and shown memories with use. Decoys were not shown, so their
-    credit is chance. If labels credit both equally often, the result is 0 and ranking falls back to relevance. The
-    formula is this project's own.
+    It is (1 - decoy rate / shown rate) / 0.5, clipped. The rates are how often attribution labels decoys and shown
+    memories as used. Decoys are memories that were not shown, so their labels are chance. If both rates are equal, the
+    result is 0 and ranking falls back to relevance. The formula is this project's own.
     """
     totals = [(decayed(1.0, masses.at, now, policy.usage.half_life_days), masses) for masses in base.values()]
     shown = sum(left * masses.shown for left, masses in totals)
@@ -209,7 +215,7 @@ def reliability(base: Mapping[str, Masses], now: datetime, policy: Policy) -> fl
 
 
 def _left(hit: Hit, now: datetime, policy: Policy) -> tuple[float, float]:
-    """Return the decayed masses of a memory's being shown and used."""
+    """Return how often a memory was shown and how often it was used, both decayed to the time `now`."""
     if hit.usage_at is None:
         return 0.0, 0.0
     shown, used = (
@@ -219,7 +225,7 @@ def _left(hit: Hit, now: datetime, policy: Policy) -> tuple[float, float]:
 
 
 def _factor(rate: float, expected: float, reference: float, constants: Constants) -> float:
-    """Return the factor of a use rate: above 1 only beyond `reference`, below 1 only under `expected`."""
+    """Return the boost for a use rate: above 1 only for a rate above `reference`, below 1 only below `expected`."""
     if rate > reference:
         return 1 + (constants.max_boost - 1) * (rate - reference) / (1 - expected)
     if rate < expected:
@@ -228,7 +234,7 @@ def _factor(rate: float, expected: float, reference: float, constants: Constants
 
 
 def _counted(hit: Hit, near: SimilarTurnUsage | None) -> str:
-    """Return the counts of a memory's use, as a sentence."""
+    """Return how often a memory was used when it was shown, as a sentence for explanations."""
     counts = f"used in {hit.times_used} of {hit.times_shown} turns that showed it"
     if near is None or not near.times_shown:
         return counts
@@ -236,7 +242,10 @@ def _counted(hit: Hit, near: SimilarTurnUsage | None) -> str:
 
 
 def base_rate(masses: Masses | None, now: datetime, policy: Policy) -> float:
-    """Return how often a shown memory of a type is used: 1 in 5 until there is evidence, and at least 0.005."""
+    """Return the share of shown memories of a type that are used: 1 in 5 until there is evidence, and at least 0.005.
+
+    `masses` has how often memories of the type were shown and used.
+    """
     if masses is None:
         return 1 / 5
     left = decayed(1.0, masses.at, now, policy.usage.half_life_days)
@@ -245,7 +254,7 @@ def base_rate(masses: Masses | None, now: datetime, policy: Policy) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """The addition to a memory's relevance from similar past turns, and how many of these showed and used it."""
+    """An addition to a memory's relevance, learned from similar past turns, and how many of them showed and used it."""
 
     value: float = 0.0
     shown: int = 0
@@ -256,9 +265,10 @@ NO_LIFT = Lift()
 
 
 def lifts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Lift]:
-    """Return the lifts by memory, each within ± association.weight · MAX_RELEVANCE_GAP.
+    """Return by memory the lift, the addition to its relevance that similar past turns suggest.
 
-    Of several past turns only one lesson counts, not their sum: the same question asked ten times is one lesson.
+    It is within ± association.weight · MAX_RELEVANCE_GAP. Of several past turns only the most decisive one counts, not
+    their sum: the same question asked ten times is one lesson.
     """
     lessons: dict[UUID, list[tuple[bool, float]]] = {}
     counts: dict[UUID, tuple[int, int]] = {}
@@ -274,9 +284,9 @@ def lifts(found: SearchResult, now: datetime, policy: Policy, constants: Constan
 def _lesson(shown: PastShown) -> float:
     """Return the change in relevance that a similar past turn suggests for a memory that it showed.
 
-    For a used memory it is its relevance gap plus MARGIN, at most MAX_RELEVANCE_GAP. For one that was not used it is
-    negative if its gap was below HIGH. An explicit rating overrides the measured gap: +MAX_RELEVANCE_GAP if useful,
-    -HIGH if not.
+    The relevance gap is how far the memory's relevance was below the best of that turn. For a used memory the change is
+    the gap plus MARGIN, at most MAX_RELEVANCE_GAP. For a memory that was not used it is negative if the gap was below
+    HIGH. A user's rating overrides the measured gap: +MAX_RELEVANCE_GAP if useful, -HIGH if not.
     """
     if shown.used:
         return MAX_RELEVANCE_GAP if shown.rated else min(MAX_RELEVANCE_GAP, (shown.relevance_gap or 0.0) + MARGIN)
@@ -286,23 +296,26 @@ def _lesson(shown: PastShown) -> float:
 
 
 def _decisive(lessons: Sequence[tuple[bool, float]]) -> float:
-    """Return the lesson that counts: ratings before measured ones, positive before negative, then the largest."""
+    """Return the change in relevance that counts, out of pairs (is rated, change), one for each similar past turn.
+
+    Rated ones come before measured ones, positive before negative, and then the largest counts.
+    """
     rated = [value for is_rated, value in lessons if is_rated]
     values = rated or [value for _, value in lessons]
     return max(values) if max(values) > 0 else min(values)
 
 
 def similarity(turn: PastTurn, constants: Constants) -> float:
-    """Return the similarity of a past turn to this one, at most 1: a weighted mean of cosine and shared words.
+    """Return the similarity of a past turn's message to this turn's: a weighted mean of cosine and shared words.
 
-    Shared words distinguish short questions that embeddings confuse.
+    It is at most 1. Shared words distinguish short questions that embeddings confuse.
     """
     lexical = constants.association_lexical_share
     return (1 - lexical) * turn.cosine + lexical * turn.words
 
 
 def _weight(turn: PastTurn, now: datetime, policy: Policy, constants: Constants) -> float:
-    """Return the weight of a past turn's lessons, from 0 to 1.
+    """Return the weight of a past turn in the lifts of the memories that it showed, from 0 to 1.
 
     It rises linearly with similarity, from `association.min_similarity` to the constant `association_full_similarity`,
     is halved with each half-life of age, and is lower for a turn that used many memories.

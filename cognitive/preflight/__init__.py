@@ -1,4 +1,4 @@
-"""Turn a message into a plan: by rules on the message alone, refined by past turns and an optional classifier.
+"""Plan a turn from its message: by rules on the message alone, refined by past turns and an optional classifier.
 
 Modules, in order of execution:
 
@@ -8,7 +8,7 @@ Modules, in order of execution:
 - `smalltalk`: recognise messages that are only greeting, thanks or answer, and remove greetings from other messages.
 - `dates`: find the date range that a message names.
 - `date_ranges`: compute the date range of one phrase by the calendar.
-- `classification`: select the frame and the categories of a message.
+- `classification`: select the frame (question, task, ...) and the categories of work of a message.
 - `message_shape`: detect structural signals of a message: length, code, links, lists, attachments, language.
 - `plan`: make the plan: memories to retrieve, budgets, tools, thinking level, model, hint.
 - `classifier`: guess the category of a message that no rule knows from labelled sentences.

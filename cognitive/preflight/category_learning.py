@@ -1,9 +1,11 @@
 """Learn from an agent's completed turns which tools its message categories need.
 
-Two things are learned, both bounded. A tool that is often called in turns of a category is added to the category for
-this agent, so that the plan keeps the tool where the category fires. A category whose own tools are called in most of
-its turns gets a factor above 1 on its score, so that weaker evidence reaches its threshold. Learning never removes a
-tool and never raises a threshold: a tool that was filtered out could not be called, so its absence proves nothing.
+A category is a kind of work, such as research, that rules detect in a message. It has a score and a threshold, and
+names the tools that the work needs. Two things are learned, both bounded. A tool that is often called in turns of a
+category is added to the category for this agent, so that the plan keeps the tool when the category is detected. A
+category whose own tools are called in most of its turns gets a factor above 1 on its score, so that weaker evidence
+reaches its threshold. Learning never removes a tool and never raises a threshold: a tool that was filtered out could
+not be called, so its absence proves nothing.
 
 `learn` is a pure function of completed turns. `CategoryLearner` reads the turns in the background and caches the result
 for a minute.
@@ -42,7 +44,7 @@ _PRIOR = 10  # turns without evidence that are added to the count: a category th
 
 @dataclass(frozen=True, slots=True)
 class ToolUsage:
-    """Call count of a tool in the completed turns of a category.
+    """The number of completed turns of a message category in which a tool was called.
 
     `called` of the category's `turns` called the tool. A call counts for a category only if no other category of the
     turn names the tool.
@@ -56,10 +58,13 @@ class ToolUsage:
 
 @dataclass(frozen=True, slots=True)
 class CategoryLearning:
-    """Values learned from an agent's completed turns, with the evidence.
+    """Values learned from an agent's completed turns about message categories (kinds of work, such as research).
 
-    `factors` maps a category to the factor on its score, in [1, 1.5]. `tools` maps a category to the tools it gains.
-    `tool_usage` is the evidence. `users` maps a user id to the number of the user's turns per category.
+    Attributes:
+        factors: by category, the factor on its score, in [1, 1.5]. A category applies if its score reaches a threshold.
+        tools: by category, the tools that are added to it.
+        tool_usage: the evidence: how many turns of each category called each tool.
+        users: by user id, the number of the user's turns in each category.
     """
 
     factors: Mapping[str, float] = field(default_factory=dict)
@@ -68,7 +73,7 @@ class CategoryLearning:
     users: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def tools_for(self, categories: Sequence[str]) -> tuple[str, ...]:
-        """Return the tools that the given categories gained, without duplicates."""
+        """Return the tools that learning adds to the given categories, without duplicates."""
         return tuple(dict.fromkeys(tool for name in categories for tool in self.tools.get(name, ())))
 
 
@@ -78,7 +83,11 @@ NOTHING_LEARNED = CategoryLearning()
 def learn(
     turns: Sequence[TurnToolCalls], policy: Policy, *, min_calls: int = MIN_CALLS, min_share: float = MIN_SHARE
 ) -> CategoryLearning:
-    """Return what an agent's completed turns show about its categories; the order of the turns does not matter."""
+    """Learn from an agent's completed turns which tools and score factors its message categories get.
+
+    The order of the turns does not matter. A category gets a tool that at least `min_calls` of its turns called, and at
+    least the share `min_share` of them.
+    """
     table = category_table(policy)
     turn_counts = Counter(name for turn in turns for name in turn.categories)
     defined_tools = {need.name: frozenset(need.tools) for need in table.definitions}
@@ -107,7 +116,7 @@ def learn(
 
 
 def prior(learned: CategoryLearning, user_id: str | None) -> Mapping[str, float]:
-    """Return the factor on each category's score that follows from a user's own turns.
+    """Return by category the factor on its score that follows from a user's own past turns.
 
     The factor is 1 + PROFILE_WEIGHT times the category's share of the user's turns, shrunk towards 1 for a user with
     few turns. It can only tip a doubtful category over its threshold: a score of zero stays zero.
@@ -118,7 +127,7 @@ def prior(learned: CategoryLearning, user_id: str | None) -> Mapping[str, float]
 
 
 class CategoryLearner:
-    """Cache of learned factors, tools and user profiles per agent.
+    """Learns the tools and score factors of message categories from an agent's completed turns, with a cache per agent.
 
     `cached` never waits: it returns the values of the last refresh and starts a new one in the background.
     """
@@ -130,7 +139,10 @@ class CategoryLearner:
         self._refreshes: dict[str, asyncio.Task[None]] = {}
 
     def cached(self, agent_id: str) -> CategoryLearning:
-        """Return the cached learning of an agent, and refresh it in the background when it is over a minute old."""
+        """Return the values learned for an agent from the cache.
+
+        If they are more than a minute old, a refresh is started in the background.
+        """
         policy = self._policy.for_agent(agent_id)
         if not (policy.categories.learned_weights or policy.categories.user_profiles):
             return NOTHING_LEARNED
@@ -142,7 +154,7 @@ class CategoryLearner:
         return learned
 
     async def tool_usage(self, agent_id: str) -> tuple[ToolUsage, ...]:
-        """Read the agent's turns and return the call count of each tool in each category.
+        """Read the agent's turns and return in how many turns of each message category each tool was called.
 
         Raises:
             StoreError: Postgres failed or did not answer.
@@ -158,7 +170,7 @@ class CategoryLearner:
         return await self._read(agent_id)
 
     async def user_profile(self, agent_id: str, user_id: str) -> Mapping[str, int]:
-        """Read the agent's turns and return the number of the user's completed turns per category.
+        """Read the agent's turns and return how many completed turns the user has in each message category.
 
         Raises:
             StoreError: Postgres failed or did not answer.
@@ -166,7 +178,9 @@ class CategoryLearner:
         return (await self._read(agent_id)).users.get(user_id, {})
 
     async def reset(self, agent_id: str, user_id: str | None = None) -> int:
-        """Delete the categories of an agent's turns, or of one user's turns; the recorded tool calls stay.
+        """Delete the categories recorded for an agent's turns, or for one user's turns, so that learning starts anew.
+
+        The recorded tool calls stay.
 
         Returns:
             The number of turns whose categories were deleted.
@@ -181,7 +195,7 @@ class CategoryLearner:
         return forgotten
 
     async def drain(self) -> None:
-        """Wait until no refresh is running."""
+        """Wait until no background refresh is running."""
         await asyncio.gather(*self._refreshes.values(), return_exceptions=True)
 
     async def _refresh(self, agent_id: str) -> None:
@@ -204,9 +218,9 @@ class CategoryLearner:
 
 
 def _attributed_calls(turn: TurnToolCalls, defined_tools: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
-    """Return the (category, tool) pairs of a turn's calls.
+    """Return a turn's tool calls as pairs (category of the turn's message, tool).
 
-    A tool that some of the turn's categories name is attributed to those categories only.
+    A tool that some of these categories name is attributed to those only, otherwise to all of them.
     """
     calls = [(name, tool) for name in turn.categories for tool in sorted(set(turn.tools_called))]
     named_by = {
@@ -216,10 +230,10 @@ def _attributed_calls(turn: TurnToolCalls, defined_tools: Mapping[str, frozenset
 
 
 def _factor(turns: Sequence[TurnToolCalls], category: str, tools: frozenset[str], turn_count: int) -> float:
-    """Return the factor on a category's score, in [1, MAX_FACTOR].
+    """Return the learned factor on a category's score, in [1, MAX_FACTOR].
 
-    It grows linearly with the share of the category's turns that called one of its tools, from a half on. The share is
-    taken of `_PRIOR` turns more, so that few turns prove little.
+    It grows linearly with the share of the category's turns that called one of its tools, from one half on. `_PRIOR`
+    turns without such a call are added, so that few turns prove little.
     """
     used = sum(category in turn.categories and not tools.isdisjoint(turn.tools_called) for turn in turns)
     share = used / (turn_count + _PRIOR)

@@ -1,11 +1,12 @@
-"""Classify a message by rules: its frame, and the categories of work that it asks for.
+"""Classify a message by rules: its frame (the kind of message), and the categories of work that it asks for.
 
-The frame (conversation, question, task, decision, creative or debug) is the frame whose matching rules have the
-greatest sum of weights. Each category gets a score from its matching rules and from structural signals of the message;
-the category fires when its score reaches its threshold.
+The frames are conversation, question, task, decision, creative and debug. A message gets the frame whose matching rules
+have the greatest sum of weights. Each category, such as research, gets a score from its matching rules and from
+structural signals of the message, and applies if the score reaches its threshold.
 
-A category that fires wrongly only adds tools; a category that is missed removes tools. A message that the rules cannot
-classify therefore keeps all tools: a message in another language, or an elliptic answer to an unclassified message.
+A category that applies wrongly only adds tools; a category that is missed removes tools. A message that the rules
+cannot classify therefore keeps all tools: a message in another language, or an elliptic answer to an unclassified
+message.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ NO_FACTORS: Mapping[str, float] = {}
 
 @dataclass(frozen=True, slots=True)
 class CategoryTable:
-    """The categories under a policy: their definitions and compiled rules.
+    """The categories of work that a policy defines, such as research: their definitions and compiled rules.
 
     `models` maps a category to the model that the operator chose for it.
     """
@@ -60,16 +61,16 @@ class CategoryTable:
 
     @property
     def known(self) -> frozenset[str]:
-        """All tools that a category names; filtering can remove only these."""
+        """The names of all tools that a category names; filtering can remove only these."""
         return frozenset(tool for need in self.definitions for tool in need.tools)
 
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """The categories of a message, in table order, with scores and reasons.
+    """The categories of work that a message asks for, in the order of their table, with scores and reasons.
 
     `scores` maps each category to its score if that is above 0. `reasons` are the ids of the rules that made the
-    categories fire. `inherited` is True if categories of an earlier message were considered.
+    categories apply. `inherited` is True if categories of an earlier message were considered.
     """
 
     categories: tuple[str, ...] = ()
@@ -79,11 +80,11 @@ class Classification:
 
 
 def select_frame(text: str, signals: Signals) -> tuple[Frame, tuple[str, ...]]:
-    """Return the frame whose matching rules have the greatest sum of weights, and the ids of these rules.
+    """Return the frame of a message (question, task, ...), and the ids of the rules that decided it.
 
-    Ties go to the frame where a mistake costs more (see `PRIORITY`). An elliptic message that matches no rule takes the
-    frame of the message before it. A message that still has no frame is a question if it has the signal of one, else a
-    conversation.
+    It is the frame whose matching rules have the greatest sum of weights. Ties go to the frame where a mistake costs
+    more (see `PRIORITY`). An elliptic message that matches no rule takes the frame of the message before it. A message
+    that still has no frame is a question if it has the signal of one, else a conversation.
     """
     if signals.greeting:
         return "conversation", ("signal.greeting",)
@@ -110,7 +111,10 @@ def _strongest_frame(text: str) -> tuple[Frame, tuple[str, ...]] | None:
 
 
 def category_table(policy: Policy) -> CategoryTable:
-    """Return the categories under a policy, compiled once per set of the operator's changes."""
+    """Return the categories of work that a policy defines, with compiled rules.
+
+    They are compiled once for each set of the operator's changes.
+    """
     return _compiled(tuple(policy.categories.rules.items()))
 
 
@@ -122,14 +126,14 @@ def classify(
     attachments: Sequence[Any] = (),
     factors: Mapping[str, float] = NO_FACTORS,
 ) -> Classification:
-    """Return the categories of a message, without regard to earlier messages.
+    """Return the categories of work that a message asks for, without regard to earlier messages.
 
     Args:
         text: The message.
-        read: The signals of the message.
+        read: The signals that the rules read in the message.
         policy: The policy whose categories and thresholds apply.
         attachments: The attachments of the message, in any form.
-        factors: The factor on each category's score that was learned from past turns; 1 for categories not in it.
+        factors: By category, the factor on its score that was learned from past turns; 1 for others.
     """
     excerpt = _excerpt(text)
     folded = fold(excerpt)
@@ -159,10 +163,10 @@ def classify(
 
 
 def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], table: CategoryTable) -> tuple[str, ...]:
-    """Return the active categories, with doubtful ones added if research and memory are the only active ones.
+    """Add categories with a score below their threshold, if research and memory are the only categories that apply.
 
-    "Restart what we spoke of" and "find the leak" say where to look, and only by one rule which work is meant. One
-    rule is enough then, since a superfluous category only adds tools.
+    "Restart what we spoke of" and "find the leak" say where to look, and only by one rule which work is meant. One rule
+    is enough then, since a superfluous category only adds tools.
     """
     if not active or not _LOOKUP_CATEGORIES.issuperset(active):
         return active
@@ -181,9 +185,11 @@ def classify_turn(
     policy: Policy,
     factors: Mapping[str, float] = NO_FACTORS,
 ) -> Classification:
-    """Return the categories of a turn's message; an elliptic message inherits those of the messages before it.
+    """Return the categories of work that a turn's message asks for.
 
-    `earlier` are the user's earlier messages, latest first; at most `MAX_TURNS` of them are classified.
+    An elliptic message, such as "and the other one?", inherits those of an earlier message. `earlier` are the user's
+    earlier messages, latest first; at most `MAX_TURNS` of them are classified. `factors` are learned factors on the
+    scores.
     """
     if not policy.categories.enabled:
         return Classification()
@@ -198,7 +204,7 @@ def classify_turn(
 
 
 def inherit(own: Classification, before: Iterable[Classification], policy: Policy) -> Classification:
-    """Return the classification of an elliptic message, with the categories of an earlier message added.
+    """Add the categories of an earlier message to those of an elliptic message, such as "and the other one?".
 
     The earlier message is the latest in `before` (latest first) that was more than small talk. If that message is
     unclassified, the elliptic message becomes unclassified too.
@@ -217,7 +223,10 @@ def inherit(own: Classification, before: Iterable[Classification], policy: Polic
 
 
 def _smalltalk_signals(text: str) -> Signals:
-    """Return the signals of an earlier message that its categories depend on: small talk or not, and of which kind."""
+    """Return those signals of an earlier message on which its categories depend.
+
+    They are that the message is small talk, and the ids of the rules that say so.
+    """
     small = smalltalk.read(text.strip())
     return Signals(text, greeting=small is not None, fired=tuple(rule.id for rule in small.fired) if small else ())
 
@@ -229,7 +238,7 @@ def _fired(table: CategoryTable, excerpt: str, folded: bytes) -> tuple[Rule, ...
 
 
 def _excerpt(text: str) -> str:
-    """Return a short message, or head and tail of a long one, without characters that UTF-8 cannot encode."""
+    """Return a message without characters that UTF-8 cannot encode; of a long message, only its head and tail."""
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[len(text) - TAIL :]}"
     return text.encode("utf-8", "ignore").decode()
@@ -294,12 +303,18 @@ def _changed(need: CategoryDefinition, change: CategoryChange | None) -> Categor
 
 
 def _extra_weight(need: CategoryDefinition, change: CategoryChange) -> float:
-    """Return the weight of an operator's pattern: the operator's, or enough for one match to make the category fire."""
+    """Return the weight of a pattern that the operator added to a category.
+
+    It is the weight that the operator set, or else enough for one match to make the category apply.
+    """
     return change.weight or max(need.weight, need.threshold)
 
 
 def _reweighted(rule: Rule, changed: Mapping[str, CategoryChange]) -> Rule:
-    """Return the rule with the operator's weight for its category; a rule with an explicit weight is unchanged."""
+    """Return a rule with the weight that the operator set for its category.
+
+    A rule whose weight differs from its category's default keeps it.
+    """
     change = changed.get(rule.signal)
     usual = next(need.weight for need in CATEGORY_DEFINITIONS if need.name == rule.signal)
     return replace(rule, weight=change.weight) if change and change.weight and rule.weight == usual else rule

@@ -1,4 +1,4 @@
-"""Classifiers for messages that match no rule: the interface, and an implementation with labelled sentences."""
+"""Classifiers for messages that match no rule: the interface, and an implementation by labelled sentences."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from cognitive.preflight.rules.categories import EXEMPLARS
 
 
 class Classifier(Protocol):
-    """Interface of a classifier. It is called within the turn's deadline, and only if no category's rule fired."""
+    """Interface of a component that finds the categories of work that a message asks for.
+
+    It is called within the turn's deadline, and only if no rule found a category.
+    """
 
     async def classify(self, text: str, vector: Vector | None) -> tuple[str, ...]:
-        """Return categories of the policy, none if undecided.
+        """Return the names of the policy's categories that a message belongs to, none if undecided.
 
         `vector` is the embedding of `text`, or None if it was not ready in time.
         """
@@ -31,7 +34,7 @@ Classifiers = Callable[[Policy], Classifier | None]  # returns the classifier of
 
 
 class ExemplarClassifier:
-    """Classifier by the nearest labelled sentences (`EXEMPLARS`).
+    """Finds a message's category by the labelled sentences (`EXEMPLARS`) whose embeddings are nearest.
 
     It embeds the sentences once. It never embeds a message: the turn already has the message's vector.
     """
@@ -51,13 +54,13 @@ class ExemplarClassifier:
         self._vectors = await self._embedder.embed([text for sentences in EXEMPLARS.values() for text in sentences])
 
     async def classify(self, text: str, vector: Vector | None) -> tuple[str, ...]:
-        """Return at most one category, by the message's vector; none without a vector."""
+        """Return at most one category for a message, by its vector; none without a vector."""
         if vector is None or not len(self._vectors):
             return ()
         return nearest(vector, self._labels, self._vectors)
 
     def under(self, policy: Policy) -> Classifier | None:
-        """Return this classifier for another policy, or None if the policy disables `exemplar_fallback`."""
+        """Return this classifier for use under a policy, or None if the policy disables `exemplar_fallback`."""
         if not policy.categories.exemplar_fallback:
             return None
         other = copy(self)

@@ -1,4 +1,4 @@
-"""Date ranges of phrases: calendar arithmetic, and a function for each kind of phrase.
+"""Compute the date ranges of phrases such as "last week", by a function for each kind of phrase.
 
 A span is half-open, [start, end), in the time zone of `now`. Days are added on the wall clock (an aware datetime plus
 days keeps its hour), so a day that a clock change makes 23 or 25 hours long still runs from midnight to midnight.
@@ -23,7 +23,7 @@ _PARTS = {"morning": (4, 12), "afternoon": (12, 18), "evening": (17, 24), "night
 
 
 def midnight(moment: datetime) -> datetime:
-    """Return the beginning of the moment's day, in its time zone."""
+    """Return the beginning of a moment's day, in its time zone."""
     return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
 
 
@@ -40,7 +40,7 @@ def part_of(day: Span, part: str) -> Span:
 
 
 def date(now: datetime, year: int, month: int, day: int) -> Span:
-    """Return one calendar day.
+    """Return the span of one calendar day.
 
     Raises:
         ValueError: the calendar has no such day.
@@ -50,39 +50,42 @@ def date(now: datetime, year: int, month: int, day: int) -> Span:
 
 
 def week(now: datetime, offset: int = 0) -> Span:
-    """Return the week, from Monday on, that is `offset` weeks after the current one."""
+    """Return the span of the week, from Monday on, that is `offset` weeks after the current one."""
     monday = -now.weekday() + 7 * offset
     return days(now, monday, monday + 6)
 
 
 def weekend(now: datetime, offset: int = 0) -> Span:
-    """Return Saturday and Sunday of the week that is `offset` weeks after the current one."""
+    """Return the span of Saturday and Sunday in the week that is `offset` weeks after the current one."""
     saturday = 5 - now.weekday() + 7 * offset
     return days(now, saturday, saturday + 1)
 
 
 def months(now: datetime, year: int, month: int, count: int = 1) -> Span:
-    """Return `count` whole months from the given one on; a month outside 1..12 carries into the year."""
+    """Return the span of `count` whole months from a month on; a month outside 1..12 carries into the year."""
     return _month_start(now, year, month), _month_start(now, year, month + count)
 
 
 def calendar_year(now: datetime, number: int) -> Span:
-    """Return a calendar year."""
+    """Return the span of calendar year `number`."""
     return months(now, number, 1, 12)
 
 
 def calendar_quarter(now: datetime, number: int, which: int) -> Span:
-    """Return quarter `which` of a year; a number outside 1..4 carries into the year."""
+    """Return the span of quarter `which` of year `number`; a quarter outside 1..4 carries into the year."""
     return months(now, number, 3 * which - 2, 3)
 
 
 def calendar_season(now: datetime, number: int, name: str) -> Span:
-    """Return a meteorological season of the northern hemisphere; a winter has the year in which it begins."""
+    """Return the span of a meteorological season of the northern hemisphere, in year `number`.
+
+    A winter has the year in which it begins.
+    """
     return months(now, number, SEASONS[name], 3)
 
 
 def nearest_weekday(now: datetime, name: str, rel: str) -> Span:
-    """Return the latest day before today with this weekday.
+    """Return the span of the latest day before today that is this weekday, such as "monday".
 
     With `rel` "this", return the day of the current week; with "next", the first such day after today.
     """
@@ -95,11 +98,11 @@ def nearest_weekday(now: datetime, name: str, rel: str) -> Span:
 
 
 def occurrence(now: datetime, rel: str, in_year: Callable[[int], Span]) -> Span:
-    """Return the occurrence of a yearly span (a month, season or quarter without a year) that is meant.
+    """Return the span that a phrase without a year means, such as "last May", "summer" or "Q3".
 
-    `rel` "last" selects the latest that is over, "next" the first that has not begun, "this" the one that has not
-    ended of the previous year's or else the current year's. An empty `rel` selects the latest that has begun, since
-    people mostly ask a memory about the past.
+    `in_year` returns the span in a year. `rel` "last" selects the latest that is over, "next" the first that has not
+    begun, "this" the one that has not ended of the previous year's or else the current year's. An empty `rel` selects
+    the latest that has begun, since people mostly ask a memory about the past.
     """
     if rel == "this":
         before = in_year(now.year - 1)
@@ -134,7 +137,7 @@ _NAMED_DAYS = {"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorro
 
 
 def _year_named(groups: Groups, year: int | None) -> int | None:
-    """Return the year that the phrase itself names, else the year of its neighbour."""
+    """Return the year that a phrase itself names, or else the year of a neighbouring phrase."""
     return int(groups["y"]) if groups.get("y") else year
 
 
@@ -156,19 +159,19 @@ def _count(words: str) -> tuple[int, int]:
 
 
 def iso(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the day of "2026-09-14"."""
+    """Return the time span of a phrase like "2026-09-14": a day."""
     return date(now, int(groups["y"]), int(groups["m"]), int(groups["d"]))
 
 
 def slashed(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the day of "9/14/2026": the first number is the month unless it is over 12."""
+    """Return the time span of a phrase like "9/14/2026": a day. The first number is the month unless it is over 12."""
     first, second = int(groups["a"]), int(groups["b"])
     month, day = (second, first) if first > 12 else (first, second)
     return date(now, int(groups["y"]), month, day)
 
 
 def dotted(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the day of "14.09.2026"."""
+    """Return the time span of a phrase like "14.09.2026": a day."""
     return date(now, int(groups["y"]), int(groups["b"]), int(groups["a"]))
 
 
@@ -180,7 +183,10 @@ def _day_in(groups: Groups, now: datetime, number: int, month: int) -> Span:
 
 
 def month_day(groups: Groups, now: datetime, year: int | None) -> Span:
-    """Return the days of "May 3" or "May 3-5": in the named year, else the latest that have begun."""
+    """Return the time span of a phrase like "May 3" or "May 3-5".
+
+    If it names no year, and no neighbouring phrase does, the latest such days that have begun are meant.
+    """
     number, month = _year_named(groups, year), _month_index(groups["mon"])
     if number is not None:
         return _day_in(groups, now, number, month)
@@ -195,7 +201,7 @@ def month_day(groups: Groups, now: datetime, year: int | None) -> Span:
 
 
 def nth(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the day of "on the 14th": the latest such day of this month or the two months before it."""
+    """Return the time span of a phrase like "on the 14th": the latest such day of this month or the two before it."""
     day = int(groups["d"][:-2])
     for back in range(3):
         first, after = months(now, now.year, now.month - back)
@@ -206,7 +212,7 @@ def nth(groups: Groups, now: datetime, _year: int | None) -> Span:
 
 
 def month(groups: Groups, now: datetime, year: int | None) -> Span:
-    """Return the month of "May 2024", "May last year" or "last May"."""
+    """Return the time span of a phrase like "May 2024", "May last year" or "last May": a month."""
     month, number = _month_index(groups["mon"]), _year_named(groups, year)
     if groups.get("ofyear"):
         number = now.year + {"last": -1, "this": 0, "next": 1}[groups["ofyear"]]
@@ -216,7 +222,7 @@ def month(groups: Groups, now: datetime, year: int | None) -> Span:
 
 
 def season(groups: Groups, now: datetime, year: int | None) -> Span:
-    """Return the season of "summer 2024" or "last summer"."""
+    """Return the time span of a phrase like "summer 2024" or "last summer"."""
     name, number = groups["season"], _year_named(groups, year)
     if groups.get("ofyear"):
         number = now.year + {"last": -1, "this": 0, "next": 1}[groups["ofyear"]]
@@ -226,7 +232,7 @@ def season(groups: Groups, now: datetime, year: int | None) -> Span:
 
 
 def quarter(groups: Groups, now: datetime, year: int | None) -> Span:
-    """Return the quarter of "Q3 2024" or "in Q3"."""
+    """Return the time span of a phrase like "Q3 2024" or "in Q3"."""
     which, number = int(groups["q"]), _year_named(groups, year)
     if number is not None:
         return calendar_quarter(now, number, which)
@@ -234,41 +240,41 @@ def quarter(groups: Groups, now: datetime, year: int | None) -> Span:
 
 
 def year(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the year of "in 2023"."""
+    """Return the time span of a phrase like "in 2023": a year."""
     return calendar_year(now, int(groups["y"]))
 
 
 def years(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the span of "from 2020-2022": from the start of the first year to the end of the last."""
+    """Return the time span of a phrase like "from 2020-2022": from the first year's start to the last year's end."""
     return calendar_year(now, int(groups["y"]))[0], calendar_year(now, int(groups["y2"]))[1]
 
 
 def decade(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the ten years of "in the 1990s"."""
+    """Return the time span of a phrase like "in the 1990s": ten years."""
     return months(now, int(groups["decade"]), 1, 120)
 
 
 def weekday(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the day of "last Monday", or the part of the day of "Friday afternoon"."""
+    """Return the time span of a phrase like "last Monday" or "Friday afternoon": a day or a part of it."""
     day = nearest_weekday(now, groups["weekday"], _rel(groups))
     return part_of(day, groups["part"]) if groups.get("part") else day
 
 
 def named_day(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the day of "yesterday", or the part of the day of "tomorrow morning"."""
+    """Return the time span of a phrase like "yesterday" or "tomorrow morning": a day or a part of it."""
     day = days(now, _NAMED_DAYS[groups["day"]])
     return part_of(day, groups["part"]) if groups.get("part") else day
 
 
 def part_of_day(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the part of today of "tonight" or "this morning", or the part of yesterday of "last night"."""
+    """Return the time span of a phrase like "tonight", "this morning" or "last night"."""
     if groups.get("tonight"):
         return part_of(days(now, 0), "night")
     return part_of(days(now, -1 if _rel(groups) == "last" else 0), groups["part"])
 
 
 def other_day(_groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the span of "the other day": the seven days before today."""
+    """Return the time span of "the other day": the seven days before today."""
     return days(now, -7, -1)
 
 
@@ -287,7 +293,10 @@ def _calendar(now: datetime, unit: str, offset: int) -> Span:
 
 
 def calendar_unit(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the calendar unit of "last week" or "this month"; "the past week" is the last seven days instead."""
+    """Return the time span of a phrase like "last week" or "this month": a calendar week, month or other unit.
+
+    "The past week" is the last seven days instead.
+    """
     unit, rel = groups["unit"], groups["rel"]
     if "past" in rel and unit != "weekend":
         return rolling({"n": "1", "unit": unit}, now, None)
@@ -295,12 +304,12 @@ def calendar_unit(groups: Groups, now: datetime, _year: int | None) -> Span:
 
 
 def before_last(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the calendar unit of "the week before last"."""
+    """Return the time span of a phrase like "the week before last"."""
     return _calendar(now, groups["unit"], -2)
 
 
 def ago(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the day, week, month or other unit of "three days ago".
+    """Return the time span of a phrase like "three days ago": a day, week, month or other unit.
 
     A vague count such as "a few weeks back" gives the span from the earliest to the latest unit that it can mean.
     Minutes and hours are widened by one unit to either side.
@@ -316,7 +325,10 @@ def ago(groups: Groups, now: datetime, _year: int | None) -> Span:
 
 
 def rolling(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the span of "the last three days" or "past 24 hours"; days and longer units end with today."""
+    """Return the time span of a phrase like "the last three days" or "past 24 hours".
+
+    If the unit is a day or longer, the span ends with today.
+    """
     high, unit = _count(groups["n"])[1], groups["unit"]
     if unit in ("minute", "hour"):
         return now - timedelta(**{f"{unit}s": high}), now

@@ -1,8 +1,9 @@
 """Find the date range that a message names, by a small English grammar relative to a given time.
 
-`rules/dates.py` has the phrases; this module interprets the words around them. Words to the left of a phrase ("since",
-"early", "between") and words between two phrases ("and", "to") widen, cut or join spans. Words that are seldom a date
-(May, March, fall, 2024) count as one only beside a word that makes them a date ("in May", "early fall").
+`rules/dates.py` has the phrases that name a date; this module interprets the words around them. Words to the left of a
+phrase ("since", "early", "between") and words between two phrases ("and", "to") widen, cut or join their time spans.
+Words that are seldom a date (May, March, fall, 2024) count as one only beside a word that makes them a date ("in May",
+"early fall").
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ _AFTER_NTH = listed("""
 
 @dataclass(frozen=True, slots=True)
 class _DatePhrase:
-    """A date phrase of a message, its kind, and the words to its left."""
+    """A phrase of a message that names a date, such as "last May": its place, its kind, and the words to its left."""
 
     opening: int  # offset at which the words to its left begin
     start: int
@@ -78,18 +79,18 @@ class _DatePhrase:
 
     @property
     def link(self) -> str:
-        """The word that relates the phrase to a span ("since", "between"), or an empty string."""
+        """The word that relates the named date to the meant range ("since", "between"), or an empty string."""
         return next((word for word in self.left if word in _LINKS), "")
 
     @property
     def unit(self) -> str:
-        """The unit of "the week before", or an empty string."""
+        """The unit before "before" or "after", as in "the week before May 5", or an empty string."""
         pairs = pairwise(self.left)
         return next((word for word, following in pairs if word in _UNITS and following in ("before", "after")), "")
 
     @property
     def cut(self) -> str:
-        """The part of the span that is meant: "early", "mid", "late" or "week"; an empty string for all of it."""
+        """The part of the named time that is meant: "early", "mid", "late" or "week"; an empty string for all of it."""
         for word, following in pairwise((*self.left, "")):
             if (word in _CUTS or word == "week") and (word not in _CUTS_WITH_OF or following == "of"):
                 return _CUTS.get(word, word)
@@ -97,12 +98,14 @@ class _DatePhrase:
 
     @property
     def certain(self) -> bool:
-        """True if the phrase is a date without a second phrase beside it."""
+        """True if the phrase is a date even without a second phrase beside it."""
         needs = self.form.needs
         return needs is None or bool(self.cut) or not needs.isdisjoint(self.left)
 
     def span(self, now: datetime, year: int | None = None) -> Span:
-        """Return the span of the phrase itself, cut to its first week or its early, middle or late part.
+        """Return the time span that the phrase names, cut to its first week or its early, middle or late part.
+
+        `now` is the time that relative phrases refer to, and `year` the year of a neighbouring phrase.
 
         Raises:
             ValueError: the calendar has no such day.
@@ -114,7 +117,7 @@ class _DatePhrase:
 
 
 def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange | None:
-    """Return the date range that a text names, or None.
+    """Return the date range that a text names, or None if it names none.
 
     Two phrases joined by "between", "to" or a dash give the range from the first to the second. A comparison ("in May
     and June") gives the range from the earliest start to the latest end. Otherwise the first phrase is used. "Since X"
@@ -154,7 +157,7 @@ def _phrases(lower: bytes, cased: bytes) -> Iterator[_DatePhrase]:
 
 
 def _is_separate(lower: bytes, start: int, end: int) -> bool:
-    """Return whether the phrase is separate text, and no piece of a path, an address, a version or a file name."""
+    """Return True if a date phrase is separate text, and no piece of a path, an address, a version or a file name."""
     before, after = lower[max(0, start - 2) : start], lower[end : end + 2]
     digits = lower[start : start + 1].isdigit()
     if before[-1:] in (b"/", b"\\", b"_", b"@", b"#", b"=", b"+", b"$"):
@@ -169,9 +172,9 @@ def _is_separate(lower: bytes, start: int, end: int) -> bool:
 
 
 def _left_of(lower: bytes, start: int) -> tuple[int, tuple[str, ...]]:
-    """Return the words to the left of a phrase that may modify it, and the offset at which the phrase with them begins.
+    """Return the words to the left of a date phrase that may modify it, and where the phrase with them begins.
 
-    The words are those of `_LEFT_WORDS` in an unbroken row; loose words do not begin the phrase.
+    The words are those of `_LEFT_WORDS` in an unbroken row. The result begins with the offset.
     """
     left = lower[max(0, start - _LEFT_CONTEXT) : start].decode()
     chain: list[str] = []
@@ -190,13 +193,13 @@ def _left_of(lower: bytes, start: int) -> tuple[int, tuple[str, ...]]:
 
 
 def _next_word(lower: bytes, end: int) -> str:
-    """Return the word after the phrase, or an empty string at the end of a sentence."""
+    """Return the word after a date phrase, or an empty string at the end of a sentence."""
     following = lower[end : end + 24].decode()
     return (following.split() or [""])[0].strip(".,;:!?)\"'") if following[:1] == " " else ""
 
 
 def _plausible(phrase: _DatePhrase, written: str, following: str, cased: bytes) -> bool:
-    """Return whether an ambiguous phrase ("may", "in Spring", "in 2000") is a date, by the words around it.
+    """Return True unless the words around an ambiguous phrase ("may", "in Spring", "in 2000") show that it is no date.
 
     `written` is the phrase in its original case, `following` the word after it.
     """
@@ -215,7 +218,10 @@ def _plausible(phrase: _DatePhrase, written: str, following: str, cased: bytes) 
 
 
 def _groups(lower: bytes, phrases: Iterator[_DatePhrase]) -> Iterator[tuple[list[_DatePhrase], bool]]:
-    """Yield groups of joined phrases, and whether a group means all the time from its first to its last phrase."""
+    """Yield groups of date phrases that belong together, such as "May and June".
+
+    The second value is True if a group means all the time from its first to its last phrase.
+    """
     group: list[_DatePhrase] = []
     for phrase in phrases:
         gap = lower[group[-1].end : phrase.start] if group and _comparable(group[-1], phrase) else b"."
@@ -234,7 +240,10 @@ def _groups(lower: bytes, phrases: Iterator[_DatePhrase]) -> Iterator[tuple[list
 
 
 def _comparable(first: _DatePhrase, second: _DatePhrase) -> bool:
-    """Return whether two phrases can be joined; an ambiguous word is a date only beside one of the same kind."""
+    """Return True if two date phrases can belong together.
+
+    An ambiguous word such as "may" is a date only beside one of the same kind.
+    """
     if first.form.needs is None and second.form.needs is None:
         return True
     return any(key in first.groups and key in second.groups for key in ("mon", "season", "q", "y", "d"))
@@ -253,7 +262,7 @@ def _group_span(group: Sequence[_DatePhrase], now: datetime, *, is_range: bool) 
 
 
 def _range_ends(first: _DatePhrase, second: _DatePhrase, now: datetime) -> tuple[Span, Span]:
-    """Return the spans of the first and the second phrase of a range, the first before the second.
+    """Return the time spans of the first and the second phrase of a range, the first before the second.
 
     A year that only one of the phrases names applies to both.
     """
@@ -269,7 +278,10 @@ def _range_ends(first: _DatePhrase, second: _DatePhrase, now: datetime) -> tuple
 
 
 def _linked(span: Span, first: _DatePhrase, now: datetime) -> Span:
-    """Return the span that the linking word before it means: "since X" ends now, "before X" ends where X starts."""
+    """Return the time span that a linking word makes of a span: "since X" ends now, "before X" ends where X starts.
+
+    The linking word is that before the phrase `first`. Without one the span is unchanged.
+    """
     link, unit = first.link, first.unit
     if link in ("before", "prior", "until", "till"):
         if unit:  # "the week before May 5"

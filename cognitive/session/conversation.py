@@ -1,6 +1,7 @@
-"""Build the window of a turn with the state of its session, which is read within the turn's deadline.
+"""Select the messages of a conversation that the model sees in a turn, with a summary of the earlier ones.
 
-The state is written after the turn, in the background.
+The summary and the plan are part of the session's state, which is read within the turn's deadline and written after the
+turn, in the background.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ _NO_ANSWER = "no answer from Postgres in time"
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation to fit into a window: the messages before a turn's `message`, or within the turn.
+    """A conversation to fit into the model's window, before a turn or within it.
 
-    `received_at` is the time of its arrival, in seconds since the epoch.
+    `messages` are the messages so far, without the turn's own `message` if the turn has not begun. `received_at` is the
+    time at which the conversation was passed in, in seconds since the epoch.
     """
 
     agent_id: str
@@ -67,7 +69,7 @@ class Conversation:
 
     @classmethod
     def within(cls, context: TurnContext, conversation: tuple[Message, ...], iteration: int | None) -> Conversation:
-        """Return a conversation that has grown within a turn."""
+        """Return a conversation that has grown by tool calls since its turn began."""
         return cls(
             context.agent_id,
             context.session_id,
@@ -82,9 +84,13 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class ConversationWindow:
-    """The window of a turn, and the degradations of its session.
+    """The messages of the conversation that the model sees in a turn, with what else the turn needs to know of them.
 
-    `sent` is the state for the session to store; None if nothing is stored. `trace` has the numbers of the window.
+    Attributes:
+        messages: the messages, with a summary of the earlier ones.
+        sent: the data from which the session's state is updated after the turn, or None if nothing is stored.
+        degraded: the parts of reading or writing the session that failed or were late.
+        trace: the measurements of the window, as JSON.
     """
 
     messages: tuple[Message, ...]
@@ -94,7 +100,10 @@ class ConversationWindow:
 
 
 class SessionManager:
-    """Loads the state of a session before a turn, and saves it afterwards."""
+    """Fits conversations into the model's window with the state of their session, and saves that state afterwards.
+
+    The state is the last messages, a summary of the earlier ones, and the plan.
+    """
 
     def __init__(
         self,
@@ -119,7 +128,7 @@ class SessionManager:
     async def window(
         self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy
     ) -> ConversationWindow:
-        """Return the window of a turn's conversation, with its session's state; store its whole outputs.
+        """Select the messages that the model sees in a turn, and store the full texts of shortened tool outputs.
 
         Raises:
             TimeoutError: the window is not ready before the deadline.
@@ -143,7 +152,7 @@ class SessionManager:
         return ConversationWindow(window.messages, sent, degraded, window.trace.as_json())
 
     async def fit(self, conversation: Conversation, now: datetime, deadline: Deadline, policy: Policy) -> FittedWindow:
-        """Return the window of a conversation within its turn, with a summary of the messages that left it.
+        """Select the messages that the model sees next within a turn whose conversation has grown by tool calls.
 
         The last messages are stored, so that a process that resumes the session after a crash knows the calls and their
         results. The session's summary is left to the next turn, whose conversation may not contain the calls.
@@ -189,7 +198,7 @@ class SessionManager:
     async def before(
         self, agent_id: str, session_id: str, deadline: Deadline
     ) -> tuple[CarriedState, tuple[Degradation, ...]]:
-        """Return the session's state; if it is late or Postgres fails, an empty state and the degradation."""
+        """Read the session's state. If Postgres fails or is late, return an empty state and the degradation."""
         try:
             read = self._sessions.carried(agent_id, session_id, timeout=PATIENCE)
             return await deadline.within(read, _READING), ()
@@ -199,7 +208,10 @@ class SessionManager:
     async def store(
         self, conversation: Conversation, outputs: Sequence[WholeOutput], deadline: Deadline
     ) -> tuple[Degradation, ...]:
-        """Store whole outputs before the prompt that points to them is sent; if that fails, retry in the background."""
+        """Store the full texts of shortened tool outputs before the prompt that points to them is sent.
+
+        If that fails, it is retried in the background, and the degradation is returned.
+        """
         if not outputs:
             return ()
         agent_id, session_id, turn_id = conversation.agent_id, conversation.session_id, conversation.turn_id
@@ -215,7 +227,7 @@ class SessionManager:
         return ()
 
     async def resume(self, agent_id: str, session_id: str) -> recent.ResumedSession | None:
-        """Return a session so that any process can continue it, or None if it does not exist."""
+        """Return a session's state so that any process can continue it, or None if the session does not exist."""
         state = await self._sessions.state(agent_id, session_id, _RECENT_TURNS)
         if state is None:
             return None
@@ -228,24 +240,30 @@ class SessionManager:
         )
 
     def on_turn_recorded(self, sent: SentWindow | None) -> None:
-        """Store the last messages of a recorded turn, and add the messages that left its window to the summary."""
+        """Store the last messages of a recorded turn, and add those that left its window to the session's summary.
+
+        The work runs in the background. `sent` is None for a turn that stores nothing.
+        """
         self._writer.on_turn_recorded(sent)
 
     def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
-        """Add the outcome of a turn to the last messages, after the writes of this turn that are pending."""
+        """Add a turn's response and tool calls to the session's stored messages, in the background.
+
+        This happens after the turn's pending writes.
+        """
         self._writer.on_outcome(agent_id, turn_id, outcome, received_at)
 
     async def wait_for(self, agent_id: str) -> None:
-        """Return when the pending writes of an agent have ended or failed."""
+        """Wait until the pending background writes of an agent's sessions have ended or failed."""
         await self._writer.wait_for(agent_id)
 
     async def stop(self, agent_id: str) -> None:
-        """Cancel the pending writes of an agent, which is about to be erased."""
+        """Cancel the pending background writes of an agent's sessions, because the agent is about to be erased."""
         await self._writer.stop(agent_id)
 
 
 def _shortcomings(trace: WindowTrace) -> tuple[Degradation, ...]:
-    """Return the degradations of a window: a limit exceeded, a directive refused."""
+    """Return what is wrong with a window as degradations: a limit is exceeded, or the plan's step was refused."""
     degraded: list[Degradation] = []
     if trace.exceeded_bound:
         beyond = f"beyond its bound of {trace.exceeded_bound}, and nothing is left to cut"

@@ -1,6 +1,7 @@
-"""Encode, limit and resume the last messages of a session: no injected memories, bounded, calls with their results.
+"""Encode, limit and resume the last messages of a session, from which another process can continue it.
 
-A process that resumes the session begins with these messages. They are valid even if a turn was interrupted.
+They contain no injected memories, are limited in number and size, and each tool call has its result. They are valid
+even if a turn was interrupted.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _CUT = "\n[... cut ...]\n"
 
 @dataclass(frozen=True, slots=True)
 class ResumedSession:
-    """A session as a runtime needs it to continue, also after a restart and in another process.
+    """The state of a session that a runtime needs to continue it, also after a restart and in another process.
 
     A model continues from (preface, *messages). Only `messages` belong in the `conversation` of the next turn.
 
@@ -36,15 +37,15 @@ class ResumedSession:
         memories: the number of its memories.
         turns: the number of its turns.
         summary: the summary of its earlier messages, empty without one.
-        summarized_until: the mark of the last message that the summary covers.
+        summarized_until: a digest that identifies the last message in the summary, or None.
         plan: the steps of its plan.
         step: the number of steps that are done.
-        plan_step: the current step, None without one.
-        preface: the engine's message with the summary and the current step; None if there is neither.
+        plan_step: the text of the current step, or None if there is none.
+        preface: a message for the model with the summary and the current step, or None if there is neither.
         messages: the last messages, valid for every provider.
         started_at: the time of its first turn.
         last_at: the time of its last turn.
-        ended_at: the time of its end; None if it is open.
+        ended_at: the time at which it was ended, or None if it is open.
         recent: the last turns, newest first, as (turn id, time, status, message). The status "open" means that the turn
             has no outcome yet.
     """
@@ -66,7 +67,7 @@ class ResumedSession:
 
 
 def resumed(state: SessionState, *, max_messages: int, max_chars: int) -> ResumedSession:
-    """Return a session for a process that resumes it; its last messages are repaired and limited again."""
+    """Build the resumed session from its stored state. The last messages are repaired and limited again."""
     carried = state.carried
     messages = decode(state.messages) if state.messages is not None else ()
     return ResumedSession(
@@ -95,7 +96,7 @@ def _preface(carried: CarriedState) -> Message | None:
 
 
 def encode(messages: Sequence[Message]) -> bytes:
-    """Return messages as compressed JSON; values that JSON does not know become text."""
+    """Encode messages as compressed JSON. Values that JSON does not know become text."""
     fields = [message.model_dump(exclude_defaults=True) for message in messages]
     return zlib.compress(json.dumps(fields, default=_plain).encode(), _LEVEL)
 
@@ -106,11 +107,11 @@ def decode(encoded: bytes) -> tuple[Message, ...]:
 
 
 def sanitized(messages: Sequence[Message], *, max_messages: int, max_chars: int) -> tuple[Message, ...]:
-    """Return the last messages within the limits, oldest first, in complete groups.
+    """Return the last messages within the limits, oldest first, with every tool call's result.
 
-    The engine's own messages and injected memories are removed. The newest group is included even if it alone exceeds a
-    limit; each message is cut to `max_chars` characters. The result begins with a user's message: if necessary, the
-    last one before it is added.
+    The layer's own messages and injected memories are removed. The newest message, or tool call with its results, is
+    included even if it alone exceeds a limit; each message is cut to `max_chars` characters. The result begins with a
+    user's message: if necessary, the last one before it is added.
     """
     whole, _ = named(group([stripped(message) for message in messages]).groups)
     groups = [[_bounded(message, max_chars) for message in each.messages] for each in whole]
@@ -124,7 +125,10 @@ def sanitized(messages: Sequence[Message], *, max_messages: int, max_chars: int)
 
 
 def _asked(before: Sequence[list[Message]], shown: Sequence[list[Message]]) -> Sequence[list[Message]]:
-    """Return the groups with a user's message first: the last one before them is added if necessary."""
+    """Return the shown groups of messages so that they begin with a user's message, as providers require.
+
+    If necessary, the last user message in `before` is added, or groups are left out if there is none.
+    """
     roles = [own[0].role for own in shown]
     if next((role for role in roles if role != "system"), "user") == "user":
         return shown
@@ -137,7 +141,10 @@ def _asked(before: Sequence[list[Message]], shown: Sequence[list[Message]]) -> S
 def answered(
     messages: Sequence[Message], outcome: Outcome, *, session_id: str, limits: OutputLimits, cache: WindowCache
 ) -> tuple[list[Message], list[tuple[str, NormalisedOutput]]]:
-    """Return the messages with a turn's outcome appended once, and its tools' outputs as shortened."""
+    """Append the tool calls and the response of a turn's outcome to its messages, unless they are there already.
+
+    Return the messages, and the shortened outputs of the new tool calls as (tool, output).
+    """
     since = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "user"), 0)
     if any(message.role == "assistant" and message.content == outcome.response != "" for message in messages[since:]):
         return list(messages), []
@@ -158,7 +165,7 @@ def answered(
 
 
 def stripped(message: Message) -> Message:
-    """Return a message without injected memories, so that a forgotten memory does not survive in it."""
+    """Return a message without injected memories, so that a memory that is forgotten later does not survive in it."""
     content = without_injected(message.content)
     return message if content == message.content else message.model_copy(update={"content": content})
 

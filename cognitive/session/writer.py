@@ -1,7 +1,8 @@
-"""Write the state of sessions in the background: the last messages, the summary, the whole outputs of tools.
+"""Write the state of sessions in the background: the last messages, the summary, the full texts of tool outputs.
 
-A failure here never fails a turn. If a summary is not stored, the next turn extracts it again from the same messages,
-which it finds not covered. A whole output is passed in again with the conversation that contains it.
+A failure here never fails a turn. If storing a summary fails, the next turn sees that those messages are not summarized
+yet, and summarizes them again. If storing a tool's full output fails, it is stored by a later turn, to which the host
+passes the conversation with that output again.
 """
 
 from __future__ import annotations
@@ -41,17 +42,18 @@ _MAX_OVER = 4  # times the limit; of a longer summary only the end is condensed
 
 @dataclass(frozen=True, slots=True)
 class SentWindow:
-    """The window that a turn sent, for its session to store.
+    """The messages that a turn sent to its model, and what its session needs to update its stored state.
 
     Attributes:
         agent_id: the agent's id.
         session_id: the session's id.
         turn_id: the turn's id.
-        messages: the messages of the window and the user's message.
+        messages: the messages of the conversation as they were sent, and the user's message.
         carried: the session's state before the turn.
-        evicted: the messages that left the window and that the summary in `carried` does not cover.
-        summarized_until: the mark of the last evicted message in `conversation`.
-        conversation: the conversation of the turn, in which the marks of other turns are found.
+        evicted: the older messages that were not sent any more and that the summary in `carried` does not cover.
+        summarized_until: a digest that identifies the last of the evicted messages in `conversation`.
+        conversation: the full conversation of the turn. It is searched for the message up to which another turn's
+            summary goes.
         received_at: the arrival of the turn, in seconds since the epoch. Turns that arrived before an erasure are not
             stored.
     """
@@ -68,7 +70,7 @@ class SentWindow:
 
 
 class SessionWriter:
-    """Writes the state of sessions during and after their turns, in the background."""
+    """Writes the state of sessions in the background: last messages, summaries, full texts of tool outputs."""
 
     def __init__(
         self,
@@ -94,7 +96,10 @@ class SessionWriter:
     # --- start of writes ---
 
     def on_turn_recorded(self, sent: SentWindow | None) -> None:
-        """Store the last messages of a recorded turn, and add the messages that left its window to the summary."""
+        """Store the last messages of a recorded turn, and add those that left its window to the session's summary.
+
+        The work runs in the background. `sent` is None for a turn that stores nothing.
+        """
         if sent is None:
             return
         self._queue.start(self._keep(sent), sent.agent_id, "messages", sent.turn_id)
@@ -102,28 +107,34 @@ class SessionWriter:
             self._queue.start(self._roll(sent), sent.agent_id, "summary", sent.session_id)
 
     def fitted(self, sent: SentWindow, conversation: Sequence[Message]) -> None:
-        """Store the last messages of a window within its turn, after those of the turn's earlier windows."""
+        """Store the last messages that were sent within a turn, in the background.
+
+        This happens after the pending writes of the same turn.
+        """
         before = self._queue.running(sent.agent_id, "messages", sent.turn_id)
         nth = str(len(conversation))
         self._queue.start(self._keep(sent, before), sent.agent_id, "messages", sent.turn_id, nth)
 
     def on_outcome(self, agent_id: str, turn_id: str, outcome: Outcome, received_at: float | None = None) -> None:
-        """Add the outcome of a turn to the last messages, after the writes of this turn that are pending."""
+        """Add a turn's response and tool calls to the session's stored messages, in the background.
+
+        This happens after the turn's pending writes.
+        """
         self._queue.start(self._answer(agent_id, turn_id, outcome, received_at), agent_id, "answer", turn_id)
 
     def store(
         self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
     ) -> None:
-        """Store whole outputs that could not be stored before the prompt was sent."""
+        """Store, in the background, full texts of tool outputs that could not be stored before the prompt was sent."""
         later = self._store_later(agent_id, session_id, turn_id, artifacts, received_at)
         self._queue.start(later, agent_id, "outputs", turn_id)
 
     async def wait_for(self, agent_id: str) -> None:
-        """Return when the pending writes of an agent have ended or failed."""
+        """Wait until the pending writes of an agent's sessions have ended or failed."""
         await self._queue.wait_for(agent_id)
 
     async def stop(self, agent_id: str) -> None:
-        """Cancel the pending writes of an agent, which is about to be erased."""
+        """Cancel the pending writes of an agent's sessions, because the agent is about to be erased."""
         await self._queue.stop(agent_id)
 
     # --- writes ---
@@ -138,12 +149,15 @@ class SessionWriter:
         await self._sessions.keep(sent.agent_id, sent.turn_id, encoded, received_at=sent.received_at, timeout=PATIENCE)
 
     async def _kept(self, agent_id: str, turn_id: str) -> None:
-        """Return when the pending writes of a turn's messages have ended."""
+        """Wait until the pending writes of a turn's messages have ended."""
         if on_their_way := self._queue.running(agent_id, "messages", turn_id):
             await asyncio.wait(on_their_way)
 
     async def _roll(self, sent: SentWindow) -> None:
-        """Add the messages that left a turn's window to its session's summary; retry if another turn was first."""
+        """Add the messages that left a turn's window to its session's summary.
+
+        If another turn has changed the summary in the meantime, add the messages that it does not cover to the new one.
+        """
         await self._kept(sent.agent_id, sent.turn_id)
         policy, previous, evicted = self._policy.for_agent(sent.agent_id), sent.carried, sent.evicted
         for _ in range(_MAX_ROLLS):
@@ -167,7 +181,10 @@ class SessionWriter:
                 return
 
     async def _summarized(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str:
-        """Return the summarizer's summary, storable and limited; the extracted one if it fails or is late."""
+        """Return a summary of `earlier`, the summary so far, and `messages`, storable and within the policy's limit.
+
+        The host's summarizer makes it. If that fails or is late, it is extracted without a model.
+        """
         limit = policy.window.max_summary_chars
         stripped = await asyncio.to_thread(lambda: [recent.stripped(message) for message in messages])
         summary = await self._asked(earlier, stripped, policy)
@@ -179,7 +196,7 @@ class SessionWriter:
         return await asyncio.to_thread(extract, summary[-_MAX_OVER * limit :], (), limit)
 
     async def _asked(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str | None:
-        """Return the summary of the host's summarizer, or None if it fails or is late."""
+        """Call the host's summarizer, and return its summary, or None if it fails or is late."""
         answer = self._summarizer.summarize(earlier, messages, policy.window.max_summary_chars)
         summary = await attempt(answer, self._summary_seconds)
         if not isinstance(summary, str):
@@ -204,7 +221,7 @@ class SessionWriter:
     async def _store_later(
         self, agent_id: str, session_id: str, turn_id: str, artifacts: Sequence[NewArtifact], received_at: float | None
     ) -> None:
-        """Store whole outputs, with a few retries until the turn is recorded and Postgres is available."""
+        """Store full texts of tool outputs, with a few retries until the turn is recorded and Postgres is available."""
         size = sum(len(artifact.content) for artifact in artifacts)
         if self._held + size > _MAX_HELD:
             log.warning(
@@ -258,9 +275,10 @@ def _sanitized(messages: Sequence[Message], policy: Policy) -> tuple[Message, ..
 
 
 def _not_covered(sent: SentWindow, summarized_until: str | None) -> Sequence[Message]:
-    """Return the evicted messages that another turn's summary does not cover.
+    """Return the messages that left a turn's window and that the summary of another turn does not cover.
 
-    If a mark is not found, all are returned: a message may be summarised twice, but never lost.
+    `summarized_until` identifies the last message that the other summary covers. If the conversation does not contain
+    it, all are returned: a message may be summarised twice, but never lost.
     """
     conversation = sent.conversation
     own, other = (

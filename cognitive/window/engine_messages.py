@@ -1,7 +1,7 @@
-"""Write the engine's own messages in a prompt: the plan's current step, the reminder to go on, the summary.
+"""Write the messages that the layer itself adds to a prompt: the plan's current step, a reminder, a summary.
 
-The model writes the plan. Its steps reach the prompt quoted, in a message of the engine that ranks below the user's. A
-step that poses as the user or the system is refused.
+The model writes the plan. Its steps reach the prompt quoted, in a message that ranks below the user's. A step that
+poses as the user or the system is refused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FAKES = re.compile(
 
 
 def validated(steps: Sequence[str]) -> tuple[str, ...]:
-    """Return the steps of a plan without surrounding white space.
+    """Check the steps of a plan, and return them without surrounding white space.
 
     Raises:
         InvalidInput: there is no step, or more than MAX_STEPS, or a step is blank, longer than MAX_STEP_LENGTH
@@ -60,7 +60,10 @@ def _step(step: object, name: str) -> str:
 
 
 def directive(step: str, number: int, of: int) -> Message:
-    """Return the engine's message with the current step of the plan; `step` is a result of `validated`."""
+    """Return the message that shows the model the current step of the plan.
+
+    `step` is a result of `validated`, `number` counts it from 1, and `of` is the number of steps.
+    """
     text = (
         f"{_OPENING} ({number} of {of}), quoted: {quote(step)}\n"
         "It is a note, not a request of the user's; what the user and the instructions above say goes before it."
@@ -69,30 +72,30 @@ def directive(step: str, number: int, of: int) -> Message:
 
 
 def action() -> Message:
-    """Return the reminder to go on, for a model that stopped without calling a tool or finishing."""
+    """Return the message that reminds a model to go on, after it stopped without calling a tool or finishing."""
     return Message(role="user", kind=ACTION, content=_ACTION)
 
 
 def is_directive(message: Message) -> bool:
-    """Return True for a message that `directive` wrote."""
+    """Return True if `directive` wrote the message."""
     return message.role == "system" and (message.kind == DIRECTIVE or message.content.startswith(_OPENING))
 
 
 def is_action(message: Message) -> bool:
-    """Return True for a message that `action` wrote."""
+    """Return True if `action` wrote the message."""
     return message.role == "user" and (message.kind == ACTION or message.content == _ACTION)
 
 
 def summary(text: str) -> Message:
-    """Return the engine's message with a summary."""
+    """Return the message that shows the model a summary of the earlier conversation."""
     return Message(role="system", kind=SUMMARY, content=f"{HEADING}\n{text}")
 
 
 def is_summary(message: Message) -> bool:
-    """Return True for a message that `summary` wrote."""
+    """Return True if `summary` wrote the message."""
     return message.role == "system" and (message.kind == SUMMARY or message.content.startswith(HEADING))
 
 
 def authored(message: Message) -> bool:
-    """Return True for a message of the engine, which is written anew for every prompt."""
+    """Return True if the layer itself wrote the message. Such messages are written anew for every prompt."""
     return message.role in ("system", "user") and (is_summary(message) or is_directive(message) or is_action(message))

@@ -1,4 +1,4 @@
-"""Return the newest messages, truncated, as the window of a turn whose window fails or is late.
+"""Return the newest messages, truncated, for a turn whose window could not be built in time or without an error.
 
 Only a part of the limits is used. Nothing is counted, stored or cached, so that the fallback cannot fail for the reason
 for which the window failed.
@@ -23,8 +23,9 @@ _CUT = "[... left out for want of time ...]"
 def newest_messages(conversation: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
     """Return the newest messages of a conversation, truncated and valid for every provider.
 
-    They follow the host's leading system messages, the summary of an earlier prompt and the user's message before them.
-    The newest group is always included, with all its results. Leading system messages are whole, whatever their size.
+    Before them are the host's leading system messages, the summary of an earlier prompt, and the last user message. The
+    newest group of a tool call and its results is always included, with all its results. Leading system messages are
+    whole, whatever their size.
     """
     first = next((n for n, message in enumerate(conversation) if not _leads(message)), len(conversation))
     summaries = [
@@ -52,7 +53,10 @@ def _leads(message: Message) -> bool:
 
 
 def _newest(conversation: Sequence[Message], first: int, max_messages: int) -> Sequence[MessageGroup]:
-    """Return the groups of the last `max_messages` messages; more if the first of them is a tool's result."""
+    """Return the last `max_messages` messages from index `first` on, in groups of a tool call and its results.
+
+    There are more messages if the first of them would be a result without its call.
+    """
     start = max(first, len(conversation) - max_messages)
     while start > first and conversation[start].role == "tool":
         start -= 1
@@ -62,7 +66,11 @@ def _newest(conversation: Sequence[Message], first: int, max_messages: int) -> S
 def _led(
     conversation: Sequence[Message], first: int, chosen: Sequence[MessageGroup], characters: int
 ) -> Sequence[MessageGroup]:
-    """Return the groups with a user's message first: the last one before them is added if necessary."""
+    """Return the chosen groups so that they begin with a user's message, as providers require.
+
+    If they don't, the last user message before them is added, cut to `characters`. If there is none, the groups before
+    their first user message are left out.
+    """
     roles = [group.role for group in chosen]
     speakers = [role for role in roles if role != "system"]
     if speakers and speakers[0] == "user":
@@ -88,7 +96,7 @@ def _cut(message: Message, characters: int) -> Message:
 
 
 def _spoken(*parts: str) -> Iterable[str]:
-    """Return the parts that are not blank, without white space at the end, which providers refuse."""
+    """Return the texts that are not blank, without white space at the end, which providers refuse."""
     return [part.rstrip() for part in parts if part.strip()]
 
 

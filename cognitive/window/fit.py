@@ -1,8 +1,9 @@
-"""Build the window of a conversation: valid for every provider, bounded, and stable from turn to turn.
+"""Build the window of a conversation, the part that the model sees: valid for every provider and within limits.
 
     conversation -> reserved room -> groups -> window start -> selection -> summary + groups + directive
 
-The result depends only on the conversation and the session's summary. Nothing waits, and no model is called.
+The window is stable from turn to turn, so that provider caches apply. It depends only on the conversation and the
+session's summary. Nothing waits, and no model is called.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ _TRIES = 4  # cuts of a text: characters and tokens are not proportional, so one
 
 @dataclass(frozen=True, slots=True)
 class PreviousSummary:
-    """The summary that a session stores between turns, and its place in the session's plan.
+    """The summary of earlier messages that a session stores between turns, and the current step of the session's plan.
 
-    `summarized_until` is the mark of the last message that the summary covers. `step` is the number of the plan's
-    current step, from 1, and `steps` the number of steps.
+    `summarized_until` identifies the last message that the summary covers: it is the digest that `groups.mark` returns.
+    `step` is the number of the plan's current step, from 1, and `steps` the number of steps.
     """
 
     summary: str = ""
@@ -44,23 +45,23 @@ class PreviousSummary:
 
 @dataclass(frozen=True, slots=True)
 class WindowTrace:
-    """The numbers of a window, recorded with the turn.
+    """The measurements of a window, the part of a conversation that the model sees. They are recorded with the turn.
 
     Attributes:
-        before: the size of the conversation that was passed in, without tokens, which are not counted.
+        before: the size of the conversation that was passed in. Its tokens are not counted.
         after: the size of everything that the model sees.
         bounds: the limits of `after`.
-        repairs: the number of repairs of each kind.
+        repairs: the number of repairs of each kind, for example of tool calls without a result.
         evicted: the number of messages that left the window and go into the summary.
         unsummarized: the number of messages that left the window but are too many for one summary.
-        stubs: the number of groups in the window that have stubs for results to save room.
+        stubs: the number of tool calls in the window whose results are cut to a stub, a first line, to save room.
         carried: the number of messages before the window that stay because of their kind.
-        trigger: the limit or count that moved the window in this turn.
+        trigger: the limit or count that made the window begin later than in the previous turn.
         summary_due: the reason why a summary is due.
-        exceeded_bound: the limit that the window exceeds after truncation; the newest message is never left out.
-        directive_error: the reason why the current step was refused as a directive.
+        exceeded_bound: the limit that the window exceeds even after truncation, since the newest message always stays.
+        directive_error: the reason why the plan's current step was refused and is not shown.
         degraded: the reason why the window is only the newest messages, truncated.
-        ledger: the tokens in use and reserved; None if the model's limits are unknown.
+        ledger: the tokens in use and reserved, or None if the model's limits are unknown.
     """
 
     before: WindowSize
@@ -79,7 +80,7 @@ class WindowTrace:
     ledger: TokenLedger | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the trace as it is stored with the turn: numbers and names, no text."""
+        """Return the measurements as they are stored with the turn: numbers and names, no text."""
         sizes = {"before": asdict(self.before), "after": asdict(self.after), "bounds": asdict(self.bounds)}
         values = {name: value for name in _STORED if (value := getattr(self, name))}
         return {**sizes, **values, "repairs": dict(self.repairs)}
@@ -90,11 +91,15 @@ _STORED = ("evicted", "unsummarized", "stubs", "carried", "trigger", "summary_du
 
 @dataclass(frozen=True, slots=True)
 class FittedWindow:
-    """The messages that the model sees, and the values that the session must store.
+    """The messages that the model sees, and what the session must store.
 
-    `evicted` are messages that left the window and that the previous summary does not cover. The summary in `messages`
-    includes them, and the session's should too, up to the message with the mark `summarized_until`. `outputs` are the
-    whole outputs to store before the prompt is sent.
+    Attributes:
+        messages: the messages that the model sees, with a summary of the earlier ones.
+        evicted: the messages that left the window and that the session's stored summary does not cover yet. The summary
+            in `messages` includes them.
+        summarized_until: the digest (see `groups.mark`) of the last message that the new summary covers.
+        outputs: the full texts of shortened tool outputs, to store before the prompt is sent.
+        trace: the measurements of the window.
     """
 
     messages: tuple[Message, ...]
@@ -107,7 +112,10 @@ class FittedWindow:
     def of(
         cls, messages: tuple[Message, ...], conversation: Sequence[Message], policy: Policy, degraded: Degradation
     ) -> FittedWindow:
-        """Return a window that `fit` did not build: its evicted messages are unknown, its tokens uncounted."""
+        """Return a window from messages that `fit` did not select, for example the fallback after an error.
+
+        Its evicted messages are unknown, and its tokens are not counted.
+        """
         bounds = WindowSize(policy.window.max_messages, policy.window.max_chars, token_budget.NO_BOUND)
         return cls(
             messages,
@@ -133,12 +141,22 @@ def fit(
     low_water: float = LOW_WATER,
     max_summarized: int = MAX_SUMMARIZED_MESSAGES,
 ) -> FittedWindow:
-    """Return the window of a conversation, oldest message first; see `docs/decisions/0014-window.md`.
+    """Select the messages of a conversation that the model sees, oldest first; see `docs/decisions/0014-window.md`.
 
-    `tokens` is the model's input limit, None if unknown. `iteration` is the number of the turn's current tool call;
-    with None, the calls since the user's message are counted. `cache` saves work that earlier windows did. `low_water`
-    is the share of each limit that remains when the window moves, and `max_summarized` limits the messages in one
-    summary.
+    Args:
+        conversation: the whole conversation.
+        session_id: the session, for the ids of stored tool outputs.
+        kept: the summary that the session stores.
+        plan_step: the current step of the session's plan, to show as a directive.
+        iteration: the number of the turn's current tool call; with None, the calls since the user's message are
+            counted.
+        tokens: the model's input limit, or None if unknown.
+        now: the turn's time.
+        policy: the limits of the window.
+        count: counts the tokens of a text.
+        cache: caches work that earlier windows did, such as shortened outputs.
+        low_water: the share of each limit to which the window shrinks when it exceeds one.
+        max_summarized: the maximum number of messages that one summary takes in.
     """
     renderer = Renderer(session_id, policy, count, cache or WindowCache())
     reserved = token_budget.find_reserved(conversation, plan_step, (kept.step, kept.steps), renderer)
@@ -180,7 +198,10 @@ def _uncounted(messages: Sequence[Message]) -> WindowSize:
 
 
 def _covered(conversation: Sequence[Message], kept: PreviousSummary) -> ScanStart | None:
-    """Return the start of the messages that the session's summary does not cover; None if its mark is not found."""
+    """Return the place in the conversation after the last message that the session's summary covers.
+
+    It is None if that message is not found.
+    """
     place = groups.find(conversation, kept.summarized_until) if kept.summarized_until else None
     if place is None or kept.summarized_until is None:
         return None
@@ -196,7 +217,7 @@ def _evicted(
     renderer: Renderer,
     max_summarized: int,
 ) -> RenderedMessages:
-    """Return the messages before the window that no summary covers, at most `max_summarized`.
+    """Return the messages before the window that no summary covers, at most the last `max_summarized`.
 
     A host that passes back a window also passes back the messages that stay before it: these are not evicted. In a
     conversation that only grows, each message is evicted once.
@@ -215,9 +236,10 @@ def _evicted(
 def _summarised(
     host_summary: str | None, kept: PreviousSummary, evicted: Sequence[Message], max_chars: int, renderer: Renderer
 ) -> RenderedMessages:
-    """Return the engine's summary message, or nothing if there is nothing to summarise.
+    """Return the message with the summary of the conversation before the window, or nothing if there is none.
 
-    If the session stores no summary, the summary that the host passes back from an earlier prompt is used.
+    The `evicted` messages are added to the summary that the session stores. If it stores none, the summary that the
+    host passes back from an earlier prompt is used.
     """
     earlier = kept.summary or host_summary or ""
     if evicted or len(earlier) > max_chars:
@@ -229,7 +251,10 @@ def _summarised(
 def _shown(
     selection: Selection, others: Sequence[RenderedMessages], limit: WindowSize, renderer: Renderer
 ) -> RenderedMessages:
-    """Return the messages of the window's groups, truncated if the newest group alone exceeds a limit."""
+    """Return the messages of the window, truncated if they exceed a limit because the newest group alone is too large.
+
+    `others` are the messages before and after them, which take room too.
+    """
     shown = renderer.joined(selection.shown[selection.start :])
     room = limit - sum((each.size for each in others), selection.retained.shown.size)
     if shown.size.characters <= room.characters and shown.size.tokens <= room.tokens:
@@ -240,10 +265,10 @@ def _shown(
 def _truncated(
     whole: RenderedMessages, stub: RenderedMessages, room: WindowSize, renderer: Renderer
 ) -> RenderedMessages:
-    """Return the same messages truncated to `room` as far as possible, without leaving any out.
+    """Truncate the messages `whole` to `room` as far as possible, without leaving any out.
 
-    `stub` are the same messages with stubs for results. The newest message keeps its result if stubs of the others
-    suffice.
+    `stub` are the same messages with tool results cut to stubs, their first lines. The newest message keeps its result
+    if stubs of the others suffice.
     """
     measure = "tokens" if whole.size.tokens > room.tokens else "characters"
     results = [
@@ -268,7 +293,10 @@ def _truncated(
 
 
 def _mark(conversation: Sequence[Message], selection: Selection) -> str:
-    """Return the mark of the last message before the window; "+n" follows if the next n messages have stubs."""
+    """Return the digest that identifies the last message before the window (see `groups.mark`).
+
+    "+n" follows if results in the next n messages are cut to stubs, so that the next turn cuts them too.
+    """
     mark = groups.mark(conversation, selection.place - 1)
     if selection.pruned <= selection.start:
         return mark
@@ -291,10 +319,10 @@ def _due(trace: WindowTrace, iteration: int | None, policy: Policy) -> str | Non
 
 
 def due(used: float, iteration: int | None, policy: Policy, *, ended: bool = False) -> str | None:
-    """Return the reason why a summary is due, or None.
+    """Return the reason why the conversation should be summarised now, or None if there is none.
 
-    Reasons are the share `used` of the window, the number of iterations, and the end of a step or turn (`ended`).
-    Iteration 0, or None, is no reason by itself.
+    Reasons are the share `used` of the window, the number of iterations (tool calls), and the end of a step or turn
+    (`ended`). Iteration 0, or None, is no reason by itself.
     """
     if used >= policy.window.context_threshold:
         return f"{used:.0%} of the window in use, the threshold is {policy.window.context_threshold:.0%}"

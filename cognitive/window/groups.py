@@ -1,7 +1,8 @@
 """Group the messages of a conversation: a group is one message, or a message with tool calls and their results.
 
-A group is never cut. The results of calls follow the message that makes them, one for each call. Ids are unique and
-well-formed, and they do not depend on where the conversation is cut. Every repair is reported.
+A group is shown or left out as a whole. The results of calls follow the message that makes them, one for each call.
+Call ids are made unique and valid, and do not depend on where the conversation is cut. Everything that had to be
+repaired is reported.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ RepairKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A repair of the conversation: its kind, and the index of the message."""
+    """A defect of the conversation that was repaired: its kind, and the index of the message."""
 
     what: RepairKind
     index: int
@@ -47,7 +48,10 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class MessageGroup:
-    """Messages that are shown or left out together. `first` is the index of the first in the conversation."""
+    """Messages that are shown or left out together, for example a tool call and its results.
+
+    `first` is the index of the first message in the conversation.
+    """
 
     messages: tuple[Message, ...]
     first: int
@@ -65,7 +69,7 @@ class MessageGroup:
 
 @dataclass(frozen=True, slots=True)
 class GroupedMessages:
-    """The groups of a conversation, oldest first, the results without a call, and the repairs."""
+    """The result of grouping: the groups, oldest first, tool results without a call (orphans), and repaired defects."""
 
     groups: tuple[MessageGroup, ...]
     orphans: tuple[MessageGroup, ...] = ()
@@ -74,7 +78,7 @@ class GroupedMessages:
 
 @dataclass(slots=True)
 class _PendingCalls:
-    """A group that is being built: a message and, for each of its calls, the result and its index."""
+    """A group that is being built: a message and, for each of its tool calls, the result with its index."""
 
     message: Message
     first: int
@@ -82,9 +86,9 @@ class _PendingCalls:
 
 
 def group(messages: Sequence[Message], first: int = 0) -> GroupedMessages:
-    """Return the groups of a part of a conversation. `first` is the index of its first message.
+    """Group consecutive messages of a conversation. `first` is the index of the first of them in the conversation.
 
-    The engine's own messages are left out. Results without a call are returned as orphans.
+    Messages that the layer itself added are left out. Tool results without a call are returned as orphans.
     """
     pending: list[_PendingCalls] = []
     orphans: list[MessageGroup] = []
@@ -109,7 +113,7 @@ def group(messages: Sequence[Message], first: int = 0) -> GroupedMessages:
 
 
 def named(groups: Sequence[MessageGroup]) -> tuple[tuple[MessageGroup, ...], tuple[Repair, ...]]:
-    """Return the groups with call ids that are unique and valid for every provider, and the repairs.
+    """Replace tool call ids that are missing, not unique or not valid for every provider. Return groups and repairs.
 
     Valid, unique ids do not change.
     """
@@ -119,22 +123,25 @@ def named(groups: Sequence[MessageGroup]) -> tuple[tuple[MessageGroup, ...], tup
 
 
 def digest(message: Message) -> str:
-    """Return 16 hexadecimal digits that identify a message by role, content, calls and ids, in every process."""
+    """Return 16 hexadecimal digits that identify a message by role, content, calls and ids.
+
+    Every process computes the same digits.
+    """
     return _hash([message.role, message.content, message.tool_call_id, *map(_spelled, message.tool_calls)])
 
 
 def mark(messages: Sequence[Message], place: int) -> str:
-    """Return 16 hexadecimal digits with which `find` finds the message at `place` when the conversation has grown.
+    """Return 16 hexadecimal digits by which `find` finds the message at index `place` in a grown conversation.
 
-    The mark is a digest of this message and the three before it.
+    They are a digest of this message and the three before it.
     """
     return _hash([digest(message) for message in messages[max(0, place - _MARKED + 1) : place + 1]])
 
 
 def find(messages: Sequence[Message], wanted: str, back: int = FAR) -> int | None:
-    """Return the index of the last message with a mark, among the last `back` messages; None if no message has it.
+    """Return the index of the last message whose digest (see `mark`) is `wanted`, or None if there is none.
 
-    The part of `wanted` after "+" is not part of the mark.
+    Only the last `back` messages are searched. The part of `wanted` after "+" is not part of the digest.
     """
     wanted = wanted.partition("+")[0]
     start = max(0, len(messages) - back)
@@ -149,7 +156,7 @@ def find(messages: Sequence[Message], wanted: str, back: int = FAR) -> int | Non
 
 
 def last_user_message(conversation: Sequence[Message], first: int, place: int) -> int | None:
-    """Return the index of the last message of the user in [first, place), or None."""
+    """Return the index of the last user message from index `first` to before `place`, or None if there is none."""
     for n in range(place - 1, first - 1, -1):
         message = conversation[n]
         if message.role == "user" and message.content.strip() and not authored(message):
@@ -163,7 +170,10 @@ def as_text(result: Any) -> str:
 
 
 def _answer(groups: Sequence[_PendingCalls], place: int, message: Message) -> RepairKind | None:
-    """Assign a result to the latest call with its id that has no result yet; return the repair, or None."""
+    """Assign a tool result to the latest call with its id that has no result yet.
+
+    Return the kind of repair that this needed, or None.
+    """
     calling = [each for each in groups if each.results]
     name = message.tool_call_id
     matches = ((each, _unanswered(each, lambda call: call.id == name)) for each in reversed(calling if name else []))
@@ -178,7 +188,10 @@ def _answer(groups: Sequence[_PendingCalls], place: int, message: Message) -> Re
 
 
 def _unanswered(each: _PendingCalls, matches: Callable[[ToolCall], bool]) -> int | None:
-    """Return the index of the first call that matches and has no result, or only a placeholder for one."""
+    """Return the index of the first call in a group that `matches` accepts and that has no result, or None.
+
+    A placeholder does not count as a result.
+    """
     free = [n for n, result in enumerate(each.results) if result is None or _stopgap(result[1])]
     return next((n for n in free if matches(each.message.tool_calls[n])), None)
 
@@ -199,7 +212,7 @@ def _closed(each: _PendingCalls, repairs: list[Repair]) -> MessageGroup:
 
 
 def _sayable(call: ToolCall) -> ToolCall:
-    """Return the call without its result and with arguments that JSON can hold; the same object if unchanged."""
+    """Return the call without its result and with arguments that JSON can express; the same object if unchanged."""
     arguments = json_values.jsonable(call.arguments)
     if call.result is None and json_values.alike(arguments, call.arguments):
         return call
@@ -229,14 +242,14 @@ def _named(each: MessageGroup, taken: set[str], repairs: list[Repair]) -> Messag
 
 
 def _well_formed(call: ToolCall) -> str:
-    """Return the call's id, or an id computed from the call if it is missing or malformed."""
+    """Return the call's id, or an id computed from the call if its own is missing or malformed."""
     if call.id and len(call.id) <= MAX_ID_LENGTH and ID.fullmatch(call.id):
         return call.id
     return f"call_{_hash([_spelled(call)])}"
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
-    """Return the name if it is free, otherwise the name with the first number that makes it unique."""
+    """Return the name if it is not in `taken`, otherwise the name with the first number that makes it unique."""
     free, n = name, 1
     while free in taken:
         n += 1
@@ -245,7 +258,7 @@ def _free(name: str, taken: Iterable[str]) -> str:
 
 
 def _bare(message: Message) -> Message:
-    """Return a message without calls and ids, which its role cannot have.
+    """Return a message that has no tool calls without call ids, which its role cannot have.
 
     White space at the end of an assistant's message is removed: providers refuse it in the last message, and every
     message was the last one once.
@@ -255,14 +268,14 @@ def _bare(message: Message) -> Message:
 
 
 def _with(message: Message, **changes: Any) -> Message:
-    """Return the message with these changes, unvalidated; the same object if nothing changes."""
+    """Return the message with these fields changed, without validation; the same object if nothing changes."""
     if all(_stays(getattr(message, name), value) for name, value in changes.items()):
         return message
     return message.model_copy(update=changes)
 
 
 def _stays(old: Any, new: Any) -> bool:
-    """Return True if two values are equal.
+    """Return True if an old and a new value of a message's field are equal.
 
     Tool calls are compared by identity: their arguments may hold values that cannot be compared.
     """

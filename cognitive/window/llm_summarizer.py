@@ -1,4 +1,4 @@
-"""Summarise with a language model behind any callable; the extracted summary is the fallback."""
+"""Summarise with a language model behind any callable; if it fails, a summary is extracted without a model."""
 
 from __future__ import annotations
 
@@ -52,16 +52,19 @@ At most {limit} characters. Answer with the notes only."""
 
 @dataclass(frozen=True, slots=True)
 class SummaryFailure:
-    """The reason why a model's answer was not used: it was late, the call failed, or the answer was empty."""
+    """The reason why a model's summary was not used: it was late, the call failed, or the answer was empty."""
 
     reason: Literal["late", "failed", "empty"]
     detail: str
 
 
 class ModelSummarizer:
-    """A `Summarizer` that asks a model and waits at most `seconds`. Called after a turn, never before one.
+    """A `Summarizer` that asks a language model and waits at most `seconds`.
 
-    It does not raise: if the model fails, the summary is extracted, and the reason is logged and stored in `failure`.
+    It is called after a turn, never before one.
+
+    It does not raise. If the model fails, the summary is extracted without it, and the reason is logged and stored in
+    `failure`.
     """
 
     def __init__(self, model: SummaryModel, *, seconds: float = 30.0) -> None:
@@ -70,7 +73,10 @@ class ModelSummarizer:
         self.failure: SummaryFailure | None = None  # of the latest call; None if the model's answer was used
 
     async def summarize(self, earlier: str, messages: Sequence[Message], limit: int) -> str:
-        """Return the model's notes as quoted lines within `limit` characters, or the extracted summary."""
+        """Return the model's notes on the conversation, quoted, within `limit` characters.
+
+        If the model fails, return the summary that `extract` makes.
+        """
         answer = await self._asked(_work_session(earlier, summary.extract("", messages, _READ), limit))
         if isinstance(answer, SummaryFailure):
             return summary.extract(earlier, messages, limit)
@@ -78,7 +84,10 @@ class ModelSummarizer:
         return notes if len(notes) <= limit else summary.extract(notes, (), limit)
 
     async def condense(self, tool: str, results: str, limit: int) -> str:
-        """Return a tool's output condensed and quoted within `limit` characters; the fallback is its main lines."""
+        """Return the model's short version of a tool's output, quoted, within `limit` characters.
+
+        If the model fails, return the most important lines of the output.
+        """
         answer = await self._asked(_tool_results(tool, importance.ends(results, _READ_OF_A_TOOL), limit))
         text = importance.essence(results, limit) if isinstance(answer, SummaryFailure) else answer
         return _within(text, limit)
@@ -110,15 +119,15 @@ def _within(text: str, limit: int) -> str:
 
 
 def _tool_results(tool: str, results: str, limit: int) -> str:
-    """Return the prompt that asks to condense a tool's output to `limit` characters."""
+    """Return the prompt that asks a model to condense a tool's output to `limit` characters."""
     return _TOOL_RESULTS.format(fence=_fence(tool, results), tool=tool, results=results, limit=limit)
 
 
 def _work_session(notes: str, happened: str, limit: int) -> str:
-    """Return the prompt that asks for new notes of at most `limit` characters."""
+    """Return the prompt that asks a model to update `notes` by what `happened`, in at most `limit` characters."""
     return _WORK_SESSION.format(fence=_fence(notes, happened), notes=notes, happened=happened, limit=limit)
 
 
 def _fence(*data: str) -> str:
-    """Return a line that the enclosed data cannot contain, since it is a digest of them."""
+    """Return a line that encloses data in a prompt. The data cannot contain the line, since it is a digest of them."""
     return f"=== {hashlib.sha256(chr(0).join(data).encode('utf-8', 'replace')).hexdigest()[:16]} ==="

@@ -1,4 +1,4 @@
-"""Render groups as the prompt shows them: outputs shortened, old results as stubs, every message within a limit.
+"""Render messages as the prompt shows them: tool outputs shortened, old results as stubs.
 
 A stub is the first line of a result and a pointer to the whole: if a result is simply missing, models invent it. A
 session's outputs recur with every turn, so each long text is shortened once and cached. The outputs of a turn are
@@ -42,14 +42,17 @@ _MAX_SUMMARIES = 64  # cached summaries; each is needed until its session has st
 
 
 class WindowCache:
-    """A cache of work that windows repeat: shortened outputs, and summaries that no session has stored yet."""
+    """Caches work that each turn of a session repeats: shortened outputs, and summaries that are not stored yet."""
 
     def __init__(self) -> None:
         self._outputs: TextCache[tuple[NormalisedOutput, int]] = TextCache(_MAX_CACHED, lambda value: value[1])
         self.summaries: TextCache[str] = TextCache(_MAX_SUMMARIES)
 
     def normalised(self, text: str, *, tool: str, session_id: str, limits: OutputLimits) -> NormalisedOutput:
-        """Return `normalise` of the text, from the cache if the text is long; the whole text is not cached twice."""
+        """Shorten a tool's output as `normalise` does, or return the result from the cache.
+
+        Short texts are not cached. The whole text, which the caller has, is not stored a second time.
+        """
         if len(text) <= _MIN_CACHED:
             return normalise(text, tool=tool, session_id=session_id, limits=limits)
 
@@ -69,7 +72,7 @@ class WindowCache:
 
 @dataclass(frozen=True, slots=True)
 class RenderedMessages:
-    """Messages as the prompt shows them, the whole outputs to store for them, and their size."""
+    """Messages as the prompt shows them, the full texts of their shortened outputs to store, and their size."""
 
     messages: tuple[Message, ...]
     outputs: tuple[WholeOutput, ...]
@@ -78,7 +81,7 @@ class RenderedMessages:
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """Renders the groups of a session for its policy and token counter."""
+    """Renders the messages of a session as the prompt shows them, under a policy, and measures their size."""
 
     session_id: str
     policy: Policy
@@ -86,11 +89,11 @@ class Renderer:
     cache: WindowCache
 
     def whole(self, group: MessageGroup) -> RenderedMessages:
-        """Return a group with its outputs shortened to their limits."""
+        """Return the messages of a group with tool outputs and arguments shortened to their limits."""
         return self._shown([self._bounded(message, tool) for message, tool in _with_tools(group)])
 
     def stubbed(self, group: MessageGroup) -> RenderedMessages:
-        """Return a group with stubs for its results."""
+        """Return the messages of a group with each tool result cut to its first line and a pointer to the whole."""
         return self._shown([self._stub(message, tool) for message, tool in _with_tools(group)])
 
     def all_of(self, messages: Sequence[Message]) -> RenderedMessages:
@@ -98,7 +101,7 @@ class Renderer:
         return RenderedMessages(tuple(messages), (), self.size(messages))
 
     def joined(self, pieces: Sequence[RenderedMessages]) -> RenderedMessages:
-        """Return the messages of all pieces, in order."""
+        """Return the messages of all pieces as one sequence, with their outputs and sizes added up."""
         return RenderedMessages(
             tuple(message for piece in pieces for message in piece.messages),
             tuple(output for piece in pieces for output in piece.outputs),
@@ -106,7 +109,7 @@ class Renderer:
         )
 
     def cut(self, messages: Sequence[Message], characters: int) -> RenderedMessages:
-        """Return messages cut to at most `characters` characters each."""
+        """Cut each message to at most `characters` characters."""
         return self._shown([self._cut(message, max(_MIN_CHARS, characters), message.role) for message in messages])
 
     def size(self, messages: Sequence[Message]) -> WindowSize:
@@ -139,7 +142,10 @@ class Renderer:
         return shown, _stored(whole, tool) if whole is not None else ()
 
     def _with_stub(self, message: Message, tool: str) -> tuple[Message, NormalisedOutput | None]:
-        """Return a result as a stub, and the output to store for it; unchanged if it is no longer than a stub."""
+        """Return a tool result cut to a stub (its first line and a pointer), and the output to store for the pointer.
+
+        A result that is no longer than a stub is unchanged.
+        """
         if len(message.content) <= MAX_PRUNED_CHARS:
             return message, None
         known = pointers(message.content)
@@ -159,7 +165,10 @@ class Renderer:
         return _replaced(message, output.text), _stored(output, tool)
 
     def _with_bounded_calls(self, message: Message) -> tuple[Message, tuple[WholeOutput, ...]]:
-        """Return a message with long arguments shortened: a call that writes a file contains the whole file."""
+        """Shorten long arguments of a message's tool calls: a call that writes a file contains the whole file.
+
+        Return the message, and the full arguments to store.
+        """
         max_chars = self.policy.window.max_message_chars
         if sum(len(_arguments(call)) for call in message.tool_calls) <= max_chars:
             return message, ()
@@ -189,7 +198,7 @@ class Renderer:
 
 @lru_cache(maxsize=256)
 def _exactly(characters: int) -> OutputLimits:
-    """Return limits of this number of characters for outputs of every kind, which are cut and never cleaned."""
+    """Return limits under which outputs of every kind are cut to this number of characters and never cleaned."""
     return OutputLimits(rows={kind: OutputLimit(kind, characters, characters, exact=True) for kind in LIMITS})
 
 
@@ -204,7 +213,7 @@ def _limits(characters: tuple[tuple[str, int], ...], kinds: tuple[tuple[str, str
 
 
 def limits(policy: Policy) -> OutputLimits:
-    """Return the limits of tool outputs under a policy."""
+    """Return the limits that a policy sets for the outputs of tools."""
     return _limits(tuple(policy.window.max_tool_output_chars.items()), tuple(policy.window.tool_output_kinds.items()))
 
 

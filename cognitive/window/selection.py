@@ -1,8 +1,9 @@
-"""Select the groups of the conversation that the window shows, each whole or with stubs for its results.
+"""Select the messages of the conversation that the window shows, each whole or with its tool results cut to stubs.
 
-Some messages before the window stay: those whose kind is always kept, and the user's message that the window follows.
-Providers require a user's message first. If a long loop of calls is cut, the user's message that began it stays; if
-there is none, the window begins later.
+A stub is the first line of a result and a pointer to the whole. Messages are selected in groups, such as a tool call
+with its results. Some messages before the window stay: those whose kind is always kept, and the user's message that the
+window follows. Providers require a user's message first. If a long loop of calls is cut, the user's message that began
+it stays; if there is none, the window begins later.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ _KEPT_SHARE = 4  # each limit divided by this is the maximum size of all message
 
 @dataclass(frozen=True, slots=True)
 class RetainedMessages:
-    """The messages that stay before a window, and their indexes; `kept` is the number of those always kept."""
+    """The messages before the window that are shown nevertheless, and their indexes in the conversation.
+
+    `kept` is the number of those that stay because of their kind.
+    """
 
     shown: RenderedMessages
     places: frozenset[int]
@@ -50,11 +54,18 @@ class RetainedMessages:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The groups of a conversation, with stubs for their results and as they are shown.
+    """The messages that the window shows, selected in groups such as a tool call with its results.
 
-    The window begins with group `start`, at index `place` of the conversation. Groups before `pruned` have stubs
-    to save room. `retained` are the messages before the window that stay. `trigger` is the limit or count that moved
-    the window.
+    Attributes:
+        groups: the groups of the conversation that were considered, oldest first.
+        stubs: each group with its tool results cut to stubs, their first lines.
+        shown: each group as it is shown, whole or with stubs.
+        start: the index of the group that begins the window.
+        place: the index of the window's first message in the conversation.
+        retained: the messages before the window that are shown nevertheless.
+        pruned: the number of groups, from the first on, whose results are cut to save room.
+        trigger: the limit or count that made the window begin later than before, or None.
+        repairs: the number of repairs of each kind.
     """
 
     groups: tuple[MessageGroup, ...]
@@ -78,9 +89,17 @@ def select(
     renderer: Renderer,
     low_water: float = LOW_WATER,
 ) -> Selection:
-    """Return the selection of groups for a window.
+    """Select the messages of a conversation that the window shows.
 
-    `covered` is the end of the session's summary. `iteration` is the number of the turn's current tool call.
+    Args:
+        conversation: the whole conversation.
+        reserved: the messages of the prompt around the conversation.
+        covered: the first message after the session's summary, or None if the conversation does not contain it.
+        limit: the maximum size of the prompt.
+        iteration: the number of the turn's current tool call, if the host passes it.
+        now: the turn's time, for the age of tool results.
+        renderer: shortens messages, and measures their size.
+        low_water: the share of each limit to which the window shrinks when it exceeds one.
     """
     policy = renderer.policy
     limits = _limits(limit, reserved, conversation, policy, low_water)
@@ -127,7 +146,7 @@ def _bounded(
     limit: WindowSize,
     renderer: Renderer,
 ) -> Selection:
-    """Return the selection that begins at `place`, or later if the groups shown exceed a limit."""
+    """Return the selection for a window that begins at `place`, or later if the messages exceed a limit."""
     start = place.start
     fixed = reserved.leading.size + reserved.closing.size + room_for_summary(limit, renderer.policy)
     while True:
@@ -146,7 +165,7 @@ def _bounded(
 def _led(
     conversation: Sequence[Message], first: int, named: Sequence[MessageGroup], start: int, policy: Policy
 ) -> tuple[int, int | None]:
-    """Return the index of the group that begins the window, and of the user's message that it follows.
+    """Return the index of the group that begins the window, and the index of the user's message that it follows.
 
     The second index is None if the window begins with a user's message. A system message does not begin a window, since
     it would read as one of the host's leading system messages.
@@ -169,7 +188,7 @@ def _led(
 def _limits(
     limit: WindowSize, reserved: ReservedContent, conversation: Sequence[Message], policy: Policy, low_water: float
 ) -> WindowLimits:
-    """Return the limits of the conversation alone: the window's, without the room for the messages around it.
+    """Return the limits of the window's conversation: those of the prompt minus the room for the messages around it.
 
     Room is reserved also for messages that do not exist yet, so that the window does not move when they are added.
     """
@@ -196,16 +215,16 @@ def _limits(
 
 
 def _any_kept(conversation: Sequence[Message], first: int, policy: Policy) -> bool:
-    """Return True if the conversation has a message whose kind is always kept."""
+    """Return True if the conversation, from index `first` on, has a message whose kind is always kept."""
     return any(_stays(conversation[place], policy) for place in range(first, len(conversation)))
 
 
 def _retained(
     conversation: Sequence[Message], first: int, start: int, asked: int | None, renderer: Renderer
 ) -> RetainedMessages:
-    """Return the messages that stay before a window that begins at `start`, in order.
+    """Return the messages before index `start`, where the window begins, that are shown nevertheless.
 
-    `asked` is the index of the user's message that the window follows; None if it begins with one.
+    `asked` is the index of the user's message that the window follows, or None if the window begins with one.
     """
     policy = renderer.policy
     room = policy.window.max_chars // _KEPT_SHARE
@@ -233,7 +252,7 @@ def _retained(
 
 
 def _stays(message: Message, policy: Policy) -> bool:
-    """Return True for a message whose kind is always kept and which is valid alone.
+    """Return True if a message is of a kind that is always kept and is valid without others.
 
     A result without its call is not valid, nor is a call without its results.
     """

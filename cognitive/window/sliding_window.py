@@ -1,13 +1,15 @@
-"""Find the message with which the window begins. It moves seldom: neighbouring prompts begin with the same bytes.
+"""Find the message with which the window begins, the part of a conversation that the model sees.
 
-Messages are added from the oldest on until the window exceeds a limit. Then old tool results become stubs. If that
-frees too little, the oldest messages leave until the window is at its low-water mark, and it grows again. The beginning
-depends on the conversation alone: continuing from a stored beginning gives the same result as starting over.
+The beginning moves seldom, so that successive prompts begin with the same bytes and provider caches apply. Messages are
+added from the oldest on until the window exceeds a limit. Then old tool results are cut to stubs, their first lines. If
+that frees too little, the oldest messages leave until the window is at its low-water mark (a share of each limit), and
+it grows again. The beginning depends on the conversation alone: continuing from a stored beginning gives the same
+result as starting over.
 
 The first message to read is found from roles and lengths, without reading texts. This scan starts at the summary's end
 or the last multiple of EPOCH, so that a conversation of 4,000 messages costs no more than one of 500.
 
-Results are pruned by age. The time for this advances in steps of twice `window.prune_tool_results_after_ms`, and the
+Results are cut by age too. The time for this advances in steps of twice `window.prune_tool_results_after_ms`, and the
 number of the last messages in steps of half `window.keep_last_messages`, so that few turns change a prompt's middle.
 """
 
@@ -33,7 +35,7 @@ _PER_TOKEN = 3  # characters; too few for prose, too many for digits, but `fit` 
 
 @dataclass(frozen=True, slots=True)
 class WindowSize:
-    """A size in a prompt: messages, characters and tokens."""
+    """The size of messages in a prompt, or a limit of it: the number of messages, characters and tokens."""
 
     messages: int = 0
     characters: int = 0
@@ -50,11 +52,11 @@ class WindowSize:
         )
 
     def times(self, share: float) -> WindowSize:
-        """Return a share of the size, rounded down."""
+        """Return a share of the size: each of its numbers multiplied by `share` and rounded down."""
         return WindowSize(int(self.messages * share), int(self.characters * share), int(self.tokens * share))
 
     def beyond(self, bounds: WindowSize) -> str | None:
-        """Return the name of a limit in `bounds` that the size exceeds, or None."""
+        """Return the name of the first limit in `bounds` that the size exceeds, or None if it exceeds none."""
         for name in ("messages", "characters", "tokens"):
             if getattr(self, name) > getattr(bounds, name):
                 return name
@@ -63,10 +65,14 @@ class WindowSize:
 
 @dataclass(frozen=True, slots=True)
 class MessageSize:
-    """The sizes of a message or group: as it is, and with stubs for its results.
+    """The size of a message or group, to decide where the window begins: whole, and with results cut to stubs.
 
-    A window may begin with it if `begins` is True. `iteration` is the number of its call since the user's message, 0
-    without a call. `at` is its time in seconds since the epoch, if known.
+    Attributes:
+        whole: the size as it is.
+        stubbed: the size with each tool result cut to a stub, its first line.
+        begins: True if a window may begin with it.
+        iteration: the number of its tool call since the last user message, 0 without a call.
+        at: its time in seconds since the epoch, if known.
     """
 
     whole: WindowSize
@@ -78,14 +84,14 @@ class MessageSize:
 
 @dataclass(frozen=True, slots=True)
 class WindowLimits:
-    """The limits of a window.
+    """The limits that decide where a window begins.
 
     Attributes:
         bounds: the maximum size.
-        low: the low-water mark, a share of `bounds`.
-        keep_last: the number of the last messages that never become stubs.
-        keep_recent: the age in seconds below which messages never become stubs.
-        every: the number of iterations after which a window above its low-water mark is compacted; 0 for never.
+        low: the share of `bounds` to which the window shrinks when it exceeds them (the low-water mark).
+        keep_last: the number of the last messages whose tool results are never cut to stubs, their first lines.
+        keep_recent: the age in seconds below which tool results are never cut.
+        every: the number of tool calls after which a window above its low-water mark is compacted; 0 for never.
     """
 
     bounds: WindowSize
@@ -97,9 +103,10 @@ class WindowLimits:
 
 @dataclass(frozen=True, slots=True)
 class WindowStart:
-    """The beginning of a window: the unit `start`; units before `stubs` have stubs for their results.
+    """The beginning of a window: the index `start` of its first message or group, counted in those considered.
 
-    `trigger` is the limit or count that moved the window, if the last unit did.
+    Tool results before index `stubs` are cut to their first lines. `trigger` is the limit or count that moved the
+    beginning, if the last message did.
     """
 
     start: int = 0
@@ -108,9 +115,9 @@ class WindowStart:
 
 
 def find_start(units: Sequence[MessageSize], limits: WindowLimits, stubs: int = 0) -> WindowStart:
-    """Return the beginning of a window over these units; the newest is always in it.
+    """Return where a window over these messages or groups begins, given their sizes. The newest is always in it.
 
-    The first `stubs` units have stubs already.
+    The tool results of the first `stubs` ones are cut to their first lines already.
     """
     low = limits.bounds.times(limits.low)
     enough = limits.bounds.times((1 + limits.low) / 2)  # above this, the window would move again after a unit or two
@@ -143,7 +150,7 @@ def _due(unit: MessageSize, limits: WindowLimits, used: WindowSize, low: WindowS
 
 
 def _old(units: Sequence[MessageSize], n: int, limits: WindowLimits) -> int:
-    """Return the number of units old enough for stubs when unit n is the newest, which has none."""
+    """Return how many messages or groups are old enough to have tool results cut, when number `n` is the newest."""
     newest, recent_messages, old = units[n].at, units[n].whole.messages, n
     while old > 0:
         unit = units[old - 1]
@@ -158,7 +165,10 @@ def _old(units: Sequence[MessageSize], n: int, limits: WindowLimits) -> int:
 def _low_water_start(
     units: Sequence[MessageSize], start: int, n: int, used: WindowSize, low: WindowSize, stubs: int
 ) -> tuple[int, WindowSize]:
-    """Return the first unit that brings the window to its low-water mark, or nearest to it, and the size then."""
+    """Return the index at which the window must begin to shrink to its low-water mark `low`, and its size then.
+
+    `used` is its size when it begins at `start` and ends with `n`. If no beginning suffices, the nearest is returned.
+    """
     begin, remaining = start, used
     for after in range(start, n + 1):
         if after > start:
@@ -175,9 +185,9 @@ def _low_water_start(
 
 @dataclass(frozen=True, slots=True)
 class AgeCut:
-    """The limits of pruning by age: results before this index and before this time are pruned.
+    """The limits for cutting tool results by age: results before this index and before this time are cut.
 
-    `until` is in seconds since the epoch.
+    `until` is the time in seconds since the epoch.
     """
 
     before: int
@@ -185,7 +195,7 @@ class AgeCut:
 
 
 def age_cut(messages: int, now: datetime, policy: Policy) -> AgeCut:
-    """Return the limits of pruning by age for a conversation of this number of messages."""
+    """Return the limits for cutting tool results by age, in a conversation of this number of messages."""
     step = max(1, policy.window.keep_last_messages // 2)
     period = 2 * policy.window.prune_tool_results_after_ms / 1000
     as_of = now.timestamp() // period * period
@@ -196,7 +206,10 @@ def age_cut(messages: int, now: datetime, policy: Policy) -> AgeCut:
 
 
 def protected(group: MessageGroup, policy: Policy) -> bool:
-    """Return True for a group whose kind is always kept; a failed call counts as the kind "error"."""
+    """Return True if a group of messages is of a kind that the policy always keeps.
+
+    A failed tool call counts as the kind "error".
+    """
     kinds = {message.kind for message in group.messages}
     if not all(call.ok for call in group.calls):
         kinds.add("error")
@@ -204,9 +217,9 @@ def protected(group: MessageGroup, policy: Policy) -> bool:
 
 
 def stale(group: MessageGroup, at: float | None, cut: AgeCut, policy: Policy) -> bool:
-    """Return True if the results of a group are pruned by age.
+    """Return True if the tool results of a group of messages are old enough to be cut.
 
-    If neither the group nor a later message has a time, its age is unknown, and it is pruned only when room is needed.
+    If neither the group nor a later message has a time, its age is unknown, and it is cut only when room is needed.
     """
     old = group.first < cut.before and at is not None and at < cut.until
     return old and bool(group.calls) and not protected(group, policy)
@@ -217,7 +230,10 @@ def stale(group: MessageGroup, at: float | None, cut: AgeCut, policy: Policy) ->
 
 @dataclass(frozen=True, slots=True)
 class ScanStart:
-    """The first message to read, and the index before which results have stubs to save room."""
+    """The first message of the conversation to read.
+
+    Tool results before the index `stubs` are cut to their first lines to save room.
+    """
 
     first: int
     stubs: int
@@ -232,7 +248,10 @@ def find_scan_start(
     iteration: int | None,
     policy: Policy,
 ) -> ScanStart:
-    """Return the first message to read: not before `first`, nor before the end of the summary."""
+    """Return the first message to read in order to build the window, estimated from roles and lengths.
+
+    It is not before index `first`, nor before `covered`, the end of the session's summary.
+    """
     epoch = len(conversation) // EPOCH * EPOCH - int(limits.bounds.messages * limits.low)
     base = max(first, epoch, covered.first if covered is not None else 0)
     places = [n for n in range(base, len(conversation)) if not authored(conversation[n])]
@@ -246,7 +265,7 @@ def find_scan_start(
 
 
 def times(messages: Sequence[Message]) -> list[float | None]:
-    """Return the time of each message in seconds since the epoch.
+    """Return the time of each message in seconds since the epoch, or None if it is unknown.
 
     A message without a time has the time of the next message with one, since it is at least as old.
     """
@@ -259,9 +278,10 @@ def times(messages: Sequence[Message]) -> list[float | None]:
 
 
 def iterations(calling: Sequence[bool], asking: Sequence[bool], last: int | None) -> list[int]:
-    """Return the number of each tool call since the user's message, 0 for messages without calls.
+    """Return the number of each tool call since the user's message, and 0 for messages without calls.
 
-    `last` is the number of the newest call, if the host passes it.
+    `calling` and `asking` say for each message if it has calls and if it is the user's. `last` is the number of the
+    newest call, if the host passes it.
     """
     numbers, n = [], 0
     for calls, asks in zip(calling, asking, strict=True):
@@ -291,7 +311,7 @@ def _units(
 
 
 def _sizes(message: Message, policy: Policy) -> tuple[WindowSize, WindowSize]:
-    """Return the estimated size of a message as it is, and as a stub."""
+    """Return the estimated size of a message as it is, and with a tool result cut to its first line."""
     max_chars = policy.window.max_message_chars
     characters = len(message.content)
     if message.role == "tool":
@@ -310,7 +330,10 @@ def _size(characters: int) -> WindowSize:
 
 
 def _begins(message: Message, before: Message | None) -> bool:
-    """Return True if a window that begins with the message separates no call from its results."""
+    """Return True if a window can begin with a message without separating a tool call from its results.
+
+    `before` is the message before it.
+    """
     if message.role == "user":
         return True
     awaits_result = before is not None and any(call.result is None for call in before.tool_calls)

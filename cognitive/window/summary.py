@@ -1,8 +1,9 @@
 """Extract a summary of the messages that left the window, without a model.
 
-A summary is a list of lines, oldest first. Each line quotes one speaker, so that a tool's output never reads as if the
-user had written it. Lines do not change from one summary to the next, so that provider caches apply. If they become too
-long together, many of the oldest are condensed at once.
+The window is the part of a conversation that the model sees. A summary is a list of lines, oldest first. Each line
+quotes one speaker, so that a tool's output never reads as if the user had written it. Lines do not change from one
+summary to the next, so that provider caches apply. If they become too long together, many of the oldest are condensed
+at once.
 """
 
 from __future__ import annotations
@@ -36,29 +37,33 @@ _INFORMATIVE_ARGUMENTS = ("command", "cmd", "file_path", "path", "query", "patte
 
 
 class Summarizer(Protocol):
-    """Adds messages to the summary of the earlier ones. Called after a turn, never before one."""
+    """Interface of a component that adds messages to a conversation's summary.
+
+    It is called after a turn, never before one.
+    """
 
     async def summarize(self, earlier: str, messages: Sequence[Message], limit: int) -> str:
-        """Return a summary, at most `limit` characters long, of `earlier` and `messages`, oldest first.
+        """Return a summary of at most `limit` characters.
 
-        `earlier` is the summary so far.
+        It is a summary of the conversation that `earlier`, the summary so far, and then `messages`, oldest first,
+        represent.
         """
 
 
 class ExtractiveSummarizer:
-    """The summarizer that needs no model."""
+    """The default summarizer, which needs no model: it selects the most important sentences."""
 
     async def summarize(self, earlier: str, messages: Sequence[Message], limit: int) -> str:
-        """Return the summary that `extract` makes."""
+        """Return the summary, at most `limit` characters long, that `extract` makes without a model."""
         return extract(earlier, messages, limit)
 
 
 @dataclass(frozen=True, slots=True)
 class _SummaryLine:
-    """A line of a summary: its speaker and text.
+    """A line of a summary: its speaker `who`, its text, and if the text was condensed.
 
-    `who` is "user", "assistant", "tool <name>", "call <name>", "tools" for several tools and calls, or "notes" for
-    lines of a summary that was not extracted.
+    The speaker is "user", "assistant", "tool <name>", "call <name>", "tools" for several tools and calls, or "notes"
+    for lines of a summary that was not extracted.
     """
 
     who: str
@@ -74,7 +79,7 @@ class _SummaryLine:
 
 
 def extract(earlier: str, messages: Sequence[Message], limit: int) -> str:
-    """Return a summary, at most `limit` characters long, of `earlier` and `messages`, oldest first.
+    """Return a summary of at most `limit` characters of `earlier`, the summary so far, and `messages`, oldest first.
 
     `earlier` may be a summary of any form. The result is deterministic. While everything fits, the lines of `earlier`
     are unchanged; then the oldest are condensed, and finally merged. A part of the newest message with content always
@@ -87,7 +92,7 @@ def extract(earlier: str, messages: Sequence[Message], limit: int) -> str:
 
 
 def noted(text: str) -> str:
-    """Return a foreign text as quoted lines of a summary with the speaker "notes"."""
+    """Return a text of another author, such as a model's summary, as quoted summary lines with the speaker "notes"."""
     return "\n".join(str(_SummaryLine("notes", line.strip())) for line in text.split("\n") if line.strip())
 
 
@@ -95,7 +100,7 @@ def noted(text: str) -> str:
 
 
 def _parsed(earlier: str) -> Iterator[_SummaryLine]:
-    """Yield the lines of a summary; lines in another form become notes."""
+    """Parse a summary into its lines. A line in another form becomes a line of the speaker "notes"."""
     for line in earlier.split("\n"):
         match = _LINE.match(line)
         text = unquote(match.group(3)) if match else None
@@ -144,7 +149,10 @@ def _name(tool: str) -> str:
 
 
 def _fitted(lines: Sequence[_SummaryLine], limit: int) -> list[_SummaryLine]:
-    """Return the lines within the limit: the oldest condensed step by step, then merged by speaker, then cut."""
+    """Shorten the lines of a summary to `limit` characters.
+
+    The oldest lines are condensed step by step, then merged by speaker, then cut.
+    """
     target = int(limit * _LOW_WATER)
     fitted = _without_weak(lines, target, _spared(lines, limit))
     for share in _STEPS:
@@ -159,7 +167,7 @@ def _fitted(lines: Sequence[_SummaryLine], limit: int) -> list[_SummaryLine]:
 
 
 def _spared(lines: Sequence[_SummaryLine], limit: int) -> int:
-    """Return the index of the first of the newest lines, which are condensed last; they include the last line."""
+    """Return the index of the first of the newest lines, those that are condensed last. They include the last line."""
     room = int(limit * _SPARED)
     for place in range(len(lines) - 1, -1, -1):
         room -= len(str(lines[place])) + 1
@@ -169,7 +177,7 @@ def _spared(lines: Sequence[_SummaryLine], limit: int) -> int:
 
 
 def _without_weak(lines: Sequence[_SummaryLine], target: int, until: int) -> list[_SummaryLine]:
-    """Return the lines without calls and answers of little worth before `until`, oldest first, until all fits."""
+    """Remove calls and tool answers of little worth before index `until`, oldest first, until all fits `target`."""
     remaining: list[_SummaryLine] = []
     excess = _size(lines) - target
     for place, line in enumerate(lines):
@@ -181,7 +189,7 @@ def _without_weak(lines: Sequence[_SummaryLine], target: int, until: int) -> lis
 
 
 def _condensed(lines: Sequence[_SummaryLine], share: float, target: int, until: int) -> list[_SummaryLine]:
-    """Return the lines, those before `until` condensed to a share of their length, oldest first, until all fits."""
+    """Condense lines before index `until` to a share of their length, oldest first, until all fit `target`."""
     condensed: list[_SummaryLine] = []
     excess = _size(lines) - target
     said_later = _said_later(lines)
@@ -198,7 +206,10 @@ def _condensed(lines: Sequence[_SummaryLine], share: float, target: int, until: 
 
 
 def _merged(lines: Sequence[_SummaryLine], room: int) -> list[_SummaryLine]:
-    """Return one line per speaker within its share of the room; room that one leaves is free for the next."""
+    """Merge the lines of each speaker into one line, within the speaker's share of `room` characters.
+
+    Room that one speaker leaves is free for the next.
+    """
     said_later = _said_later(lines)
     pieces: dict[str, list[tuple[str, float]]] = {}
     for place, line in enumerate(lines):
@@ -218,7 +229,10 @@ def _merged(lines: Sequence[_SummaryLine], room: int) -> list[_SummaryLine]:
 
 
 def _thinned(pieces: Sequence[tuple[str, float]], room: int) -> str:
-    """Return the pieces within the room, by their worth; the newest weigh up to twice as much as the oldest."""
+    """Join the pieces of a speaker's lines within `room` characters, each shortened according to its worth.
+
+    `pieces` are (text, worth), oldest first. The newest weigh up to twice as much as the oldest.
+    """
     weights = [worth * (1 + place / len(pieces)) for place, (_, worth) in enumerate(pieces)]
     remaining, total = room, sum(weights)
     chosen: dict[int, str] = {}
@@ -232,14 +246,14 @@ def _thinned(pieces: Sequence[tuple[str, float]], room: int) -> str:
 
 
 def _said_later(lines: Sequence[_SummaryLine]) -> Callable[[int], set[str]]:
-    """Return a function that returns the facts of the line at an index that a later line repeats."""
+    """Return a function from the index of a line to the facts in it that a later line repeats."""
     facts_of = [importance.facts(line.text) for line in lines]
     last = {fact: place for place, facts in enumerate(facts_of) for fact in facts}
     return lambda place: {fact for fact in facts_of[place] if last[fact] > place}
 
 
 def _cut(line: _SummaryLine, limit: int) -> list[_SummaryLine]:
-    """Return the one line within the limit; an empty list if not even the speaker fits."""
+    """Cut a line to `limit` characters. Return it in a list, which is empty if not even the speaker fits."""
     room = limit - len(str(replace(line, text="", condensed=True)))
     while room > 0:
         shorter = replace(line, text=importance.squeezed(line.text, room), condensed=True)

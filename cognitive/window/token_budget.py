@@ -1,6 +1,7 @@
 """Reserve room in the prompt for the messages around the conversation, and count the tokens in use.
 
-A ledger records the tokens that are used and reserved, and makes room by pruning the oldest results.
+A ledger records the tokens of a model's input that are used and reserved. It makes room by cutting the oldest tool
+results to stubs, their first lines.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _PER_TOKEN = 3  # characters of a summary, estimated
 
 @dataclass(frozen=True, slots=True)
 class Prunable:
-    """A tool result that may become a stub: its size and the size of its stub, in tokens."""
+    """A tool result that may be cut to a stub, its first line, to save room: its tokens, and those of its stub."""
 
     tokens: int
     stub: int
@@ -35,7 +36,7 @@ class Prunable:
 
 @dataclass(frozen=True, slots=True)
 class RoomResult:
-    """The result of making room: the new ledger, the indexes of the results to prune, and the tokens still missing."""
+    """The result of making room: the new ledger, the indexes of the results to cut, and the tokens still missing."""
 
     ledger: TokenLedger
     pruned: tuple[int, ...]
@@ -49,9 +50,9 @@ class RoomResult:
 
 @dataclass(frozen=True, slots=True)
 class TokenLedger:
-    """The tokens of a model's input: its limit `max`, and the tokens used and reserved per kind.
+    """The tokens of a model's input: the limit `max`, and the tokens used and reserved for each kind of content.
 
-    Kinds in use are system, summary, directive, messages and results; kinds reserved are system, response, tools and
+    Kinds in use are system, summary, directive, messages and results. Kinds reserved are system, response, tools and
     memory. No number is negative.
     """
 
@@ -61,7 +62,7 @@ class TokenLedger:
 
     @classmethod
     def of(cls, max: int, shares: Mapping[str, float]) -> TokenLedger:
-        """Return an empty ledger that reserves these shares of `max`."""
+        """Return a ledger without used tokens that reserves these shares of `max` by kind of content."""
         return cls(max, reserves=MappingProxyType({kind: int(max * share) for kind, share in shares.items()}))
 
     @property
@@ -80,18 +81,22 @@ class TokenLedger:
         return self.spent / self.max if self.max else 1.0
 
     def fits(self, tokens: int) -> bool:
-        """Return True if this number of tokens can be added. An overdrawn ledger has no room even for 0."""
+        """Return True if this number of tokens can be added. A ledger over its limit has no room even for 0."""
         return self.spent + sum(self.reserves.values()) + tokens <= self.max
 
     def spend(self, kind: str, tokens: int) -> TokenLedger:
-        """Return the ledger with this number of tokens added to a kind; a negative number frees tokens, down to 0."""
+        """Return the ledger with this number of tokens added to a kind of content.
+
+        A negative number frees tokens, at most those in use.
+        """
         used = {**self.used, kind: max(0, self.used.get(kind, 0) + tokens)}
         return replace(self, used=MappingProxyType(used))
 
     def room_for(self, tokens: int, results: Sequence[Prunable], kind: str = "results") -> RoomResult:
-        """Return the ledger with room for this number of tokens, made by pruning `results`, oldest first.
+        """Make room for this number of tokens by cutting tool `results` to stubs, their first lines, oldest first.
 
-        `short` in the result is the number of tokens still missing if pruning all of them does not suffice.
+        `short` in the result is the number of tokens still missing if cutting all of them does not suffice. `kind` is
+        the kind of content that the results count as.
         """
         overdrawn = max(0, self.spent + sum(self.reserves.values()) - self.max)
         missing = overdrawn + tokens - self.available
@@ -111,11 +116,14 @@ class TokenLedger:
 
 @dataclass(frozen=True, slots=True)
 class ReservedContent:
-    """The messages around the conversation.
+    """The messages of a prompt around the conversation, for which room is reserved.
 
-    `leading` are the host's system messages before index `first`. `closing` are the directive and the reminder to go
-    on. `host_summary` is the summary of an earlier prompt that the host passes back. `directive_error` is the reason
-    why the plan's step did not become a directive.
+    Attributes:
+        leading: the host's system messages at the beginning.
+        closing: the message with the plan's current step, and the reminder to go on.
+        first: the index of the first message of the conversation after the leading ones.
+        host_summary: the summary of an earlier prompt that the host passes back, if any.
+        directive_error: the reason why the plan's current step was refused, or None.
     """
 
     leading: RenderedMessages
@@ -128,7 +136,10 @@ class ReservedContent:
 def find_reserved(
     conversation: Sequence[Message], plan_step: str | None, place: tuple[int, int], renderer: Renderer
 ) -> ReservedContent:
-    """Return the messages around a conversation. `place` is the number of `plan_step` and the number of steps."""
+    """Return the messages of the prompt around a conversation.
+
+    `plan_step` is the current step of the session's plan, and `place` its number and the number of steps.
+    """
     first, summary = _leading(conversation)
     leading = [each for each in conversation[:first] if each.content.strip()]
     closing, refusal = [], None
@@ -144,9 +155,9 @@ def find_reserved(
 
 
 def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
-    """Return the end of the host's leading system messages, and the summary that follows them, if any.
+    """Return the index after the host's leading system messages, and the summary that follows them, or None.
 
-    A system message after one of the engine's own messages belongs to the conversation.
+    A system message after one of the layer's own messages belongs to the conversation.
     """
     for n, message in enumerate(conversation):
         if engine_messages.is_summary(message):
@@ -157,9 +168,9 @@ def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
 
 
 def open_ledger(tokens: int | None, reserved: ReservedContent, policy: Policy) -> TokenLedger | None:
-    """Return the ledger of a model with this input limit before the conversation is added; None if it is unknown.
+    """Return the ledger of a model with this limit of input tokens, before the conversation is added.
 
-    The host's leading system messages use the tokens reserved for the system.
+    It is None if the limit is unknown. The host's leading system messages use the tokens reserved for the system.
     """
     if tokens is None:
         return None
@@ -170,7 +181,10 @@ def open_ledger(tokens: int | None, reserved: ReservedContent, policy: Policy) -
 
 
 def limit(ledger: TokenLedger | None, policy: Policy) -> WindowSize:
-    """Return the limits of the whole window: the policy's, and the model's tokens up to the context threshold."""
+    """Return the limits of the whole window: the policy's, and the tokens that the model's ledger allows.
+
+    The tokens are limited to the policy's context threshold.
+    """
     tokens = NO_BOUND
     if ledger is not None:
         threshold = int(ledger.max * policy.window.context_threshold) - ledger.reserves["system"]
@@ -184,6 +198,6 @@ def summary_characters(limit: WindowSize, policy: Policy) -> int:
 
 
 def room_for_summary(limit: WindowSize, policy: Policy) -> WindowSize:
-    """Return the maximum size of a summary message; its tokens are an estimate."""
+    """Return the maximum size of the message with the summary; its tokens are an estimate."""
     characters = summary_characters(limit, policy) + len(engine_messages.HEADING) + 1
     return WindowSize(1, characters, characters // _PER_TOKEN)

@@ -1,4 +1,4 @@
-"""Shorten the output of a tool: bounded and without noise; a pointer leads to the whole, which is stored.
+"""Shorten the output of a tool to a limit. A pointer in the text leads to the whole output, which is stored.
 
 Modules, in order of execution:
 

@@ -77,7 +77,7 @@ RECORD = (
 
 
 def pattern(rows: tuple[str, ...], *, flags: str = "") -> re2._Regexp:
-    """Return one automaton that matches any of the patterns; `flags` are in the form `(?m)`."""
+    """Compile several patterns into one linear-time automaton that matches any of them; `flags` are written `(?m)`."""
     options = re2.Options()
     options.max_mem = _MEMORY_BYTES
     options.log_errors = False
@@ -86,22 +86,22 @@ def pattern(rows: tuple[str, ...], *, flags: str = "") -> re2._Regexp:
 
 @dataclass(frozen=True, slots=True)
 class LinePatterns:
-    """The patterns of a kind of line, compiled for a single line and for many lines at once."""
+    """Patterns that recognise one kind of line, such as errors, compiled for a single line and for many at once."""
 
     line: re2._Regexp
     text: re2._Regexp
 
     @classmethod
     def of(cls, rows: tuple[str, ...]) -> LinePatterns:
-        """Return the kind of lines that one of these patterns matches."""
+        """Compile the patterns of one kind of line."""
         return cls(pattern(rows), pattern(rows, flags="(?m)"))
 
     def search(self, line: str) -> bool:
-        """Return True if a pattern matches in the line."""
+        """Return True if the line is of this kind."""
         return self.line.search(line) is not None
 
     def among(self, lines: Sequence[str]) -> frozenset[int]:
-        """Return the indexes of the lines that `search` matches.
+        """Return the indexes of those lines that are of this kind.
 
         The lines are searched as one text, since a call for each line takes ten times as long. A match within a line
         counts for that line. If a match spans a line break, its lines are searched again one by one.
@@ -162,8 +162,8 @@ _MARKS = "`'\"()[]{},;:!?*“”‘’"
 def essence(text: str, limit: int, *, request: bool = False, known: Collection[str] = ()) -> str:
     """Return the most important sentences or lines of a text, in their order, in at most `limit` characters.
 
-    In a `request` the first sentence and the questions weigh more. Facts in `known` are stated elsewhere and weigh
-    nothing. Chatter without a fact is left out, so the result may be empty.
+    In a `request` the first sentence and the questions weigh more. Facts in `known`, such as figures and paths, are
+    stated elsewhere and weigh nothing. Chatter without a fact is left out, so the result may be empty.
     """
     pieces = list(dict.fromkeys(" ".join(piece.split()) for piece in sentences(ends(text, _READ))))
     shapes = Counter(map(_shape, pieces))
@@ -182,7 +182,10 @@ def essence(text: str, limit: int, *, request: bool = False, known: Collection[s
 
 
 def worth(text: str, known: Collection[str] = ()) -> float:
-    """Return the highest score of a text's sentences without the facts in `known`; 0 for chatter and noise."""
+    """Return a score for how important a text is: the highest score of its sentences, 0 for chatter and noise.
+
+    Facts in `known`, such as figures and paths, do not count, because they are stated elsewhere.
+    """
     return max((_score(piece, 1, False, known) for piece in sentences(ends(text, _READ))), default=0.0)
 
 
@@ -195,12 +198,15 @@ def ends(text: str, characters: int) -> str:
 
 
 def facts(text: str) -> list[str]:
-    """Return the words of a text that are facts: figures, paths, identifiers and the like, in order."""
+    """Return the words of a text that state facts: figures, paths, identifiers and the like, in order."""
     return [bare for word in text.split() if (bare := _bare(word)) and _FACT.match(bare)]
 
 
 def squeezed(text: str, limit: int, known: Collection[str] = ()) -> str:
-    """Return a sentence within `limit` characters: without stop words, then only facts and the words before them."""
+    """Shorten a sentence to `limit` characters: first without stop words, then only facts and the words before them.
+
+    Facts are figures, paths, identifiers and the like, except those in `known`.
+    """
     if len(text) <= limit:
         return text
     words = [word for word in text.split() if word.lower() not in STOP_WORDS or word.lower() in _KEPT_WORDS]
@@ -218,7 +224,7 @@ def squeezed(text: str, limit: int, known: Collection[str] = ()) -> str:
 
 
 def _ranks(words: Sequence[str], known: Collection[str]) -> list[int]:
-    """Return the rank of each word: 0 for a fact, 1 for the word before a fact, 2 for the others."""
+    """Return how dispensable each word is: 0 for a fact not in `known`, 1 for the word before a fact, 2 for others."""
     is_fact = [bool(_FACT.match(bare := _bare(word)) and bare not in known) for word in words]
     return [
         0 if fact else 1 if before_fact else 2 for fact, before_fact in zip(is_fact, [*is_fact[1:], False], strict=True)

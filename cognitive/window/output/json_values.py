@@ -1,4 +1,4 @@
-"""Turn foreign values into JSON, and shorten JSON that is too long so that it remains JSON."""
+"""Turn values of any Python type into JSON, and shorten JSON that is too long so that it remains JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MARK = "[...]"  # the key of the note about what was left out of an object
 
 @dataclass(frozen=True, slots=True)
 class _Strictness:
-    """The limits of one step of shortening."""
+    """The limits of one attempt to shorten JSON: the maximum length, number and depth of its values."""
 
     text: int  # characters of a string
     items: int  # items of a list
@@ -52,7 +52,7 @@ _LADDER = (
 
 
 def jsonable(value: Any) -> Any:
-    """Return the value with JSON's types only; other values, keys and NaN become text.
+    """Convert a value of any Python type into values that JSON can express; other values, keys and NaN become text.
 
     Only the name of the type remains of values that are nested too deeply (such as a value that contains itself),
     cannot be read or are too large.
@@ -61,12 +61,12 @@ def jsonable(value: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """Return the value as one line of JSON with sorted keys."""
+    """Return a value of any Python type as one line of JSON with sorted keys."""
     return json.dumps(jsonable(value), ensure_ascii=False, sort_keys=True)
 
 
 def alike(value: Any, other: Any) -> bool:
-    """Return True if two foreign values are equal; False if they refuse the comparison, as arrays do."""
+    """Return True if two values of the host's program are equal, False if not or if comparing them raises an error."""
     try:
         return bool(value == other)
     except Exception:  # foreign code, which may raise anything
@@ -74,7 +74,10 @@ def alike(value: Any, other: Any) -> bool:
 
 
 class _JsonReader:
-    """Converts one value; counts the characters and repeated containers that it may still read."""
+    """Converts one value of any Python type into values that JSON can express.
+
+    It limits the characters that it reads, and the items of containers that it meets more than once.
+    """
 
     def __init__(self) -> None:
         self._met = set[int]()
@@ -110,12 +113,15 @@ class _JsonReader:
 
 
 def _in_order(values: Any) -> Sequence[Any]:
-    """Return the values as a list. Sets are sorted, since their order differs between processes."""
+    """Return the items of a list, tuple or set as a list.
+
+    Sets are sorted, since their order differs between processes.
+    """
     return sorted(values, key=_spelled) if isinstance(values, set | frozenset) else list(values)
 
 
 def _spelled(value: Any) -> str:
-    """Return the value as text, or the name of its type if its class raises."""
+    """Return a value as text, or the name of its type if converting it raises an error."""
     try:
         return value if isinstance(value, str) else str(value)
     except Exception:  # foreign code, which may raise anything
@@ -130,7 +136,7 @@ def _type_name(value: Any) -> str:
 
 
 def read_json(text: str) -> Any:
-    """Return the value of a text that is a JSON object or list, otherwise None."""
+    """Parse a text that is a JSON object or list; return None for any other text."""
     if text[:1] + text[-1:] not in ("{}", "[]"):
         return None
     try:
@@ -140,7 +146,7 @@ def read_json(text: str) -> Any:
 
 
 def shortened_json(value: Any, room: int, note: str) -> str | None:
-    """Return an object or list as JSON with `note` in it, in at most `room` characters; None if impossible."""
+    """Return an object or list as JSON of at most `room` characters, with `note` in it, or None if impossible."""
     for strictness in _LADDER:
         cut = _cut(value, strictness, strictness.depth)
         text = _written({**cut, _MARK: note} if isinstance(cut, Mapping) else [*cut, note])

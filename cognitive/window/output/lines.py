@@ -42,7 +42,7 @@ _FILE = re.compile(r"^(?:\./)?([^\s:]{1,200}?)(?::\d+)?(?::|$|-\d+-)")  # a file
 
 @dataclass(frozen=True, slots=True)
 class LineSpan:
-    """The lines [first, after) of an output, and the text shown for them."""
+    """Lines of a tool's output, from number `first` to before `after`, and the text that is shown for them."""
 
     first: int
     after: int
@@ -50,7 +50,7 @@ class LineSpan:
 
 
 def stretches(lines: Sequence[str], start: int = 0) -> list[LineSpan]:
-    """Return one span for each line; the first has the number `start`."""
+    """Return one `LineSpan` for each line; `start` is the number of the first line."""
     return [LineSpan(n, n + 1, line) for n, line in enumerate(lines, start)]
 
 
@@ -58,7 +58,10 @@ def stretches(lines: Sequence[str], start: int = 0) -> list[LineSpan]:
 
 
 def split_lines(cleaned: str, max_length: int) -> list[LineSpan]:
-    """Return the lines as a terminal shows them, each cut to `max_length` characters and a mark."""
+    """Split an output into lines as a terminal shows them, each cut to `max_length` characters plus a note of the cut.
+
+    Of a very long output, only both ends and the severe lines (such as errors) between them are returned.
+    """
     breaks = cleaned.count("\n")
     if not breaks or (len(cleaned) <= 2 * _SPAN and breaks <= 2 * _SPAN_LINES):
         return _stretches(cleaned, 0, max_length)
@@ -77,7 +80,7 @@ def _stretches(text: str, first: int, max_length: int) -> list[LineSpan]:
 
 
 def _after(text: str) -> int:
-    """Return the end of the part that is read at the beginning, after a line break if there is one."""
+    """Return the index at which the first part of a long text ends, if possible after a line break."""
     place = 0
     for _ in range(_SPAN_LINES):
         line_break = text.find("\n", place, _SPAN)
@@ -88,7 +91,7 @@ def _after(text: str) -> int:
 
 
 def _before(text: str) -> int:
-    """Return the start of the part that is read at the end, after a line break if there is one."""
+    """Return the index at which the last part of a long text begins, if possible after a line break."""
     start, place = len(text) - _SPAN, len(text)
     for _ in range(_SPAN_LINES):
         line_break = text.rfind("\n", start, place)
@@ -107,7 +110,10 @@ def _severe(middle: bytes, line: int, max_length: int) -> Iterator[LineSpan]:
 
 
 def _short(line: str, max_length: int) -> str:
-    """Return a line within `max_length` characters and a mark; blobs in the line are always shortened."""
+    """Shorten a line to `max_length` characters plus a note of the cut.
+
+    Long runs of characters without a space, such as base64 data, are always shortened.
+    """
     if len(line) <= 200:
         return line
     if max_length < len(line) <= _MAX_PARSED_LENGTH:
@@ -130,7 +136,7 @@ def _blob(match: re.Match[str]) -> str:
 
 
 def repeats(spans: Sequence[LineSpan]) -> list[LineSpan]:
-    """Return the lines with repetitions collapsed into one copy and a count.
+    """Collapse repeated lines into one copy and a note with the count.
 
     Repetitions are lines, or blocks of up to eight lines, that occur three times or more in succession.
     """
@@ -153,7 +159,11 @@ def repeats(spans: Sequence[LineSpan]) -> list[LineSpan]:
 
 
 def _blocks(spans: Sequence[LineSpan]) -> tuple[list[int], list[int]]:
-    """Return the size of the smallest block that repeats at each index, 0 for none, and the number of its copies."""
+    """Find blocks of lines that repeat in succession.
+
+    Return for each index the size of the smallest block that repeats from there on, 0 for none, and the number of
+    copies.
+    """
     known: dict[str, int] = {}
     ids = np.array([known.setdefault(each.text, len(known)) for each in spans], dtype=np.int64)
     pieces = np.cumsum([0, *(after.first != before.after for before, after in pairwise(spans))])
@@ -169,14 +179,14 @@ def _blocks(spans: Sequence[LineSpan]) -> tuple[list[int], list[int]]:
 
 
 def progress(spans: Sequence[LineSpan]) -> list[LineSpan]:
-    """Return the lines with each run of progress reports reduced to its first and last line."""
+    """Reduce each run of progress reports, such as "45 % done", to its first and last line."""
     read = _read(spans)
     reports = dict.fromkeys(importance.progress.among(read), "progress")
     return _runs(spans, _unless_severe(reports, read), "lines of progress")
 
 
 def routine(spans: Sequence[LineSpan]) -> list[LineSpan]:
-    """Return the lines with each run of routine lines reduced to its first and last line.
+    """Reduce each run of routine lines to its first and last line.
 
     Routine lines report a success, or are log records that differ in figures only.
     """
@@ -191,7 +201,7 @@ def _read(spans: Sequence[LineSpan]) -> list[str]:
 
 
 def _unless_severe(kinds: Mapping[int, str], read: Sequence[str]) -> list[str | None]:
-    """Return the kind of each line; None for severe lines and lines without a kind, which are shown."""
+    """Return the kind of each line, or None if it must be shown: it has no kind, or is severe, such as an error."""
     places = sorted(kinds)
     severe = importance.severe.among([read[place] for place in places])
     folded = {place: kinds[place] for n, place in enumerate(places) if n not in severe}
@@ -199,7 +209,7 @@ def _unless_severe(kinds: Mapping[int, str], read: Sequence[str]) -> list[str | 
 
 
 def _runs(spans: Sequence[LineSpan], kinds: Sequence[str | None], what: str) -> list[LineSpan]:
-    """Return the lines with each run of one kind reduced to its first and last line."""
+    """Reduce each run of lines of one kind to its first and last line, with a note of how many lines were left out."""
     folded: list[LineSpan] = []
     place = 0
     while place < len(spans):
@@ -224,7 +234,7 @@ def _goes_on(spans: Sequence[LineSpan], kinds: Sequence[str | None], place: int)
 
 
 def excerpt(spans: Sequence[LineSpan], room: int, *, per_file: bool = False) -> list[LineSpan]:
-    """Return the most important lines, in their order, in at most `room` characters with the marks between them.
+    """Choose the most important lines that fit in `room` characters, notes of gaps included. Return them in order.
 
     First come a head and a tail. From the middle follow a line of every file if `per_file`, severe lines with the lines
     around them, and notable lines. The rest of the room extends the head.
@@ -241,7 +251,7 @@ def excerpt(spans: Sequence[LineSpan], room: int, *, per_file: bool = False) -> 
 
 
 def _take(chosen: set[int], places: Iterable[int], spans: Sequence[LineSpan], room: int, *, strict: bool) -> int:
-    """Add the lines that fit to `chosen` and return the remaining room.
+    """Add those of the lines at `places` that fit into `room` to the `chosen` lines, and return the remaining room.
 
     If `strict`, stop at the first line that does not fit.
     """
@@ -268,12 +278,12 @@ def _wanted(spans: Sequence[LineSpan], chosen: set[int], *, per_file: bool) -> I
 
 
 def _among(places: Sequence[int], spans: Sequence[LineSpan], kind: importance.LinePatterns) -> list[int]:
-    """Return the indexes of the lines of a kind, in their order."""
+    """Return those of the indexes `places` whose line is of a kind, such as errors, in order."""
     return [places[n] for n in sorted(kind.among([spans[place].text for place in places]))]
 
 
 def _firsts(places: Iterable[int], spans: Sequence[LineSpan], key: Callable[[str], str]) -> list[int]:
-    """Return the first index of each key: a thousand errors that differ in figures only are one error."""
+    """Return the first of the indexes for each value of `key`: errors that differ in figures only count as one."""
     firsts: dict[str, int] = {}
     for place in places:
         firsts.setdefault(key(spans[place].text), place)

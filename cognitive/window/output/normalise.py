@@ -1,6 +1,6 @@
-"""Shorten a tool's output to the limit of its kind. The whole is stored, and a pointer leads to it.
+"""Shorten a tool's output to the limit of its kind. The whole is stored, and a pointer in the text leads to it.
 
-The kind of a tool follows from the words of its name.
+The kind of a tool (file, search, web page, ...) follows from the words of its name.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _JUNK_SHOWN = 400  # characters shown of a binary output
 
 @dataclass(frozen=True, slots=True)
 class OutputLimit:
-    """The limits of a kind of output, in characters: `characters` in all and `line` for each line.
+    """The limits for outputs of one kind of tool, in characters: `characters` in all and `line` for each line.
 
     An `exact` output is only cut, never cleaned, since the model edits files by their exact text. `per_file` shows one
     line of every file that a search found before a second one of any. `markup` removes scripts and styles from web
@@ -106,25 +106,29 @@ NAMES: tuple[tuple[OutputKind, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class OutputLimits:
-    """The limits of every kind, and the kinds of tools, by exact name, whose names do not reveal it."""
+    """The limits for the outputs of all tools, by kind of tool.
+
+    The kind of a tool follows from its name. `tools` has the kinds, by exact name, of tools whose names do not reveal
+    it.
+    """
 
     rows: Mapping[OutputKind, OutputLimit] = field(default_factory=lambda: LIMITS)
     tools: Mapping[str, OutputKind] = field(default_factory=dict)
 
     def of(self, tool: str) -> OutputLimit:
-        """Return the limits for a tool."""
+        """Return the limits for the outputs of a tool."""
         kind = self.tools.get(tool) or kind_of(tool)
         return self.rows.get(kind) or LIMITS[kind]
 
     def with_characters(self, characters: Mapping[OutputKind, int]) -> OutputLimits:
-        """Return the limits with other maximum lengths for some kinds."""
+        """Return a copy of the limits with other maximum lengths for some kinds of tools."""
         changed = {kind: replace(self.rows.get(kind) or LIMITS[kind], characters=n) for kind, n in characters.items()}
         return replace(self, rows={**LIMITS, **self.rows, **changed})
 
 
 @lru_cache(maxsize=4096)
 def kind_of(tool: str) -> OutputKind:
-    """Return the kind of a tool by the words of its name."""
+    """Return the kind of a tool, which decides how its outputs are shortened, by the words of its name."""
     words = {word.lower() for word in _NAME_WORD.findall(tool)}
     return next((kind for kind, kind_words in NAMES if words.intersection(kind_words)), "default")
 
@@ -136,8 +140,8 @@ def kind_of(tool: str) -> OutputKind:
 class NormalisedOutput:
     """A tool's output as the prompt shows it.
 
-    `whole` is the text to store under `pointer`; both are None if nothing was left out. `before` is the length of the
-    output in characters. `notes` name the steps that changed it.
+    `whole` is the original text to store under the id `pointer`; both are None if nothing was left out. `before` is the
+    length of the original in characters. `notes` name the steps that changed it.
     """
 
     text: str
@@ -148,7 +152,7 @@ class NormalisedOutput:
 
 
 def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) -> NormalisedOutput:
-    """Return an output within the limit of its tool, in time linear in the output's length.
+    """Shorten a tool's output to the limit of its kind, in time linear in the output's length.
 
     Short, clean outputs are unchanged. Escape sequences, control characters and white space at line ends are removed
     without a note. Anything else that is left out is in `whole`, and the text says where. Normalising a normalised text
@@ -175,12 +179,12 @@ def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) 
 
 
 def pointers(text: str) -> tuple[UUID, ...]:
-    """Return the ids of the whole outputs that a text points to, in order."""
+    """Return the ids of the stored whole outputs that a prompt text refers to, in order."""
     return tuple(UUID(id) for id in _POINTER.findall(text))
 
 
 def marker(left_out: int, before: int, pointer: UUID) -> str:
-    """Return the mark in a shortened output that points to the whole."""
+    """Return the note in a shortened output that says how much was left out and refers to the stored whole."""
     return f"[... {left_out:,} of {before:,} characters left out; whole: artifact:{pointer}]"
 
 
@@ -230,7 +234,7 @@ def _is_junk(mark: _Mark, shown: str) -> bool:
 
 
 def _ends(text: str, characters: int, mark: _Mark) -> str:
-    """Return a head and a tail with the mark between them, cut at line breaks if they are near."""
+    """Return the head and the tail of a text with a note of the gap between them, if possible cut at line breaks."""
     room = max(0, characters - mark.max_length - 2)
     if len(text) <= room:
         return f"{text}\n{mark.of(len(text))}"
@@ -249,7 +253,10 @@ _WITHOUT_ROOM = (("routine", routine),)
 
 
 def _lines(cleaned: str, limit: OutputLimit, mark: _Mark) -> tuple[str, tuple[str, ...]]:
-    """Return the lines without noise; if they are too long, without routine; if still too long, an excerpt."""
+    """Shorten an output by its lines. Return the text, and the names of the steps that changed it.
+
+    Noise is removed first. If that does not suffice, routine lines are removed, and then an excerpt is chosen.
+    """
     room = limit.characters - mark.max_length - 1
     count = cleaned.strip("\n").count("\n") + 1
     spans = split_lines(cleaned, room - 40 if count == 1 else max(min(limit.line, room // 5), room // (4 * count)))
@@ -268,13 +275,13 @@ def _lines(cleaned: str, limit: OutputLimit, mark: _Mark) -> tuple[str, tuple[st
 
 
 def _gaps(shown: Sequence[LineSpan], lines: int) -> list[int]:
-    """Return the number of lines left out before each span, and after the last."""
+    """Return how many of the output's `lines` are left out before each shown span, and after the last."""
     ends = [0, *(each.after for each in shown)]
     return [start - end for end, start in zip(ends, [*(each.first for each in shown), lines], strict=True)]
 
 
 def _joined(shown: Sequence[LineSpan], lines: int, mark: _Mark) -> str:
-    """Return the lines with a mark in each gap; the mark in the longest gap, or at the end, points to the whole."""
+    """Join the shown lines with a note in each gap. The note in the longest gap, or at the end, refers to the whole."""
     gaps = _gaps(shown, lines)
     max_length = max(range(len(gaps)), key=lambda n: (gaps[n], n))
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""Clean a text as a terminal would show it, cut it without damage to characters, turn a web page into text."""
+"""Clean a text as a terminal would show it, cut it without damaging characters, turn a web page into text."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _PAGE = re2.compile(r"(?is)^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype html|html|
 
 
 def storable(text: str) -> str:
-    """Return the text with U+FFFD for runs of characters that Postgres cannot store: NUL and lone surrogates."""
+    """Replace the characters that Postgres cannot store (NUL and lone surrogates) by U+FFFD, one for each run."""
     return _UNSTORABLE.sub("\ufffd", text)
 
 
 def clean(text: str) -> str:
-    r"""Return the text without escape sequences, control characters and white space at line ends.
+    r"""Remove escape sequences, control characters and white space at line ends from a text.
 
     Lines end with "\n"; a lone "\r" remains, for `final` or `all_lines`. Cleaning twice changes nothing.
     """
@@ -59,12 +59,12 @@ def clean(text: str) -> str:
 
 
 def all_lines(cleaned: str) -> str:
-    """Return the text with a separate line for each state that a carriage return overwrote."""
+    """Return a cleaned text in which each state of a line that a carriage return overwrote is a line by itself."""
     return cleaned.replace("\r", "\n")
 
 
 def final(line: str) -> str:
-    """Return the last state of a line that carriage returns overwrote, other than blank ones."""
+    """Return a line as it looks after carriage returns have overwritten it: its last state that is not blank."""
     return next((piece for piece in reversed(line.split("\r")) if piece.strip()), "") if "\r" in line else line
 
 
@@ -87,7 +87,7 @@ def tail_of(text: str, characters: int) -> str:
 
 
 def border(text: str, place: int) -> int:
-    """Return the last index up to `place` where a text may be cut."""
+    """Return the last index up to `place` at which a text may be cut without separating a combined character."""
     for back in range(place, max(0, place - _MAX_CLUSTER_LENGTH), -1):
         if _border(text, back):
             return back
