@@ -1,43 +1,42 @@
-"""Memory for agents: select what the model sees in a turn, and learn from its response.
+"""Give an agent memory: select before each turn what its model should see, and learn from the response.
 
-The public names are imported when they are first used, because a hook starts a process per event and needs none of
-them.
+The names are imported when they are first used: a hook, which starts with every prompt, needs none of them.
 
 Modules, in order of execution:
 
 - `cli`: the commands.
-- `bench`: `cognitive bench turns`, which measures turns on the user's own database server.
+- `bench`: `cognitive bench turns`, which times turns on the user's own database.
 - `server`: the HTTP API.
-- `dashboard`: the web pages about recorded turns and memories.
+- `dashboard`: the web pages that show recorded turns and memories.
 - `hook`: the hooks of coding agents.
-- `runtimes`: one module per agent framework, and MCP.
-- `client`: a layer that calls a server over HTTP.
+- `runtimes`: one module per agent framework, MCP among them.
+- `client`: a remote layer, over HTTP.
 - `wire`: the values that cross HTTP.
 - `layer`: `CognitiveLayer`, with `pre_turn` and `post_turn`.
 - `bootstrap`: compose the services of a layer; the only place that names adapters, with `admin`.
 - `api`: the layer's namespaces `sessions`, `policies`, `explain` and `admin`.
 - `doctor`: checks of the machine, the database and the embedding model.
-- `admin`: an operator's work on a database: migrate, repair, grant roles.
+- `admin`: operators' tasks on a database: migrate, repair, grant roles.
 - `validation`: check the arguments of the layer's methods.
-- `pipeline`: the parts of a turn, each of which fails open.
-- `privacy`: redaction before storage, retention, erasure.
-- `preflight`: from the message to the plan.
-- `context`: from the plan to the shown memories.
-- `window`: from the conversation to the messages that the model sees.
-- `session`: the state carried from turn to turn, and working memory.
-- `catalog`: from the available tools to the tools that are sent.
-- `recording`: the record of a turn, and its encoding.
-- `prompt`: put the blocks of a turn into the prompt, and recognise them there.
-- `recall`: the recall tool, over the same stages.
-- `feedback`: from the response to usage and new memories.
+- `pipeline`: the parts of a turn; if one fails, the turn continues without it.
+- `privacy`: redaction before anything is stored, retention, erasure.
+- `preflight`: make the plan of a turn from its message.
+- `context`: select the memories that a turn shows.
+- `window`: select the messages of the conversation that the model sees.
+- `session`: the state between the turns of a session, and working memory.
+- `catalog`: select the tools that the model is given.
+- `recording`: record how a turn selected its memories, to explain and replay it.
+- `prompt`: put the memory blocks of a turn into the prompt, and recognise them there.
+- `recall`: the recall tool, by which a model searches the memories.
+- `feedback`: learn from the response which memories were used, and store new ones.
 - `lab`: questions about recorded turns: why, replay, evaluate, tune.
 - `telemetry`: spans, metrics and logs.
-- `background`: bounded work beside a turn.
+- `background`: background tasks, limited in number.
 - `turn`: the inputs and results of a turn.
 - `plan`: the plan of a turn.
-- `trace`: the result of every candidate of a turn, and the time of every stage.
-- `degradation`: a part that a turn continued without, with a code and a reason.
-- `policy`: every setting of a turn, and the policy in effect for an agent.
+- `trace`: the decision about every candidate memory of a turn.
+- `degradation`: the parts of a turn that failed or were late, as a sentence with a code.
+- `policy`: every setting of a turn, and the policy that is active for an agent.
 - `tokens`: count tokens.
 - `errors`: the errors that the layer raises.
 """

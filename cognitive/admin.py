@@ -1,4 +1,7 @@
-"""Operators' tasks on a database, given by its URL or else the embedded server, which is started for the task."""
+"""Operators' tasks on a database: migrate, repair, distribute, grant roles.
+
+The database is given by its URL. Without one, the embedded server is started for the task.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +22,21 @@ T = TypeVar("T")
 
 
 async def migrate(url: str | None) -> str:
-    """Bring the schema up to date and return its revision."""
+    """Bring the database's schema up to date and return its revision."""
     from brain.postgres.migrate import upgrade  # alembic is slow to import and needed once
 
     return await _at(url, upgrade, lambda urls: urls.owner)
 
 
 async def repair(url: str | None) -> tuple[str, ...]:
-    """Repair the indexes of the database and return their names."""
+    """Repair the invalid indexes of the database and return their names."""
     from brain.postgres.migrate import repair
 
     return await _at(url, repair, lambda urls: urls.owner)
 
 
 def distribution() -> tuple[str, ...]:
-    """Return the statements that distribute the tables over several machines; see `brain.postgres.distribute`."""
+    """Return the SQL statements that distribute the tables over several machines; see `brain.postgres.distribute`."""
     return distribute.statements()
 
 
@@ -51,12 +54,12 @@ async def run_distribution(url: str | None) -> Sequence[str]:
 
 
 async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool) -> tuple[str, ...]:
-    """Create the read-only roles; see `brain.postgres.roles`."""
+    """Create the database roles that may only read, for the given logins; see `brain.postgres.roles`."""
     return await _at(url, lambda at: roles.create(at, logins, overview=overview))
 
 
 async def agents(url: str | None) -> tuple[str, ...]:
-    """Return the names of all agents; the login must bypass row level security."""
+    """Return the names of all agents in the database; the login must bypass row level security."""
     return await _at(url, names)
 
 
@@ -68,7 +71,10 @@ async def scrub_database(url: str | None) -> tuple[int, bool]:
 async def _at(
     url: str | None, work: Callable[[str], Awaitable[T]], choose: Callable[[ServerUrls], str] = lambda urls: urls.admin
 ) -> T:
-    """Run `work` with the URL, that of the settings, or one of the embedded server's, which `choose` picks."""
+    """Run `work` with the URL of a database.
+
+    The URL is the given one, that of the settings, or one of the embedded server's, which `choose` selects.
+    """
     settings = from_environment()
     if (known := url or settings.database_url) is not None:
         return await work(known)
@@ -77,14 +83,16 @@ async def _at(
 
 
 def embedders_of(own: Embedder | Sequence[Embedder] | None, settings: Settings) -> Sequence[Embedder]:
-    """Return the host's embedders `own`, or else those that the settings name."""
+    """Return the embedders that the host passed, or else those that the settings name."""
     if own is None:
         return [named(name, settings.cache_dir) for name in settings.embedders]
     return own if isinstance(own, Sequence) else [own]
 
 
 def embedders_with(name: str | None) -> tuple[list[Embedder], str]:
-    """Return the embedders of the settings plus the one with a name, and the model of that one (or of the first).
+    """Return the embedders of the settings plus the named one, and the model of the named one.
+
+    Without a name, the model is that of the first embedder.
 
     Raises:
         EmbeddingError: the name is unknown.

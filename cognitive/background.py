@@ -1,4 +1,4 @@
-"""Background tasks of a layer: bounded in number, named, logged when they fail, and awaited at close."""
+"""Run a layer's background tasks: limited in number, logged when they fail, awaited when the layer closes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,25 @@ log = logging.getLogger(__name__)
 
 
 class Background:
-    """All background work of a layer, in one queue per kind; queues are drained in the order of their creation."""
+    """Holds all background work of a layer, in one queue per kind of work, and waits for it when the layer closes.
+
+    The queues are drained in the order of their creation.
+    """
 
     def __init__(self) -> None:
         self._at_close: list[Callable[[], Awaitable[None]]] = []
 
     def queue(self, max_tasks: int, *, at_close: float | None = None) -> BackgroundQueue:
-        """Return a queue of at most `max_tasks` tasks; the layer waits for them at most `at_close` seconds at close."""
+        """Return a queue of at most `max_tasks` tasks.
+
+        When the layer closes, it waits for them at most `at_close` seconds.
+        """
         queue = BackgroundQueue(max_tasks)
         self._at_close.append(lambda: queue.drain(at_close))
         return queue
 
     def on_close(self, ending: Callable[[], Awaitable[None]]) -> None:
-        """Await `ending` when the layer closes, for work that is not in a queue."""
+        """Register a function to await when the layer closes, for work that is not in a queue."""
         self._at_close.append(ending)
 
     async def drain(self) -> None:
@@ -35,14 +41,14 @@ class Background:
 
 
 class BackgroundQueue:
-    """At most `max_tasks` background tasks at a time; further ones are refused, so that memory stays bounded."""
+    """Runs at most `max_tasks` background tasks at a time and refuses further ones, so that memory stays bounded."""
 
     def __init__(self, max_tasks: int) -> None:
         self._max_tasks = max_tasks
         self._running: dict[asyncio.Task[None], tuple[str, ...]] = {}
 
     def start(self, work: Coroutine[Any, Any, None], *name: str) -> bool:
-        """Start work as a task; return False if the queue is full or a task with this name is running."""
+        """Start `work` as a background task. Return False if the queue is full or a task with this name is running."""
         if len(self._running) >= self._max_tasks or (name and name in self._running.values()):
             work.close()
             return False
@@ -52,11 +58,11 @@ class BackgroundQueue:
         return True
 
     def running(self, *name: str) -> list[asyncio.Task[None]]:
-        """Return the running tasks whose names start with `name`, in the order of their start."""
+        """Return the running tasks whose names, which are tuples, start with `name`, in the order of their start."""
         return [task for task, task_name in self._running.items() if task_name[: len(name)] == name]
 
     async def drain(self, seconds: float | None = None) -> None:
-        """Wait until all tasks are done or have failed; cancel those that are not within `seconds`."""
+        """Wait until all tasks are done or have failed; after `seconds`, cancel those that are still running."""
         if self._running:
             _, late = await asyncio.wait(self._running, timeout=seconds)
             await _cancel(late)

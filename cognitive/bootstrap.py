@@ -1,4 +1,4 @@
-"""Compose a layer from its settings: the only module that names adapters."""
+"""Compose a layer from its settings: the only module, besides `admin`, that names the adapters."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _A_MESSAGE = "Where does Ada keep the key of the boat house?"  # a message that 
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """The host's replacements for bundled components; None keeps the bundled one.
+    """Components of the host that replace bundled ones; None keeps the bundled one.
 
     `constants` are for benchmarks and tests.
     """
@@ -98,7 +98,7 @@ class Extensions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The objects that `CognitiveLayer` calls: its namespaces, and the parts of a turn in order."""
+    """The objects that `CognitiveLayer` calls: its namespaces, the parts of a turn in order, and background work."""
 
     sessions: SessionsApi
     policies: PoliciesApi
@@ -124,7 +124,7 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class _Infrastructure:
-    """The objects that all services are composed from: adapters, settings and policies."""
+    """The objects that all services are composed from: database, journal, embedders, redaction and policies."""
 
     database: Database
     reading: ReadDatabase
@@ -144,7 +144,7 @@ async def assemble(
     shadow: Policy | None = None,
     extensions: Extensions = Extensions(),
 ) -> AsyncIterator[Services]:
-    """Open the database and the embedders, yield the services of a layer, and close everything.
+    """Open the database and the embedders, yield the services of a layer, and close everything at the end.
 
     A database that does not answer yet does not prevent opening: turns are degraded until it does.
 
@@ -179,7 +179,7 @@ async def assemble(
 
 @dataclass(frozen=True, slots=True)
 class _Stores:
-    """The stores in Postgres, and the engine that reads them for a turn."""
+    """The objects that read and write a database's tables, and the engine that selects memories with them."""
 
     memories: MemoryStore
     turns: TurnLog
@@ -192,7 +192,7 @@ class _Stores:
 
     @classmethod
     def create(cls, base: _Infrastructure) -> _Stores:
-        """Return the stores of a database."""
+        """Create the stores of the database in `base`."""
         database, embedders, redactor = base.database, base.embedders, base.redactor
         counter, languages = base.extensions.token_counter or count, AgentLanguages()
         memories = MemoryStore(database, embedders, redactor, languages)
@@ -211,7 +211,7 @@ class _Stores:
 
 
 def _compose(base: _Infrastructure) -> Services:
-    """Return the services; queues of background work are ended in the order in which they are created here."""
+    """Create the services of a layer. Background queues end in the order in which they are created here."""
     stores, embedders, redactor, background = _Stores.create(base), base.embedders, base.redactor, Background()
     turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
     settling = background.queue(_MAX_SETTLING)  # each within its deadline: Postgres, or else the journal
@@ -316,9 +316,10 @@ def _admin(
 
 
 async def _warm(embedders: Embedders) -> None:
-    """Load the models before the first turn needs them; if one fails, the turn that needs it reports the error.
+    """Load the embedding models before the first turn needs them; the turn that needs a failed one reports the error.
 
-    Also read a message: automata are built at their first match, which takes a third of a turn's deadline.
+    Also run the rules on a message: their automata are built at the first match, which takes a third of a turn's
+    deadline.
     """
     signals.read(_A_MESSAGE, now=datetime.now(UTC))
     try:
@@ -329,9 +330,9 @@ async def _warm(embedders: Embedders) -> None:
 
 
 async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy: Policy) -> Classifiers:
-    """Return the host's classifier, or the exemplar classifiers that policies use.
+    """Return a function from a policy to the classifier of its turns: the host's, or one by labelled sentences.
 
-    If the embedding model fails, the exemplar classifiers return no category.
+    If the embedding model fails, the classifier by labelled sentences finds no category.
     """
     if own is not None or not any(each.categories.exemplar_fallback for each in policy.variants):
         return lambda _: own

@@ -41,7 +41,10 @@ DEGRADATION_CODES: tuple[str, ...] = get_args(DegradationCode)
 
 
 class Degradation(str):
-    """A part of a turn that failed or was late. The value is "part: detail"; `code` is stable, `detail` may change."""
+    """A part of a turn that failed or was late, as a text "part: detail".
+
+    The attribute `code` is stable, so that programs can rely on it; `detail` may change.
+    """
 
     __slots__ = ("code", "detail")
 
@@ -49,14 +52,14 @@ class Degradation(str):
     detail: str
 
     def __new__(cls, code: DegradationCode, detail: str) -> Degradation:
-        """Create the sentence of a code and its detail."""
+        """Create a degradation, the text "part: detail", from its code and the detail."""
         self = super().__new__(cls, f"{part(code)}: {detail}")
         self.code, self.detail = code, detail
         return self
 
     @classmethod
     def from_error(cls, part: Part, error: Exception, late: str, consequence: str = "") -> Degradation:
-        """Return the degradation of a part that raised an error.
+        """Return the degradation of a part of a turn that raised an error.
 
         A TimeoutError gives the code "late", any other error "failed". The detail is the error's message, or `late` if
         it has none, followed by `consequence`.
@@ -65,7 +68,7 @@ class Degradation(str):
         return cls(cast(DegradationCode, code), f"{str(error) or late}{consequence}")
 
     def __reduce__(self) -> tuple[type[Degradation], tuple[DegradationCode, str]]:
-        """Return the class and arguments from which `copy` and `pickle` create the degradation again."""
+        """Return the class and the arguments from which `copy` and `pickle` create the degradation again."""
         return type(self), (self.code, self.detail)
 
     @property
@@ -75,7 +78,7 @@ class Degradation(str):
 
 
 def part(code: str) -> str:
-    """Return the part of the turn that a code names: its first word."""
+    """Return the part of the turn that a degradation code names: its first word."""
     return code.partition("_")[0]
 
 
@@ -85,9 +88,9 @@ def codes(degraded: Iterable[Degradation]) -> tuple[str, ...]:
 
 
 def read(sentences: Iterable[str], codes: Iterable[str]) -> tuple[Degradation, ...]:
-    """Return the degradations of a stored turn, from its sentences and their codes.
+    """Restore the degradations of a stored turn from its sentences and their codes.
 
-    Turns of older versions have no codes: a sentence without a code gets the code of failure of its part.
+    Turns of older versions have no codes: a sentence without a code gets the code "failed" of the part that it names.
     """
     pairs = zip(sentences, chain(codes, repeat(None)), strict=False)
     return tuple(_read(sentence, code or _code(sentence)) for sentence, code in pairs)
@@ -98,7 +101,7 @@ def _read(sentence: str, code: str) -> Degradation:
 
 
 def _code(sentence: str) -> str:
-    """Return the code of failure of the part that a sentence begins with; "memory_failed" if it is unknown."""
+    """Return the code "failed" of the part that a sentence begins with, or "memory_failed" if the part is unknown."""
     name = sentence.partition(":")[0]
     failed = (code for code in DEGRADATION_CODES if part(code) == name and not code.endswith("_late"))
     return next(failed, "memory_failed")

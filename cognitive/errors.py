@@ -1,4 +1,4 @@
-"""The errors that users of the layer may catch; `brain.errors` shows the tree."""
+"""The errors that callers of the layer may catch; `brain.errors` shows how they derive from each other."""
 
 from __future__ import annotations
 

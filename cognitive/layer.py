@@ -156,7 +156,7 @@ class CognitiveLayer:
         return await self._window.fit(context, conversation, iteration, self._policy_of(context))
 
     async def refine_tools(self, context: TurnContext, model: ToolChooser) -> RefinedTools:
-        """Let a small model choose among the tools that ranking could not separate; return the tools that fit.
+        """Let a small model choose among the turn's tools, if their ranking was uncertain. Return the tools that fit.
 
         `model` is an async function from a prompt to an answer, with at most `tools.refine_deadline_ms` of the policy.
         This never raises: if the model fails, the result has the tools of the context, and `reason` names the failure.
@@ -202,7 +202,7 @@ class CognitiveLayer:
             raise StoreUnavailable("settle: too many outcomes are pending; wait with `flush`, or call `post_turn`")
 
     async def flush(self, context: TurnContext | TurnRef | None = None) -> None:
-        """Wait until the outcomes passed to `settle`, of one turn or of all, are stored, in the journal, or refused."""
+        """Wait until the outcomes passed to `settle`, of one turn or of all, are stored, in the journal or refused."""
         name = () if context is None else (context.agent_id, context.turn_id)
         await self._settling.wait_for(*name)
 
@@ -274,7 +274,7 @@ class CognitiveLayer:
 
         All fields of `NewMemory` can be changed except type, session_id, source and supersedes.
 
-        `by` is the trust of the author. It cannot change a memory with more trust, nor give a memory more trust.
+        `by` is the trust level of the author, who cannot change a memory with more trust, nor give a memory more trust.
 
         Raises:
             UnknownMemory: the agent has no such memory.
@@ -310,7 +310,7 @@ class CognitiveLayer:
     @instrument(ERASE)
     @waits_for_recovery
     async def erase_agent(self, agent_id: str) -> Receipt:
-        """Erase everything of an agent, in Postgres and in this machine's journal; the receipt counts the rows."""
+        """Erase all data of an agent, in Postgres and in this machine's journal. The receipt counts the erased rows."""
         return await self._agent_memories.erase_agent(agent_id)
 
     async def why(self, agent_id: str, turn_id: str, memory_id: UUID) -> Explanation:
@@ -324,7 +324,7 @@ class CognitiveLayer:
     # --- sessions ---
 
     async def resume(self, agent_id: str, session_id: str) -> ResumedSession | None:
-        """Return what is needed to continue a session: summary, last messages, plan. None for an unknown session."""
+        """Return the summary, last messages and plan from which a session continues, or None if it is unknown."""
         return await self.sessions.resume(agent_id, session_id)
 
     async def end_session(self, agent_id: str, session_id: str) -> bool:
@@ -343,7 +343,7 @@ class CognitiveLayer:
         return await self.sessions.artifact(agent_id, id, start=start, length=length)
 
     def _policy_of(self, context: TurnContext) -> Policy:
-        """Return the policy that the turn was planned with; a context from HTTP has none, then the current one."""
+        """Return the policy that the turn was planned with, or the current one if the context came over HTTP."""
         return context.policy or self._policies.for_agent(context.agent_id)
 
     async def _posted(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:

@@ -1,6 +1,6 @@
-"""The parts of `pre_turn` in order: request, window and memories, tools, context, record.
+"""Run the parts of `pre_turn` in order: request, window and memories, tools, context, record.
 
-Each part fails open: it raises nothing, and if it is late or fails, the turn continues without its result.
+No part raises an error. If a part is late or fails, the turn continues without its result.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """The input of every part of a turn: the turn, its time, its policy and its deadline."""
+    """A turn with its time, policy and deadline: the input of every part of `pre_turn`."""
 
     turn: Turn
     now: datetime
@@ -55,7 +55,7 @@ class TurnRequest:
 
     @classmethod
     async def create(cls, turn: Turn, policies: PolicyResolver) -> TurnRequest:
-        """Return the request of a turn, with an id, a time, and a conversation without memory blocks of earlier turns.
+        """Complete a turn by an id and a time, and remove memory blocks of earlier turns from its conversation.
 
         The deadline starts before the agent's policy is refreshed.
         """
@@ -76,7 +76,7 @@ class TurnRequest:
 
     @property
     def memory_tokens(self) -> int | None:
-        """The tokens that the turn's model reserves for memory; None if the turn names no model."""
+        """The tokens reserved for memory in the input of the turn's model, or None if the turn names no model."""
         if self.turn.model is None:
             return None
         return int(
@@ -86,7 +86,10 @@ class TurnRequest:
 
 @dataclass(frozen=True, slots=True)
 class TurnMemories:
-    """The memories of a turn. `redacted` is the turn after redaction, which is planned and recorded."""
+    """The memories of a turn, and what failed or was late while they were selected.
+
+    `redacted` is the turn after redaction, as it is planned and recorded.
+    """
 
     memory_context: MemoryContext
     redacted: Turn
@@ -96,20 +99,23 @@ class TurnMemories:
 
 @dataclass(frozen=True, slots=True)
 class TurnTools:
-    """The tools selected for a turn."""
+    """The tools selected for a turn, and what failed or was late."""
 
     selection: ToolSelection
     degraded: tuple[Degradation, ...] = ()
 
 
 class WindowBuilder:
-    """Fits the conversation into the model's window; the fallback is the newest messages, truncated."""
+    """Selects the messages of a conversation that the model sees; if that fails, the newest ones, truncated."""
 
     def __init__(self, session_manager: SessionManager) -> None:
         self._session_manager = session_manager
 
     async def build(self, request: TurnRequest) -> ConversationWindow:
-        """Return the window of the conversation before a turn; all of it for a turn that is not planned."""
+        """Return the messages of the conversation that the model sees in a turn.
+
+        A turn that is not a user's gets the whole conversation.
+        """
         turn, policy = request.turn, request.policy
         if not request.planned:
             return ConversationWindow(turn.conversation, None)
@@ -121,7 +127,7 @@ class WindowBuilder:
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], iteration: int | None, policy: Policy
     ) -> FittedWindow:
-        """Return the window of a conversation that has grown within its turn."""
+        """Return the messages that the model sees next, in a conversation that has grown within its turn."""
         grown = Conversation.within(context, tuple(conversation), iteration)
         try:
             return await self._session_manager.fit(grown, datetime.now(UTC), Deadline(policy.deadlines.fit_ms), policy)
@@ -130,7 +136,7 @@ class WindowBuilder:
 
 
 class MemoryFetcher:
-    """Plans a turn and fetches the memories of the plan; the fallback is no memories."""
+    """Plans a turn and selects the memories that it shows; if that fails, none."""
 
     def __init__(self, planner: Planner, engine: ContextEngine, embedders: Embedders, redactor: Redactor) -> None:
         self._planner = planner
@@ -141,7 +147,8 @@ class MemoryFetcher:
     async def fetch(self, request: TurnRequest, window: asyncio.Task[ConversationWindow]) -> tuple[Plan, TurnMemories]:
         """Return the plan and the memories of a turn.
 
-        The `window` is awaited only with the placement "journaled", where messages contain earlier memory blocks.
+        The task `window`, which selects the messages, is awaited only with the placement "journaled", where messages
+        contain earlier memory blocks.
         """
         redacted, withheld = await redaction.redact_turn_in_time(request.turn, self._redactor, request.deadline)
         plan, memory_context = await self._fetch(replace(request, turn=redacted), window)
@@ -180,13 +187,13 @@ class MemoryFetcher:
 
 
 class ToolSelector:
-    """Selects the tools that the plan keeps, compacted to fit the model; the fallback is all of them unchanged."""
+    """Selects the tools that the plan keeps, shortened to fit the model; if that fails, all of them unchanged."""
 
     def __init__(self, catalog: CatalogEngine) -> None:
         self._catalog = catalog
 
     async def select(self, request: TurnRequest, plan: Plan, memories: TurnMemories) -> TurnTools:
-        """Return the tools of a turn."""
+        """Return the tools that the model is given in a turn."""
         turn, policy, removed = request.turn, request.policy, frozenset(plan.removed)
         tools = [tool for tool in turn.tools if tool.name not in removed]
         if not request.planned:
@@ -207,7 +214,7 @@ class ToolSelector:
 
 
 class TurnRecorder:
-    """Records a prepared turn, and starts its background work: the session's state and the shadow run."""
+    """Records a prepared turn, and starts its background work: the session's state, and a run of the shadow policy."""
 
     def __init__(
         self, turns: TurnLog, outcomes: OutcomeRecorder, session_manager: SessionManager, shadowing: Shadowing
@@ -220,14 +227,17 @@ class TurnRecorder:
     async def record(
         self, request: TurnRequest, context: TurnContext, memories: TurnMemories, window: ConversationWindow
     ) -> TurnContext:
-        """Record the turn and return its context with the milliseconds that preparing it took."""
+        """Record the prepared turn. Return its context with the milliseconds that preparing it took."""
         context = await self._record(request, _timed(context, request.started))
         self._session_manager.on_turn_recorded(window.sent)
         self._shadowing.follow(context.agent_id, context.turn_id, memories.memory_context)
         return context
 
     async def _record(self, request: TurnRequest, context: TurnContext) -> TurnContext:
-        """Record the turn; if that fails or is late, keep its opening to be recorded with the outcome."""
+        """Record the prepared turn in Postgres.
+
+        If that fails or is late, it is stored in the journal, to be recorded with its outcome.
+        """
         opening, minutes = opened(context), request.policy.feedback.abandon_after_minutes
         try:
             await request.deadline.within(self._turns.open(context.agent_id, opening, abandon_after_minutes=minutes))
@@ -241,7 +251,7 @@ class TurnRecorder:
 def create_context(
     request: TurnRequest, plan: Plan, memories: TurnMemories, tools: TurnTools, window: ConversationWindow
 ) -> TurnContext:
-    """Return the context of a turn from the results of all parts."""
+    """Combine the results of all parts of `pre_turn` into the context of the turn."""
     turn, memory_context, redacted = request.turn, memories.memory_context, memories.redacted
     return TurnContext(
         agent_id=turn.agent_id,
@@ -272,14 +282,17 @@ def create_context(
 
 
 def _timed(context: TurnContext, started: float) -> TurnContext:
-    """Return the context with the time of its arrival and the milliseconds of its preparation, without recording."""
+    """Return the context with the time at which the turn arrived and the milliseconds that preparing it took so far."""
     elapsed = perf_counter() - started
     timings = {**context.trace.timings, ELAPSED: elapsed * 1000}
     return replace(context, received_at=time() - elapsed, trace=replace(context.trace, timings=timings))
 
 
 def _degradation(error: Exception) -> Degradation:
-    """Return the degradation of a window that is only the newest messages, and log unexpected errors."""
+    """Return the degradation of a window that is only the newest messages, because of this error.
+
+    An error other than a timeout is logged.
+    """
     if isinstance(error, TimeoutError):
         return Degradation("window_late", "not in time; only the newest messages, truncated")
     log.error("the window could not be built: %r", error, exc_info=error)

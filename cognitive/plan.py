@@ -1,4 +1,4 @@
-"""The plan of a turn: the signals that the rules read in the message, and what to retrieve and show, with reasons."""
+"""The plan of a turn: the signals that rules read in its message, and the memories and tools that it needs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DateRange:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """The signals that the rules read in a message.
+    """Properties of a message that rules read in it, from which the turn is planned.
 
     Attributes:
         text: the text that is embedded and searched: the message without its greeting, after the previous user message
@@ -40,7 +40,7 @@ class Signals:
         hints: the memory types that the message asks for, as (type, weight) in the order of the types.
         entities: the names in the message.
         keywords: the other content words of the message.
-        fired: the ids of the rules that fired, in the order of their table.
+        fired: the ids of the rules that matched, in the order of their table.
     """
 
     text: str
@@ -57,10 +57,10 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalQuery:
-    """The query for one memory type, of which at most `limit` memories are shown.
+    """A search query for memories of one type, of which at most `limit` are shown.
 
-    `recency_weight`, from 0 to 1, is the weight of the factor `recency`, which prefers young memories. `dates` is the
-    range of time that the message names.
+    `recency_weight`, from 0 to 1, is the weight of the relevance factor `recency`, which prefers young memories.
+    `dates` is the range of time that the message names.
     """
 
     type: MemoryType
@@ -72,7 +72,7 @@ class RetrievalQuery:
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """The limits on memory of a category: the number of memories of all types together, and their tokens."""
+    """The limits of a category of work on a turn's memories: their number and their tokens, of all types together."""
 
     memories: int
     tokens: int
@@ -80,26 +80,26 @@ class Caps:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of a turn: what to retrieve and show for its message, and how to run it.
+    """The plan of a turn: which memories to retrieve and show, which tools to keep, and which model settings to use.
 
     Attributes:
-        signals: what the rules read in the message.
-        frame: the kind of turn, which sets the token budgets.
+        signals: the properties of the message that rules read in it.
+        frame: the kind of turn (question, task, ...), which sets the token budgets.
         retrieval: one query for each memory type to retrieve; empty retrieves nothing.
         budgets: the tokens of each memory type's section.
         total: the tokens of the whole memory block.
-        window: the number of turns of the conversation that a memory is compared with.
+        window: the number of latest turns in the conversation with which memories are compared.
         dedup: True if memories that the conversation contains are dropped.
-        reasons: why the plan is as it is, as sentences.
+        reasons: the ids of the rules and decisions that led to the plan.
         policy: the version of the policy.
         categories: the kinds of work that the message asks for, in the order of their table.
-        caps: the limits on memory of the categories; None if no category sets any.
-        max_memories: the maximum number of memories of all types together; None leaves the limits by type.
+        caps: the limits on memory of the categories, or None if no category sets any.
+        max_memories: the maximum number of memories of all types together, or None for no limit besides those by type.
         tools: the names of the turn's tools to keep.
         removed: the names of the turn's other tools.
-        thinking: the thinking effort; None leaves the caller's setting.
-        model: the language model; None leaves the caller's setting.
-        hint: a line for the model before the message.
+        thinking: the thinking effort, or None to leave the caller's setting.
+        model: the language model, or None to leave the caller's setting.
+        hint: a line that summarises the plan for the model, before the memory block.
     """
 
     signals: Signals
@@ -121,7 +121,7 @@ class Plan:
     hint: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields of the plan that a turn's trace stores. They contain no words of the message."""
+        """Return the fields of the plan that are stored with the turn. They contain no words of the message."""
         return {
             "categories": list(self.categories),
             "memory": [self.caps.memories, self.caps.tokens] if self.caps else None,

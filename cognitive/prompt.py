@@ -1,4 +1,4 @@
-"""Put memories and hints into a prompt: quote them, seal them, place them, and find them again.
+"""Put memory blocks and hints into a prompt: quote them, seal them, place them, and find them again.
 
 Tags alone prove nothing, since anyone can type them. A text counts as the layer's own if it is between the layer's tags
 and ends with its seal, a checksum of the text before it. The seal needs no key: text that is recognised is only left
@@ -50,7 +50,7 @@ _FENCE = re.compile(r"`(?=``)")  # each backtick that begins a run of three: how
 
 @dataclass(frozen=True, slots=True)
 class PromptParts:
-    """The parts of a prompt other than the conversation; empty ones add nothing."""
+    """The parts of a prompt besides the conversation, before they are placed; empty ones add nothing."""
 
     system: str
     prefix: str
@@ -61,7 +61,7 @@ class PromptParts:
 
 @dataclass(frozen=True, slots=True)
 class PlacedPrompt:
-    """The system message, the user's message as it is sent, and the same as the host should store it."""
+    """A prompt's system message and user message as they are sent, and the user message as the host should store it."""
 
     system: str
     sent: str
@@ -69,31 +69,34 @@ class PlacedPrompt:
 
 
 def sealed(opening: str, lines: Sequence[str], closing: str) -> str:
-    """Return a block with these lines between its tags, and a seal."""
+    """Return a block with these lines between its tags, and a seal: a checksum that proves that the layer wrote it."""
     body = "\n".join(lines)
     return f"{opening}\n{body}\n{_seal(seal(body))}{closing}"
 
 
 def hint_line(hint: str) -> str:
-    """Return a hint as one line of the prompt, with a seal."""
+    """Return a hint as one line of the prompt with a seal, a checksum by which the layer recognises it."""
     words = " ".join(hint.split())
     return f"{words} (seal {seal(words)})"
 
 
 def seal(text: str) -> str:
-    """Return 12 decimal digits of a text's SHA-256: every seal has the same number of tokens."""
+    """Return the checksum that marks text of the layer: 12 decimal digits of the text's SHA-256.
+
+    Every seal has the same number of tokens.
+    """
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     return f"{int.from_bytes(digest[:8], 'big') % 10 ** len(UNSEALED):0{len(UNSEALED)}}"
 
 
 def with_injected(message: str, hint: str | None, block: str) -> str:
-    """Return a message followed by the hint and the block; `without_injected` restores the message exactly."""
+    """Return a message followed by the hint and the memory block; `without_injected` restores the message exactly."""
     added = "\n".join(part for part in (hint_line(hint) if hint and hint.strip() else "", block) if part)
     return f"{message}{_GAP}{added}" if message and added else message or added
 
 
 def without_injected(text: str) -> str:
-    """Return a text without the layer's blocks and hints, and without the line breaks before them.
+    """Return a text without the layer's memory blocks and hints, and without the line breaks before them.
 
     A text without any is unchanged, whatever tags it contains. The time is linear in its length.
     """
@@ -106,19 +109,19 @@ def without_injected(text: str) -> str:
 
 
 def memory_lines(text: str) -> list[str]:
-    """Return the lines of memories in the blocks of a text, in order."""
+    """Return the lines that show memories in the memory blocks of a text, in order."""
     return [line for _, _, body in _blocks(text) for line in body.split("\n") if line.startswith(RECORD)]
 
 
 def _injected(text: str) -> list[tuple[int, int]]:
-    """Return the start and end of each block and hint, in order."""
+    """Return the start and end of each memory block and hint in a text, in order."""
     lines = _HINT.finditer(text) if " (seal " in text else ()  # avoids the search by line for most texts
     hints = ((line.start(), line.end()) for line in lines if seal(line.group(1)) == line.group(2))
     return sorted([*hints, *((start, end) for start, end, _ in _blocks(text))])
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the start and end of each block with a valid seal, and the lines between its tags."""
+    """Yield the start and end of each block with a valid seal (checksum) in a text, and the lines between its tags."""
     for match in _BLOCK.finditer(text):
         content = match.group(1) or match.group(2) or ""
         body = content[: -len(_seal(UNSEALED)) - 1]
@@ -160,7 +163,7 @@ def _utf16(character: str) -> list[int]:
 
 
 def place(parts: PromptParts, placement: Placement) -> PlacedPrompt:
-    """Return the prompt with its parts where the placement puts them."""
+    """Return the prompt with the prefix, hint and memory block where the placement puts them."""
     return _PLACEMENTS[placement](parts)
 
 

@@ -1,4 +1,4 @@
-"""The recall tool: search memory with the model's query, through the stages of a turn with wider limits."""
+"""The recall tool: search memory with a query of the model, by the retrieval and ranking of a turn."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_HITS = 200
 
 
 class Recall:
-    """Searches an agent's memories for a query of the model."""
+    """Answers the recall tool, by which a model searches the agent's memories."""
 
     def __init__(self, engine: ContextEngine, policies: PolicyResolver, store: MemoryStore, turns: TurnLog) -> None:
         self._engine = engine
@@ -46,11 +46,12 @@ class Recall:
     ) -> tuple[RecallHit, ...]:
         """Return at most `limit` memories for a query, best first.
 
-        With a `turn_id`, memories that its prompt shows are left out, and the results count as shown in the turn.
+        With a `turn_id`, memories that the turn's prompt shows are left out, and the results count as shown in the
+        turn.
 
         Raises:
             InvalidInput: an unknown memory type, a limit outside 1 to 200, or a query or filter that is not a text.
-            RecallClosed: the policy disables the tool for the frame of the turn.
+            RecallClosed: the policy disables the tool in turns of this frame (question, task, ...).
             StoreUnavailable: Postgres is down or did not answer in time.
         """
         _require_searchable(agent_id, query, turn_id, now, filters)
@@ -86,7 +87,10 @@ def _require_searchable(agent_id: str, query: str, turn_id: str | None, now: dat
 
 
 async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Policy) -> None:
-    """Raise RecallClosed if the policy disables the tool for the turn's frame, or the frame cannot be checked."""
+    """Raise RecallClosed if the policy disables the recall tool in the turn, or if that cannot be checked.
+
+    The policy disables it by the turn's frame (question, task, ...).
+    """
     if not policy.trust.recall_disabled_frames:
         return
     turn = await turns.turn(agent_id, turn_id)
@@ -96,12 +100,15 @@ async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Pol
 
 
 def _trusted(ranked: Sequence[Candidate], policy: Policy) -> Sequence[Candidate]:
-    """Return the candidates that the policy's rules on trust and sources allow, as in the prompt."""
+    """Return the candidate memories that the policy's rules on trust and sources allow to be shown."""
     return trust.cap_per_source(trust.drop_untrusted(ranked, policy).kept, policy).kept
 
 
 async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str) -> set[UUID]:
-    """Return the memories that the turn's prompt already shows: in its block, prefix, earlier blocks and recalls."""
+    """Return the ids of memories that the turn's prompt shows already.
+
+    They are in its memory block or prefix, in earlier blocks, or in the results of earlier recalls.
+    """
     shown = {shown.memory_id for shown in await turns.shown(agent_id, turn_id)}
     in_earlier_blocks = {
         result.memory_id
@@ -112,7 +119,7 @@ async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: s
 
 
 async def _candidates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[RecordedCandidate]:
-    """Return the recorded candidates of the turn; none if its record is missing or unreadable."""
+    """Return the recorded candidate memories of the turn; none if its record is missing or unreadable."""
     turn = await turns.turn(agent_id, turn_id)
     try:
         return decode(turn.record).candidates if turn is not None else ()
@@ -123,10 +130,10 @@ async def _candidates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[R
 async def _relevance_gaps(
     turns: TurnLog, agent_id: str, turn_id: str, hits: Sequence[RecallHit]
 ) -> list[tuple[UUID, MemoryType, float | None]]:
-    """Return, for each hit, the best relevance in the turn's search minus the hit's relevance there.
+    """Return for each recalled memory its id, its type, and how far it was below the best in the turn's own search.
 
-    A hit that the turn's search did not find gets the lowest relevance that it found. The gap is None if the turn's
-    search is unknown.
+    This gap is the best relevance in that search minus the memory's. A memory that the search did not find gets the
+    lowest relevance. The gap is None if the turn's search is unknown.
     """
     results = await _candidates(turns, agent_id, turn_id)
     eligible = [result.relevance for result in results if result.disposition not in NOT_ELIGIBLE]

@@ -19,7 +19,7 @@ from brain.caches import cached
 
 
 class TokenCounter(Protocol):
-    """A function that counts the tokens of a text as a model does.
+    """Interface of a function that counts the tokens of a text as a model does.
 
     It must be pure, since turns are replayed under its `name`. Budgets hold only if a text costs at most as much as the
     sum of its lines, each with its line break; this is true of byte-pair tokenisers.
@@ -27,7 +27,7 @@ class TokenCounter(Protocol):
 
     @property
     def name(self) -> str:
-        """The name recorded with every turn; each vocabulary and version has another one."""
+        """The counter's name, recorded with every turn. Each vocabulary and version needs another name."""
         ...
 
     def __call__(self, text: str) -> int:
@@ -57,7 +57,10 @@ _SWITCHES = 0.22  # switches of kind per character: paths and names have up to 0
 
 
 class Script(NamedTuple):
-    """The characters from `start` to the next row: a run of them costs `run`, plus `each` per character, in tokens."""
+    """The token cost of characters of one script, from code point `start` to the next row's.
+
+    A run of such characters costs `run`, plus `each` per character.
+    """
 
     start: int
     run: float
@@ -133,14 +136,14 @@ _SHARED = 1.05  # tokens that a frequent Chinese word saves
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """The cost of a Latin word in tokens: `first`, plus `each` for every letter after the first `free` ones."""
+    """The token cost of one kind of Latin word: `first`, plus `each` for every letter after the first `free` ones."""
 
     first: float
     each: float
     free: int
 
     def cost(self, letters: int) -> float:
-        """Return the cost of a word with this number of letters."""
+        """Return the cost in tokens of a word with this number of letters."""
         return self.first + self.each * max(0, letters - self.free)
 
 
@@ -164,7 +167,7 @@ _ROUNDING = 0.1  # tokens subtracted, so that the margin adds no token to a text
 
 
 class TokenEstimator:
-    """The default counter: within a tenth on most kinds of text, and rather too high than too low."""
+    """The default token counter, an estimate: within a tenth on most kinds of text, rather too high than too low."""
 
     name = "estimate-2"
 
@@ -180,7 +183,10 @@ count: TokenCounter = TokenEstimator()
 
 
 def _cut(text: str) -> tuple[Counter[str], float]:
-    """Return the pieces of a text with their numbers, and the cost of its ciphers in tokens."""
+    """Split a text as a tokeniser does. Return how often each piece occurs, and the tokens of its ciphers.
+
+    Ciphers are base64 data, digests and the like.
+    """
     pieces, ciphers = Counter(_PIECE.findall(text)), 0.0
     for piece in [piece for piece in pieces if len(piece) >= _MIN_CIPHER_LENGTH and piece.isascii()]:
         switches = len(_SWITCH.findall(piece))
@@ -194,9 +200,9 @@ def _cut(text: str) -> tuple[Counter[str], float]:
 
 
 def _foreign(text: str) -> float:
-    """Return the additional cost of long Latin words in lines that are not in English.
+    """Return the additional tokens of long Latin words in those lines of a text that are not in English.
 
-    It is counted by line, so that a text never costs more than its lines, each with its line break.
+    They are counted by line, so that a text never costs more than its lines, each with its line break.
     """
     return sum(map(_foreign_line, text.splitlines()))
 
@@ -250,7 +256,7 @@ def _accent(letter: str) -> float:
 
 
 def _run(piece: str) -> float:
-    """Return the cost of characters outside ASCII by their scripts."""
+    """Return the tokens of a piece outside ASCII, by the scripts of its characters."""
     cost = 0.0
     for match in _RUN.finditer(piece):
         run, script = match.group(), _SCRIPTS[(match.lastindex or 1) - 1]
@@ -261,7 +267,10 @@ def _run(piece: str) -> float:
 
 
 def _marks(piece: str) -> float:
-    """Return the cost of punctuation: two marks in a row mostly have an entry, and so have repetitions of one mark."""
+    """Return the tokens of a run of punctuation.
+
+    Two marks in a row mostly have an entry in a tokeniser's vocabulary, and so have repetitions of one mark.
+    """
     run = piece.strip()
     changes = sum(a != b for a, b in pairwise(run))
     return 1.0 + 0.15 * (changes > 1) + 0.52 * max(0, changes - 2) + 0.45 * len(_LONG_RUN.findall(run))

@@ -1,4 +1,4 @@
-"""The trace of a turn: the result of every candidate with its reason, timings, token budgets and removed tools."""
+"""The trace of a turn: the decision about every candidate memory, with timings, token budgets and removed tools."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class Boost:
 
     Attributes:
         factor: the boost, from 0.5 to 1.5; 1.0 for a memory that was never shown.
-        shown: the decayed mass of turns that showed it.
-        used: the decayed mass of turns that used it.
-        past: the counts of its use as a sentence; empty if it was never shown.
+        shown: the number of turns that showed it, older turns counting less.
+        used: the number of turns that used it, older turns counting less.
+        past: how often it was used, as a sentence; empty if it was never shown.
         specificity: the share of its use that was in turns similar to this one.
-        lift: the addition to its relevance from similar turns.
+        lift: the addition to its relevance that similar turns suggest.
     """
 
     factor: float = 1.0
@@ -90,12 +90,14 @@ class Boost:
 
 @dataclass(frozen=True, slots=True)
 class WindowSimilarity:
-    """The similarity of a memory to the conversation window: the highest values among statements without a guard.
+    """The similarity of a memory to the statements in the conversation window, to find memories that it restates.
+
+    Statements that a guard (a rule such as "different numbers") excludes do not count.
 
     Attributes:
-        cosine: the highest cosine; None if the memory or all statements have no vector.
-        containment: the highest share of the memory's stems that a statement has.
-        agreement: the highest mean of both; None if there is no cosine.
+        cosine: the highest cosine, or None if the memory or all statements have no vector.
+        containment: the highest share of the memory's word stems that a statement has.
+        agreement: the highest mean of both, or None if there is no cosine.
         parts: the containment of each of the memory's sentences; empty if it was not computed.
     """
 
@@ -107,11 +109,20 @@ class WindowSimilarity:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A memory on its way through the stages, by its best passage; each stage returns a new one.
+    """A memory that the search found, on its way through the stages that decide if it is shown.
 
-    `factors` are the weighted parts of `relevance` by name; `rank` counts from 1, `rank_before` is by relevance alone.
-    `similarity` is None if it was not compared with the window; `propensity` is the chance it had of being shown.
-    `excerpt` are the offsets of what is shown of a shortened memory, empty where it is shown as it was found.
+    Attributes:
+        hit: its best passage, as the search returned it.
+        relevance: how well it matches the query.
+        factors: the weighted parts of the relevance, by name.
+        boost: the effect of its past use.
+        score: the number by which it is ranked.
+        rank_before: its rank by relevance alone, from 1.
+        rank: its rank by score, from 1.
+        tokens: its size in the prompt, once counted.
+        similarity: its similarity to the conversation window, or None if it was not compared.
+        propensity: the probability that it had of being shown.
+        excerpt: the character offsets of the shown parts of a shortened memory; empty if it is not shortened.
     """
 
     hit: Hit
@@ -129,7 +140,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class CandidateResult:
-    """The result of a candidate: its disposition, the number that decided it, and the reason as a sentence."""
+    """The decision about a candidate memory: its disposition (shown, or why not), with a number and a reason.
+
+    `value` is the number that decided it.
+    """
 
     candidate: Candidate
     disposition: Disposition
@@ -139,7 +153,7 @@ class CandidateResult:
 
 @dataclass(frozen=True, slots=True)
 class SectionBudgets:
-    """The tokens of a turn's memories, by type and in total, and the reasons for differences from the plan."""
+    """The maximum tokens of a turn's memories, by type and in total, and reasons for differences from the plan."""
 
     budgets: Mapping[MemoryType, int]
     total: int
@@ -151,7 +165,7 @@ NO_SECTION_BUDGETS = SectionBudgets({}, 0)
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """The result of a filter stage: the candidates that it kept, in order, and the results of those it dropped."""
+    """The result of one filter stage: the candidates that pass it, in order, and the results of the dropped ones."""
 
     kept: tuple[Candidate, ...]
     dropped: tuple[CandidateResult, ...] = ()
@@ -159,7 +173,9 @@ class StageResult:
 
 @dataclass(frozen=True, slots=True)
 class Trim:
-    """The changes to a turn's tools to fit them into the model's budget. Bytes are of compact JSON in UTF-8.
+    """The result of shortening and removing a turn's tools to fit the model's budget.
+
+    Bytes are of compact JSON in UTF-8.
 
     Attributes:
         limit: the budget in bytes.
@@ -192,11 +208,11 @@ class Trim:
 
     @property
     def share(self) -> float:
-        """The share of the bytes that was removed, from 0 to 1."""
+        """The share of the tools' bytes that was removed, from 0 to 1."""
         return 1 - self.after_bytes / self.before_bytes
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields as JSON to store, with at most 50 names of removed tools and their number."""
+        """Return the fields as JSON to store, with at most 50 names of removed tools, and the number of all of them."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {
             **values,
@@ -208,18 +224,18 @@ class Trim:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The explanation of a turn.
+    """The data that explain a turn: the decision about every candidate memory, timings, budgets and removed tools.
 
     Attributes:
         query: the text that was searched for.
         policy: the version of the policy.
         now: the turn's time.
-        channels: the channels that answered in time.
-        candidates: the result of every candidate, by rank.
+        channels: the parts of the search ("dense", "lexical", "temporal") that answered in time.
+        candidates: the decision about every candidate memory, by rank.
         timings: milliseconds by stage, and in total as "pre_turn".
-        record: the recorded inputs and results, for replay (`cognitive.recording`); None if no stage ran.
+        record: the recorded inputs and results, for replay (`cognitive.recording`), or None if no stage ran.
         sections: the token budgets that applied.
-        trim: the changes to the tools; None if all fit.
+        trim: the changes to the tools, or None if all fit.
         window: the measurements of the conversation's window.
     """
 
@@ -235,12 +251,12 @@ class Trace:
     window: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, memory_id: UUID) -> CandidateResult | None:
-        """Return the result of a memory; None if it was not a candidate."""
+        """Return the decision about a memory, or None if it was no candidate in this turn."""
         return next((result for result in self.candidates if result.candidate.hit.memory_id == memory_id), None)
 
     @property
     def stages(self) -> dict[str, float]:
-        """Milliseconds by stage, without the total."""
+        """The milliseconds of each stage, by its name, without the total."""
         return {name: ms for name, ms in self.timings.items() if name != ELAPSED}
 
     def measures(self, model: str | None = None) -> TurnMetrics:
@@ -293,17 +309,20 @@ class Trace:
 
 
 def decoys(results: Sequence[CandidateResult]) -> list[UUID]:
-    """Return the ids of the first few candidates by rank that were not shown only for want of rank or room."""
+    """Return the ids of a few candidates that were not shown only because their rank or room did not suffice.
+
+    They are judged like shown memories (decoys), to measure how often "used" is chance.
+    """
     return [result.candidate.hit.memory_id for result in results if result.disposition in PASSED_OVER][:_DECOYS]
 
 
 def excerpts(results: Sequence[CandidateResult]) -> Mapping[UUID, tuple[tuple[int, int], ...]]:
-    """Return the shown parts of shortened memories, by memory, as [start, end) character offsets into their text."""
+    """Return the shown parts of shortened memories, by memory, as [start, end) character offsets in their text."""
     shown = [result.candidate for result in results if result.disposition == "shown"]
     return {candidate.hit.memory_id: candidate.excerpt for candidate in shown if candidate.excerpt}
 
 
 def window_similarities(results: Sequence[CandidateResult]) -> Mapping[tuple[UUID, int], WindowSimilarity]:
-    """Return the similarities of the candidates that were compared with the window, by memory and passage ordinal."""
+    """Return the similarity to the conversation window of each compared candidate, by memory and passage number."""
     candidates = [result.candidate for result in results]
     return {(c.hit.memory_id, c.hit.ordinal): c.similarity for c in candidates if c.similarity is not None}

@@ -1,4 +1,4 @@
-"""Validate the arguments of the layer's methods; the error names the argument."""
+"""Validate the arguments of the layer's methods; the error message names the argument."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brain.types import MAX_LABEL_LENGTH
 
 
 def require_id(name: str, value: object) -> UUID:
-    """Return a memory's id as a UUID, given as a UUID or a text; raise InvalidInput otherwise."""
+    """Return a memory's id as a UUID, from a UUID or a text; raise InvalidInput otherwise."""
     if isinstance(value, UUID):
         return value
     try:
@@ -21,7 +21,7 @@ def require_id(name: str, value: object) -> UUID:
 
 
 def require_label(name: str, value: object, *, max_length: int = MAX_LABEL_LENGTH) -> str:
-    """Return a text that is not blank, not too long and can be stored; raise InvalidInput otherwise."""
+    """Return the text `value` if it is not blank, not too long and can be stored; raise InvalidInput otherwise."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"{name}: expected a non-empty string, got {value!r}")
     if len(value) > max_length:

@@ -1,4 +1,4 @@
-"""Select the tools that a model is given: unchanged, compacted in the same way, or cut by relevance.
+"""Select the tools that a model is given, so that they fit its budget: unchanged, shortened, or cut by relevance.
 
 Modules, in order of execution:
 

@@ -1,12 +1,11 @@
-"""Compact tools: shorten all of them by the same steps in the same order, until the catalog fits.
+"""Shorten the definitions of tools, all by the same steps in the same order, until they fit a size in bytes.
 
 The steps do not depend on the message, so the same tools under the same budget are the same bytes in every turn. Name,
 id and supersedes are never trimmed. A step that would not make a tool smaller is skipped.
 
 Schemas become smaller but never invalid: annotations are removed, constraints are kept. A keyword counts as one only in
 a schema: a property that is called "title" is not an annotation. Names in `required`, enumerations, types, constants
-and targets of references are never changed. Schemas are parsed JSON; the functions return new objects and do not modify
-their arguments.
+and targets of references are never changed. No function modifies its arguments.
 """
 
 from __future__ import annotations
@@ -52,9 +51,9 @@ MINIMAL_DESCRIPTION = 16  # characters: two or three words, which distinguish to
 
 
 def mapped(schema: Any, change: Change, into: frozenset[str] = _ALL, depth: int = 0) -> Any:
-    """Return a new schema with `change` applied to it and to all subschemas under the keywords `into`, innermost first.
+    """Return a copy of a JSON schema with `change` applied to it and its subschemas, innermost first.
 
-    `depth` is the number of levels of properties above the schema.
+    `into` has the keywords whose subschemas are changed, `depth` the number of levels of properties above the schema.
     """
     if not isinstance(schema, dict):
         return schema
@@ -79,7 +78,7 @@ def without_keywords(*names: str) -> Callable[[Schema], Any]:
 
 
 def without_nested_descriptions(schema: Schema) -> Any:
-    """Return the schema with the descriptions of the parameters themselves, and no descriptions above or below them."""
+    """Return a tool's schema with descriptions of the parameters themselves only, not above or below them."""
 
     def change(each: dict[str, Any], depth: int) -> dict[str, Any]:
         return each if depth == 1 else {key: value for key, value in each.items() if key != "description"}
@@ -98,12 +97,12 @@ def with_descriptions(shorten: Callable[[str], str]) -> Callable[[Schema], Any]:
 
 
 def without_optional_depth(schema: Schema) -> Any:
-    """Return the schema without the optional fields of objects inside parameters; all parameters are kept."""
+    """Return a tool's schema with all parameters, but without the optional fields of objects inside them."""
     return _required_only(schema, 1)
 
 
 def without_optional(schema: Schema) -> Any:
-    """Return the schema without optional parameters and without the optional fields of the others."""
+    """Return a tool's schema without optional parameters, and without the optional fields of the others."""
     return _required_only(schema, 0)
 
 
@@ -131,12 +130,12 @@ def _required_only(schema: Schema, min_depth: int) -> Any:
 
 
 def _is_constant(schema: Any) -> bool:
-    """Return whether a property is a constant: the tag that distinguishes the branches of a union, even if optional."""
+    """Return True if a property is a constant: the tag that distinguishes the branches of a union, even if optional."""
     return isinstance(schema, dict) and "const" in schema
 
 
 def _without_unused(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema without definitions that are no longer referenced."""
+    """Return a JSON schema without the definitions that nothing in it refers to."""
     definitions = {place: schema[place] for place in _DEFINITIONS if isinstance(schema.get(place), dict)}
     pending = _references({key: value for key, value in schema.items() if key not in definitions})
     used = set[str]()
@@ -158,7 +157,7 @@ def _without_unused(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _references(value: Any) -> list[str]:
-    """Return the targets of all references in a schema, and the names of its unsupported reference keywords."""
+    """Return the targets of all references in a JSON schema, and the names of its unsupported reference keywords."""
     references, pending = list[str](), [value]
     while pending:
         each = pending.pop()
@@ -173,7 +172,7 @@ def _references(value: Any) -> list[str]:
 
 
 def _names_a_definition(reference: str) -> bool:
-    """Return whether a reference has the form "#/$defs/Name", whose target is no field and thus never removed."""
+    """Return True if a reference has the form "#/$defs/Name", whose target is no field and thus never removed."""
     root, place, name = _parts(reference)
     return (root, reference.count("/")) == ("#", 2) and place in _DEFINITIONS and not {"~", "%"} & set(name)
 
@@ -189,10 +188,9 @@ def _parts(reference: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class CompactionStep:
-    """A step of compaction.
+    """A step that makes the definition of a tool smaller. `drops` describes what it removes.
 
-    `drops` describes what the step removes. `apply` returns a smaller entry and does not modify its argument. An entry
-    without any of the keys `of` is left unchanged.
+    `apply` returns a smaller definition. A definition without any of the keys `of` is left unchanged.
     """
 
     drops: str
@@ -200,7 +198,7 @@ class CompactionStep:
     of: tuple[str, ...]
 
     def concerns(self, written: bytes) -> bool:
-        """Return whether an entry, written as JSON, has any of the keys `of`."""
+        """Return True if a tool's definition, written as JSON, has a key that the step changes."""
         return any(f'"{key}":'.encode() in written for key in self.of)
 
 
@@ -217,7 +215,7 @@ def first_sentence(text: str) -> str:
 
 
 def few_words(text: str) -> str:
-    """Return the words within the first `MINIMAL_DESCRIPTION` characters, with an ellipsis if there are more."""
+    """Return the whole words in the first `MINIMAL_DESCRIPTION` characters, with an ellipsis if there are more."""
     if len(text) <= MINIMAL_DESCRIPTION:
         return text
     head = text[:MINIMAL_DESCRIPTION]
@@ -244,7 +242,7 @@ def _text(change: Callable[[str], str]) -> Callable[[Any], Any]:
 
 
 def _counted(steps: Any) -> Any:
-    """Return the number and the names of a pipeline's steps, without their bodies."""
+    """Return the number and the names of a pipeline's `steps`, without their bodies."""
     if not isinstance(steps, list):
         return steps
     names = [step.get("name", step.get("id")) for step in steps if isinstance(step, dict)]
@@ -301,14 +299,14 @@ _without_annotations = without_keywords("description", "title", "examples", "exa
 
 
 def stripped(entry: ToolEntry) -> ToolEntry:
-    """Return a tool with a short description, its required parameters, and the fields that are never trimmed."""
+    """Return a tool with a few words of description, its required parameters, and the fields that are never trimmed."""
     described = {"description": few_words(entry["description"]), "parameters": entry["parameters"]}
     kept = {key: entry[key] for key in _NEVER_TRIMMED if key in entry} | described
     return {**kept, "parameters": without_optional(_without_annotations(entry["parameters"]))}
 
 
 def forms(written: bytes, steps: Sequence[CompactionStep] = STEPS) -> tuple[bytes, ...]:
-    """Return the forms of an entry as JSON: whole, and after each step. No form is larger than the one before it."""
+    """Return a tool's JSON whole and after each compaction step; each form is at most as large as the one before."""
     entry, results = from_json(written), [written]
     for step in steps:
         smaller = step.apply(entry) if step.concerns(results[-1]) else entry
@@ -328,21 +326,21 @@ def total(sizes: Sequence[int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
-    """Result of compaction: the number of steps applied to every entry, the remaining bytes, and what was dropped."""
+    """The result of shortening all tools: how many steps were applied, the bytes that remain, what was dropped."""
 
     level: int
     bytes: int
     dropped: tuple[str, ...]
 
     def fits(self, limit: int) -> bool:
-        """Return whether the remaining bytes are at most `limit`."""
+        """Return True if the remaining bytes are at most `limit`."""
         return self.bytes <= limit
 
 
 def compact(catalog: Sequence[Sequence[bytes]], limit: int) -> CompactionResult:
-    """Return the result of the fewest steps that bring a catalog to at most `limit` bytes; of all steps if none does.
+    """Find the fewest compaction steps that bring all tools to `limit` bytes, or use all.
 
-    `catalog` has the forms of each entry, as `forms` returns them.
+    `catalog` has their `forms`.
     """
     sizes = [total([len(each[level]) for each in catalog]) for level in range(len(STEPS) + 1)]
     level = next((level for level, size in enumerate(sizes) if size <= limit), len(STEPS))

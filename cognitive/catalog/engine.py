@@ -1,8 +1,8 @@
 """Fit the tools of a turn to its model, and cache values derived from tools between turns.
 
-Forms, word indexes and vectors of tools are cached, within limits. No turn waits for the vector of a tool: a tool
-without one is ranked by shared words. A catalog is embedded once, in the background, after the first turn in which it
-has to be cut.
+Shortened forms, word indexes and vectors of tools are cached, within limits. No turn waits for the vector of a tool: a
+tool without one is ranked by shared words. All tools are embedded once, in the background, after the first turn in
+which some of them had to be cut.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _FULL_SPEED_TEXTS = 512  # texts embedded without pauses; after them, embedding 
 
 @dataclass(frozen=True, slots=True)
 class ToolSignals:
-    """Inputs of tool ranking from a turn's earlier stages.
+    """Data from a turn's earlier stages by which its tools are ranked.
 
     `query` is the search query, `vector` its embedding, `past` the similar past turns, and `wanted` the tools that the
     categories of the plan name.
@@ -60,20 +60,20 @@ class ToolSignals:
 
 
 class CatalogEngine:
-    """Selection of tools for models, with a cache of values derived from tools."""
+    """Selects the tools that a model is given, within the model's budget, and caches values derived from tools."""
 
     def __init__(self, embedder: CachedEmbedder, *, deadline_ms: float = DEADLINE_MS) -> None:
         self.tool_cache = ToolCache(embedder)
         self._deadline_ms = deadline_ms
 
     def select_all(self, tools: Sequence[Tool], model: str | None) -> ToolSelection:
-        """Return all tools unchanged."""
+        """Return a selection of all tools, unchanged."""
         return select_all(self.tool_cache.catalog(tools), model)
 
     async def select(
         self, turn: Turn, tools: Sequence[Tool], signals: ToolSignals, deadline: Deadline, policy: Policy
     ) -> ToolSelection:
-        """Return the tools of a turn, fitted to the turn's model; see `fit`."""
+        """Return the tools of a turn, fitted to the budget of the turn's model; see `fit`."""
         messages = turn.conversation[-_RECENT_MESSAGES:]
         recent = frozenset(call.name for message in messages for call in message.tool_calls)
         always = frozenset(policy.categories.always_include)
@@ -94,7 +94,9 @@ class CatalogEngine:
     async def fit(
         self, tools: Sequence[Tool], model: str | None, evidence: ToolEvidence, deadline: Deadline, policy: Policy
     ) -> ToolSelection:
-        """Return the tools, fitted to the model's budget in bytes; unchanged if `model` is None.
+        """Fit tools to the model's budget in bytes: shorten them all, then cut the least relevant.
+
+        None as model: no change.
 
         If a large catalog is not processed within the deadline, its tools are cut by their names. Processing continues
         in the background, for later turns.
@@ -121,7 +123,7 @@ class CatalogEngine:
     async def refine(
         self, selection: ToolSelection, message: str, chooser: ToolChooser, policy: Policy
     ) -> RefinedTools:
-        """Return a selection after a small model chose among its tools.
+        """Let a small model choose among the tools of a selection whose ranking was uncertain.
 
         The selection is returned unchanged if its ranking was confident, if the model's budget does not allow
         refinement, or if the small model gives no usable answer; `reason` says which.
@@ -167,7 +169,7 @@ def _limit(model: str | None, policy: Policy) -> int:
 def _refined(
     selection: ToolSelection, ranked: Sequence[Tool], names: Sequence[str], limit: int, policy: Policy
 ) -> RefinedTools:
-    """Return the chosen tools and the most relevant others, fitted to the budget again.
+    """Return the tools that the small model chose and the most relevant others, fitted to the budget again.
 
     They are few, so that each keeps more of its description and parameters.
     """
@@ -182,7 +184,10 @@ def _refined(
 
 
 class ToolCache:
-    """Cache of recent catalogs and of tool vectors. They depend on the tools alone, not on an agent or a turn."""
+    """Caches values that turns derive from tools: catalogs with shortened forms and word indexes, and embeddings.
+
+    The values depend on the tools alone, not on an agent or a turn.
+    """
 
     def __init__(self, embedder: CachedEmbedder) -> None:
         self._embedder = embedder
@@ -195,7 +200,7 @@ class ToolCache:
         self._embedding: asyncio.Task[None] | None = None
 
     def catalog(self, tools: Sequence[Tool]) -> ToolCatalog:
-        """Return the catalog of the tools: the cached one if the same tool objects were offered before."""
+        """Return the tools as a catalog with derived values; it is cached for the same tool objects."""
         key = tuple(map(id, tools))  # ids stay valid while the cached catalog holds the tools
         catalog = self._catalogs.pop(key) if key in self._catalogs else ToolCatalog(tools)
         self._catalogs[key] = catalog
@@ -204,7 +209,7 @@ class ToolCache:
         return catalog
 
     def tool_vectors(self, catalog: ToolCatalog) -> ToolVectors | None:
-        """Return the vectors of those tools that are embedded already; None if there are none."""
+        """Return the vectors of those tools that are embedded already, or None if there are none."""
         batches, tool_vectors = self._tool_vectors.get(catalog, (0, None))
         if batches != self._batches:
             batches, tool_vectors = self._batches, ToolVectors.of([self._vectors.get(text) for text in catalog.texts])
@@ -212,7 +217,7 @@ class ToolCache:
         return tool_vectors
 
     def start_embedding(self, catalog: ToolCatalog) -> None:
-        """Embed the catalog's tools that have no vector yet, in the background."""
+        """Start to embed the catalog's tools that have no vector yet, in the background."""
         _, tool_vectors = self._tool_vectors.get(catalog, (0, None))  # as of the last ranking, to return fast
         if tool_vectors is not None and len(tool_vectors.places) == len(catalog):
             return
@@ -221,12 +226,12 @@ class ToolCache:
             self._embedding = asyncio.create_task(self._embed(), name="embedding of tools")
 
     async def embedded(self) -> None:
-        """Wait until the background embedding is finished or has failed."""
+        """Wait until the background embedding of tools is finished or has failed."""
         if self._embedding is not None:
             await self._embedding
 
     async def close(self) -> None:
-        """Cancel the background embedding."""
+        """Cancel the background embedding of tools."""
         if self._embedding is not None:
             self._embedding.cancel()
             await asyncio.gather(self._embedding, return_exceptions=True)
@@ -248,7 +253,10 @@ class ToolCache:
             await asyncio.sleep(monotonic() - started if done > _FULL_SPEED_TEXTS else 0)
 
     async def _has_pending_texts(self) -> bool:
-        """Return whether texts remain to be embedded; the texts of pending catalogs are made in a thread first."""
+        """Return True if texts of tools remain to be embedded.
+
+        The texts of catalogs that wait are made in a thread first.
+        """
         while self._pending_catalogs:
             catalog = next(iter(self._pending_catalogs))
             texts = await asyncio.to_thread(getattr, catalog, "texts")

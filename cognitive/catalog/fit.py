@@ -1,4 +1,4 @@
-"""Fit a catalog to the budget of a model: compact all tools, and cut by relevance only if that does not suffice.
+"""Fit tools to the budget of a model: shorten all of them, and cut by relevance only if that does not suffice.
 
 The cut first reduces the least relevant tools to their minimal form, then removes them. Many tools in minimal form
 contain the needed tool more often than few whole tools (docs/decisions/0016-catalog.md).
@@ -26,7 +26,7 @@ MIN_MATCH = 0.22
 
 
 def select_all(catalog: ToolCatalog, model: str | None) -> ToolSelection:
-    """Return all tools of a catalog unchanged."""
+    """Return a selection of all tools of a catalog, unchanged."""
     return ToolSelection(catalog.tools, model, tuple(ToolSpec(offered.value) for offered in catalog.variants))
 
 
@@ -37,7 +37,7 @@ def fit(
     ranked: Callable[[], ToolRanking],
     full: int = TOOLS_WITH_FULL_SCHEMA,
 ) -> ToolSelection:
-    """Return the tools in at most `limit` bytes if possible; unchanged if `limit` is 0.
+    """Fit the tools of a catalog into `limit` bytes if possible; with the limit 0 they stay unchanged.
 
     If not even the most relevant tool fits, it is returned alone and exceeds the limit.
 
@@ -60,7 +60,7 @@ def fit(
 
 
 def cut_late(catalog: ToolCatalog, model: str | None, limit: int, ranking: ToolRanking) -> ToolSelection:
-    """Return the first tools of a ranking that fit, each in its stripped form; used after the deadline.
+    """Select the first tools of a ranking that fit, each in its shortest form, when the deadline has passed.
 
     The size of the whole catalog is not computed then: `before_bytes` is a lower bound of it.
     """
@@ -99,7 +99,7 @@ def _cut(catalog: ToolCatalog, model: str | None, limit: int, ranking: ToolRanki
 
 
 def _dropped(tools: Sequence[ToolVariants], selected: SelectedForms) -> tuple[str, ...]:
-    """Return descriptions of what the kept tools lost, step by step, and of how many tools were cut."""
+    """Return sentences about what the kept tools lost, step by step, and about how many tools were removed."""
     kept = [tools[n].forms for n in selected.forms]
     dropped = [step.drops for n, step in enumerate(STEPS) if any(len(each[n + 1]) < len(each[n]) for each in kept)]
     if selected.minimal:
@@ -127,10 +127,10 @@ def _spec(form: bytes) -> ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class SelectedForms:
-    """Result of a cut. Tools are identified by their index in the catalog.
+    """The result of cutting tools by relevance. Tools are identified by their index in the catalog.
 
-    `forms` maps the kept tools to the JSON that is sent, in catalog order. `minimal` are the kept tools below their
-    last step of compaction. `cut` are the removed tools, the most relevant first.
+    `forms` maps the kept tools to the JSON that is sent, in catalog order. `minimal` are the kept tools that lost more
+    than all steps of compaction remove. `cut` are the removed tools, the most relevant first.
     """
 
     forms: Mapping[int, bytes]
@@ -139,11 +139,11 @@ class SelectedForms:
 
 
 def select(tools: Sequence[ToolVariants], order: Sequence[int], limit: int, *, with_schema: int) -> SelectedForms:
-    """Select as many tools as fit in `limit` bytes, in the order of relevance.
+    """Select as many tools as fit in `limit` bytes; `order` has their indexes, the most relevant first.
 
-    The first `with_schema` tools are compacted, the others minimal. A tool that is too large is skipped for a smaller
-    one after it, at most `_MAX_SKIPPED` times. If all tools fit, the remaining room is used to restore minimal tools to
-    their compacted form. If no tool fits, the most relevant is kept nonetheless: the plan asked for tools.
+    The first `with_schema` tools keep their parameters, the others get their minimal form. A tool that is too large is
+    skipped for a smaller one after it, at most `_MAX_SKIPPED` times. If all tools fit, the remaining room is used to
+    restore minimal tools. If no tool fits, the most relevant is kept nonetheless: the plan asked for tools.
     """
     kept, cut = _fitting(tools, order, limit, lambda tool, room, n: _largest(tool, room, with_schema=n < with_schema))
     if not kept and order:
@@ -155,7 +155,10 @@ def select(tools: Sequence[ToolVariants], order: Sequence[int], limit: int, *, w
 
 
 def select_stripped(tools: Sequence[ToolVariants], order: Sequence[int], limit: int) -> SelectedForms:
-    """Select at most `MAX_TOOLS_WHEN_LATE` tools that fit, each in its stripped form, in the order of relevance."""
+    """Select up to `MAX_TOOLS_WHEN_LATE` tools that fit in `limit` bytes, each in its shortest form.
+
+    `order` has the indexes of the tools, the most relevant first.
+    """
     kept, cut = _fitting(
         tools, order, limit, lambda tool, room, n: _stripped(tool, room) if n < MAX_TOOLS_WHEN_LATE else None
     )
@@ -170,7 +173,7 @@ def _fitting(
     limit: int,
     form_of: Callable[[ToolVariants, int, int], bytes | None],
 ) -> tuple[dict[int, bytes], list[int]]:
-    """Return the tools that fit, as a mapping of index to form, and the indexes of those that do not.
+    """Return the tools that fit in `limit` bytes, by index with the form that is sent, and the indexes of the others.
 
     `form_of` receives a tool, the remaining bytes, and the number of tools kept so far. It returns None if no form of
     the tool fits.
@@ -203,7 +206,7 @@ def _stripped(tool: ToolVariants, room: int) -> bytes | None:
 
 
 def _enrich(tools: Sequence[ToolVariants], order: Sequence[int], kept: dict[int, bytes], limit: int) -> None:
-    """Restore minimal tools to their compacted form, the most relevant first, until one does not fit."""
+    """Give kept tools in minimal form more of their parameters back, the most relevant first, while there is room."""
     left = limit - 1 - sum(len(form) + 1 for form in kept.values())
     for n in order:
         more = len(tools[n].forms[-1]) - len(kept[n])

@@ -1,4 +1,4 @@
-"""Group past turns by similar messages, with the tools that they called: the data of the MCP resource `my-plans`."""
+"""Group past turns by similar messages, with the tools that they called, for the MCP resource `my-plans`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_MESSAGE_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class PastPlan:
-    """A group of turns with similar messages.
+    """A group of past turns with similar messages, and the tools that they called.
 
     `key` identifies the group until a newer message joins it. `message` is the latest message, `turns` the number of
     turns, `last_at` the time of the latest. `tools` are pairs (name, number of turns that called it), the most frequent
@@ -37,7 +37,7 @@ class PastPlan:
 
 
 def group(turns: Sequence[CalledTurn], limit: int, *, like: Vector | None = None) -> tuple[PastPlan, ...]:
-    """Group turns by their messages; return at most `limit` groups, the largest first, then the latest.
+    """Group past turns by similar messages. Return at most `limit` groups, the largest first, then the latest.
 
     A turn joins a group if its message has the same words as one of the group's messages, or if its vector is near that
     of the group's newest turn. `turns` are ordered newest first. With `like`, only turns near that vector are used.
@@ -62,7 +62,10 @@ def group(turns: Sequence[CalledTurn], limit: int, *, like: Vector | None = None
 
 
 def _nearest(leaders: Sequence[Vector], led: Sequence[int], query: Vector | None, otherwise: int) -> int:
-    """Return the index of the group whose leader is nearest to the query and similar to it, else `otherwise`."""
+    """Return the index of the group whose message is nearest to a query, or `otherwise` if none is similar enough.
+
+    `leaders` are the vectors of the groups' newest messages, and `led` the indexes of these groups.
+    """
     if query is None or not leaders:
         return otherwise
     cosines = np.stack(leaders) @ query

@@ -34,7 +34,7 @@ MIN_CONFIDENCE = 0.33  # match of the best tool below which a cut removes a need
 
 @dataclass(frozen=True, slots=True)
 class ToolEvidence:
-    """Evidence of the tools that a turn needs.
+    """Data from which a turn's need for each tool is estimated.
 
     `message` is the turn's message or query, `vector` its embedding, and `past` are similar past turns. `recent` are
     the tools that the conversation called lately, and `wanted` those that the plan's categories name. `always` are the
@@ -56,9 +56,9 @@ class ToolEvidence:
 
 @dataclass(frozen=True, slots=True)
 class ToolVectors:
-    """Vectors of tools (of `ToolVariants.text`), shape (len(places), dimension).
+    """The embeddings of those tools of a catalog that are embedded already, shape (len(places), dimension).
 
-    `places` are the indexes of their tools in the catalog; tools that are not embedded yet have no vector.
+    `places` are the indexes of these tools in the catalog.
     """
 
     vectors: Vectors
@@ -66,7 +66,10 @@ class ToolVectors:
 
     @classmethod
     def of(cls, vectors: Sequence[Vector | None]) -> ToolVectors | None:
-        """Return the vectors that are not None with their indexes, or None if there are none."""
+        """Build the vectors from one for each tool of a catalog, None for a missing one.
+
+        Return None if all are missing.
+        """
         known = [vector for vector in vectors if vector is not None]
         places = tuple(n for n, vector in enumerate(vectors) if vector is not None)
         return cls(np.stack(known), places) if known else None
@@ -74,7 +77,7 @@ class ToolVectors:
 
 @dataclass(frozen=True, slots=True)
 class ToolRanking:
-    """A ranking of tools.
+    """The tools of a catalog ranked by relevance to a message.
 
     `order` are the indexes of the tools in the catalog, the best first. `by` names the evidence used: "words",
     "meaning", "calls", or "names" alone. `confidence` in [0, 1] is the match of the best tool.
@@ -91,7 +94,7 @@ class ToolRanking:
 
 
 def rank(catalog: ToolCatalog, tool_vectors: ToolVectors | None, evidence: ToolEvidence) -> ToolRanking:
-    """Return all tools ranked by relevance, those of equal relevance in catalog order."""
+    """Rank all tools of a catalog by relevance to a message, those of equal relevance in catalog order."""
     tools = catalog.tools
     shared, coverage = _by_words(catalog, evidence.message)
     cosines = _by_meaning(tool_vectors, evidence.vector, len(tools))
@@ -108,7 +111,7 @@ def rank(catalog: ToolCatalog, tool_vectors: ToolVectors | None, evidence: ToolE
 
 
 def rank_by_name(catalog: ToolCatalog, evidence: ToolEvidence) -> ToolRanking:
-    """Return all tools ranked by the message's words in their names and first words; used after the deadline.
+    """Rank all tools by the words that their names and first words share with the message; used after the deadline.
 
     The `always` tools come first, then the preferred ones. Rare words weigh more. The confidence is 0.
     """
@@ -122,9 +125,9 @@ def rank_by_name(catalog: ToolCatalog, evidence: ToolEvidence) -> ToolRanking:
 
 
 def calls(past: Sequence[PastTurn]) -> Mapping[str, float]:
-    """Return the similarity of the nearest past turn that called each tool, by the tool's name.
+    """Return by tool name the similarity of the nearest past turn that called the tool.
 
-    The cosine is scaled to 0 at `MIN_HISTORY_COSINE` and 1 at `FULL_HISTORY_COSINE`.
+    It is the cosine of the messages, scaled to 0 at `MIN_HISTORY_COSINE` and 1 at `FULL_HISTORY_COSINE`.
     """
     span = max(1e-6, FULL_HISTORY_COSINE - MIN_HISTORY_COSINE)
     similarities: dict[str, float] = {}
@@ -136,7 +139,7 @@ def calls(past: Sequence[PastTurn]) -> Mapping[str, float]:
 
 
 def _with_preferred(order: Sequence[int], tools: Sequence[Tool], evidence: ToolEvidence) -> tuple[int, ...]:
-    """Return the order with the preferred tools moved up behind the tools that keep their full schema.
+    """Move the preferred tools of a ranking up, directly behind the first tools, which keep their full schema.
 
     A model that reads of an earlier call without having the tool invents one, and some providers reject the prompt.
     """
@@ -150,9 +153,9 @@ def _by_calls(tools: Sequence[Tool], evidence: ToolEvidence) -> Scores:
 
 
 def _by_meaning(tool_vectors: ToolVectors | None, query: Vector | None, tools: int) -> Scores | None:
-    """Return the cosines of all tools with the query, clipped to [0, 1], or None without vectors.
+    """Return the cosine of each tool with the query, clipped to [0, 1], or None without vectors.
 
-    A tool without a vector gets the average of the others.
+    `tools` is the number of tools. A tool without a vector gets the average of the others.
     """
     if tool_vectors is None or query is None:
         return None
@@ -164,11 +167,11 @@ def _by_meaning(tool_vectors: ToolVectors | None, query: Vector | None, tools: i
 
 
 def _by_words(catalog: ToolCatalog, message: str) -> tuple[Scores, Scores]:
-    """Return two scores per tool in [0, 1]: its shared words relative to the best tool, and relative to all words.
+    """Score each tool by the words that it shares with the message, as two arrays with values in [0, 1].
 
-    A word that n of N tools have is weighted by the idf of BM25 in Lucene's form, log(1 + (N - n + 0.5) / (n + 0.5))
-    (after Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond"). In a tool's name it
-    counts twice for the first score.
+    The first is relative to the best tool, the second to all words of the message. A word that n of N tools have is
+    weighted by the idf of BM25 in Lucene's form, log(1 + (N - n + 0.5) / (n + 0.5)) (after Robertson and Zaragoza 2009,
+    "The Probabilistic Relevance Framework: BM25 and Beyond"). In a tool's name it counts twice for the first score.
     """
     tools = len(catalog.tools)
     shared, covered, mass = np.zeros(tools), np.zeros(tools), 0.0

@@ -1,4 +1,4 @@
-"""Let a small model choose among the tools where the ranking is uncertain: a separate call, never part of a turn.
+"""Let a small model choose among tools where their ranking is uncertain: a separate call, never part of a turn.
 
 The chosen tools are fitted to the budget again. If anything fails, the tools that the ranking selected are kept. Models
 wrap JSON in thoughts, fences and prose, repeat themselves, and invent names; the parser tolerates all of this. Failures
@@ -68,7 +68,7 @@ Answer with JSON only, in this form: {{"ids": ["name", "name"]}}
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The answer of a model, with the provider's finish reason if the caller knows it."""
+    """The answer of a language model, with the provider's finish reason if the caller knows it."""
 
     text: str
     finish_reason: str | None = None
@@ -76,9 +76,10 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class PickedTools:
-    """Result of parsing an answer: the known names in their order, without duplicates, or the reason of a failure.
+    """The tools that a small model chose, as parsed from its answer, or the reason why the answer could not be used.
 
-    `none` is True if the model answered that no tool is suitable.
+    `names` are known tools in the model's order, without duplicates. `none` is True if the model answered that no tool
+    is suitable.
     """
 
     names: tuple[str, ...] = ()
@@ -87,16 +88,16 @@ class PickedTools:
 
 
 class ToolChooser(Protocol):
-    """Interface of a model call: it takes a prompt and returns the answer, as text or with a finish reason."""
+    """Interface of a function that calls a small model: it takes a prompt and returns the model's answer."""
 
     def __call__(self, prompt: str) -> Awaitable[str | Completion]:
-        """Return the model's answer to the prompt."""
+        """Return the model's answer to the prompt, as text or with the provider's finish reason."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RefinedTools:
-    """The tools after refinement.
+    """The tools of a turn after a small model was asked to choose among them.
 
     `reason` says whether the model chose them, or why not; `detail` has the error message, if any. `picked` are the
     names that the model chose. `trim` records what the tools lost to fit the budget. `gap` is a message if no tool
@@ -149,7 +150,7 @@ async def _answer(chooser: ToolChooser, prompt: str) -> str | Completion:
 
 
 def parse_selection(completion: Completion, known: Sequence[str]) -> PickedTools:
-    """Return the tools that an answer names, at most `MAX_PICKED`, in the spelling of `known`."""
+    """Parse a model's answer: return the tools that it names, at most `MAX_PICKED`, in the spelling of `known`."""
     text, thought = _without_thoughts(completion.text[:_MAX_READ])
     finish = FINISHES.get((completion.finish_reason or "").casefold())
     if not text.strip():
@@ -166,7 +167,10 @@ def parse_selection(completion: Completion, known: Sequence[str]) -> PickedTools
 
 
 def _without_thoughts(text: str) -> tuple[str, bool]:
-    """Return the text after the last thought, and whether there were thoughts; after an unclosed one is no text."""
+    """Return an answer without the model's thoughts before it, and True if there were thoughts.
+
+    The text is empty if the thoughts are not closed.
+    """
     thought = False
     for opening, closing in _THOUGHTS:
         if closing in text:

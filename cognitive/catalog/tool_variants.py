@@ -1,6 +1,7 @@
-"""Tools and catalogs with their derived values: forms, sizes, texts and word indexes, each computed on first use.
+"""A tool and a list of tools with the values derived from them: shortened forms, sizes, texts and word indexes.
 
-A word index is one text for all tools, so that a word of the message is searched in all of them at once.
+Each value is computed when it is first used. A word index is one text for all tools, so that a word of the message is
+searched in all of them at once.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def spaced(name: str) -> str:
 
 
 class WordIndex:
-    """Index of one text per tool, in which words are searched by their beginning."""
+    """An index to find the tools whose texts contain a word, by the beginning of the word."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         lines = [f" {_blanked(text.lower() if text.isascii() else normalise(text))} \n" for text in texts]
@@ -57,7 +58,7 @@ class WordIndex:
         self._ends = list(accumulate(map(len, lines)))
 
     def holding(self, needle: str) -> Holding:
-        """Return which of the texts contain the needle (see `needles`), shape (tools,)."""
+        """Return for each tool if its text contains the search string (see `needles`), shape (tools,)."""
         matches = np.zeros(len(self._ends), dtype=bool)
         at = self._text.find(needle)
         while at >= 0:
@@ -68,7 +69,7 @@ class WordIndex:
 
 
 def needles(message: str) -> list[str]:
-    """Return the search strings for a message's words, at most 32.
+    """Return the strings by which the words of a message are searched in a `WordIndex`, at most 32.
 
     A word is searched by the beginning that all its forms share, after a space. In non-ASCII scripts, which may have no
     spaces, it is searched anywhere.
@@ -102,7 +103,7 @@ def _common_start(one: str, other: str) -> str:
 
 
 class ToolVariants:
-    """A tool with the forms in which it can be sent to a model, as JSON in UTF-8."""
+    """A tool with the forms, from whole to very short, in which it can be sent to a model, as JSON in UTF-8."""
 
     def __init__(self, tool: Tool) -> None:
         self.tool = tool
@@ -126,37 +127,37 @@ class ToolVariants:
 
     @cached_property
     def whole(self) -> bytes:
-        """The whole tool, uncompacted."""
+        """The whole tool as JSON, uncompacted."""
         return to_json(self.value)
 
     @cached_property
     def forms(self) -> tuple[bytes, ...]:
-        """The whole tool, and the tool after each step of compaction."""
+        """The tool as JSON: whole, and after each step of compaction."""
         return _forms(self.whole)
 
     @cached_property
     def minimal(self) -> bytes:
-        """The tool after all steps of compaction, with required parameters and a description of a few words only."""
+        """The tool as JSON after all steps of compaction, with required parameters and a few words of description."""
         return _minimal(self.forms[-1])
 
     @property
     def stripped(self) -> bytes:
-        """The tool with required parameters and a few words, computed in one step instead of through all forms."""
+        """The tool as JSON with required parameters and a few words of description, computed faster than `minimal`."""
         return min(to_json(stripped(from_json(self.whole))), self.whole, key=len)
 
     @property
     def min_bytes(self) -> int:
-        """A lower bound of the size of any form, in bytes."""
+        """A lower bound of the size of any form of the tool, in bytes."""
         return _BARE + len(self.tool.name)
 
     @property
     def text(self) -> str:
-        """The text that is embedded: the words of the name, and the beginning of the description."""
+        """The text by which the tool is embedded: the words of its name, and the beginning of its description."""
         return f"{spaced(self.tool.name)}: {self.tool.description[:_MAX_DESCRIPTION_CHARS]}"
 
 
 class ToolCatalog:
-    """The tools that are offered in a turn, in the host's order, with their derived values."""
+    """The tools that are offered in a turn, in the host's order, with values derived from them."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self.read = False  # fitted once: the derived values are cached, and the next fit is fast
@@ -179,22 +180,22 @@ class ToolCatalog:
 
     @property
     def heads(self) -> WordIndex:
-        """The index of the names and of the first 80 characters of the descriptions, not cached; for late turns."""
+        """An index of the words in names and the first 80 characters of descriptions, not cached; for late turns."""
         return WordIndex([f"{spaced(tool.name)} {tool.description[:_HEAD]}" for tool in self.tools])
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The texts of all tools that are embedded."""
+        """The texts by which the tools are embedded, one for each tool."""
         return tuple(offered.text for offered in self.variants)
 
     @cached_property
     def names(self) -> WordIndex:
-        """The index of the names and of other fields that are as informative."""
+        """An index of the words in the names, and in other fields that are as informative."""
         return WordIndex([_name_text(tool) for tool in self.tools])
 
     @cached_property
     def words(self) -> WordIndex:
-        """The index of the descriptions and of the parameters' names."""
+        """An index of the words in the descriptions and in the names of the parameters."""
         return WordIndex([_description_text(tool) for tool in self.tools])
 
 

@@ -3,9 +3,9 @@
 Modules, in order of execution:
 
 - `prefetch`: embed the sentences of a response in the background, before the next turn needs them.
-- `outcomes`: record an outcome in Postgres, or in the journal while Postgres is unavailable.
+- `outcomes`: record an outcome in Postgres, or in the journal (a local file) while Postgres is unavailable.
 - `strip_quotes`: remove the text from a response that the model only quotes.
-- `attribute`: measure how much of each shown memory a response contains, and judge which ones it used.
+- `attribute`: measure how much of each shown memory a response contains, and decide which ones it used.
 - `capture`: store the messages of a turn as episodes, and the memories that the host's extractor returns.
 - `drain`: move the journal's entries to Postgres in the background.
 """

@@ -1,9 +1,10 @@
-"""Attribution: measure how much of each shown memory a response contains, and judge which memories it used.
+"""Attribution: measure how much of each shown memory a response contains, and decide which memories it used.
 
 The overlap of a memory, from 0 to 1, is measured by one of three strategies. `relative`, the default, weights words by
 their rarity among the shown memories, because a word that many of them share does not show which one was used.
 `windowed` and `jaccard` are older rules that a policy can select. From the policy's threshold on, a memory counts as
-used. Citations and ratings of the host override the overlap. Memories that were not shown are not judged.
+used. Citations and ratings of the host override the overlap. A judgement is the result for one memory. Memories that
+were not shown get none.
 """
 
 from __future__ import annotations
@@ -41,14 +42,15 @@ Deciding = Callable[[Sequence[str], Sequence[str]], Sequence[range | None]]
 def overlaps(memories: Sequence[str], response: str, *, said: str = "", strategy: str = "relative") -> list[float]:
     """Return how much of each shown memory the response contains, from 0 to 1, in the order of `memories`.
 
-    `said` is the user's message. No built-in strategy ignores words of it, because they are evidence too:
-    ignoring them was measured to lose 13 points of AUC on one data set and to gain 3 on another.
+    `strategy` selects one of `STRATEGIES`. `said` is the user's message. No built-in strategy ignores words of it,
+    because they are evidence too: ignoring them was measured to lose 13 points of AUC on one data set and to gain 3 on
+    another.
     """
     return STRATEGIES[strategy](memories, response, said)
 
 
 def passages(memories: Sequence[str], response: str, *, strategy: str = "relative") -> list[tuple[int, int] | None]:
-    """Return for each memory the part of the response that its overlap was measured on; None for an overlap of 0.
+    """Return for each memory the part of the response that decided its overlap, or None for an overlap of 0.
 
     A part is given as [start, end) character offsets. Of the sentences that were measured together, it spans from the
     first to the last one that shares a word with the memory.
@@ -66,13 +68,13 @@ def passages(memories: Sequence[str], response: str, *, strategy: str = "relativ
 
 @dataclass(frozen=True, slots=True)
 class _Local:
-    """The data of the strategy `relative` for a turn.
+    """Intermediate values of the strategy `relative`, which measures how much of each memory a response contains.
 
     Attributes:
-        stems: the stems of each memory.
-        idf: the local idf of each stem.
-        runs: the stems of each run of response sentences that occur in a memory.
-        nearest: for each memory, the index of the run that shares most idf with it; None if no run shares a stem.
+        stems: the word stems of each memory.
+        idf: the rarity of each stem among the memories.
+        runs: for each run of consecutive response sentences, those of its stems that occur in a memory.
+        nearest: for each memory, the index of the run that shares most idf with it, or None if no run shares a stem.
     """
 
     stems: list[frozenset[str]]
@@ -82,7 +84,9 @@ class _Local:
 
 
 def relative(memories: Sequence[str], response: str, message: str) -> list[float]:
-    """Return √(containment · mass / best mass of the turn) · certainty for each memory, over runs of two sentences.
+    """Measure how much of each memory a response contains, by words weighted with their rarity among the memories.
+
+    The result for each is √(containment · mass / best mass of the turn) · certainty, over runs of two sentences:
 
     - idf(w) = ln(1 + (n - df + 0.5) / (df + 0.5)), where df of the n shown memories have the stem w: the idf of BM25
       (Robertson and Zaragoza, 2009), smoothed to be positive, with the shown memories as the collection.
@@ -110,7 +114,7 @@ def relative(memories: Sequence[str], response: str, message: str) -> list[float
 
 
 def _local(memories: Sequence[str], sentences: Sequence[str]) -> _Local:
-    """Return the data of the strategy `relative` for memories and the sentences of a response."""
+    """Compute the intermediate values of the strategy `relative` for memories and the sentences of a response."""
     stems = [frozenset(lexemes(memory)) for memory in memories]
     frequency = Counter(stem for own in stems for stem in own)
     n = max(len(memories), _MIN_LOCAL)
@@ -123,28 +127,29 @@ def _local(memories: Sequence[str], sentences: Sequence[str]) -> _Local:
 
 
 def _certainty(common: frozenset[str], own: frozenset[str], idf: Mapping[str, float]) -> float:
-    """Return the certainty that a memory and a run share stems by more than chance; see `relative`."""
+    """Return how certain it is that a memory and a run of sentences share stems by more than chance; see `relative`."""
     whole = (len(common) / len(own)) ** 2 if len(own) >= _MIN_STEMS else 0.0
     return max(whole, min(1.0, _mass(common, idf) / _FULL_MASS))
 
 
 def _mass(stems: frozenset[str], idf: Mapping[str, float]) -> float:
-    """Return the exact sum of the idf of stems. A plain sum would depend on the order of the set."""
+    """Return the sum of the idf (rarity) of stems, exactly: a plain sum would depend on the order of the set."""
     return math.fsum(idf[stem] for stem in stems)
 
 
 def _runs(sentences: Sequence[Set[str]], length: int) -> list[frozenset[str]]:
-    """Return the words of each run of `length` consecutive sentences, or of all sentences if there are fewer."""
+    """Return the words of each run of `length` consecutive sentences; if there are fewer sentences, those of all."""
     return [frozenset().union(*sentences[n : n + length]) for n in range(max(1, len(sentences) - length + 1))]
 
 
 def _shared(
     memories: Sequence[Set[str]], runs: Sequence[Set[str]], weights: Mapping[str, float]
 ) -> list[dict[int, float]]:
-    """Return for each memory the summed weight of the words that it shares with a run, by the index of the run.
+    """Return for each memory a mapping from runs of sentences to the summed weight of the words shared with the run.
 
-    Runs that share no word are missing. An index of the runs by word makes the time proportional to the number of
-    shared words. Words are added in sorted order, because the last digit of a sum depends on the order.
+    Runs are identified by their index; those that share no word are missing. An index of the runs by word makes the
+    time proportional to the number of shared words. Words are added in sorted order, because the last digit of a sum
+    depends on the order.
     """
     places: dict[str, list[int]] = defaultdict(list)
     for place, run in enumerate(runs):
@@ -161,13 +166,19 @@ def _shared(
 
 
 def windowed(memories: Sequence[str], response: str, message: str) -> list[float]:
-    """Return for each memory its highest Jaccard index with one to three consecutive sentences of the response."""
+    """Measure how much of each memory a response contains, by words and short runs of sentences.
+
+    The result for each is its highest Jaccard index (shared words / all words) with one to three consecutive sentences.
+    """
     scored, _ = _by_window(memories, sentences(response))
     return [max(scores.values(), default=0.0) for scores in scored]
 
 
 def _by_window(memories: Sequence[str], sentences: Sequence[str]) -> tuple[list[dict[int, float]], list[range]]:
-    """Return each memory's Jaccard index with each window that shares a word with it, and the windows' sentences."""
+    """Compute the Jaccard index of each memory with every window of one to three sentences that shares a word with it.
+
+    Return these by index of the window, and the sentences of each window.
+    """
     own_words, by_sentence = [_words(memory) for memory in memories], [_words(sentence) for sentence in sentences]
     runs = [(range(n, n + length), run) for length in _WINDOWS for n, run in enumerate(_runs(by_sentence, length))]
     once = dict.fromkeys(frozenset().union(*own_words), 1.0)
@@ -180,36 +191,39 @@ def _by_window(memories: Sequence[str], sentences: Sequence[str]) -> tuple[list[
 
 
 def jaccard(memories: Sequence[str], response: str, message: str) -> list[float]:
-    """Return for each memory the Jaccard index of the words of the memory and of the whole response."""
+    """Measure how much of each memory a response contains, by the Jaccard index of both texts' words."""
     words = _words(response)
     return [_jaccard(_words(memory), words) for memory in memories]
 
 
 def _words(text: str) -> frozenset[str]:
-    """Return the words of a text with at least three characters, normalised."""
+    """Return the normalised words of a text that have at least three characters."""
     return frozenset(_WORD.findall(normalise(text)))
 
 
 def _jaccard(first: frozenset[str], second: frozenset[str]) -> float:
-    """Return |A ∩ B| / |A ∪ B|; 0 for an empty set."""
+    """Return the Jaccard index of two sets of words, |A ∩ B| / |A ∪ B|, or 0 if one is empty."""
     return len(first & second) / len(first | second) if first and second else 0.0
 
 
 def _nearest_runs(memories: Sequence[str], sentences: Sequence[str]) -> Sequence[range | None]:
-    """Return the sentences that `relative` measures each memory on."""
+    """Return for each memory the indexes of the sentences that decide its overlap by the strategy `relative`."""
     nearest = _local(memories, sentences).nearest
     return [range(run, min(run + _WINDOW, len(sentences))) if run is not None else None for run in nearest]
 
 
 def _best_windows(memories: Sequence[str], sentences: Sequence[str]) -> Sequence[range | None]:
-    """Return the sentences that `windowed` measures each memory on."""
+    """Return for each memory the indexes of the sentences that decide its overlap by the strategy `windowed`."""
     scored, windows = _by_window(memories, sentences)
     best = [max(scores, key=lambda place: (scores[place], -place)) if scores else None for scores in scored]
     return [windows[place][: len(sentences)] if place is not None else None for place in best]
 
 
 def _whole(memories: Sequence[str], sentences: Sequence[str]) -> Sequence[range | None]:
-    """Return the sentences that `jaccard` measures each memory on: all, if the response shares a word with it."""
+    """Return for each memory the indexes of the sentences that decide its overlap by the strategy `jaccard`.
+
+    These are all sentences if the response shares a word with the memory, else None.
+    """
     words = _words(" ".join(sentences))
     return [range(len(sentences)) if words & _words(memory) else None for memory in memories]
 
@@ -220,7 +234,7 @@ _DECIDING: Mapping[str, Deciding] = {"relative": _nearest_runs, "windowed": _bes
 
 
 def planned_under(recorded: Mapping[str, Any] | None, current: Policy) -> Policy:
-    """Return the policy to judge a turn by: the recorded one that it was planned with.
+    """Return the policy by which a turn's outcome is judged: the recorded one that the turn was planned with.
 
     If there is none, or this version cannot read it, the current policy is returned, so that no outcome is lost.
     """
@@ -232,17 +246,18 @@ def planned_under(recorded: Mapping[str, Any] | None, current: Policy) -> Policy
 
 
 def weights(policy: Policy) -> UsageWeights:
-    """Return the half-life in days and the weight of ratings with which the policy counts use."""
+    """Return how a policy weights use: the half-life in days with which it decays, and the weight of ratings."""
     return UsageWeights(policy.usage.half_life_days, policy.feedback.rating_weight)
 
 
 def judge_all(
     shown: Sequence[ExposureRow], decoys: Sequence[Decoy], message: str, outcome: Outcome, policy: Policy
 ) -> TurnJudgement:
-    """Return the judgements to count of a turn: of its shown memories and of its decoys.
+    """Decide which of a turn's shown memories its response used, and judge its decoys in the same way.
 
-    Only a completed turn that showed memories is judged. Decoys are judged by overlap, and not at all if the host gives
-    citations. A withheld response is no evidence, so only memories that the host cites or rates are judged then.
+    Decoys are memories that were not shown; their rate of "used" shows how often a verdict is chance. Only a completed
+    turn that showed memories is judged. Decoys are judged by overlap, and not at all if the host gives citations. A
+    withheld response is no evidence, so only memories that the host cites or rates are judged then.
     """
     present = [memory for memory in shown if memory.content is not None]
     if outcome.response == WITHHELD:
@@ -255,9 +270,10 @@ def judge_all(
 
 
 def judge(shown: Sequence[ExposureRow], message: str, outcome: Outcome, policy: Policy) -> list[Judgement]:
-    """Return one judgement for each shown memory, in order; citations and ratings of the host override the overlap.
+    """Decide for each shown memory if the response used it; citations and ratings of the host override the overlap.
 
-    Memories that have been erased are left out. A turn that was not completed has no judgements.
+    Return one judgement for each memory, in order. Memories that have been erased are left out. A turn that was not
+    completed has no judgements.
     """
     return list(judge_all(shown, (), message, outcome, policy).shown)
 
@@ -265,7 +281,7 @@ def judge(shown: Sequence[ExposureRow], message: str, outcome: Outcome, policy: 
 def _judged(
     present: Sequence[ExposureRow], written: str, message: str, outcome: Outcome, policy: Policy
 ) -> list[Judgement]:
-    """Return the judgements of the memories that still exist."""
+    """Decide for each memory in `present`, those that still exist, if the response (`written`) used it."""
     measured = overlaps(
         [_as_rendered(memory) for memory in present], written, said=message, strategy=policy.feedback.attribution
     )
@@ -279,9 +295,9 @@ def _judged(
 def credited(
     decoys: Sequence[Decoy], present: Sequence[ExposureRow], written: str, message: str, policy: Policy
 ) -> list[tuple[MemoryType, bool]]:
-    """Return the type of each decoy, and True if its overlap would count as use.
+    """Return for each decoy (a memory that was not shown) its type, and True if the response seems to have used it.
 
-    The overlap is measured as if the decoys had been shown together with the shown memories.
+    The overlap is measured as if the decoys had been shown together with the memories in `present`.
     """
     if not decoys:
         return []
@@ -293,7 +309,10 @@ def credited(
 
 
 def _own_words(present: Sequence[ExposureRow], message: str, outcome: Outcome) -> str:
-    """Return the response without quotations of the user's message or tool results; quotations of recalls stay."""
+    """Return the response without quotations of the user's message or tool results.
+
+    Quotations of memories that the recall tool returned stay.
+    """
     return own_words(
         outcome.response,
         quoted=[message, *(text for call in outcome.tool_calls for text in texts(call.result))],
@@ -302,12 +321,12 @@ def _own_words(present: Sequence[ExposureRow], message: str, outcome: Outcome) -
 
 
 def _host_says(memory: ExposureRow, outcome: Outcome) -> bool:
-    """Return True if citations or a rating of the host decide if a memory was used."""
+    """Return True if citations or a rating of the host decide whether a memory was used."""
     return bool(outcome.citations) or memory.memory_id in outcome.ratings or memory.rating is not None
 
 
 def _used(memory: ExposureRow, overlap: float, outcome: Outcome, policy: Policy) -> bool:
-    """Return True if a memory counts as used: by its rating, else the host's citations, else the overlap."""
+    """Return True if a memory counts as used: by its rating, else by the host's citations, else by the overlap."""
     if memory.memory_id in outcome.ratings:
         return outcome.ratings[memory.memory_id]
     if memory.rating is not None:
@@ -318,10 +337,10 @@ def _used(memory: ExposureRow, overlap: float, outcome: Outcome, policy: Policy)
 
 
 def attributions(judgements: Sequence[Judgement]) -> tuple[Attribution, ...]:
-    """Return judgements as public values."""
+    """Return judgements in the form in which the public API reports them."""
     return tuple(Attribution(j.memory_id, float(j.overlap), j.used, j.type) for j in judgements)
 
 
 def _as_rendered(memory: ExposureRow | Decoy) -> str:
-    """Return a memory's text with its speaker, as the prompt shows it."""
+    """Return a memory's text as the prompt shows it, with its speaker."""
     return f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content or ""

@@ -1,9 +1,9 @@
-"""Capture: store the messages of a completed turn as episodes, and the memories that the host's extractor returns.
+"""Capture: store the messages of a completed turn as memories of type episode, and what the host extracts from it.
 
 Episodes are stored before `post_turn` returns. A retry stores them only if they are missing, for example after a crash.
-The extractor may call a model, so it runs in the background; if it fails or the process ends, its memories are missing.
-If memories are erased after a turn was read, nothing is stored of the turn, because its text may contain what was
-erased.
+The host's extractor returns further memories. It may call a model, so it runs in the background; if it fails or the
+process ends, its memories are missing. If memories are erased after a turn was read, nothing is stored of the turn,
+because its text may contain what was erased.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CONTEXT = 500  # characters of the user's message that are indexed as context o
 
 @dataclass(frozen=True, slots=True)
 class CapturedExchange:
-    """The messages of a completed turn: the user's message and the response, and where and when they were sent."""
+    """The user's message and the response of a completed turn, with their agent, session, turn and time."""
 
     agent_id: str
     session_id: str
@@ -48,15 +48,15 @@ class CapturedExchange:
 
 
 class Extractor(Protocol):
-    """An async callable of the host that extracts memories from an exchange, such as facts and decisions."""
+    """Interface of the host's async function that extracts memories, such as facts and decisions, from an exchange."""
 
     async def __call__(self, exchange: CapturedExchange) -> Sequence[NewMemory]:
-        """Return the memories to store, which may be none."""
+        """Return the memories to store from a completed turn's messages, which may be none."""
         ...
 
 
 class Capture:
-    """Stores the memories of a completed turn: its episodes at once, and extracted memories in the background."""
+    """Stores memories from a completed turn: its messages at once, and extracted memories in the background."""
 
     def __init__(
         self, store: MemoryStore, policy: Policy, background: Background, extractor: Extractor | None = None
@@ -67,11 +67,11 @@ class Capture:
         self._queue = background.queue(_MAX_EXTRACTING, at_close=_AT_CLOSE)
 
     def wants(self, agent_id: str) -> bool:
-        """Return True if exchanges of the agent are captured or extracted from."""
+        """Return True if an agent's exchanges are stored as memories or passed to an extractor."""
         return self._extractor is not None or self._policy.for_agent(agent_id).capture != "off"
 
     async def keep(self, exchange: CapturedExchange, read_at: datetime, *, extract: bool = True) -> None:
-        """Store the exchange as episodes, as the policy says, and start the extractor if `extract` is True.
+        """Store a turn's messages as memories, as the policy says, and start the host's extractor if `extract` is True.
 
         Nothing is stored if memories of the agent were erased after `read_at`, the time at which the turn was read.
 
@@ -90,11 +90,11 @@ class Capture:
         await self._queue.wait_for(agent_id)
 
     async def stop(self, agent_id: str) -> None:
-        """Cancel the running extractions of an agent, which is about to be erased."""
+        """Cancel the running extractions of an agent, because the agent is about to be erased."""
         await self._queue.stop(agent_id)
 
     async def _extract(self, exchange: CapturedExchange, extractor: Extractor, read_at: datetime) -> None:
-        """Call the extractor and store the memories that it returns; log if it fails or is late."""
+        """Call the host's extractor and store the memories that it returns; log a warning if it fails or is late."""
         memories = await attempt(_call(extractor, exchange), EXTRACT_SECONDS)
         if isinstance(memories, AttemptFailure):
             log.warning(
@@ -113,22 +113,25 @@ class Capture:
 
 
 async def _call(extractor: Extractor, exchange: CapturedExchange) -> Sequence[NewMemory]:
-    """Call the extractor inside a coroutine, so that an error of any callable is one of the attempt."""
+    """Call the extractor inside a coroutine, so that an error in any callable is handled like a failed extraction."""
     return await extractor(exchange)
 
 
 def _with_talk_trust(memory: NewMemory) -> NewMemory:
-    """Return an extracted memory with the trust "talk", or "foreign": text of a conversation deserves no more."""
+    """Return an extracted memory with the trust "talk", or "foreign" if it has that already.
+
+    Text from a conversation deserves no more trust.
+    """
     return memory if memory.trust == "foreign" else memory.model_copy(update={"trust": "talk"})
 
 
 def _is_empty(text: str) -> bool:
-    """Return True if a text was withheld or erased, or says nothing."""
+    """Return True if a text was withheld by redaction or erased, or has no content."""
     return text == WITHHELD or says_nothing(text)
 
 
 def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
-    """Return the episodes of an exchange: the user's message and, if the policy captures exchanges, the response.
+    """Return the memories of type episode for a turn: the user's message and, if the policy says so, the response.
 
     The response has the start of the message as context, by which it can be found. Small talk gives no episodes.
     """

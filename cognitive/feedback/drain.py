@@ -1,6 +1,7 @@
-"""Move the journal's entries to Postgres in the background, one turn at a time, until the journal is empty.
+"""Move the entries of the journal (a local file) to Postgres in the background, until the journal is empty.
 
-Of all processes that have the layer open, one drains at a time. If it ends or is killed, another takes over.
+The journal holds outcomes that arrived while Postgres was unavailable. Of all processes that have the layer open, one
+drains it at a time. If that one ends or is killed, another takes over.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _AT_CLOSE_MS = 1_000.0  # time limit of the last round when the layer closes; th
 
 @asynccontextmanager
 async def draining(recorder: OutcomeRecorder, journal: Journal) -> AsyncIterator[None]:
-    """Drain the journal in the background inside the block, and once more at its end."""
+    """Drain the journal in the background while the `async with` block runs, and once more at its end."""
     task = asyncio.create_task(_drain(recorder, journal))
     task.add_done_callback(_log_failure)
     try:
@@ -54,7 +55,7 @@ async def draining(recorder: OutcomeRecorder, journal: Journal) -> AsyncIterator
 
 
 async def _drain(recorder: OutcomeRecorder, journal: Journal) -> None:
-    """Drain the journal for ever: whenever it has new entries, and after a delay."""
+    """Drain the journal until cancelled: whenever it has new entries, and after a delay."""
     await _unpark(journal)
     backoff = _MIN_BACKOFF
     while True:
@@ -73,13 +74,16 @@ async def _drain(recorder: OutcomeRecorder, journal: Journal) -> None:
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:
-    """Log an error that ended the task, because its layer awaits the task only when it closes."""
+    """Log the error that ended the background task, because the layer awaits the task only when it closes."""
     if not task.cancelled() and (error := task.exception()) is not None:
         log.error("the journal is not drained until the next start", exc_info=error)
 
 
 async def _unpark(journal: Journal) -> None:
-    """Make parked entries pending again, since this version may be able to store them."""
+    """Make parked journal entries, which an earlier version could not store, pending again.
+
+    This version may be able to store them.
+    """
     try:
         await asyncio.to_thread(journal.unpark)
     except JournalError as error:
@@ -87,7 +91,7 @@ async def _unpark(journal: Journal) -> None:
 
 
 async def _round(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
-    """Settle the pending entries, unless another process does.
+    """Record the pending journal entries in Postgres, unless another process does.
 
     Returns "nothing" if no entries remain, "something" if entries remain, and "to another" if another process drains.
     """
@@ -98,7 +102,10 @@ async def _round(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
 
 
 async def _settled(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
-    """Settle the pending entries, oldest first, and return "nothing" or "something", the entries that remain."""
+    """Record the pending journal entries in Postgres, oldest first.
+
+    Returns "nothing" if no entries remain, and "something" if some do.
+    """
     last = 0
     left: RoundResult = "nothing"
     try:

@@ -1,7 +1,7 @@
-"""Record the outcome of a turn, once: in Postgres, or in the journal while Postgres is unavailable.
+"""Record the outcome of a turn, once: in Postgres, or in the journal (a local file) while Postgres is unavailable.
 
-`OutcomeRecorder` closes the turn, judges which shown memories the response used, and captures the exchange. Outcomes
-that the host reports and outcomes that are drained from the journal take the same path.
+`OutcomeRecorder` closes the turn, decides which shown memories the response used, and stores the exchange as memories.
+Outcomes that the host reports and outcomes that are read from the journal take the same path.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _MAX_CALLED = 100  # names of called tools that are stored of a turn; a turn tha
 
 
 class OutcomeRecorder:
-    """Records outcomes, from the host or from the journal.
+    """Records the outcomes of turns, which the host reports or which wait in the journal (a local file).
 
     Attributes:
-        has_pending: True if the journal may have pending entries.
+        has_pending: True if the journal may have entries that are not in Postgres yet.
         wake_up: an event that is set when the journal gets an entry, or when Postgres is available again.
     """
 
@@ -64,7 +64,7 @@ class OutcomeRecorder:
         self.wake_up = asyncio.Event()
 
     async def post(self, context: TurnContext | TurnRef, outcome: Outcome, received_at: float) -> Report:
-        """Record an outcome in Postgres within the policy's deadline, or else in the journal.
+        """Record an outcome in Postgres within the policy's deadline, or else in the journal (a local file).
 
         `received_at` is the arrival of the outcome, in seconds since the epoch.
 
@@ -88,7 +88,10 @@ class OutcomeRecorder:
         return report
 
     def keep_opening(self, agent_id: str, opening: OpenTurn) -> None:
-        """Start to store an opened turn in the journal, so that its outcome can be recorded; return at once."""
+        """Start to write an opened turn that Postgres could not store to the journal, and return at once.
+
+        Its outcome can then be recorded.
+        """
         task = asyncio.create_task(self._keep_quietly(agent_id, opening))
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
@@ -98,9 +101,9 @@ class OutcomeRecorder:
         await asyncio.gather(*self._writing)
 
     async def drain(self, entry: JournalEntry) -> None:
-        """Record a journal entry in Postgres, and remove it after the commit.
+        """Record a journal entry in Postgres, and remove it from the journal after the commit.
 
-        An entry that cannot be recorded is parked with the reason.
+        An entry that cannot be recorded is parked (set aside with the reason).
 
         Raises:
             StoreError: Postgres is unavailable or refuses the entry, which stays in the journal.
@@ -150,14 +153,17 @@ class OutcomeRecorder:
     async def _count(
         self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, received_at: float
     ) -> Report:
-        """Settle an outcome, or instead the one that the journal already has for the turn, which is final."""
+        """Record an outcome in Postgres. If the journal already has an outcome for the turn, that one is final."""
         journaled, earlier = await self._journaled(agent_id, turn_id)
         opening, since = opening or journaled, received_at if earlier is None else _received_at(journaled)
         report = await self._settle(agent_id, turn_id, earlier or outcome, opening, since)
         return report if earlier is None else replace(report, duplicate=True)
 
     async def _journaled(self, agent_id: str, turn_id: str) -> tuple[OpenTurn | None, Outcome | None]:
-        """Return the opening and the outcome that the journal has for a turn, if it can be read."""
+        """Return the opened turn and the outcome that the journal has for a turn id, or None for what it lacks.
+
+        An entry that cannot be read counts as missing.
+        """
         try:
             entry = await asyncio.to_thread(self._journal.find, agent_id, turn_id)
             return _read(entry) if entry is not None else (None, None)
@@ -174,10 +180,10 @@ class OutcomeRecorder:
         received_at: float | None,
         still: StillWanted | None = None,
     ) -> Report:
-        """Open the turn if Postgres does not have it, judge its memories and close it, in one transaction.
+        """Open the turn if Postgres does not have it, judge which memories were used, and close it, in one transaction.
 
-        The outcome is scored under the policy that the turn was planned with. The current policy decides what is
-        stored of the response.
+        The outcome is judged under the policy that the turn was planned with. The current policy decides what is stored
+        of the response.
         """
         current = self._policy.for_agent(agent_id)
         excerpts = await self._excerpts(agent_id, turn_id, opening)
@@ -221,14 +227,14 @@ class OutcomeRecorder:
         await self._capture.keep(exchange, turn.read_at, extract=extract)
 
     async def _excerpts(self, agent_id: str, turn_id: str, opening: OpenTurn | None) -> Excerpts:
-        """Return the shown parts of the memories that the turn shortened, from its opening or from Postgres."""
+        """Return the parts that the prompt showed of shortened memories, from the opened turn or else from Postgres."""
         if opening is not None:
             return opening.trace.get("excerpts") or {}
         turn = await self._turns.turn(agent_id, turn_id)
         return turn.excerpts if turn is not None else {}
 
     async def _keep(self, agent_id: str, turn_id: str, opening: OpenTurn | None, outcome: Outcome | None) -> bool:
-        """Write an opening, an outcome or both to the journal; return False if it has them.
+        """Write an opened turn, an outcome or both to the journal. Return False if the journal has them already.
 
         The write is completed even if the caller is cancelled.
         """
@@ -245,7 +251,7 @@ class OutcomeRecorder:
         return first
 
     async def _keep_quietly(self, agent_id: str, opening: OpenTurn) -> None:
-        """Write an opening to the journal; log if that fails."""
+        """Write an opened turn to the journal; if that fails, only log it."""
         try:
             await self._keep(agent_id, opening.turn_id, opening, None)
         except JournalError as error:
@@ -255,7 +261,10 @@ class OutcomeRecorder:
 
 
 def _received_at(opening: OpenTurn | None) -> float | None:
-    """Return the earliest arrival of a journaled outcome, that of its turn, in seconds since the epoch, if known."""
+    """Return the earliest possible arrival of a journaled outcome, that of its turn, or None if unknown.
+
+    It is in seconds since the epoch.
+    """
     return opening.received_at if opening is not None else None
 
 
@@ -268,19 +277,19 @@ def _as_shown(memory: ExposureRow, excerpts: Excerpts) -> ExposureRow:
 
 
 def _called(outcome: Outcome) -> list[str]:
-    """Return the names of the called tools, each once, in the order of their first call."""
+    """Return the names of the tools that the turn called, each once, in the order of their first call."""
     return list(dict.fromkeys(call.name for call in outcome.tool_calls))[:_MAX_CALLED]
 
 
 def _response(outcome: Outcome, policy: Policy) -> str | None:
-    """Return the part of a response that the policy stores; None for nothing."""
+    """Return the part of a response that the policy stores, or None if it stores nothing."""
     return outcome.response[: policy.retention.max_response_chars] or None if policy.retention.keep_responses else None
 
 
 def _storable(outcome: Outcome) -> Outcome:
-    """Return an outcome with each tool result as a list of its strings, since other values may not fit into JSON.
+    """Return an outcome that can be written to the journal: each tool result becomes a list of the strings in it.
 
-    Attribution needs these strings to find quotations in the response.
+    Other values may not fit into JSON. Attribution needs the strings to find quotations in the response.
     """
     calls = (
         ToolCall(name=call.name, result=[storable(text) for text in texts(call.result)]) for call in outcome.tool_calls
@@ -289,7 +298,11 @@ def _storable(outcome: Outcome) -> Outcome:
 
 
 def _read(entry: JournalEntry) -> tuple[OpenTurn | None, Outcome | None]:
-    """Return the opening and the outcome of a journal entry; raise InvalidInput if one is not valid."""
+    """Parse a journal entry: return the opened turn and the outcome, each None if missing.
+
+    Raises:
+        InvalidInput: one of them is not valid.
+    """
     opening = read(entry.opening) if entry.opening is not None else None
     try:
         outcome = Outcome.model_validate_json(entry.outcome) if entry.outcome is not None else None

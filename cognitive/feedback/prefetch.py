@@ -13,14 +13,14 @@ _AT_ONCE = 4  # sentences per call, so that the message of a turn waits for few 
 
 
 class ResponseEmbedder:
-    """Embeds responses in the background, into the cache that turns read from."""
+    """Embeds the sentences of responses in the background, so that the next turn finds their vectors in the cache."""
 
     def __init__(self, embedders: Embedders, background: Background) -> None:
         self._embedders = embedders
         self._queue = background.queue(_MAX_WAITING)
 
     def enqueue(self, agent_id: str, response: str) -> None:
-        """Start to embed the sentences of a response by the agent's model, and return at once.
+        """Start to embed the sentences of a response by the agent's embedding model, and return at once.
 
         Errors are not reported, because the next turn embeds missing sentences and reports its own errors.
         """

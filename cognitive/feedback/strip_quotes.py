@@ -32,7 +32,7 @@ _RECORD = re.compile(
 
 
 def own_words(response: str, *, quoted: Sequence[str], recalled: Sequence[str] = ()) -> str:
-    """Return the response without memory blocks, their lines, and quotations from the `quoted` texts.
+    """Return the response without memory blocks, memory lines, and quotations from the `quoted` texts.
 
     A quotation is a run of at least MIN_QUOTED equal words; white space, punctuation and case are ignored. Text that is
     also in a `recalled` memory, or in a memory block within a quoted text, stays: it comes from a tool's result too,
@@ -46,7 +46,7 @@ def own_words(response: str, *, quoted: Sequence[str], recalled: Sequence[str] =
 
 
 def texts(result: Any) -> list[str]:
-    """Return the strings in a tool's result, at any depth, in no particular order.
+    """Return all strings in a tool's result, at any depth, in no particular order.
 
     A string that is a JSON object or array is parsed, and its strings are returned. A value that occurs several times,
     or contains itself, is read once. At most `_MAX_READ` values are read. Iterators are not read, because the host
@@ -68,7 +68,7 @@ def texts(result: Any) -> list[str]:
 
 
 def _parts(value: Any, limit: int) -> list[Any]:
-    """Return at most `limit` elements of a value of the host; none if it has none or cannot be iterated."""
+    """Return at most `limit` elements of a value in a tool's result; none if it has none or cannot be iterated."""
     if not isinstance(value, Iterable) or isinstance(value, bytes | bytearray | Iterator):
         return []
     try:
@@ -88,7 +88,7 @@ def _json(text: str) -> Any:
 
 
 def _quoted_places(words: Sequence[str], texts: Iterable[str]) -> Set[int]:
-    """Return the indexes of the words that are part of a run of MIN_QUOTED words which one of the texts contains."""
+    """Return the indexes of those words that one of the texts contains too, in runs of at least MIN_QUOTED words."""
     own = list(_runs(words))
     if not own:
         return set()
@@ -98,19 +98,22 @@ def _quoted_places(words: Sequence[str], texts: Iterable[str]) -> Set[int]:
 
 
 def _words(text: str, spans: Iterable[tuple[int, int]]) -> list[str]:
-    """Return the words at these spans of a text, normalised."""
+    """Return the normalised words at these [start, end) spans of a text."""
     written = [text[start:end] for start, end in spans]
     normal = {word: normalise(word) for word in set(written)}
     return [normal[word] for word in written]
 
 
 def _runs(words: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    """Return all runs of MIN_QUOTED consecutive words."""
+    """Return each run of MIN_QUOTED consecutive words."""
     return zip(*(words[n:] for n in range(MIN_QUOTED)), strict=False)
 
 
 def _without(text: str, spans: Sequence[tuple[int, int]], places: Set[int]) -> str:
-    """Return a text without the words at these indexes and the characters between consecutive ones."""
+    """Return a text without the words whose indexes are in `places`, and without the characters between adjacent ones.
+
+    `spans` are the [start, end) offsets of all words.
+    """
     parts, position = [], 0
     for place in sorted(places):
         start, end = spans[place]

@@ -1,4 +1,4 @@
-"""Structural signals of a message: its length, code, paths, links, addresses, questions, lists and attachments."""
+"""Detect structural signals of a message: length, code, paths, links, addresses, questions, lists, attachments."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ _NAMED = ("filename", "file_name", "name", "path", "url", "fileName")
 
 
 def signals(text: str, seen: bytes, read: Signals, attachments: Sequence[Any], threshold: int) -> frozenset[str]:
-    """Return the names of the structural signals that a message has.
+    """Return the names of the structural signals that a message has, such as "url", "long" or "image".
 
     Args:
         text: The message.
         seen: The part of the message to search, as `fold` returns it, in the original case.
-        read: The signals of the message; only those of small talk and ellipsis are used.
+        read: The signals that other rules read; only those of small talk and ellipsis are used.
         attachments: The attachments of the message: strings, mappings or objects of the host.
         threshold: Characters below which a message is too short for complex work.
     """
@@ -110,13 +110,13 @@ def signals(text: str, seen: bytes, read: Signals, attachments: Sequence[Any], t
 
 
 def emoji_only(text: str) -> bool:
-    """Return whether a message consists of emoji only; digits do not count, though Unicode gives them `Emoji`."""
+    """Return True if a message consists of emoji only; digits do not count, though Unicode gives them `Emoji`."""
     marks = [char for char in text if not char.isspace()] if len(text) <= _MAX_READ else []
     return any(map(_is_picture, marks)) and all(_is_picture(char) or _is_emoji_modifier(char) for char in marks)
 
 
 def foreign(text: str, seen: bytes) -> bool:
-    """Return whether a message is in another language than English, so that the rules cannot classify it."""
+    """Return True if a message is in another language than English, so that the rules cannot classify it."""
     letters = [char for char in text[:_MAX_READ] if char.isalpha()]
     if letters and sum(ord(char) > 0x24F for char in letters) > FOREIGN_LETTERS * len(letters):
         return True
@@ -126,7 +126,7 @@ def foreign(text: str, seen: bytes) -> bool:
 
 
 def kind(attachment: Any) -> str | None:
-    """Return "image", "audio" or "video" by an attachment's media type, else by its file name; None if neither fits."""
+    """Return if an attachment is an "image", "audio" or "video", by its media type or its file name, or None."""
     if isinstance(attachment, str):
         return _of_type(attachment.removeprefix("data:")) or _of_name(attachment)
     types, names = (_values(attachment, keys) for keys in (_TYPED, _NAMED))
@@ -153,7 +153,7 @@ def _of_name(value: str) -> str | None:
 
 
 def _is_social(fired: Sequence[str]) -> bool:
-    """Return whether only rules of greetings, thanks and "ok" fired.
+    """Return True if only rules for greetings, thanks and "ok" matched the message.
 
     "Do it" and "yes" are excluded: the work that they answer may need tools.
     """
@@ -161,7 +161,7 @@ def _is_social(fired: Sequence[str]) -> bool:
 
 
 def _has_first_name(seen: bytes) -> bool:
-    """Return whether the message mentions a person by first name."""
+    """Return True if a message mentions a person by first name."""
     return any(
         before not in _BEFORE_PLACES and (after or before not in _BEFORE_THE_FAMOUS)
         for before, after in _name.findall(seen)
@@ -169,13 +169,13 @@ def _has_first_name(seen: bytes) -> bool:
 
 
 def _is_mixed(match: bytes) -> bool:
-    """Return whether digits, upper and lower case are mixed, as in an address and not in a long word."""
+    """Return True if a text has digits, upper and lower case, as a wallet address does and a long word does not."""
     text = match.decode("ascii")
     return any(map(str.isdigit, text)) and any(map(str.isupper, text)) and any(map(str.islower, text))
 
 
 def _count(pattern: re2._Regexp, text: bytes, limit: int) -> int:
-    """Return the number of matches, at most `limit`; further matches are not searched."""
+    """Return the number of matches of a pattern, at most `limit`; further matches are not searched."""
     return sum(1 for _ in islice(pattern.finditer(text), limit))
 
 
@@ -189,5 +189,5 @@ def _is_picture(char: str) -> bool:
 
 
 def _is_emoji_modifier(char: str) -> bool:
-    """Return whether a character only modifies or joins emoji: joiner, variation selector, skin tone or tag."""
+    """Return True if a character only modifies or joins emoji: joiner, variation selector, skin tone or tag."""
     return char in "\u200d\ufe0f" or 0x1F3FB <= ord(char) <= 0x1F3FF or 0xE0020 <= ord(char) <= 0xE007F

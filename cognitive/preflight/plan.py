@@ -1,8 +1,9 @@
-"""Make a turn's plan from its signals, frame and categories: queries, budgets, tools, thinking level, model, hint.
+"""Make a turn's plan from the signals, frame and categories of its message.
 
-`create_plan` plans the memory. `add_tools` plans the tools, the thinking level and the model by the requirements of all
-categories (`merge_requirements`). `hint` summarises the plan in one line for the model. `sections` selects parts of a
-system prompt, for example skills.
+The plan says which memories to retrieve, with which budgets, and which tools, thinking level, model and hint the turn
+gets. `create_plan` plans the memory. `add_tools` plans the tools, the thinking level and the model by the requirements
+of all categories (`merge_requirements`). `hint` summarises the plan in one line for the model. `sections` selects parts
+of a system prompt, for example skills.
 """
 
 from __future__ import annotations
@@ -28,10 +29,15 @@ _plain = compile_pattern(r"^[\w.:/-]{1,64}$", name="hint.tool")
 
 @dataclass(frozen=True, slots=True)
 class PlanRequirements:
-    """Merged requirements of a message's categories.
+    """The requirements of all categories of a message, merged.
 
-    `tools` are the names of the needed tools in the order of the categories. With `whole`, every tool is kept.
-    `thinking` is None if the message has no category. `skip` is True if no category of the message needs memory.
+    Attributes:
+        tools: the names of the needed tools, in the order of the categories.
+        whole: True if every tool of the turn is kept.
+        caps: the limits on memories: the largest of all categories.
+        thinking: the highest thinking level, or None if the message has no category.
+        model: the model that the operator chose for one of the categories, or None.
+        skip: True if no category of the message needs memory.
     """
 
     tools: tuple[str, ...]
@@ -44,7 +50,7 @@ class PlanRequirements:
 
 @dataclass(frozen=True, slots=True)
 class SectionSelection:
-    """Names of the prompt sections that are kept and of those that are dropped, each in the order given."""
+    """The names of the prompt sections that a plan keeps, and of those that it drops, each in the order given."""
 
     kept: tuple[str, ...]
     dropped: tuple[str, ...] = ()
@@ -58,11 +64,11 @@ def create_plan(
     thinking: str | None = None,
     categories: tuple[str, ...] = (),
 ) -> Plan:
-    """Return a plan with the memory part of a turn; a message that is only a greeting needs no memory.
+    """Return the plan of a turn's memory: queries, budgets and limits. A message that is only a greeting needs none.
 
-    Budgets come from the frame; `RECENCY_ROW` and hints can raise them, and the operator's overrides replace both. The
-    caps of the categories can lower the budgets of the frame, but not what the message explicitly asks for. The plan
-    has no tools until `add_tools`.
+    The token budgets are those of the message's frame (question, task, ...). A wish for recent memories and hints of
+    memory types can raise them, and the operator's overrides replace both. The limits of the categories can lower the
+    budgets of the frame, but not what the message explicitly asks for. The plan has no tools until `add_tools`.
     """
     budget = policy.budgets.frames[frame]
     tuned = policy.categories.enabled and policy.categories.memory_tuning
@@ -96,7 +102,7 @@ def add_tools(
     policy: Policy,
     learned: Collection[str] = (),
 ) -> Plan:
-    """Return the plan with tools, thinking level, model and hint.
+    """Add the tools, thinking level, model and hint to a plan.
 
     Args:
         plan: The plan of the turn's memory, with its categories.
@@ -120,7 +126,10 @@ def add_tools(
 
 
 def hinted(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
-    """Return the plan with a hint that names the offered tools, which may be fewer than the tools of the plan."""
+    """Return the plan with a hint that names only the tools that are offered to the model.
+
+    After compaction these may be fewer than the tools of the plan.
+    """
     if plan.hint is None or len(offered) == len(plan.tools):
         return plan
     wanted = merge_requirements(plan.categories, policy).tools
@@ -128,7 +137,7 @@ def hinted(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
 
 
 def hint(plan: Plan, wanted: Sequence[str]) -> str | None:
-    """Return the hint of a plan, or None if it has no category.
+    """Return the line that summarises a plan for the model, or None if its message has no category.
 
     Example: `[Context: research + crypto task | tools: exec, web_search | thinking: low]`.
 
@@ -146,7 +155,10 @@ def hint(plan: Plan, wanted: Sequence[str]) -> str | None:
 
 
 def summary(plan: Plan, available: int, microseconds: float) -> str:
-    """Return the log line of a plan: categories, tools kept of those available, memory caps, thinking level, time."""
+    """Return a line for the log about a plan: categories, tools kept, limits on memory, thinking level, time.
+
+    `available` is the number of tools before filtering, and `microseconds` the time that planning took.
+    """
     caps = f"{plan.caps.memories}/{plan.caps.tokens}" if plan.caps else f"all/{plan.total}"
     return (
         f"classified: categories=[{','.join(plan.categories)}] tools={len(plan.tools)}/{available} "
@@ -155,7 +167,7 @@ def summary(plan: Plan, available: int, microseconds: float) -> str:
 
 
 def sections(named: Mapping[str, Collection[str]], plan: Plan, policy: Policy) -> SectionSelection:
-    """Return the prompt sections that a plan keeps and drops.
+    """Select the sections of a system prompt, such as skills, that a plan keeps.
 
     `named` maps each section's name to the categories that it is for. A section is kept if it is for one of the plan's
     categories, for no category, or for a category that the policy does not have. All sections are kept if the plan
@@ -178,7 +190,7 @@ def sections(named: Mapping[str, Collection[str]], plan: Plan, policy: Policy) -
 
 
 def merge_requirements(categories: Sequence[str], policy: Policy) -> PlanRequirements:
-    """Return the merged requirements of the given categories, or of an unclassified message if there are none.
+    """Merge the requirements of the given categories; if there are none, return those of an unclassified message.
 
     A category that the policy does not have is ignored; a replayed turn can have one.
     """
@@ -197,7 +209,7 @@ def merge_requirements(categories: Sequence[str], policy: Policy) -> PlanRequire
 
 
 def _thinking(needs: PlanRequirements, session: str | None, policy: Policy) -> str | None:
-    """Return the thinking level: that of the categories, else that of the session, else the fallback."""
+    """Return the thinking level that the categories need, else that of the session, else the default."""
     if not policy.categories.thinking_tuning:
         return session
     return needs.thinking or session or FALLBACK_THINKING
@@ -206,7 +218,7 @@ def _thinking(needs: PlanRequirements, session: str | None, policy: Policy) -> s
 def _split_tools(
     available: Sequence[str], needs: PlanRequirements, policy: Policy, learned: Collection[str] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the tools to keep and of those to remove, each in the order given.
+    """Return the names of the available tools to keep and of those to remove, each in the order given.
 
     A tool that no category names is kept: an allow-list would remove every tool that its author did not think of.
     `learned` tools are kept as if a category named them.
@@ -227,16 +239,16 @@ def _tool_list(kept: Sequence[str], wanted: Sequence[str]) -> str:
 
 
 def _asks_for_memory(signals: Signals) -> bool:
-    """Return whether the message asks for something that memory may contain."""
+    """Return True if the message asks for something that memory may contain."""
     return bool(signals.question or signals.hints) or signals.dates is not None or signals.recency > 0
 
 
 def _capped(
     signals: Signals, budgets: Mapping[MemoryType, int], total: int, caps: Caps | None, policy: Policy
 ) -> tuple[int | None, int]:
-    """Return the maximum number of memories and of their tokens: the frame's, or those of caps that are below `FULL`.
+    """Return the maximum number of memories, or None for no limit, and the maximum number of their tokens.
 
-    None memories means no limit.
+    The categories' `caps` lower the frame's `total`, unless they are at least `FULL`.
     """
     if caps is None:
         return None, total
@@ -248,7 +260,7 @@ def _capped(
 
 
 def _uncapped(signals: Signals, budgets: Mapping[MemoryType, int], policy: Policy) -> tuple[int | None, int]:
-    """Return the number of memories and tokens that a message explicitly asks for, which no cap lowers.
+    """Return how many memories and tokens the message explicitly asks for, below which no category's limit goes.
 
     A question keeps the budget of its frame, a hint the limit and budget of its memory type, and a date or recency
     those of `RECENCY_ROW`. None memories means no limit.
@@ -272,7 +284,10 @@ def _queries(signals: Signals, caps: Caps, policy: Policy) -> tuple[RetrievalQue
 
 
 def _limits(signals: Signals, caps: Caps, policy: Policy) -> Mapping[MemoryType, int]:
-    """Return the maximum number of memories per type; caps above `FULL`, as of category memory, scale all types."""
+    """Return the maximum number of memories to show by type.
+
+    If the categories' `caps` are above `FULL`, as for the category memory, the limits of all types grow in proportion.
+    """
     hints = dict(signals.hints)
     if not hints:
         limits = dict.fromkeys(MEMORY_TYPES, policy.limits.default)

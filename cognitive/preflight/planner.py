@@ -1,4 +1,4 @@
-"""Plan a turn: run the rules on its message, and refine the plan by a classifier once the vector is available."""
+"""Plan a turn: run the rules on its message, and refine the plan by a classifier when the vector is available."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CLASSIFIER_SHARE = 0.2  # share of the deadline's remaining time that a classif
 
 
 class Planner:
-    """Planner of turns, by rules and by the classifier of the turn's policy for messages that match no rule."""
+    """Makes the plans of turns, by rules, and by a classifier for messages that match no rule."""
 
     def __init__(
         self, policy: Policy, category_learner: CategoryLearner, classifiers: Classifiers = lambda _: None
@@ -44,9 +44,10 @@ class Planner:
         return replace(plan, tools=_names(turn))
 
     def plan(self, turn: Turn, now: datetime, policy: Policy) -> Plan:
-        """Return the plan of a turn by rules alone, without I/O; a withheld message gets the default plan.
+        """Return the plan of a turn by rules alone, without I/O.
 
-        `now` is the time of the turn, an aware datetime.
+        A message whose text was withheld by redaction gets the default plan. `now` is the time of the turn, an aware
+        datetime.
         """
         if turn.text == WITHHELD:
             return self.default_plan(turn, "withheld", policy)
@@ -66,9 +67,10 @@ class Planner:
         return plan
 
     async def refine(self, plan: Plan, turn: Turn, vector: Vector | None, deadline: Deadline, policy: Policy) -> Plan:
-        """Return the plan with the classifier's categories if no rule fired: with new tools, thinking, model and hint.
+        """If no rule found a category for the message, ask the classifier, and plan tools for its categories.
 
-        The memory part of the plan is unchanged, since the memory is already retrieved.
+        The plan then has new tools, thinking level, model and hint. Its memory part is unchanged, since the memory is
+        already retrieved.
 
         Raises:
             TimeoutError: the classifier takes longer than its share of the deadline.
@@ -89,7 +91,7 @@ class Planner:
 
 
 def hinted(plan: Plan, offer: ToolSelection, policy: Policy) -> Plan:
-    """Return the plan with a hint that names the tools that the model is given, once they are selected."""
+    """Return the plan with a hint that names the tools that were selected for the model."""
     return planning.hinted(plan, [tool.name for tool in offer.tools], policy)
 
 

@@ -1,4 +1,4 @@
-"""Read the signals of a message by rules alone: no model, no clock, no I/O.
+"""Read the signals of a message, such as question, dates or names, by rules alone: no model, no clock, no I/O.
 
 The rules are in `rules.signals` and `rules.smalltalk`. This module combines them into `Signals`: question, recency,
 dates, hints of memory types, topic words, and entities (addresses, paths, versions, tickets, identifiers, names).
@@ -56,14 +56,15 @@ _DATES = frozenset((*WEEKDAYS, *MONTHS)) | listed("""
 
 
 def read(text: str, *, now: datetime, previous: str = "") -> Signals:
-    """Return the signals of a message.
+    """Return the signals that the rules read in a message, such as question, dates and names.
 
-    An elliptic message is read together with the previous one: dates, recency and hints that it lacks are taken from
-    the previous message. Without a previous message, an answer ("yes", "the second one") is small talk.
+    An elliptic message, such as "and the other one?", is read together with the previous one: dates, recency and hints
+    that it lacks are taken from the previous message. Without a previous message, an answer ("yes", "the second one")
+    is small talk.
 
     Args:
-        text: The message. If it is longer than `HEAD` + `TAIL` characters, only its head and tail are read and
-            returned in `Signals.text`.
+        text: The message. If it is longer than `HEAD` + `TAIL` characters, only its head and tail are read and returned
+            in `Signals.text`.
         now: The time of the turn, an aware datetime.
         previous: The user's previous message, if any.
 
@@ -101,7 +102,10 @@ def read(text: str, *, now: datetime, previous: str = "") -> Signals:
 def _elliptic_signals(
     content: str, previous: str, topics: tuple[str, ...], reasons: tuple[Rule, ...], now: datetime
 ) -> Signals:
-    """Return the signals of a message that cannot be understood without the previous one."""
+    """Return the signals of a message that can only be understood together with the previous one.
+
+    `topics` are the message's topic words, and `reasons` the rules by which it is elliptic.
+    """
     before = smalltalk.peel(previous)[0]
     own, earlier = (_table.fired(fold(part).lower()) for part in (content, before))
     recent, hinting = (
@@ -124,7 +128,7 @@ def _elliptic_signals(
 
 
 def _ellipsis_rules(content: str, topics: tuple[str, ...]) -> tuple[Rule, ...]:
-    """Return the rules by which a message is elliptic; none if it is complete."""
+    """Return the rules by which a message is elliptic (incomplete without the previous one); none if it is complete."""
     if len(content) > MAX_ELLIPSIS_LENGTH:
         return ()
     lower = fold(content).lower()
@@ -150,14 +154,14 @@ def _merged(own: tuple[str, ...], earlier: tuple[str, ...], limit: int) -> tuple
 
 
 def _bounded(text: str, head: int, tail: int) -> str:
-    """Return the text, or head and tail of a longer one, without characters that UTF-8 cannot encode."""
+    """Return a text without characters that UTF-8 cannot encode; if it is longer than head and tail, only these."""
     if len(text) > head + tail:
         text = f"{text[:head]}\n\u2026\n{text[len(text) - tail :]}"
     return text.encode("utf-8", "ignore").decode().strip()
 
 
 def is_common(word: str) -> bool:
-    """Return whether a word is everyday English, and thus no name when it is capitalised at a sentence's start."""
+    """Return True if a word is everyday English, and thus no name when it is capitalised at a sentence's start."""
     return stem(word.lower()) in EVERYDAY_STEMS
 
 
@@ -185,7 +189,7 @@ def _written(lower: str) -> list[str]:
 
 
 def _topic(written: str) -> str:
-    """Return a lower-case word as a keyword, or an empty string if it is no topic word."""
+    """Return a lower-case word in the form of a topic word, or an empty string if it is none."""
     word = written.strip("'._-").lstrip("+#").removesuffix("'s").removesuffix("'")
     if word in NO_TOPIC or word.replace("'", "") in NO_TOPIC:
         return ""
@@ -234,7 +238,10 @@ def _entities_at(encoded: bytes, start: int, end: int) -> Iterator[str]:
 
 
 def _names(piece: str, *, begins: bool) -> Iterator[str]:
-    """Yield the name in a matched piece without everyday words at a sentence's start, then the version after it."""
+    """Yield the proper name in a matched piece of text, then the version after it, if any.
+
+    If the piece begins a sentence, everyday words at its start are left out.
+    """
     words = piece.split()
     while begins and words and is_common(words[0]):
         words.pop(0)

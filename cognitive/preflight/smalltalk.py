@@ -18,7 +18,10 @@ MAX_CHARS = 240  # a longer message is never small talk
 
 @dataclass(frozen=True, slots=True)
 class SmallTalk:
-    """A message without content: its kind ("social", "answer" or "continue") and the rules that fired."""
+    """The result for a message that is only small talk: its kind and the rules that matched.
+
+    The kind is "social", "answer" or "continue".
+    """
 
     kind: str
     fired: tuple[Rule, ...]
@@ -49,7 +52,7 @@ _EMPTY = SmallTalk(ANSWER, ())
 
 
 def read(text: str) -> SmallTalk | None:
-    """Return the small talk that the message consists of, or None if any word of it is content."""
+    """Return the kind of small talk that a message is, or None if any word of the message is content."""
     if len(text) > MAX_CHARS:
         return None
     written = bare_words(text)
@@ -69,7 +72,7 @@ def read(text: str) -> SmallTalk | None:
 
 
 def peel(text: str) -> tuple[str, tuple[Rule, ...]]:
-    """Return the message without greetings at its beginning and thanks at its end, and the rules that matched them.
+    """Remove greetings at a message's beginning and thanks at its end. Return the rest and the rules that matched.
 
     The name of a greeted person is kept: "Hey Caroline, when did you …" is about Caroline.
     """
@@ -105,7 +108,7 @@ def _pleasantry(segment: str) -> SmallTalk | None:
 
 
 def bare_words(text: str) -> list[str]:
-    """Return the words of a text in any script, in their case, without apostrophes and punctuation."""
+    """Return the words of a text in any script, in their original case, without apostrophes and punctuation."""
     joined = text.replace("'", "").replace("\u2019", "")
     return "".join(char if char.isalnum() else " " for char in joined).encode(errors="replace").decode().split()
 
@@ -121,7 +124,7 @@ def _kind(fired: tuple[Rule, ...], rest: list[str]) -> str:
 
 
 def _addressed(written: list[str], rest: list[str], fired: tuple[Rule, ...]) -> bool:
-    """Return whether the message ends with the name of the person it greets or thanks: "Hi Bob", "thank you Zoë"."""
+    """Return True if a message ends with the name of the person it greets or thanks: "Hi Bob", "thank you Zoë"."""
     if not rest or len(written) < 2 or any(rule.id not in ADDRESSED for rule in fired):
         return False
     before, name = written[-2], written[-1]
@@ -129,7 +132,7 @@ def _addressed(written: list[str], rest: list[str], fired: tuple[Rule, ...]) -> 
 
 
 def _filler_asks(text: str, rest: list[str], fired: tuple[Rule, ...]) -> bool:
-    """Return whether the filler asks something that memory may answer ("hey, do you know me?")."""
+    """Return True if the words around a greeting ask something that memory may answer ("hey, do you know me?")."""
     if any(rule.id in ASKS or rule.signal == CONTINUE for rule in fired):
         return False
     if not REQUESTS.isdisjoint(rest) and THANKS.isdisjoint(rule.id for rule in fired):

@@ -1,4 +1,6 @@
-"""Record a turn: the inputs and results of its stages, as ids and numbers without text of memories.
+"""Record how a turn selected its memories, as ids and numbers without text of memories.
+
+The record has the inputs and results of the stages (ranking, deduplication, budgets, ...), to explain and replay them.
 
 Modules, in order of execution:
 

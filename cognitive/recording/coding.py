@@ -1,4 +1,4 @@
-"""Convert frozen values to plain JSON and back, by their type hints. The record of a turn is written with it.
+"""Convert frozen dataclasses and their values to plain JSON and back, by their type hints, to record turns.
 
 A UUID is written as its index in a list of ids, a dataclass as an object of its fields, and a number unchanged: Python
 writes a float as the shortest text that reads back as the same float. A new field needs no change here.
@@ -23,7 +23,7 @@ _IDS = (UUID, NoneType)
 
 
 class Ids:
-    """A list of distinct ids in order of their first use, each with its index."""
+    """A list of distinct ids in order of their first use. JSON contains the index of an id in place of the id."""
 
     def __init__(self, ids: Iterable[UUID] = ()) -> None:
         self._places: dict[UUID, int] = {}
@@ -39,7 +39,7 @@ class Ids:
 
 
 def plain(value: Any, ids: Ids) -> Any:
-    """Return a value as plain JSON."""
+    """Convert a value to plain JSON. Its ids are written as indexes in `ids`, which is extended."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return value
@@ -48,7 +48,10 @@ def plain(value: Any, ids: Ids) -> Any:
 
 @cache
 def _writing(kind: Any) -> _Writing:
-    """Return the function that writes values of a type; cached, since a record has thousands of values of few types."""
+    """Return the function that converts values of a type to JSON.
+
+    It is cached, since a record has thousands of values of few types.
+    """
     if issubclass(kind, UUID):
         return lambda value, ids: ids.place(value)
     if issubclass(kind, datetime):
@@ -62,13 +65,16 @@ def _writing(kind: Any) -> _Writing:
 
 
 def typed(hint: Any, value: Any, ids: Sequence[UUID]) -> Any:
-    """Return the value of this type from its plain JSON; the reverse of `plain`."""
+    """Convert plain JSON back to a value of the type `hint`; the reverse of `plain`."""
     return _reading(hint)(value, ids)
 
 
 @cache
 def _reading(hint: Any) -> _Reading:
-    """Return the function that reads values of a type; cached, since a record has thousands of values of few types."""
+    """Return the function that converts JSON to values of a type.
+
+    It is cached, since a record has thousands of values of few types.
+    """
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return _reading(_unless_missing(hint))
@@ -95,24 +101,27 @@ def _reading(hint: Any) -> _Reading:
 
 
 def _unless_missing(hint: Any) -> Any:
-    """Return an optional type without None."""
+    """Return the type `X` of a hint `X | None`; any other hint is returned unchanged."""
     if get_origin(hint) not in (Union, UnionType):
         return hint
     return next(each for each in get_args(hint) if each is not NoneType)
 
 
 def _unless_none(read: _Reading) -> _Reading:
-    """Return a reader that returns None for None, and the reader's result for other values."""
+    """Return a reader of JSON that returns None for None, and the result of `read` for other values."""
     return lambda value, ids: None if value is None else read(value, ids)
 
 
 def _as_it_is(value: Any, _ids: Sequence[UUID]) -> Any:
-    """Return the value: plain JSON needs no conversion."""
+    """Return a value unchanged: the reader of values that JSON can express itself."""
     return value
 
 
 def column(values: Sequence[Any], ids: Ids) -> Any:
-    """Return one field of many rows as a column. Mappings become a column for each key, with None if it is missing."""
+    """Convert the values that one field has in many rows to a JSON column.
+
+    Mappings become a column for each of their keys, with None where a key is missing.
+    """
     kinds = set(map(type, values))
     if kinds <= _PLAIN:
         return values
@@ -125,7 +134,7 @@ def column(values: Sequence[Any], ids: Ids) -> Any:
 
 
 def uncolumn(hint: Any, written: Any, ids: Sequence[UUID], rows: int) -> list[Any]:
-    """Return the values of this type from a column of `rows` values; the reverse of `column`."""
+    """Convert a JSON column of `rows` values back to values of the type `hint`; the reverse of `column`."""
     if isinstance(written, list):
         read = _reading(hint)
         return written if read is _as_it_is else [read(value, ids) for value in written]

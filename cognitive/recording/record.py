@@ -1,8 +1,8 @@
-"""The record of a turn: the inputs and results of its pure stages, to explain the turn and to replay it.
+"""The record of a turn: the inputs and results of the stages that select its memories, to explain and replay it.
 
 `TurnInputs` has everything that the stages depend on besides the policy. A record contains ids and numbers and no text
-of memories. Of a hit it stores the values of that turn (scores, usage, neighbours) and a checksum of its text. For a
-replay the text is read from the store, and the checksum shows if it has changed.
+of memories. Of a search hit it stores the values of that turn (scores, usage, neighbours) and a checksum of its text.
+For a replay the text is read from the store, and the checksum shows if it has changed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _EXPLAINED = 30  # best candidates that are recorded with all factors; the other
 
 @dataclass(frozen=True, slots=True)
 class TurnInputs:
-    """The inputs of the pure stages of a turn, besides the policy.
+    """Everything that the selection of a turn's memories depends on, besides the policy.
 
     `model` is the embedding model of the hits' vectors, and `counter` the name of the token counter. `agent_id` and
     `turn_id` decide the draw of exploration. `already_in_prompt` are the hits that blocks in the conversation still
@@ -84,7 +84,7 @@ class TurnInputs:
         room: int | None = None,
         constants: str = "",
     ) -> TurnInputs:
-        """Return the inputs of a turn from its plan and the data that was retrieved for it."""
+        """Return the inputs for selecting a turn's memories, from its plan and the data that was retrieved for it."""
         return cls(
             plan.signals,
             plan.frame,
@@ -112,7 +112,7 @@ _NEIGHBOURS = frozenset({"previous_id", "next_id"})
 
 @dataclass(frozen=True, slots=True)
 class RecordedCandidate:
-    """A candidate as it is recorded: its disposition, the reason, and the numbers behind its rank.
+    """A candidate memory as it is recorded: its disposition (shown, or why not), and the numbers behind its rank.
 
     `propensity` is None if exploration could not change whether the candidate was shown. `factors`, `boost` and
     `tokens` are None for candidates of low rank that were not shown.
@@ -135,13 +135,13 @@ class RecordedCandidate:
 
     @property
     def chance(self) -> float:
-        """The recorded propensity, 1 if there is none."""
+        """The probability with which the candidate was shown in the turn, 1 if none is recorded."""
         return 1.0 if self.propensity is None else self.propensity
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A decoded record.
+    """The decoded record of a turn: how its memories were selected.
 
     `inputs` has neither hits nor pinned memories, whose texts are in the store; it is None if no stage ran. `rows` are
     the recorded fields of the hits, and `digests` the checksums of their texts. `pinned` has ids and checksums. `text`
@@ -160,18 +160,18 @@ class Recording:
 
     @property
     def keys(self) -> list[Key]:
-        """The (memory, ordinal) keys of the hits, in recorded order."""
+        """The (memory id, passage number) keys of the recorded search hits, in recorded order."""
         return list(self.scores)
 
     @property
     def model(self) -> str:
-        """The embedding model of the hits' vectors."""
+        """The embedding model of the vectors of the recorded search hits; empty if nothing was searched."""
         return self.inputs.model if self.inputs is not None else ""
 
     def restored(self, contents: Mapping[Key, PassageText], pinned: Mapping[UUID, Memory]) -> Restored:
-        """Return the inputs of the stages with the current texts, and the memories that are gone or have changed.
+        """Rebuild the inputs of the turn's stages, with the texts that its memories have now.
 
-        `contents` has the texts of the hits' passages by key, and `pinned` the pinned memories by id.
+        `contents` has these texts by passage, and `pinned` the pinned memories by id.
 
         Raises:
             InvalidInput: no stage ran in the turn.
@@ -199,7 +199,7 @@ NOTHING = Recording(None, (), (), (), {}, "", "", ())
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A turn's inputs with the texts that the store has now, and the memories that are gone or have changed."""
+    """A recorded turn's inputs with the texts that its memories have now, and the memories that are gone or changed."""
 
     inputs: TurnInputs
     gone: frozenset[UUID]
@@ -207,7 +207,7 @@ class Restored:
 
 
 def encode(inputs: TurnInputs, results: Sequence[CandidateResult], *, text: str, prefix: str) -> str:
-    """Return the record of a turn: JSON by columns, compressed with zlib, in base64."""
+    """Encode the inputs and results of a turn's stages as a text: JSON by columns, compressed with zlib, in base64."""
     hits = inputs.found.hits
     ids = Ids(hit.memory_id for hit in hits)
     place = {(hit.memory_id, hit.ordinal): n for n, hit in enumerate(hits)}
@@ -228,7 +228,7 @@ def encode(inputs: TurnInputs, results: Sequence[CandidateResult], *, text: str,
 
 
 def decode(record: str | None) -> Recording:
-    """Return the decoded record of a turn; None, of a turn in which no stage ran, gives `NOTHING`.
+    """Decode the record of a turn. None, of a turn in which no stage ran, gives `NOTHING`.
 
     Raises:
         InvalidInput: the record has the format of another version.
@@ -263,12 +263,12 @@ def _similarity(written: Sequence[Any]) -> WindowSimilarity:
 
 
 def sha256(text: str) -> str:
-    """Return the SHA-256 of a rendered text, which the record stores instead of the text, as hexadecimal digits."""
+    """Return the SHA-256 of a rendered text in hexadecimal digits, which is recorded instead of the text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _columns(results: Sequence[CandidateResult]) -> Mapping[str, Sequence[Any]]:
-    """Return the fields of `RecordedCandidate` by columns; candidates of low rank have no factors, boost and tokens."""
+    """Return the fields of recorded candidates as columns; those of low rank have no factors, boost and tokens."""
     candidates = [result.candidate for result in results]
     propensities = [None if each.propensity == 1.0 else each.propensity for each in candidates]
     explained = [
@@ -306,7 +306,7 @@ def _candidates(columns: Any, ids: Sequence[UUID]) -> tuple[RecordedCandidate, .
 
 
 def _values(hits: Sequence[Hit], name: str) -> list[Any]:
-    """Return a field of all hits. Neighbours that are not hits become None, because they change no result."""
+    """Return one field of all search hits. Neighbours that are no hits become None, because they change no result."""
     values = [getattr(hit, name) for hit in hits]
     if name not in _NEIGHBOURS:
         return values
@@ -324,7 +324,7 @@ def _typed(of: type, written: Mapping[str, Any], ids: Sequence[UUID]) -> Mapping
 
 
 def opened(context: TurnContext) -> OpenTurn:
-    """Return a prepared turn as Postgres or the journal stores it."""
+    """Return a prepared turn in the form in which Postgres or the journal stores it before its outcome is known."""
     return OpenTurn(
         turn_id=context.turn_id,
         session_id=context.session_id,

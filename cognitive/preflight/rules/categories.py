@@ -1,4 +1,4 @@
-"""The eight categories of work: their requirements, the rules that detect them, and labelled sentences.
+"""Define the eight categories of work: their requirements, the rules that detect them, and labelled sentences.
 
 Weights, thresholds, tools, caps and thinking levels follow an existing pre-flight planner; the reasons for differences
 are in docs/decisions/0017-preflight.md. Patterns are matched on lower-case ASCII (`matching.fold`). A rule counts once
@@ -20,10 +20,11 @@ FALLBACK_THINKING: Thinking = "low"
 
 @dataclass(frozen=True, slots=True)
 class CategoryDefinition:
-    """A category: the score at which it fires, the weights of its signals, and its requirements.
+    """A category of work, such as research: how a message's score for it is computed, and what its turns need.
 
-    `weight` is the default weight of its rules. `structure` maps structural signals (see `message_shape`) to weights.
-    `tools` are the names of the tools it needs.
+    It applies to a message with a score of at least `threshold`. `weight` is the default weight of its rules in the
+    score. `structure` maps structural signals (see `message_shape`) to weights. `tools` are the names of the tools it
+    needs.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The phrases that name a date: the pattern of each, the function of its span, and the words that it may need."""
+"""Define the phrases that name a date: the pattern of each, the function of its span, and words it may need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ Build = Callable[[Groups, datetime, int | None], Span]
 
 @dataclass(frozen=True, slots=True)
 class DatePattern:
-    """A kind of date phrase. If `needs` is set, the phrase is a date only after one of these words."""
+    """A kind of phrase that names a date, such as "last May": its pattern, and the function of its time span.
+
+    If `needs` is set, the phrase is a date only after one of these words.
+    """
 
     rule: Rule
     build: Build

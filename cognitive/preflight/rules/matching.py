@@ -16,7 +16,10 @@ _MEMORY_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule. The tests check that it fires on all of its examples and on none of its counterexamples."""
+    """A pattern that gives a message a signal with a weight.
+
+    The tests check that it matches all of its examples and none of its counterexamples.
+    """
 
     id: str
     signal: str
@@ -27,7 +30,10 @@ class Rule:
 
 
 class RuleTable:
-    """Rules compiled together: one pass over a text finds all that match. With `whole`, they match the entire text."""
+    """Rules compiled together: one pass over a text finds all that match.
+
+    With `whole`, they must match the entire text.
+    """
 
     def __init__(self, rules: Iterable[Rule], *, whole: bool = False) -> None:
         self.rules = tuple(rules)

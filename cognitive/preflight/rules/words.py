@@ -6,7 +6,7 @@ from brain.text import STOP_WORDS, stem
 
 
 def listed(words: str) -> frozenset[str]:
-    """Return the set of the words of a text that are separated by whitespace."""
+    """Return the set of the words that a text lists, separated by white space."""
     return frozenset(words.split())
 
 
