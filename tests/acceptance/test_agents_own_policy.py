@@ -1,4 +1,4 @@
-"""An agent's own settings hold everywhere a turn goes: before it, after it, and when its session is taken up again."""
+"""An agent's own policy applies to every part of a turn: pre_turn, post_turn and resuming the session."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ OWN = {
 }
 
 
-class Cheerful:
-    """A summarizer that says how long it was allowed to be, in as many characters and more."""
+class LongSummarizer:
+    """A summarizer that records its limits and returns more characters than they allow."""
 
     def __init__(self) -> None:
         self.limits: list[int] = []
@@ -45,10 +45,10 @@ def ask(agent: str, text: str, conversation=()) -> Turn:
     )
 
 
-@pytest.mark.parametrize("differs", [True, False], ids=["of the agent", "of another agent"])
-async def test_agent_policy_governs_window_summary_and_resume(urls, embedder, agent, differs):
-    policy = Policy(agents={agent if differs else "somebody else": OWN}).changed(GENERAL)
-    own, summarizer = policy.for_agent(agent), Cheerful()
+@pytest.mark.parametrize("own_policy", [True, False], ids=["of the agent", "of another agent"])
+async def test_agent_policy_governs_window_summary_and_resume(urls, embedder, agent, own_policy):
+    policy = Policy(agents={agent if own_policy else "another agent": OWN}).changed(GENERAL)
+    own, summarizer = policy.for_agent(agent), LongSummarizer()
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, summarizer=summarizer) as layer:
         context = await layer.pre_turn(ask(agent, "What about the plums?", TALK))
         log = "".join(f"line {n} of a log\n" for n in range(2_000))
@@ -57,16 +57,16 @@ async def test_agent_policy_governs_window_summary_and_resume(urls, embedder, ag
         await internals(layer).background.drain()
         resumed = await layer.resume(agent, "s")
     assert len(resumed.messages) <= own.window.max_messages
-    assert (len(resumed.messages) > OWN["window"]["max_messages"]) == (not differs)
+    assert (len(resumed.messages) > OWN["window"]["max_messages"]) == (not own_policy)
     assert set(summarizer.limits) == {own.window.max_summary_chars}
     assert 0 < len(resumed.summary) <= own.window.max_summary_chars
     [output] = [message.content for message in resumed.messages if message.role == "tool"]
-    assert (len(output) < 1_200) == differs
+    assert (len(output) < 1_200) == own_policy
 
 
-@pytest.mark.parametrize("wanting", ["the agent", "the others"])
-async def test_agent_policy_decides_on_the_exemplar_fallback(urls, embedder, agent, wanting):
-    fallback = wanting == "the others"
+@pytest.mark.parametrize("enabled_for", ["the agent", "the others"])
+async def test_agent_policy_decides_on_the_exemplar_fallback(urls, embedder, agent, enabled_for):
+    fallback = enabled_for == "the others"
     policy = Policy(
         deadline_ms=30_000,
         categories={"exemplar_fallback": fallback},

@@ -1,4 +1,4 @@
-"""Promise P8: any string that Python can hold is refused by a typed error, or comes back as it was."""
+"""Promise P8: each Python string is refused by a typed error or returned unchanged."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ async def words(urls):
         yield layer
 
 
-def made(make, text):
-    """What is made of a text, or None for one that is refused, by an error of ours that a text may deserve."""
+def make_or_none(make, text):
+    """Return `make(text)`, or None if it raises InvalidInput for a blank or unstorable text."""
     try:
         return make(text)
     except InvalidInput:
@@ -79,33 +79,33 @@ def made(make, text):
 @given(MANY)
 @SLOW
 async def test_memory_content_is_refused_or_returned_unchanged(words, agent, texts):
-    accepted = [memory for text in texts if (memory := made(lambda t: NewMemory(type="fact", content=t), text))]
-    found = await words.get(agent, await words.remember(agent, accepted))
-    assert [memory.content for memory in found] == [memory.content for memory in accepted]
+    accepted = [memory for text in texts if (memory := make_or_none(lambda t: NewMemory(type="fact", content=t), text))]
+    stored = await words.get(agent, await words.remember(agent, accepted))
+    assert [memory.content for memory in stored] == [memory.content for memory in accepted]
 
 
 @given(st.sampled_from(["context", "speaker", "source", "session_id"]), TEXT)
 @SLOW
 async def test_memory_fields_are_refused_or_returned_unchanged(words, agent, name, text):
-    unique = uuid4()  # drawn here: an example that is tried again must not meet the memory of its first try
-    memory = made(lambda t: NewMemory(**{"type": "episode", "content": f"Tea with {unique}.", name: t}), text)
+    unique = uuid4()  # a retried example must not find the memory of its first attempt
+    memory = make_or_none(lambda t: NewMemory(**{"type": "episode", "content": f"Tea with {unique}.", name: t}), text)
     if memory is not None:
-        [kept] = await words.get(agent, await words.remember(agent, [memory]))
-        assert getattr(kept, name) == getattr(memory, name) == text
+        [stored] = await words.get(agent, await words.remember(agent, [memory]))
+        assert getattr(stored, name) == getattr(memory, name) == text
 
 
 @given(st.tuples(TEXT, TEXT))
 @SLOW
 async def test_turn_text_is_refused_or_recorded_unchanged(words, agent, texts):
-    said, answered = texts
-    turn = made(lambda t: Turn(agent_id=agent, session_id="s", text=t), said)
-    outcome = made(lambda t: Outcome(response=t), answered)
+    message, response = texts
+    turn = make_or_none(lambda t: Turn(agent_id=agent, session_id="s", text=t), message)
+    outcome = make_or_none(lambda t: Outcome(response=t), response)
     if turn is None or outcome is None:
         return
     context = await words.pre_turn(turn)
-    assert context.message == said
+    assert context.message == message
     await words.post_turn(context, outcome)
-    assert (await internals(words).turns.turn(agent, context.turn_id)).message == said
+    assert (await internals(words).turns.turn(agent, context.turn_id)).message == message
 
 
 @given(TEXT)
@@ -127,20 +127,20 @@ OPERATIONS = st.lists(
 @given(OPERATIONS)
 @SLOW
 async def test_store_behaves_like_a_dictionary(words, operations):
-    """Remembered, changed, forgotten and read in any order, it holds what a model of it holds."""
+    """Operations in any order leave the same contents as in a dictionary."""
     agent, model, ids = f"model-{uuid4().hex}", {}, []
-    for what, n, text in operations:
-        if what == "remember":
-            if memory := made(lambda t: NewMemory(type="fact", content=t), text):
+    for operation, n, text in operations:
+        if operation == "remember":
+            if memory := make_or_none(lambda t: NewMemory(type="fact", content=t), text):
                 [id] = await words.remember(agent, [memory])
                 ids += [id] if id not in ids else []
                 model[id] = memory.content
         elif ids and (id := ids[n % len(ids)]) in model:
-            if what == "update" and text.strip() and storable(text) == text and text not in model.values():
+            if operation == "update" and text.strip() and storable(text) == text and text not in model.values():
                 await words.update(agent, id, content=text)
                 model[id] = text
-            elif what == "forget":
+            elif operation == "forget":
                 await words.forget(agent, [id])
                 del model[id]
-    found = await words.get(agent, ids)
-    assert {memory.id: memory.content for memory in found} == model
+    stored = await words.get(agent, ids)
+    assert {memory.id: memory.content for memory in stored} == model

@@ -1,4 +1,4 @@
-"""The catalog through the whole layer: what the model gets, what is learnt of it, and what may go wrong."""
+"""The tool catalog through the whole layer: the tools sent, the learning from calls, and failures."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def size(tools) -> int:
 
 @pytest.fixture(scope="module")
 async def layer(urls, embedder):
-    """With time for its turns: what a catalog in a hurry looks like has tests of its own."""
+    """A layer with a long deadline, so that a slow machine does not degrade its turns."""
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=Policy(deadline_ms=10_000)) as layer:
         yield layer
 
@@ -92,11 +92,11 @@ async def test_dropped_tools_are_logged_and_recorded(layer, agent, caplog):
     with caplog.at_level(logging.INFO, "cognitive"):
         context = await layer.pre_turn(ask(agent, "Will it rain in Porto tomorrow?"))
         await layer.pre_turn(ask(agent, "Will it rain in Porto tomorrow?", tools=TOOLS[-3:]))
-    [told] = [record.getMessage() for record in caplog.records if "dropped:" in record.getMessage()]
-    assert context.turn_id in told
-    assert "tools by relevance" in told
-    assert str(context.trim.before_bytes) in told
-    await layer.post_turn(context, Outcome(response="It will."))  # records what there was no time to record before
+    [line] = [record.getMessage() for record in caplog.records if "dropped:" in record.getMessage()]
+    assert context.turn_id in line
+    assert "tools by relevance" in line
+    assert str(context.trim.before_bytes) in line
+    await layer.post_turn(context, Outcome(response="It will."))  # also records a trim that pre_turn had no time for
     stored = (await internals(layer).turns.turn(agent, context.turn_id)).trace["trim"]
     assert stored["after_bytes"] == context.trim.after_bytes
     assert stored["cut_count"] == len(context.trim.cut)
@@ -181,13 +181,13 @@ async def test_thousands_of_tools_fit_from_the_first_turn(layer, agent):
 
 async def test_tools_are_fitted_by_name_when_ranking_is_late(urls, agent, embedder):
     hurry = Policy(deadline_ms=1, categories={"always_include": ("Valve7_24",)})
-    said = [
+    talk = [
         Message(role="assistant", tool_calls=[ToolCall(name="Roster3_9", id="1")]),
         Message(role="tool", content="ok", tool_call_id="1"),
     ]
     async with CognitiveLayer.open(urls.app, embedder=embedder, policy=hurry) as layer:
         internals(layer).catalog._deadline_ms = 0.001
-        context = await layer.pre_turn(ask(agent, "What is the weather in Porto?", tools=MANY, conversation=said))
+        context = await layer.pre_turn(ask(agent, "What is the weather in Porto?", tools=MANY, conversation=talk))
         assert context.trim.late
         assert size(context.tools) == context.trim.after_bytes <= LIMIT < context.trim.before_bytes
         assert {"Valve7_24", "Roster3_9", "WeatherTool_0", "WeatherTool_24"} <= set(names(context.tools))
@@ -224,10 +224,10 @@ async def test_model_refines_an_uncertain_ranking_within_the_limit(layer, agent)
     context = await layer.pre_turn(ask(agent, UNSURE))
     assert context.trim.low_confidence
     wanted = context.trim.cut[0]
-    asked = []
+    prompts = []
 
     async def model(prompt: str) -> str:
-        asked.append(prompt)
+        prompts.append(prompt)
         return f'Sure: ```{{"ids": ["{wanted}", "no-such-tool"]}}```'
 
     refined = await layer.refine_tools(context, model)
@@ -236,8 +236,8 @@ async def test_model_refines_an_uncertain_ranking_within_the_limit(layer, agent)
     assert size(refined.tools) <= LIMIT
     assert 3 <= len(refined.tools) < len(context.tools)
     assert set(refined.tools[0].parameters["properties"]) == {"query", "location", "period"}
-    assert json.dumps(UNSURE) in asked[0]
-    assert wanted in asked[0]
+    assert json.dumps(UNSURE) in prompts[0]
+    assert wanted in prompts[0]
 
 
 async def test_many_large_chosen_tools_still_fit(layer, agent):
@@ -320,7 +320,7 @@ async def test_refining_times_out_when_the_model_does_not_answer(urls, agent, em
 
 async def test_refining_calls_no_model_when_not_needed_or_not_allowed(layer, agent, embedder):
     async def model(prompt: str) -> str:
-        raise AssertionError("asked")
+        raise AssertionError("the model was called")
 
     for fields in ({"model": None}, {"model": STRONG}, {"tools": TOOLS[-3:]}):
         context = await layer.pre_turn(ask(agent, UNSURE, **fields))
@@ -345,7 +345,7 @@ async def test_message_that_matches_no_tool_reports_a_gap(embedder):
     cached.close()
 
 
-# --- what is told of the past ---
+# --- past plans ---
 
 
 async def test_past_plans_list_the_tools_called_by_this_agent(layer, agent):

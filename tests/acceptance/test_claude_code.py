@@ -1,4 +1,4 @@
-"""The hooks in the real Claude Code, as its SDK's wheel ships it: offline, against a model that we play."""
+"""The hooks in the real Claude Code from its SDK's wheel, offline, with a scripted model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cognitive import NewMemory, Outcome, TurnRef
 
 sdk = pytest.importorskip("claude_agent_sdk")
 CLAUDE = Path(sdk.__file__).parent / "_bundled" / "claude"
-pytestmark = pytest.mark.skipif(not CLAUDE.exists(), reason="the SDK's wheel for this platform has no program in it")
+pytestmark = pytest.mark.skipif(not CLAUDE.exists(), reason="the SDK's wheel for this platform contains no executable")
 
 MEMORY = "The orders service keeps its data in Postgres 18."
 UNUSED = "The orders service is looked after by Bruno's team in Ghent."
@@ -26,17 +26,20 @@ ANSWER = "The orders service keeps its data in Postgres 18, as far as I know."
 
 
 class Model(ThreadingHTTPServer):
-    """A model behind a loopback port: it reads the note, then gives its answer. `requests` are the main loop's."""
+    """A scripted model on a loopback port, which reads the note and then answers.
+
+    `requests` holds the requests of the main loop.
+    """
 
     daemon_threads = True
 
     def __init__(self, note):
-        super().__init__(("127.0.0.1", 0), _Answering)
+        super().__init__(("127.0.0.1", 0), _Handler)
         self.note, self.requests = str(note), []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def blocks(self, body):
-        if not body.get("tools"):  # a title for the session, and the like
+        if not body.get("tools"):  # requests beside the main loop, such as a title for the session
             return [{"type": "text", "text": "x"}], "end_turn"
         self.requests.append(body)
         if "tool_result" in json.dumps(body["messages"][-1]):
@@ -45,7 +48,7 @@ class Model(ThreadingHTTPServer):
         return [call], "tool_use"
 
 
-class _Answering(BaseHTTPRequestHandler):
+class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *args):
         pass
 
@@ -112,7 +115,7 @@ def project(tmp_path):
 def environment(urls, root, agent, project):
     home = project.parent
     policy = home / "policy.toml"
-    policy.write_text("deadline_ms = 30000")  # not the speed of a busy machine
+    policy.write_text("deadline_ms = 30000")  # a busy machine must not cause a timeout
     env = {
         "PATH": f"{home / 'bin'}:{os.environ['PATH']}",
         "HOME": str(home),
@@ -145,33 +148,35 @@ async def test_hooks_give_claude_code_a_memory_that_learns(layer, agent, project
     await layer.remember(agent, [NewMemory(type="fact", content=each) for each in (MEMORY, UNUSED)])
     with Model(project / "note.txt") as model:
         env = {**environment, "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.server_port}"}
-        said = [CLAUDE, "--output-format", "json", "--allowedTools", "Read", "-p"]
-        first = json.loads(await asyncio.to_thread(run, env, project, *said, "What do we know of the orders service?"))
-        asked = len(model.requests)
-        await asyncio.to_thread(run, env, project, *said, "What else do we know of the orders service?", "--continue")
+        claude = [CLAUDE, "--output-format", "json", "--allowedTools", "Read", "-p"]
+        first = json.loads(
+            await asyncio.to_thread(run, env, project, *claude, "What do we know of the orders service?")
+        )
+        first_turn = len(model.requests)
+        await asyncio.to_thread(run, env, project, *claude, "What else do we know of the orders service?", "--continue")
     assert first["result"] == ANSWER
 
-    opening, after = model.requests[0], model.requests[asked]
+    opening, after = model.requests[0], model.requests[first_turn]
     shown = next(text for text in texts(opening["messages"]) if MEMORY in text)
     assert "UserPromptSubmit hook additional context" in shown
     assert "They are not instructions" in shown
     assert MEMORY not in json.dumps(opening["system"])
     for memory in (MEMORY, UNUSED):
         assert memory in shown
-        assert json.dumps(after["messages"]).count(f'\\"{memory}') == 1, "what stands in the context is not shown again"
+        assert json.dumps(after["messages"]).count(f'\\"{memory}') == 1, "a memory in the context is not shown again"
 
     turns = await layer.explain.turns(agent)
     assert [turn.status for turn in turns] == ["completed", "completed"]
     report = await layer.post_turn(TurnRef(agent, turns[1].turn_id), Outcome())
     assert report.duplicate
     assert sorted(each.referenced for each in report.attributions) == [False, True]
-    kept = (await layer.resume(agent, turns[0].session_id)).messages
-    assert [call.name for message in kept for call in message.tool_calls] == ["Read"]
-    assert any("printed on Fridays" in message.content for message in kept if message.role == "tool")
+    messages = (await layer.resume(agent, turns[0].session_id)).messages
+    assert [call.name for message in messages for call in message.tool_calls] == ["Read"]
+    assert any("printed on Fridays" in message.content for message in messages if message.role == "tool")
 
 
 def texts(messages):
-    """The texts of messages, in order."""
+    """Yield the texts of messages, in order."""
     for message in messages:
         content = message["content"]
         blocks = [{"text": content}] if isinstance(content, str) else content

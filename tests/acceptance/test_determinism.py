@@ -1,4 +1,4 @@
-"""Promise P5: the same questions of the same memory, in another process under another hash seed: the same bytes."""
+"""Promise P5: equal questions get equal bytes in another process under another hash seed."""
 
 from __future__ import annotations
 
@@ -40,29 +40,29 @@ QUESTIONS = [
 
 async def main():
     url, agent = sys.argv[1:]
-    told = []
+    results = []
     async with CognitiveLayer.open(url, policy=Policy(deadline_ms=30_000, abstention=False)) as layer:
         for n, text in enumerate(QUESTIONS):
             context = await layer.pre_turn(Turn(
                 agent_id=agent, session_id="s", text=text, conversation=WINDOW, now=NOW, turn_id=f"turn-{n}"))
-            results = [[str(f.candidate.hit.memory_id), f.disposition, repr(f.value), f.reason, repr(f.candidate.score),
+            ranked = [[str(f.candidate.hit.memory_id), f.disposition, repr(f.value), f.reason, repr(f.candidate.score),
                       {k: repr(v) for k, v in f.candidate.factors.items()},
                       {k: repr(v) for k, v in f.candidate.hit.scores.items()}, repr(f.candidate.boost)]
                      for f in context.trace.candidates]
             hits = await layer.recall(agent, text, limit=200, now=NOW)
-            said = [shown.content for shown in context.shown] + [hit.content for hit in hits[:20]]
+            memories = [shown.content for shown in context.shown] + [hit.content for hit in hits[:20]]
             response = " ".join(hit.content for hit in hits[3:6]) + " As Ada and Bea said of copper and brass."
-            told.append({
+            results.append({
                 "text": context.text, "prefix": context.prefix, "degraded": context.degraded,
                 "plan": repr(context.plan),
                 "shown": [[str(s.memory_id), s.type, s.content, s.source, repr(s.score), s.tokens]
                           for s in context.shown],
-                "candidates": results, "channels": context.trace.channels,
+                "candidates": ranked, "channels": context.trace.channels,
                 "hits": [[str(h.memory_id), repr(h.score), {k: repr(v) for k, v in h.scores.items()}] for h in hits],
-                "overlaps": {strategy: [repr(o) for o in overlaps(said, response, said=text, strategy=strategy)]
+                "overlaps": {strategy: [repr(o) for o in overlaps(memories, response, said=text, strategy=strategy)]
                              for strategy in ("relative", "windowed", "jaccard")},
             })
-    print(json.dumps(told))
+    print(json.dumps(results))
 
 asyncio.run(main())
 """
@@ -121,13 +121,13 @@ async def test_equal_questions_get_equal_bytes_in_other_processes(layer, urls, a
         await layer.post_turn(context, Outcome(response="x", citations=cited or [ids[0]]))
 
     first, *others = await asyncio.gather(*(asyncio.to_thread(ask, urls.app, agent, seed) for seed in SEEDS))
-    told = json.loads(first)
-    assert all(turn["degraded"] == [] for turn in told)
-    assert sum(len(turn["shown"]) for turn in told) > 20
-    assert sum(len(turn["hits"]) for turn in told) > 200
-    assert any("used in" in json.dumps(turn["candidates"]) for turn in told)
+    turns = json.loads(first)
+    assert all(turn["degraded"] == [] for turn in turns)
+    assert sum(len(turn["shown"]) for turn in turns) > 20
+    assert sum(len(turn["hits"]) for turn in turns) > 200
+    assert any("used in" in json.dumps(turn["candidates"]) for turn in turns)
     for other in others:
-        for mine, theirs in zip(told, json.loads(other), strict=True):
+        for mine, theirs in zip(turns, json.loads(other), strict=True):
             for part, value in mine.items():
                 assert theirs[part] == value, part
         assert other == first

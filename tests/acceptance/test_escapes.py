@@ -1,4 +1,4 @@
-"""Promise P7, and P4 of the prompt: none of the known ways out of a quoted memory leads out of the rendered block."""
+"""Promise P7: no known escape payload leaves the quotes of a memory in the rendered block."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ pytestmark = pytest.mark.promise(number=7)
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 FAMILIES = json.loads((Path(__file__).parents[1] / "data" / "escape_payloads.json").read_text(encoding="utf-8"))
 PAYLOADS = sorted({payload for family in FAMILIES.values() for payload in family})
-# What a model, a terminal or a reader of the prompt would take for the end of the quote.
+# Text that a model, a terminal or a reader of the prompt may take for the end of the quote.
 OUTSIDE = re.compile(
     r"</|<\||<[a-zA-Z!?]|\[/?INST\]|```|[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
 )
 
 
 def hit(content: str, **fields) -> Hit:
-    given = {
+    defaults = {
         "memory_id": UUID(int=1),
         "ordinal": 0,
         "seq": 1,
@@ -47,11 +47,11 @@ def hit(content: str, **fields) -> Hit:
         "length": 4,
         "scores": {},
     }
-    return Hit(**{**given, **fields})
+    return Hit(**{**defaults, **fields})
 
 
 def body(block: str, tag: str) -> str:
-    """What stands between the tags of a block, which are there once."""
+    """Return the text between the tags of a block."""
     opening, closing = f"<{tag}>\n", f"\n</{tag}>"
     assert block.startswith(opening)
     assert block.endswith(closing)

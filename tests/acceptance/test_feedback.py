@@ -1,4 +1,4 @@
-"""What turns teach, on Postgres: preferences that fade, lessons that carry over, and nobody who games them."""
+"""Learning from turns, on Postgres: usage that decays, associations, decoys, exploration and an adversary."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from cognitive.policy.constants import CONSTANTS, Constants
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
-# Not the speed of a busy machine, nor the floors: how things are ordered, and what may come of it.
+# Only the order matters here: a long deadline, and neither abstention nor dedup.
 FRANK = {"deadline_ms": 60_000, "abstention": False, "dedup.enabled": False, "categories.memory_tuning": False}
-# By default a boost breaks near-ties only; here it is to be seen, and by itself.
+# By default a boost breaks near-ties only; a larger weight makes it visible.
 LOUD = FRANK | {"usage.weight": 0.3, "association.weight": 0.0}
 
 OAK = "Which supplier delivers oak boards?"
@@ -29,7 +29,7 @@ BRIX = "The supplier Brix delivers oak boards every Friday by river barge."
 ANSWERS = {ALBA: "Alba does: every Tuesday, by horse cart.", BRIX: "Brix does: every Friday, by river barge."}
 
 PEOPLE = ["Ada", "Bruno", "Carla"]
-# What is said of a person and what may be asked about it, in words that hardly any two of them share.
+# Statements about a person, each with a question about it. Hardly any two share a word.
 TOPICS = [
     ("{} plants tomatoes behind the greenhouse in April.", "What vegetables does {} grow?"),
     ("{} flew to Lisbon for a conference on bridges.", "Where did {} travel for work?"),
@@ -82,12 +82,12 @@ TOPICS = [
     ("{} suffers from migraine before thunderstorms.", "When does {} get headaches?"),
     ("{} tests the backup by restoring it each quarter.", "How often does {} check the backups?"),
 ]
-CORPUS = [(said.format(who), asked.format(who)) for (said, asked), who in product(TOPICS, PEOPLE)]
+CORPUS = [(statement.format(who), question.format(who)) for (statement, question), who in product(TOPICS, PEOPLE)]
 
 
 @pytest.fixture(scope="module")
 async def opened(urls, embedder):
-    """A layer by the settings of its policy."""
+    """Return a function that opens a layer for given policy settings, once for each."""
     async with AsyncExitStack() as stack:
         layers: dict[tuple[str, Constants], CognitiveLayer] = {}
 
@@ -116,18 +116,18 @@ async def stored(layer, agent, *contents: str) -> dict[str, UUID]:
 
 
 async def ordered(layer, agent, text: str, **fields) -> list[str]:
-    """What a turn finds, best first; it is never closed, and therefore teaches nothing."""
+    """Return the candidates of a turn, best first. The turn is never closed, so that it teaches nothing."""
     context = await layer.pre_turn(ask(agent, text, session_id="probe", **fields))
     assert context.degraded == ()
     return [result.candidate.hit.content for result in context.trace.candidates]
 
 
-async def standing(layer, agent, memory_id: UUID, text: str, **fields):
+async def candidate_of(layer, agent, memory_id: UUID, text: str, **fields):
     result = (await layer.pre_turn(ask(agent, text, session_id="probe", **fields))).trace.of(memory_id)
     return result.candidate if result is not None else None
 
 
-async def taught(layer, agent, text: str, response: str, *, times: int = 1, **outcome):
+async def run_turns(layer, agent, text: str, response: str, *, times: int = 1, **outcome):
     for _ in range(times):
         context = await layer.pre_turn(ask(agent, text))
         report = await layer.post_turn(context, Outcome(response=response, **outcome))
@@ -147,7 +147,7 @@ async def fetch(urls, sql: str, *arguments):
 
 
 async def suppliers(layer, agent) -> tuple[str, str]:
-    """Two memories that answer alike: the one that stands first, and the one that is going to be used."""
+    """Store two equally relevant memories. Return the one that ranks first and the other."""
     await stored(layer, agent, ALBA, BRIX)
     first, second = await ordered(layer, agent, OAK)
     return first, second
@@ -157,7 +157,7 @@ async def test_preference_decays_with_the_half_life(opened, agent):
     for own, days, keeps in ((f"{agent}-week", 7.0, False), (f"{agent}-year", 365.0, True)):
         layer = await opened(**LOUD, usage={"half_life_days": days})
         first, second = await suppliers(layer, own)
-        await taught(layer, own, OAK, ANSWERS[second], times=4)
+        await run_turns(layer, own, OAK, ANSWERS[second], times=4)
         assert await ordered(layer, own, OAK) == [second, first]
         later = await ordered(layer, own, OAK, now=NOW + timedelta(days=365))
         assert later == ([second, first] if keeps else [first, second])
@@ -168,22 +168,22 @@ async def test_attribution_threshold_decides_whether_use_is_learnt(opened, agent
         own = f"{agent}-{threshold}"
         layer = await opened(**LOUD, feedback={"attribution_thresholds": {"relative": threshold}})
         first, second = await suppliers(layer, own)
-        _, report = await taught(layer, own, OAK, ANSWERS[second].split(":")[1], times=3)
+        _, report = await run_turns(layer, own, OAK, ANSWERS[second].split(":")[1], times=3)
         overlaps = sorted(each.overlap for each in report.attributions)
-        assert overlaps[0] < 0.1 < overlaps[1] < 0.9, "the response holds one of the two, in part"
+        assert overlaps[0] < 0.1 < overlaps[1] < 0.9, "the response contains a part of one memory"
         assert await ordered(layer, own, OAK) == ([second, first] if threshold < 0.5 else [first, second])
 
 
 async def test_boost_bounds_of_one_disable_usage(opened, agent):
-    # At a cut equals are told apart by their ids, and those of two agents differ: so there is none.
+    # Ties at a limit are broken by ids, which differ between agents; so no candidate is cut off.
     whole = Constants(candidates_per_result=16)
     loud = await opened(whole, **LOUD)
-    deaf = await opened(replace(whole, min_boost=1.0, max_boost=1.0), **LOUD)
-    said = [content for content, _ in CORPUS[:60]]
-    questions = [asked for _, asked in CORPUS[:60:7]]
+    unboosted = await opened(replace(whole, min_boost=1.0, max_boost=1.0), **LOUD)
+    contents = [content for content, _ in CORPUS[:60]]
+    questions = [question for _, question in CORPUS[:60:7]]
     untouched = f"{agent}-untouched"
     for own in (agent, untouched):
-        await stored(loud, own, *said)
+        await stored(loud, own, *contents)
     before = [await ordered(loud, agent, question) for question in questions]
     for question in questions:
         context = await loud.pre_turn(ask(agent, question))
@@ -191,19 +191,19 @@ async def test_boost_bounds_of_one_disable_usage(opened, agent):
         await loud.post_turn(context, Outcome(response=last))
     after = [await ordered(loud, agent, question) for question in questions]
     assert all(one != other for one, other in zip(before, after, strict=True))
-    assert [await ordered(deaf, agent, question) for question in questions] == before
+    assert [await ordered(unboosted, agent, question) for question in questions] == before
     assert [await ordered(loud, untouched, question) for question in questions] == before
 
 
 async def test_one_rating_outweighs_two_measured_uses(opened, agent):
     layer = await opened(**LOUD)
     ids = await stored(layer, agent, ALBA, BRIX)
-    await taught(layer, agent, OAK, ANSWERS[BRIX], times=2)
-    liked = (await standing(layer, agent, ids[BRIX], OAK)).boost
+    await run_turns(layer, agent, OAK, ANSWERS[BRIX], times=2)
+    liked = (await candidate_of(layer, agent, ids[BRIX], OAK)).boost
     assert (liked.shown, liked.used) == pytest.approx((2, 2))
-    context, _ = await taught(layer, agent, OAK, "I do not know.")
+    context, _ = await run_turns(layer, agent, OAK, "I do not know.")
     await layer.rate(agent, context.turn_id, ids[BRIX], useful=False)
-    rated = (await standing(layer, agent, ids[BRIX], OAK)).boost
+    rated = (await candidate_of(layer, agent, ids[BRIX], OAK)).boost
     assert rated.used == pytest.approx(2)
     unused = rated.shown - rated.used
     assert unused == pytest.approx(Policy().feedback.rating_weight)
@@ -214,15 +214,15 @@ async def test_one_rating_outweighs_two_measured_uses(opened, agent):
 async def test_useful_rating_never_lowers_the_boost(opened, agent):
     layer = await opened(**LOUD)
     ids = await stored(layer, agent, ALBA, BRIX)
-    context, _ = await taught(layer, agent, OAK, ANSWERS[BRIX])
-    measured = (await standing(layer, agent, ids[BRIX], OAK)).boost
+    context, _ = await run_turns(layer, agent, OAK, ANSWERS[BRIX])
+    measured = (await candidate_of(layer, agent, ids[BRIX], OAK)).boost
     await layer.rate(agent, context.turn_id, ids[BRIX], useful=True)
-    rated = (await standing(layer, agent, ids[BRIX], OAK)).boost
+    rated = (await candidate_of(layer, agent, ids[BRIX], OAK)).boost
     assert rated.used > measured.used
     assert rated.factor >= measured.factor
 
 
-# --- lessons ---
+# --- associations ---
 
 PARCEL = "May I promise the customer his parcel for Monday?"
 PARCEL_AGAIN = "Can we promise the customer that the parcel comes on Monday?"
@@ -230,13 +230,13 @@ BRIDGE = "The drawbridge at Calder stays up during spring tides."
 LESSON = {**FRANK, "retrieval.candidates_per_channel": 4, "limits.default": 3, "usage.weight": 0.0}
 
 
-async def crowd(layer, agent) -> UUID:
+async def store_corpus(layer, agent) -> UUID:
     ids = await stored(layer, agent, *(content for content, _ in CORPUS[::2]), BRIDGE)
     return ids[BRIDGE]
 
 
-async def lesson(layer, agent, *, text: str = PARCEL, within: bool = True, **outcome):
-    """A turn whose search did not find what the model then asked the recall tool for, and used."""
+async def recall_and_use(layer, agent, *, text: str = PARCEL, within: bool = True, **outcome):
+    """Run a turn that misses a memory, which the model then recalls and uses."""
     context = await layer.pre_turn(ask(agent, text))
     assert BRIDGE not in [result.candidate.hit.content for result in context.trace.candidates]
     turn_id = context.turn_id if within else None
@@ -247,8 +247,8 @@ async def lesson(layer, agent, *, text: str = PARCEL, within: bool = True, **out
 
 async def test_recalled_and_used_memory_is_shown_when_the_question_repeats(opened, agent):
     layer = await opened(**LESSON)
-    bridge = await crowd(layer, agent)
-    report = await lesson(layer, agent)
+    bridge = await store_corpus(layer, agent)
+    report = await recall_and_use(layer, agent)
     assert {a.memory_id: a.referenced for a in report.attributions}[bridge] is True
     context = await layer.pre_turn(ask(agent, PARCEL))
     assert bridge in {shown.memory_id for shown in context.shown}
@@ -257,9 +257,9 @@ async def test_recalled_and_used_memory_is_shown_when_the_question_repeats(opene
 
 
 async def test_turn_records_each_memorys_gap_to_the_best(opened, agent, urls):
-    """Of what its own search did not find: as far as the last that it found."""
+    """A recalled memory that the search missed gets the gap of the last candidate."""
     layer = await opened(**LESSON)
-    bridge = await crowd(layer, agent)
+    bridge = await store_corpus(layer, agent)
     context = await layer.pre_turn(ask(agent, PARCEL))
     await layer.recall(agent, "drawbridge at Calder", turn_id=context.turn_id, limit=1, now=NOW)
     rows = await fetch(
@@ -268,70 +268,70 @@ async def test_turn_records_each_memorys_gap_to_the_best(opened, agent, urls):
         agent,
         context.turn_id,
     )
-    found = {result.candidate.hit.memory_id: result.candidate.relevance for result in context.trace.candidates}
-    best, least = max(found.values()), min(found.values())
-    expected = {shown.memory_id: best - found[shown.memory_id] for shown in context.shown} | {bridge: best - least}
+    relevances = {result.candidate.hit.memory_id: result.candidate.relevance for result in context.trace.candidates}
+    best, least = max(relevances.values()), min(relevances.values())
+    expected = {shown.memory_id: best - relevances[shown.memory_id] for shown in context.shown} | {bridge: best - least}
     assert {row["memory_id"]: row["relevance_gap"] for row in rows} == pytest.approx(expected, abs=1e-5)
     assert expected[bridge] > max(expected[shown.memory_id] for shown in context.shown)
 
 
 async def test_paraphrase_of_the_question_gets_the_lift(opened, agent):
     layer = await opened(**LESSON)
-    bridge = await crowd(layer, agent)
-    assert await standing(layer, agent, bridge, PARCEL_AGAIN) is None
-    await lesson(layer, agent)
-    again = await standing(layer, agent, bridge, PARCEL_AGAIN)
+    bridge = await store_corpus(layer, agent)
+    assert await candidate_of(layer, agent, bridge, PARCEL_AGAIN) is None
+    await recall_and_use(layer, agent)
+    again = await candidate_of(layer, agent, bridge, PARCEL_AGAIN)
     assert again.boost.lift > 0
     assert again.rank < again.rank_before
 
 
 @pytest.mark.parametrize(
-    "what",
+    "fields",
     [
         pytest.param({"within": False}, id="a recall outside of the turn"),
         pytest.param({"status": "failed"}, id="a failed turn"),
         pytest.param({"status": "abandoned"}, id="an abandoned turn"),
     ],
 )
-async def test_incomplete_turns_and_outside_recalls_teach_nothing(opened, agent, what):
+async def test_incomplete_turns_and_outside_recalls_teach_nothing(opened, agent, fields):
     layer = await opened(**LESSON)
-    bridge = await crowd(layer, agent)
+    bridge = await store_corpus(layer, agent)
     before = await ordered(layer, agent, PARCEL)
-    await lesson(layer, agent, **what)
+    await recall_and_use(layer, agent, **fields)
     assert BRIDGE not in await ordered(layer, agent, PARCEL)
-    if "status" in what:
+    if "status" in fields:
         assert await ordered(layer, agent, PARCEL) == before
-    assert await standing(layer, agent, bridge, PARCEL_AGAIN) is None
+    assert await candidate_of(layer, agent, bridge, PARCEL_AGAIN) is None
 
 
 async def test_turns_of_one_agent_do_not_teach_another(opened, agent):
     layer = await opened(**LESSON)
     other = f"{agent}-other"
-    bridge = await crowd(layer, agent)
-    await crowd(layer, other)
+    bridge = await store_corpus(layer, agent)
+    await store_corpus(layer, other)
     before = await ordered(layer, agent, PARCEL)
-    await lesson(layer, other)
+    await recall_and_use(layer, other)
     assert BRIDGE in await ordered(layer, other, PARCEL)
     assert await ordered(layer, agent, PARCEL) == before
-    assert await standing(layer, agent, bridge, PARCEL_AGAIN) is None
+    assert await candidate_of(layer, agent, bridge, PARCEL_AGAIN) is None
 
 
 async def test_association_weight_zero_disables_associations(opened, agent):
-    heard, unheard = (
+    weighted, unweighted = (
         await opened(**LESSON),
         await opened(**LESSON, association={"weight": 0.0}, usage={"boost": "rate"}),
     )
-    await crowd(heard, agent)
-    before = await ordered(heard, agent, PARCEL)
-    await lesson(heard, agent)
-    assert await ordered(unheard, agent, PARCEL) == before
-    assert await ordered(heard, agent, PARCEL) != before
+    await store_corpus(weighted, agent)
+    before = await ordered(weighted, agent, PARCEL)
+    await recall_and_use(weighted, agent)
+    assert await ordered(unweighted, agent, PARCEL) == before
+    assert await ordered(weighted, agent, PARCEL) != before
 
 
 async def test_association_leaves_unrelated_questions_unchanged(opened, agent):
     layer = await opened(**LESSON)
-    await crowd(layer, agent)
-    questions = [asked for _, asked in CORPUS[::15]]
+    await store_corpus(layer, agent)
+    questions = [question for _, question in CORPUS[::15]]
     before = [await ordered(layer, agent, question) for question in questions]
     for _ in range(5):
         context = await layer.pre_turn(ask(agent, PARCEL))
@@ -343,8 +343,8 @@ async def test_association_leaves_unrelated_questions_unchanged(opened, agent):
 
 async def test_erased_memory_is_not_found_by_association(opened, agent):
     layer = await opened(**LESSON)
-    bridge = await crowd(layer, agent)
-    await lesson(layer, agent)
+    bridge = await store_corpus(layer, agent)
+    await recall_and_use(layer, agent)
     await layer.forget(agent, [bridge])
     assert BRIDGE not in await ordered(layer, agent, PARCEL)
 
@@ -369,12 +369,12 @@ async def test_candidates_over_the_limit_are_judged_as_decoys(opened, agent, url
     ]
     assert len(passed_over) > 5
     await layer.post_turn(context, Outcome(response=f"{passed_over[0]} {passed_over[5]}"))
-    assert await decoys(urls, agent) == (5, 1), "five are judged, and of the two that are quoted one is among them"
+    assert await decoys(urls, agent) == (5, 1), "five decoys are judged, one of them quoted"
     assert not shown & set(passed_over)
     quoted = next(
         result.candidate.hit.memory_id for result in context.trace.candidates if result.disposition == "over_limit"
     )
-    assert (await standing(layer, agent, quoted, CORPUS[0][1])).boost.shown == 0, "it was not shown"
+    assert (await candidate_of(layer, agent, quoted, CORPUS[0][1])).boost.shown == 0, "a decoy does not count as shown"
 
 
 @pytest.mark.parametrize(
@@ -385,7 +385,7 @@ async def test_candidates_over_the_limit_are_judged_as_decoys(opened, agent, url
 async def test_unmeasured_turns_record_no_decoys(opened, agent, urls, outcome):
     layer = await opened(**FRANK, limits={"default": 2})
     await stored(layer, agent, *(content for content, _ in CORPUS[:20]))
-    await taught(layer, agent, CORPUS[0][1], CORPUS[5][0], **outcome)
+    await run_turns(layer, agent, CORPUS[0][1], CORPUS[5][0], **outcome)
     assert await decoys(urls, agent) == (0, 0)
 
 
@@ -403,7 +403,7 @@ async def test_memory_returned_by_recall_is_not_a_decoy(opened, agent, urls):
 
 
 async def test_explored_turns_record_their_propensities(opened, urls):
-    agent = "explorer"  # its name and those of its turns decide what is drawn
+    agent = "explorer"  # the draws depend on the agent id and the turn ids
     usual, curious = (
         await opened(**FRANK, limits={"default": 3}),
         await opened(**FRANK, limits={"default": 3}, usage={"explore_every": 2}),
@@ -442,7 +442,7 @@ async def test_explored_turns_record_their_propensities(opened, urls):
         assert [row["propensity"] for row in exposures] == pytest.approx(
             [results[id].candidate.propensity for id in ids]
         )
-    assert 18 <= drawn[True] <= 42, "one in two of sixty, within three standard deviations"
+    assert 18 <= drawn[True] <= 42, "half of sixty turns, within three standard deviations"
 
     for n in range(60):
         replayed = await usual.explain.replay(agent, f"explored-{n}")
@@ -459,14 +459,16 @@ def common_words(texts: list[str], count: int) -> str:
     return " ".join(sorted(counted, key=lambda word: (-counted[word], word))[:count])
 
 
-async def rising(opened, agent, names, length: int, *, wherever_shown: bool) -> tuple[Counter[str], int]:
-    """How often a memory of so many words that everything shares, carried by every tenth turn and quoted there, stands
-    among the first five for sixty questions about other topics; by what the layer makes of its use.
+async def high_ranks(opened, agent, names, length: int, *, wherever_shown: bool) -> tuple[Counter[str], int]:
+    """Count how often an adversary ranks among the first five for sixty questions about other topics.
+
+    The adversary is a memory of `length` common words. Every tenth turn shows and quotes it.
+    Returns the counts by layer, and the number of questions.
     """
-    # nothing is cut off, no tie matters
+    # No candidate is cut off, so that ties do not matter.
     policy, most = FRANK | {"retrieval.candidates_per_channel": 200}, Constants(candidates_per_result=40)
     seed = {"usage.boost": "rate", "usage.combine": "multiply", "association.weight": 0.0}
-    changes = {"learning": {}, "deaf": {"usage.weight": 0.0, "association.weight": 0.0}, "seed": seed}
+    changes = {"learning": {}, "unboosted": {"usage.weight": 0.0, "association.weight": 0.0}, "seed": seed}
     layers = {name: await opened(most, **policy, **changes[name]) for name in names}
     own, texts = f"{agent}-{length}", [content for content, _ in CORPUS]
     adversary = f"Remember: {common_words(texts, length)}."
@@ -480,21 +482,23 @@ async def rising(opened, agent, names, length: int, *, wherever_shown: bool) -> 
         quoted = n % 10 == 0 or (wherever_shown and shown)
         response = f"{content} {adversary}" if quoted else content
         await layers["learning"].post_turn(context, Outcome(response=response))
-    asked, later = [question for _, question in CORPUS[60:120]], NOW + timedelta(hours=2)
-    assert (await standing(layers["learning"], own, bad, adversary, now=later)).boost.used > 5, "it was credited"
+    questions, later = [question for _, question in CORPUS[60:120]], NOW + timedelta(hours=2)
+    assert (await candidate_of(layers["learning"], own, bad, adversary, now=later)).boost.used > 5, (
+        "the adversary was credited"
+    )
     high: Counter[str] = Counter()
-    for (name, layer), question in product(layers.items(), asked):
-        high[name] += (await standing(layer, own, bad, question, now=later)).rank <= 5
-    return high, len(asked)
+    for (name, layer), question in product(layers.items(), questions):
+        high[name] += (await candidate_of(layer, own, bad, question, now=later)).rank <= 5
+    return high, len(questions)
 
 
 @pytest.mark.parametrize("length", [12, 30, 60])
 async def test_memory_quoted_every_tenth_turn_does_not_rise_elsewhere(opened, agent, length):
-    high, asked = await rising(opened, agent, ("learning", "deaf"), length, wherever_shown=False)
-    assert high["learning"] <= high["deaf"] + 0.02 * asked
+    high, questions = await high_ranks(opened, agent, ("learning", "unboosted"), length, wherever_shown=False)
+    assert high["learning"] <= high["unboosted"] + 0.02 * questions
 
 
 async def test_memory_quoted_wherever_shown_rises_only_with_the_rate_boost(opened, agent):
-    high, asked = await rising(opened, agent, ("learning", "deaf", "seed"), 30, wherever_shown=True)
-    assert high["seed"] > high["deaf"] + 0.2 * asked
-    assert high["learning"] <= high["deaf"] + 0.02 * asked
+    high, questions = await high_ranks(opened, agent, ("learning", "unboosted", "seed"), 30, wherever_shown=True)
+    assert high["seed"] > high["unboosted"] + 0.2 * questions
+    assert high["learning"] <= high["unboosted"] + 0.02 * questions

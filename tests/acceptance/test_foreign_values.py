@@ -1,4 +1,4 @@
-"""A turn is prepared and settled whatever the host's tools took and returned."""
+"""Turns accept any value as an argument or result of the host's tools."""
 
 from __future__ import annotations
 

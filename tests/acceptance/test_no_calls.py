@@ -1,4 +1,4 @@
-"""Promise P1: a turn calls no model and connects to nobody but Postgres."""
+"""Promise P1: a turn calls no model and connects to Postgres only."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from datetime import UTC, datetime
 
 MODELS = {"openai", "anthropic", "google.genai", "litellm", "httpx", "requests", "aiohttp", "urllib3", "transformers",
           "langchain", "boto3", "mistralai", "cohere", "ollama", "urllib.request", "http.client"}
-watching, met = False, []
+watching, events = False, []
 
 def watch(event, arguments):
     if not watching:
         return
     if event == "socket.connect":
-        met.append(["connect", str(arguments[1])])
+        events.append(["connect", str(arguments[1])])
     elif event in ("socket.getaddrinfo", "socket.sendto", "socket.bind", "subprocess.Popen", "os.system", "os.exec",
                    "os.posix_spawn", "os.fork", "urllib.Request", "http.client.connect"):
-        met.append([event, str(arguments)])
+        events.append([event, str(arguments)])
     elif event == "import" and arguments[0] in MODELS:
-        met.append(["import", arguments[0]])
+        events.append(["import", arguments[0]])
 
 sys.addaudithook(watch)
 from cognitive import CognitiveLayer, Message, NewMemory, Outcome, Policy, Tool, Turn
@@ -56,14 +56,17 @@ async def main():
             await layer.post_turn(context, Outcome(response="In the cellar, see https://example.com/cellar."))
         await layer.recall(agent, "kettle")
         watching = False
-    print(json.dumps(met))
+    print(json.dumps(events))
 
 asyncio.run(main())
 """
 
 
 def guarded(url: str, agent: str, how: str) -> list[list[str]]:
-    """What a process met that ran whole turns with its eyes open: it connects, looks names up, starts, imports."""
+    """Run whole turns in a process with an audit hook.
+
+    Returns its events: connections, name lookups, started processes and imports of model clients.
+    """
     ran = subprocess.run(
         [sys.executable, "-c", GUARDED, url, agent, how],
         env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
@@ -78,16 +81,16 @@ def guarded(url: str, agent: str, how: str) -> list[list[str]]:
 
 def test_turns_connect_to_postgres_only(urls, agent):
     socket = urls.app.partition("host=")[2].partition("&")[0]
-    strangers = [
-        [kind, what]
-        for kind, what in guarded(urls.app, agent, "warm")
-        if not (kind == "connect" and what.startswith(socket))
+    unexpected = [
+        [kind, target]
+        for kind, target in guarded(urls.app, agent, "warm")
+        if not (kind == "connect" and target.startswith(socket))
     ]
-    assert strangers == []
+    assert unexpected == []
 
 
 def test_turns_without_postgres_connect_nowhere_else(tmp_path, agent):
-    """A fault of the database makes nothing else be asked in its place."""
+    """The only address that is tried is that of the missing server."""
     script = (
         GUARDED.replace("assert not context.degraded, context.degraded", "assert context.degraded")
         .replace('        await layer.recall(agent, "kettle")\n', "")
@@ -102,6 +105,6 @@ def test_turns_without_postgres_connect_nowhere_else(tmp_path, agent):
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    met = json.loads(ran.stdout)
-    assert {kind for kind, _ in met} <= {"connect"}
-    assert all(what.startswith(str(tmp_path)) for _, what in met)
+    events = json.loads(ran.stdout)
+    assert {kind for kind, _ in events} <= {"connect"}
+    assert all(target.startswith(str(tmp_path)) for _, target in events)

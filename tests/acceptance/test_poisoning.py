@@ -1,4 +1,4 @@
-"""Published attacks on a memory: what the policy's rows for trust stop, and what they do not."""
+"""Published attacks on memory, and the trust settings that stop them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def test_minimum_trust_hides_memories_from_talk(urls, embedder, agent, nam
     async with opened(urls, embedder, trust={"min_level": least}) as layer:
         figures, results = await under(layer, agent, BY_NAME[name])
         assert figures.reached == 0
-        assert set(results) == {"distrusted"}  # it was found, each time, and left out for where it comes from
+        assert set(results) == {"distrusted"}  # each attack memory was found and dropped for its trust
         assert not [
             hit for hit in await layer.recall(agent, BY_NAME[name].questions[0], limit=50) if "evil" in hit.content
         ]
@@ -119,7 +119,7 @@ async def test_storing_again_with_higher_trust_keeps_the_first_trust(urls, embed
         assert await layer.remember(agent, [said.model_copy(update={"trust": "host"})]) == [id]
         assert (await layer.get(agent, [id]))[0].trust == "talk"
         assert (await layer.update(agent, id, content="Support needs no port.")).trust == "talk"
-        assert (await layer.update(agent, id, trust="host")).trust == "host"  # somebody looked at it
+        assert (await layer.update(agent, id, trust="host")).trust == "host"  # an explicit change of trust is accepted
 
 
 def test_memory_of_common_words_stays_below_the_attribution_threshold():

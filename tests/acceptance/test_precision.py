@@ -1,4 +1,4 @@
-"""What a turn shows is about the message, is not said yet, and costs no vector twice; through the public surface."""
+"""Shown memories are relevant and not yet said, and no text is embedded twice; through the public API."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ EVIDENCE = "The platform team chose Redis as the cache for user sessions."
 
 
 class Counting:
-    """A real embedder that remembers every text it was asked for."""
+    """A real embedder that records the texts it embeds."""
 
     def __init__(self, real) -> None:
         self._real = real
         self._lock = threading.Lock()
-        self.asked: list[str] = []
+        self.texts: list[str] = []
 
     @property
     def model(self):
@@ -33,7 +33,7 @@ class Counting:
 
     def embed(self, texts):
         with self._lock:
-            self.asked.extend(texts)
+            self.texts.extend(texts)
         return self._real.embed(texts)
 
 
@@ -66,12 +66,12 @@ STORE = facts(
 )
 
 
-@pytest.mark.parametrize("followed", ["continue", "yes, the second one", "and the other one?", "go on", "why?"])
-async def test_follow_up_shows_the_memory_of_the_preceding_question(layer, agent, followed):
+@pytest.mark.parametrize("message", ["continue", "yes, the second one", "and the other one?", "go on", "why?"])
+async def test_follow_up_shows_the_memory_of_the_preceding_question(layer, agent, message):
     await layer.remember(agent, STORE)
     first = await layer.pre_turn(ask(agent, QUESTION))
     assert EVIDENCE in [memory.content for memory in first.shown]
-    context = await layer.pre_turn(ask(agent, followed, QUESTION, "There are two candidates. Shall I go on?"))
+    context = await layer.pre_turn(ask(agent, message, QUESTION, "There are two candidates. Shall I go on?"))
     assert EVIDENCE in [memory.content for memory in context.shown]
 
 
@@ -93,9 +93,9 @@ async def test_session_embeds_each_text_once_and_responses_in_advance(urls, embe
             response = f"In step {n} they compared several caches. The vote of round {n} went to another day."
             await layer.post_turn(context, Outcome(response=response))
             await internals(layer).background.drain()
-            assert {f"In step {n} they compared several caches."} <= set(counting.asked)
+            assert {f"In step {n} they compared several caches."} <= set(counting.texts)
             said += [message, response]
-    assert len(counting.asked) == len(set(counting.asked))
+    assert len(counting.texts) == len(set(counting.texts))
 
 
 async def test_agent_policy_is_applied_and_recorded_in_turns(urls, embedder, agent):

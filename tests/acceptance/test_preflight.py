@@ -1,4 +1,4 @@
-"""Preflight in whole turns: what reaches the model, what is recorded, what is learnt, and what is left alone."""
+"""Preflight in whole turns: the tools for the model, the recorded plan, and learning from calls."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ async def test_category_limits_the_memories_of_a_statement(frank, agent):
     assert capped.plan.categories == ("coding",)
     assert 0 < len(capped.shown) <= 5
     assert sum(memory.tokens for memory in capped.shown) <= 200
-    asked = await frank.pre_turn(ask(agent, "which folder is deployment script number 3 in?"))
-    assert asked.plan.max_memories is None
-    assert len(asked.shown) > 3
+    question = await frank.pre_turn(ask(agent, "which folder is deployment script number 3 in?"))
+    assert question.plan.max_memories is None
+    assert len(question.shown) > 3
 
 
 async def test_small_talk_skips_memory_unless_a_question_follows(frank, agent):
@@ -146,49 +146,51 @@ async def test_tool_usage_of_one_agent_is_not_anothers(frank, agent):
 
 
 async def planned_anew(layer, agent: str, text: str):
-    """A turn after the habits were read: the first one after a change has them read behind it."""
+    """Return the second of two turns: the first reads the learnt habits in the background."""
     internals(layer).category_learner._cache.clear()
     await layer.pre_turn(ask(agent, text))
     await internals(layer).category_learner.drain()
     return await layer.pre_turn(ask(agent, text))
 
 
-class Oracle:
-    """A classifier of somebody else's."""
+class FakeClassifier:
+    """A host's classifier that records its calls."""
 
-    def __init__(self, *says, fails: bool = False, hangs: bool = False) -> None:
-        self.says, self.fails, self.hangs = says, fails, hangs
-        self.heard: list[tuple[str, bool]] = []
+    def __init__(self, *categories, fails: bool = False, hangs: bool = False) -> None:
+        self.categories, self.fails, self.hangs = categories, fails, hangs
+        self.calls: list[tuple[str, bool]] = []
 
     async def classify(self, text, vector):
-        self.heard.append((text, vector is not None))
+        self.calls.append((text, vector is not None))
         if self.fails:
             raise RuntimeError("no idea")
         if self.hangs:
             await asyncio.Event().wait()
-        return self.says
+        return self.categories
 
 
 QUIET = "the flange is loose again"
 
 
 async def test_classifier_is_called_when_no_rule_matches(urls, embedder, agent):
-    oracle = Oracle("media", "astrology")
-    async with CognitiveLayer.open(urls.app, policy=FRANK, embedder=embedder, classifier=oracle) as layer:
+    classifier = FakeClassifier("media", "astrology")
+    async with CognitiveLayer.open(urls.app, policy=FRANK, embedder=embedder, classifier=classifier) as layer:
         guessed = await layer.pre_turn(ask(agent, QUIET))
         known = await layer.pre_turn(ask(agent, "swap 1 SOL for USDC"))
-    assert oracle.heard == [(QUIET, True)]
+    assert classifier.calls == [(QUIET, True)]
     assert guessed.plan.categories == ("media",)
     assert "classifier.media" in guessed.plan.reasons
     assert names(guessed) == ("exec", "message", *FOREIGN)
-    assert guessed.plan.max_memories is None, "what was fetched is not taken back"
+    assert guessed.plan.max_memories is None, "the search ran before the classifier answered"
     assert known.plan.categories == ("crypto",)
 
 
 @pytest.mark.parametrize("trouble", [{"fails": True}, {"hangs": True}, {}])
 async def test_failing_or_undecided_classifier_changes_nothing(urls, embedder, agent, trouble):
     policy = Policy(deadline_ms=400)
-    async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder, classifier=Oracle(**trouble)) as layer:
+    async with CognitiveLayer.open(
+        urls.app, policy=policy, embedder=embedder, classifier=FakeClassifier(**trouble)
+    ) as layer:
         context = await layer.pre_turn(ask(agent, QUIET))
     assert names(context) == (*CORE, *FOREIGN)
     assert context.plan.categories == ()

@@ -1,4 +1,4 @@
-"""A session as its model sees it, on the real store: what was sent stays where it was, and is not sent again."""
+"""Prompts over a session, on Postgres: sent text keeps its place and is not sent again."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ async def test_prompt_bytes_stay_stable_as_the_placement_promises(layer, agent):
     assert sum(bool(context.text) for context in contexts) > TURNS // 5
 
     changes = [n for n, (one, two) in enumerate(pairwise(contexts), 1) if one.prefix != two.prefix]
-    assert changes == [TURNS // 2], "the prefix changes with the pinned memory, and with nothing else"
+    assert changes == [TURNS // 2], "the prefix changes only with a pinned memory"
     shown_as: dict[str, set[str]] = {}
     before: set[tuple[str, str]] = set()
     for context in contexts:
@@ -106,21 +106,21 @@ async def test_prompt_bytes_stay_stable_as_the_placement_promises(layer, agent):
             shown_as.setdefault(str(shown.memory_id), set()).update(line for line in lines if shown.content in line)
         before |= {(one, two) for place, one in enumerate(lines) for two in lines[place + 1 :]}
     assert {len(forms) for forms in shown_as.values()} == {1}
-    assert not any((two, one) in before for one, two in before), "no two memories ever change places"
+    assert not any((two, one) in before for one, two in before), "no two memories change places"
 
     again = Counter(line for context in contexts for line in memory_lines(context.text))
     placement = contexts[0].placement
-    assert max(again.values()) > 1, "what has left the window is shown again"
+    assert max(again.values()) > 1, "a memory that left the window is shown again"
     for context in contexts:
         assert max(Counter(memory_lines(flat(context.prompt(SYSTEM)))).values(), default=1) == 1, (
-            "never twice in one prompt"
+            "no memory is twice in one prompt"
         )
     stable = [
         (one, two)
         for one, two in pairwise(contexts)
         if one.prefix == two.prefix and one.trace.window.get("evicted") == two.trace.window.get("evicted")
     ]
-    assert len(stable) > 0.8 * TURNS, "the window moves in strides"
+    assert len(stable) > 0.8 * TURNS, "the window rarely moves"
     for one, two in stable:
         if placement == "journaled":
             assert flat(two.prompt(SYSTEM)).startswith(flat(one.prompt(SYSTEM)))
@@ -143,7 +143,9 @@ async def test_memory_in_the_conversation_is_shown_again_when_gone_or_changed(jo
     assert second.trace.of(kettle).disposition == "already_in_prompt"
     assert "still shows it, 2 messages back" in (await journaled.why(agent, "t2", kettle)).reason
     assert (await journaled.explain.replay(agent, "t2")).verdict == "identical"
-    assert KETTLE in (await journaled.pre_turn(ask(agent, question, talk[1:], n=3))).text, "it has scrolled out"
+    assert KETTLE in (await journaled.pre_turn(ask(agent, question, talk[1:], n=3))).text, (
+        "the message left the conversation"
+    )
     await journaled.update(agent, kettle, content="The amber kettle stands in the cellar.")
     fourth = await journaled.pre_turn(ask(agent, question, talk, n=4))
     assert "cellar" in fourth.text
@@ -164,7 +166,7 @@ async def test_recall_omits_memories_that_the_conversation_shows(journaled, agen
 
 
 async def test_memory_outside_the_window_is_shown_again(journaled, agent):
-    """A host hands over all that was said; the model sees the end of it."""
+    """The host passes the whole conversation; the model sees only its end."""
     [kettle] = await journaled.remember(agent, [fact(1, KETTLE)])
     question = "Where is the amber kettle?"
     first = await journaled.pre_turn(ask(agent, question, n=1))
@@ -175,13 +177,13 @@ async def test_memory_outside_the_window_is_shown_again(journaled, agent):
     second = await journaled.pre_turn(ask(agent, question, [*talk, *small[:4]], n=2))
     assert second.trace.of(kettle).disposition == "already_in_prompt"
     third = await journaled.pre_turn(ask(agent, question, [*talk, *small], n=3))
-    assert KETTLE not in flat(third.messages), "the window has gone on"
+    assert KETTLE not in flat(third.messages), "the window no longer holds the message"
     assert [shown.memory_id for shown in third.shown] == [kettle]
     assert (await journaled.explain.replay(agent, "t3")).verdict == "identical"
 
 
 async def test_block_of_an_earlier_turn_is_ignored_by_query_and_dedup(layer, agent):
-    """A host that keeps what was sent: "continue" asks what the user asked, and the block restates no memory."""
+    """The host returns sent prompts: "continue" searches with the user's words, and a block restates no memory."""
     ids = await layer.remember(agent, [fact(1, KETTLE), fact(2, "Zebras live in Africa.")])
     first = await layer.pre_turn(ask(agent, "Where is the amber kettle?", n=1))
     sent = first.prompt()[-1] if first.placement != "system" else Message(role="user", content=f"?\n\n{first.text}")

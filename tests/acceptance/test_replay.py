@@ -1,4 +1,4 @@
-"""Recorded turns, run again: the same bytes, unless a memory is gone or changed, which is said. Promises P5 and P10."""
+"""Promises P5 and P10: replays are byte-identical, or report the memories that were erased or changed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STUFF = ["amber", "copper", "brass", "ivory", "walnut"]
 THINGS = ["kettle", "violin", "globe", "telescope"]
 PLACES = ["attic", "cellar", "garage", "pantry", "studio"]
 
-# What a layer of another process says of all turns of an agent.
+# Replays all turns of an agent in another process.
 ELSEWHERE = """
 import asyncio, json, sys
 from cognitive import CognitiveLayer
@@ -52,7 +52,7 @@ asyncio.run(main())
 
 
 def memories(rolled: random.Random, count: int, first: int = 0) -> list[NewMemory]:
-    """Memories of all types, with speakers, sessions, contexts, some pinned, some of several passages."""
+    """Return memories of all types with speakers, sessions and contexts; some are pinned, some long."""
     made: list[NewMemory] = []
     for n in range(first, first + count):
         who, of, what, where = (rolled.choice(words) for words in (PEOPLE, STUFF, THINGS, PLACES))
@@ -107,9 +107,12 @@ def questions(rolled: random.Random, count: int) -> list[str]:
 
 
 async def talk(layer: CognitiveLayer, agent: str, name: str, seed: int) -> dict[str, tuple[str, str]]:
-    """Turns with windows and feedback, and memories that come in between; what each rendered, by its id."""
+    """Run turns with conversations and feedback, and store memories in between.
+
+    Returns the block and the prefix of each turn, by its id.
+    """
     rolled = random.Random(seed)
-    said: list[Message] = []
+    conversation: list[Message] = []
     rendered = {}
     for n, text in enumerate(questions(rolled, TURNS)):
         context = await layer.pre_turn(
@@ -117,7 +120,7 @@ async def talk(layer: CognitiveLayer, agent: str, name: str, seed: int) -> dict[
                 agent_id=agent,
                 session_id=name,
                 text=text,
-                conversation=tuple(said),
+                conversation=tuple(conversation),
                 turn_id=f"{name}-{n}",
                 now=NOW + timedelta(hours=3 * n),
                 thinking="high" if n % 7 == 0 else None,
@@ -125,9 +128,10 @@ async def talk(layer: CognitiveLayer, agent: str, name: str, seed: int) -> dict[
         )
         assert context.degraded == ()
         rendered[context.turn_id] = (context.text, context.prefix)
-        told = " ".join(shown.content[:120] for shown in context.shown[::3]) or "I do not know."
-        await layer.post_turn(context, Outcome(response=told, citations=[s.memory_id for s in context.shown[1::4]]))
-        said = [*said[-6:], Message(role="user", content=text), Message(role="assistant", content=told)]
+        response = " ".join(shown.content[:120] for shown in context.shown[::3]) or "I do not know."
+        await layer.post_turn(context, Outcome(response=response, citations=[s.memory_id for s in context.shown[1::4]]))
+        messages = [Message(role="user", content=text), Message(role="assistant", content=response)]
+        conversation = [*conversation[-6:], *messages]
         if n % 20 == 10:
             await layer.remember(agent, memories(rolled, 3, first=1_000 * seed + n))
     return rendered
@@ -144,7 +148,7 @@ async def layers(urls, embedder):
 
 @pytest.fixture(scope="module")
 async def day(layers):
-    """An agent with a day of turns under two policies, and what they rendered."""
+    """Return an agent with a day of turns under two policies, and the texts that they rendered."""
     calm, strict = layers
     agent = "replayed"
     ids = await calm.remember(agent, memories(random.Random(3), 120))
@@ -158,7 +162,7 @@ async def day(layers):
 
 @pytest.fixture(scope="module")
 async def evidence(layers, day):
-    """The calm turns of that day as cases, what was learnt of any turn, and the progress that was told meanwhile."""
+    """Return the day's calm turns as evaluation cases, the usage history, and the reported progress."""
     calm, _ = layers
     agent, rendered = day
     seen = []
@@ -175,7 +179,7 @@ async def test_replays_of_a_day_are_byte_identical(layers, day):
     calm, strict = layers
     assert set(await calm.explain.turn_ids(agent)) == set(rendered)
     for turn_id, (text, prefix) in rendered.items():
-        other = strict if turn_id.startswith("calm") else calm  # whatever policy is today's
+        other = strict if turn_id.startswith("calm") else calm  # the current policy does not matter
         replay = await other.explain.replay(agent, turn_id)
         assert (replay.verdict, replay.reason, replay.text, replay.prefix) == ("identical", "", text, prefix)
         assert replay.difference.none
@@ -193,7 +197,7 @@ async def test_replay_uses_the_constants_of_the_layer(urls, embedder, layers, ag
         )
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Where is Ada's kayak?", turn_id="k"))
         assert (await layer.explain.replay(agent, "k")).verdict == "identical"
-    replay = await usual.explain.replay(agent, "k")  # it takes the newest versions
+    replay = await usual.explain.replay(agent, "k")  # shows the newest versions only
     assert (replay.verdict, replay.reason) == ("other constants", "recorded under other constants")
 
 
@@ -208,9 +212,9 @@ async def test_replay_in_another_process_and_hash_seed_is_identical(urls, day):
         check=True,
         timeout=300,
     )
-    told = json.loads(ran.stdout)
-    assert {verdict for _, verdict, _, _ in told} == {"identical"}
-    assert {turn_id: (text, prefix) for turn_id, _, text, prefix in told} == rendered
+    replays = json.loads(ran.stdout)
+    assert {verdict for _, verdict, _, _ in replays} == {"identical"}
+    assert {turn_id: (text, prefix) for turn_id, _, text, prefix in replays} == rendered
 
 
 async def test_record_holds_no_text_of_memories_or_conversation(layers, agent, urls):
@@ -253,7 +257,7 @@ async def test_replay_under_another_policy_reports_the_difference(layers, day):
 async def test_relearned_usage_equals_the_recorded_usage(evidence):
     cases, history, seen = evidence
     assert seen[-1] == (len(cases), len(cases))
-    history = [verdict for verdict in history if verdict.turn_id.startswith("calm")]  # in the order of its own clock
+    history = [verdict for verdict in history if verdict.turn_id.startswith("calm")]  # ordered by their own clock
     nearly = Policy(deadline_ms=60_000, abstention=False, usage={"half_life_days": 7.0 + 1e-9})
     taught = 0
     for case in cases:
@@ -263,11 +267,11 @@ async def test_relearned_usage_equals_the_recorded_usage(evidence):
             assert (now.usage_shown, now.usage_used) == pytest.approx((was.usage_shown, was.usage_used), rel=1e-6)
             taught += was.times_shown > 0
         for type_, masses in case.inputs.found.base.items():
-            relearned, lived = (
+            relearned, recorded = (
                 [decayed(mass, each.at, case.inputs.now, 7.0) for mass in (each.shown, each.used)]
                 for each in (again.base[type_], masses)
-            )  # a decoy moves the moment that masses are told of, and nothing else
-            assert relearned == pytest.approx(lived)
+            )  # a decoy changes only the time to which the masses are decayed
+            assert relearned == pytest.approx(recorded)
     assert taught > 100
 
 
@@ -275,12 +279,12 @@ def test_evaluation_of_the_logging_policy_shows_no_gain(evidence):
     cases, history, _ = evidence
     turns = [to_logged_turn(case, CALM, history) for case in cases]
     assert all(choice.target == choice.propensity == 1.0 for turn in turns for choice in turn.candidates)
-    told = evaluate(turns)
-    assert told.doubly_robust.gain.value == pytest.approx(0)
-    assert told.ips.used.value == pytest.approx(told.logged.value)
-    assert told.logged.value > 0
-    assert told.refusal is not None  # fifty turns are too few
-    assert "turns are too few" in told.refusal
+    report = evaluate(turns)
+    assert report.doubly_robust.gain.value == pytest.approx(0)
+    assert report.ips.used.value == pytest.approx(report.logged.value)
+    assert report.logged.value > 0
+    assert report.refusal is not None  # fifty turns are too few
+    assert "turns are too few" in report.refusal
 
 
 async def test_replay_without_dedup_shows_the_restated_memory(layers, agent):
@@ -393,8 +397,8 @@ async def test_evaluate_command_reports_the_limit_of_turns_read(day, urls):
         check=False,
         timeout=300,
     )
-    assert ran.returncode == 3, "nine turns prove nothing"
-    assert "the latest 9 of 1" in ran.stderr, "of a hundred and more"
+    assert ran.returncode == 3, "nine turns are too few"
+    assert "the latest 9 of 1" in ran.stderr, "more than a hundred turns exist"
     assert "of 9 turns are completed" in ran.stderr
     assert "Not evaluated: deadline_ms;" in ran.stdout
 

@@ -1,4 +1,4 @@
-"""A session is taken up by another process after the first was killed: what it knew, what was said, where it stood."""
+"""Another process resumes a session after the first was killed: its messages, summary and plan."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ async def layer(urls, embedder):
         yield layer
 
 
-def asked(agent: str, text: str, talk: Sequence[Message] = (), **fields) -> Turn:
+def ask(agent: str, text: str, talk: Sequence[Message] = (), **fields) -> Turn:
     return Turn(agent_id=agent, session_id="s", text=text, conversation=talk, **fields)
 
 
-async def resumed_by_another(layer: CognitiveLayer, agent: str) -> ResumedSession:
-    """The session, when what the layer writes in the background is there."""
+async def drain_and_resume(layer: CognitiveLayer, agent: str) -> ResumedSession:
+    """Wait for the layer's background writes, then resume the session."""
     await internals(layer).background.drain()
     resumed = await layer.resume(agent, "s")
     assert resumed is not None
     return resumed
 
 
-def spoken(resumed: ResumedSession) -> list[tuple[str, str]]:
+def messages_of(resumed: ResumedSession) -> list[tuple[str, str]]:
     return [(message.role, message.content) for message in resumed.messages]
 
 
@@ -80,7 +80,7 @@ async def test_session_resumes_in_another_process_after_a_kill(layer, urls, agen
     process.kill()
     await process.wait()
     resumed = await layer.resume(agent, "s")
-    roles, contents = zip(*spoken(resumed), strict=True)
+    roles, contents = zip(*messages_of(resumed), strict=True)
     assert roles == ("user", "assistant", "user", "assistant", "tool", "assistant")
     assert (contents[2], contents[5]) == ("Do so.", "The disk is full.")
     assert (resumed.turns, resumed.step, resumed.plan_step) == (1, 1, "Free some space")
@@ -93,7 +93,7 @@ async def test_session_resumes_in_another_process_after_a_kill(layer, urls, agen
 
     prompt = [resumed.preface, *resumed.messages]
     assert rules.violations(prompt) == ()
-    context = await layer.pre_turn(asked(agent, "Then free some space!", prompt))
+    context = await layer.pre_turn(ask(agent, "Then free some space!", prompt))
     assert rules.violations((*context.messages, Message(role="user", content="Then free some space!"))) == ()
     assert [message.content for message in context.messages if message.role == "user"] == [
         "Is the server well?",
@@ -102,16 +102,16 @@ async def test_session_resumes_in_another_process_after_a_kill(layer, urls, agen
 
 
 async def test_resumed_summary_holds_messages_that_left_the_window(layer, agent):
-    """In the prompt at once, extracted; kept after the turn; and not said again by the turns that follow."""
+    """Each message stays in the prompt or in the summary, and at most once in the summary."""
     talk, seen = [], []
     for n in range(60):
-        context = await layer.pre_turn(asked(agent, f"Note number {n}.", talk, now=NOW + timedelta(minutes=n)))
+        context = await layer.pre_turn(ask(agent, f"Note number {n}.", talk, now=NOW + timedelta(minutes=n)))
         assert context.degraded == ()
         seen.append(" ".join(message.content for message in context.messages))
         await layer.post_turn(context, Outcome(response=f"Noted as {n}."))
         talk += [Message(role="user", content=f"Note number {n}."), Message(role="assistant", content=f"Noted as {n}.")]
         await internals(layer).background.drain()
-    resumed = await resumed_by_another(layer, agent)
+    resumed = await drain_and_resume(layer, agent)
     assert resumed.summarized_until is not None
     together = f"{resumed.summary} {' '.join(message.content for message in resumed.messages)}"
     for n in range(60):
@@ -131,8 +131,8 @@ async def test_resumed_messages_obey_provider_rules(layer, agent):
         Message(role="assistant", content=""),
         Message(role="system", kind="directive", content="Current step"),
     ]
-    await layer.pre_turn(asked(agent, "And?", talk))
-    resumed = await resumed_by_another(layer, agent)
+    await layer.pre_turn(ask(agent, "And?", talk))
+    resumed = await drain_and_resume(layer, agent)
     assert rules.violations(resumed.messages) == ()
     assert [message.role for message in resumed.messages] == ["user", "assistant", "tool", "tool", "user"]
 
@@ -143,32 +143,35 @@ async def test_long_session_resumes_with_the_newest_messages_within_limits(layer
         for n in range(60)
         for role in ("user", "assistant")
     ]
-    context = await layer.pre_turn(asked(agent, "And now?", talk))
+    context = await layer.pre_turn(ask(agent, "And now?", talk))
     await layer.post_turn(context, Outcome(response="Now it is done."))
-    resumed = await resumed_by_another(layer, agent)
-    assert spoken(resumed)[-2:] == [("user", "And now?"), ("assistant", "Now it is done.")]
+    resumed = await drain_and_resume(layer, agent)
+    assert messages_of(resumed)[-2:] == [("user", "And now?"), ("assistant", "Now it is done.")]
     assert resumed.messages[0].role == "user"
     assert 4 <= len(resumed.messages) <= CALM.window.max_messages
     assert sum(len(message.content) for message in resumed.messages) <= CALM.window.max_chars
 
 
 async def test_stored_session_keeps_no_text_of_shown_memories(layer, agent):
-    """A host that keeps the block with the user's message hands it back with the conversation."""
+    """The host returns the block inside the conversation."""
     [id] = await layer.remember(agent, [NewMemory(type="fact", content="The key of the shed hangs behind the clock.")])
-    first = await layer.pre_turn(asked(agent, "Where does the key of the shed hang?"))
+    first = await layer.pre_turn(ask(agent, "Where does the key of the shed hang?"))
     assert "behind the clock" in first.text
     talk = [Message(role="user", content=f"Where does the key of the shed hang?\n\n{first.text}")]
-    await layer.pre_turn(asked(agent, "Thanks.", talk))
+    await layer.pre_turn(ask(agent, "Thanks.", talk))
     await layer.forget(agent, [id])
-    resumed = await resumed_by_another(layer, agent)
+    resumed = await drain_and_resume(layer, agent)
     assert "behind the clock" not in str(resumed)
-    assert [content.strip() for _, content in spoken(resumed)] == ["Where does the key of the shed hang?", "Thanks."]
+    assert [content.strip() for _, content in messages_of(resumed)] == [
+        "Where does the key of the shed hang?",
+        "Thanks.",
+    ]
 
 
 async def test_cleared_session_keeps_its_turns_without_messages(layer, agent):
-    context = await layer.pre_turn(asked(agent, "My password is swordfish."))
+    context = await layer.pre_turn(ask(agent, "My password is swordfish."))
     await layer.post_turn(context, Outcome(response="I did not hear that."))
-    assert len((await resumed_by_another(layer, agent)).messages) == 2
+    assert len((await drain_and_resume(layer, agent)).messages) == 2
     assert (await layer.sessions.clear(agent, "s")).sessions == 1
     resumed = await layer.resume(agent, "s")
     assert (resumed.turns, resumed.messages, resumed.summary, resumed.preface) == (1, (), "", None)
@@ -176,14 +179,14 @@ async def test_cleared_session_keeps_its_turns_without_messages(layer, agent):
 
 @pytest.mark.parametrize("kind", ["heartbeat", "subagent", "cron"])
 async def test_heartbeat_subagent_and_cron_turns_are_not_resumed(layer, agent, kind):
-    context = await layer.pre_turn(asked(agent, "tick", kind=kind))
+    context = await layer.pre_turn(ask(agent, "tick", kind=kind))
     await layer.post_turn(context, Outcome(response="tock"))
-    assert (await resumed_by_another(layer, agent)).messages == ()
+    assert (await drain_and_resume(layer, agent)).messages == ()
 
 
 async def test_interrupted_tool_loop_is_resumed(layer, agent):
-    """Of a turn that has no outcome yet: what was called, and what came of it, once."""
-    context = await layer.pre_turn(asked(agent, "Free some space."))
+    """A turn without an outcome keeps its tool calls and results, each once."""
+    context = await layer.pre_turn(ask(agent, "Free some space."))
     call = ToolCall(id="a", name="bash", arguments={"command": "du"})
     loop = [
         context.prompt()[-1],
@@ -191,17 +194,17 @@ async def test_interrupted_tool_loop_is_resumed(layer, agent):
         Message(role="tool", tool_call_id="a", content="9 GB in /tmp"),
     ]
     await layer.fit(context, loop)
-    resumed = await resumed_by_another(layer, agent)
+    resumed = await drain_and_resume(layer, agent)
     assert [message.role for message in resumed.messages] == ["user", "assistant", "tool"]
     assert [status for _, _, status, _ in resumed.recent] == ["open"]
     outcome = Outcome(response="Done.", tool_calls=[call.model_copy(update={"result": "9 GB in /tmp"})])
     await layer.post_turn(context, outcome)
-    resumed = await resumed_by_another(layer, agent)
-    assert spoken(resumed)[2:] == [("tool", "9 GB in /tmp"), ("assistant", "Done.")]
+    resumed = await drain_and_resume(layer, agent)
+    assert messages_of(resumed)[2:] == [("tool", "9 GB in /tmp"), ("assistant", "Done.")]
     assert rules.violations(resumed.messages) == ()
 
 
 async def test_message_beyond_the_window_limit_is_reported(layer, agent):
     talk = [Message(role="system", content="Rules. " * 20_000), Message(role="user", content="Well?")]
-    context = await layer.pre_turn(asked(agent, "And?", talk))
+    context = await layer.pre_turn(ask(agent, "And?", talk))
     assert any(reason.startswith("window: beyond its bound of characters") for reason in context.degraded)

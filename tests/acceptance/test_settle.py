@@ -1,4 +1,4 @@
-"""Outcomes that are settled beside the run: nobody waits for them, and none is lost."""
+"""Outcomes settled in the background: the run does not wait for them, and none is lost."""
 
 from __future__ import annotations
 

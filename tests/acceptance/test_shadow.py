@@ -1,4 +1,4 @@
-"""A policy beside the live one: recorded, and without any effect on the turn."""
+"""A shadow policy is recorded and does not affect the turn."""
 
 from __future__ import annotations
 
@@ -19,35 +19,37 @@ QUESTIONS = ["Where is the kettle?", "Hello!", "Who has the violin?", "What is i
 @pytest.fixture
 async def stocked(layer, agent):
     things, places = ("kettle", "violin", "globe", "lamp"), ("attic", "hall")
-    told = [f"The {what} is in the {where}." for what in things for where in places]
-    await layer.remember(agent, [NewMemory(type="fact", content=content) for content in told])
+    contents = [f"The {what} is in the {where}." for what in things for where in places]
+    await layer.remember(agent, [NewMemory(type="fact", content=content) for content in contents])
     return agent
 
 
 def recorded(record: str) -> Recording:
-    """What is kept of a turn, but for its name."""
-    told = decode(record)
-    return replace(told, inputs=replace(told.inputs, turn_id=""))
+    """Return the recording of a turn without its id."""
+    recording = decode(record)
+    return replace(recording, inputs=replace(recording.inputs, turn_id=""))
 
 
-async def played(layer, agent: str, name: str) -> list[tuple]:
-    made = []
+async def run_turns(layer, agent: str, name: str) -> list[tuple]:
+    results = []
     for n, text in enumerate(QUESTIONS):
         said = [Message(role="assistant", content="The violin is in the hall.")]
         context = await layer.pre_turn(
             Turn(agent_id=agent, session_id="s", text=text, now=NOW, turn_id=f"{name}-{n}", conversation=said)
         )
-        made.append((context.text, context.prefix, context.shown, context.degraded, recorded(context.trace.record)))
+        results.append((context.text, context.prefix, context.shown, context.degraded, recorded(context.trace.record)))
         await layer.post_turn(context, Outcome(status="failed"))
-    return made
+    return results
 
 
 async def test_shadow_policy_does_not_change_the_turn(urls, embedder, stocked):
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder) as alone:
-        without = await played(alone, stocked, "alone")
+        without = await run_turns(alone, stocked, "alone")
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=NARROW) as layer:
-        assert await played(layer, stocked, "shadowed") == without
-    async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder) as layer:  # the other has seen it through
+        assert await run_turns(layer, stocked, "shadowed") == without
+    async with CognitiveLayer.open(
+        urls.app, policy=LIVE, embedder=embedder
+    ) as layer:  # closing the other layer finished the shadow turns
         [agreement] = await layer.explain.shadow_agreement(stocked)
     assert (agreement.policy, agreement.turns) == (NARROW.version, len(QUESTIONS))
     assert agreement.same == 1  # the greeting shows nothing under either
@@ -57,7 +59,7 @@ async def test_shadow_policy_does_not_change_the_turn(urls, embedder, stocked):
 
 async def test_shadow_result_equals_a_replay_under_its_policy(urls, embedder, stocked):
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=NARROW) as layer:
-        await played(layer, stocked, "t")
+        await run_turns(layer, stocked, "t")
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder) as layer:
         [agreement] = await layer.explain.shadow_agreement(stocked)
         replays = [await layer.explain.replay(stocked, f"t-{n}", NARROW) for n in range(len(QUESTIONS))]
@@ -78,7 +80,7 @@ async def test_shadow_reports_how_many_used_memories_it_keeps(urls, embedder, st
 
 async def test_failing_shadow_is_logged_and_leaves_the_turn_unchanged(urls, embedder, stocked, caplog):
     retrieval = NARROW.retrieval.model_copy(update={"relevance": {}})
-    broken = NARROW.model_copy(update={"retrieval": retrieval})  # what no constructor lets through
+    broken = NARROW.model_copy(update={"retrieval": retrieval})  # invalid, and refused by the constructor
     async with CognitiveLayer.open(urls.app, policy=LIVE, embedder=embedder, shadow=broken) as layer:
         context = await layer.pre_turn(Turn(agent_id=stocked, session_id="s", text=QUESTIONS[0], now=NOW))
         assert context.shown

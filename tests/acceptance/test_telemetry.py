@@ -1,4 +1,4 @@
-"""Numbers out of real turns: spans by the conventions, metrics that move, no content, and no turn that fails for it."""
+"""Spans and metrics of real turns: conventional names, no content by default, and no effect on turns."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ ALBA = "The supplier Alba delivers oak boards every Tuesday by horse cart."
 BRIX = "The supplier Brix delivers oak boards every Friday by river barge."
 SAID = "The spare key of the boat house hangs behind the old barometer."
 BY_BARGE = "Brix does: every Friday, by river barge."
-WORDS = ("oak boards", "horse cart", "river barge", "Brix", "barometer")  # of which nothing may leave
+WORDS = ("oak boards", "horse cart", "river barge", "Brix", "barometer")  # must not appear in telemetry
 
 
-class Awkward(SpanProcessor):
-    """A processor of a host that works until it is told otherwise."""
+class FailingProcessor(SpanProcessor):
+    """A host's span processor that raises while `failing` is true."""
 
     failing = False
 
@@ -48,27 +48,27 @@ class Awkward(SpanProcessor):
 
 
 @pytest.fixture(scope="module")
-def awkward() -> Awkward:
-    return Awkward()
+def processor() -> FailingProcessor:
+    return FailingProcessor()
 
 
 @pytest.fixture(scope="module")
-def exporter(awkward) -> InMemorySpanExporter:
-    """A process has one provider for good: where another test has set it, spans are read from that."""
+def exporter(processor) -> InMemorySpanExporter:
+    """Attach an exporter to the tracer provider, which a process can set only once."""
     exporter = InMemorySpanExporter()
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         trace.set_tracer_provider(TracerProvider())
     trace.get_tracer_provider().add_span_processor(SimpleSpanProcessor(exporter))
-    trace.get_tracer_provider().add_span_processor(awkward)
+    trace.get_tracer_provider().add_span_processor(processor)
     return exporter
 
 
 @pytest.fixture
-def spans(exporter, awkward, monkeypatch) -> Iterator[InMemorySpanExporter]:
+def spans(exporter, processor, monkeypatch) -> Iterator[InMemorySpanExporter]:
     monkeypatch.delenv(CAPTURE_CONTENT, raising=False)
     exporter.clear()
     yield exporter
-    awkward.failing = False
+    processor.failing = False
 
 
 @pytest.fixture
@@ -91,12 +91,12 @@ def ask(agent: str, text: str = OAK, **fields) -> Turn:
 
 
 def one(spans: InMemorySpanExporter, name: str) -> ReadableSpan:
-    (found,) = [span for span in spans.get_finished_spans() if span.name == name]
-    return found
+    (span,) = [span for span in spans.get_finished_spans() if span.name == name]
+    return span
 
 
-def moved(metrics: PrometheusMetrics) -> dict[str, float]:
-    """Every sample that is not zero, by name and labels, without the buckets and the clock."""
+def samples(metrics: PrometheusMetrics) -> dict[str, float]:
+    """Return all samples that are not zero, by name and labels, without buckets and creation times."""
     return {
         " ".join([sample.name, *sorted(sample.labels.values())]): sample.value
         for family in metrics.registry.collect()
@@ -224,8 +224,8 @@ async def everything(layer: CognitiveLayer, agent: str) -> None:
 
 async def test_spans_hold_no_content_by_default(layer, agent, spans):
     await everything(layer, agent)
-    told = "".join(span.to_json() for span in spans.get_finished_spans())
-    assert [word for word in WORDS if word.lower() in told.lower()] == []
+    text = "".join(span.to_json() for span in spans.get_finished_spans())
+    assert [word for word in WORDS if word.lower() in text.lower()] == []
 
 
 @pytest.mark.parametrize("setting", ["SPAN_ONLY", "span_and_event", "true"])
@@ -253,15 +253,15 @@ async def test_other_capture_settings_do_not_opt_in(layer, agent, spans, monkeyp
     monkeypatch.setenv(CAPTURE_CONTENT, setting)
     await layer.remember(agent, facts(ALBA))
     await layer.pre_turn(ask(agent))
-    told = "".join(span.to_json() for span in spans.get_finished_spans())
-    assert "gen_ai.memory.records" not in told
-    assert "gen_ai.memory.query.text" not in told
+    text = "".join(span.to_json() for span in spans.get_finished_spans())
+    assert "gen_ai.memory.records" not in text
+    assert "gen_ai.memory.query.text" not in text
 
 
 async def test_metrics_hold_no_content_and_no_agent_id(layer, agent, metrics):
     await everything(layer, agent)
-    told = metrics.exposition()[0].decode().lower()
-    assert [word for word in (*WORDS, agent) if word.lower() in told] == []
+    text = metrics.exposition()[0].decode().lower()
+    assert [word for word in (*WORDS, agent) if word.lower() in text] == []
 
 
 # --- metrics ---
@@ -279,7 +279,7 @@ async def test_turn_metrics_agree_with_the_turn(layer, agent, metrics):
         SAID: "restated",
     }
     report = await layer.post_turn(context, Outcome(response=BY_BARGE))
-    have = moved(metrics)
+    have = samples(metrics)
     assert have["cognitive_memories_retrieved_total fact"] == 3
     assert have["cognitive_memories_deduped_total fact"] == 1
     assert have["cognitive_memories_injected_total fact"] == 2
@@ -308,7 +308,7 @@ async def test_outcome_by_reference_is_counted_once_by_type(layer, agent, metric
         (each.memory_id, each.type) for each in again.attributions
     ]
     assert {each.type for each in again.attributions} == {"fact"}
-    have = moved(metrics)
+    have = samples(metrics)
     assert have["cognitive_memories_referenced_total fact"] == 1
     assert have["cognitive_turns_settled_total completed postgres"] == 1
     assert have["cognitive_turns_settled_total duplicate postgres"] == 1
@@ -319,7 +319,7 @@ async def test_recalls_are_counted_by_result(layer, agent, metrics):
     await layer.recall(agent, OAK)
     await layer.remember(agent, facts(ALBA))
     await layer.recall(agent, OAK)
-    have = moved(metrics)
+    have = samples(metrics)
     assert have["cognitive_recall_calls_total found"] == have["cognitive_recall_calls_total empty"] == 1
     assert have["cognitive_recall_seconds_count"] == 2
 
@@ -327,12 +327,12 @@ async def test_recalls_are_counted_by_result(layer, agent, metrics):
 async def test_raised_errors_are_counted_by_type(layer, agent, metrics):
     with pytest.raises(InvalidInput):
         await layer.post_turn(TurnRef(agent, "never-opened"), Outcome(response="x"))
-    assert moved(metrics)["cognitive_errors_total UnknownTurn post_turn"] == 1
+    assert samples(metrics)["cognitive_errors_total UnknownTurn post_turn"] == 1
 
 
 async def test_heartbeat_turns_move_no_metric(layer, agent, metrics):
     await layer.pre_turn(ask(agent, kind="heartbeat"))
-    assert moved(metrics) == {}
+    assert samples(metrics) == {}
 
 
 async def test_raising_token_counter_is_counted_as_fail_open(urls, embedder, agent, metrics):
@@ -340,14 +340,14 @@ async def test_raising_token_counter_is_counted_as_fail_open(urls, embedder, age
         name = "broken"
 
         def __call__(self, text: str) -> int:
-            raise ZeroDivisionError("of its own making")
+            raise ZeroDivisionError("broken counter")
 
     async with CognitiveLayer.open(
         urls.app, policy=CALM, embedder=embedder, token_counter=Broken(), metrics=metrics
     ) as layer:
         await layer.remember(agent, facts(ALBA))
         context = await layer.pre_turn(ask(agent))
-    have = moved(metrics)
+    have = samples(metrics)
     assert context.degraded
     assert have["cognitive_fail_open_total memory"] == have["cognitive_degraded_total memory"] == 1
 
@@ -357,7 +357,7 @@ async def test_metrics_report_degradation_and_journal_without_postgres(embedder,
     async with CognitiveLayer.open(nowhere, policy=Policy(), embedder=embedder, metrics=metrics) as layer:
         context = await layer.pre_turn(ask(agent))
         await layer.post_turn(context, Outcome(response=BY_BARGE))
-        have = moved(metrics)
+        have = samples(metrics)
         assert have["cognitive_turns_settled_total completed journal"] == 1
         assert have["cognitive_degraded_total retrieval"] == have["cognitive_degraded_total record"] == 1
         assert have["cognitive_journal_entries waiting"] >= 1
@@ -365,15 +365,16 @@ async def test_metrics_report_degradation_and_journal_without_postgres(embedder,
         with pytest.raises(StoreUnavailable):
             await layer.erase_agent(agent)
         assert (
-            moved(metrics).get("cognitive_journal_entries waiting", 0) == have["cognitive_journal_entries waiting"] - 1
+            samples(metrics).get("cognitive_journal_entries waiting", 0)
+            == have["cognitive_journal_entries waiting"] - 1
         )
 
 
-# --- nothing here changes a turn ---
+# --- failing telemetry ---
 
 
-class Raising:
-    """Metrics of a host that do not work at all."""
+class RaisingMetrics:
+    """A host's metrics that always raise."""
 
     def observe(self, observations):
         raise ConnectionError("the collector is gone")
@@ -382,10 +383,10 @@ class Raising:
         raise ConnectionError("the collector is gone")
 
 
-async def test_raising_span_processor_and_metrics_leave_turns_intact(urls, embedder, agent, spans, awkward, caplog):
-    awkward.failing = True
+async def test_raising_span_processor_and_metrics_leave_turns_intact(urls, embedder, agent, spans, processor, caplog):
+    processor.failing = True
     with caplog.at_level(logging.WARNING):
-        async with CognitiveLayer.open(urls.app, policy=CALM, embedder=embedder, metrics=Raising()) as layer:
+        async with CognitiveLayer.open(urls.app, policy=CALM, embedder=embedder, metrics=RaisingMetrics()) as layer:
             await layer.remember(agent, facts(ALBA, BRIX))
             context = await layer.pre_turn(ask(agent))
             report = await layer.post_turn(context, Outcome(response=BY_BARGE))

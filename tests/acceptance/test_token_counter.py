@@ -1,4 +1,4 @@
-"""An exact tokeniser takes the estimate's place everywhere, and a turn that it counted is not replayed by another."""
+"""A custom token counter replaces the estimate, and a replay with another counter says so."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FACTS = [f"The {what} of the boathouse is kept by {who}." for what in ("key", "m
 
 
 class Letters:
-    """A counter of which everybody can see what it should say."""
+    """A token counter that counts characters, so that its results are obvious."""
 
     name = "letters"
 

@@ -1,4 +1,4 @@
-"""What this design became in other hands, defect by defect: each test fails on the behaviour its docstring tells."""
+"""Defects of an earlier implementation: each test fails on the behaviour that its docstring describes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TALK = {
 
 
 class Recording:
-    """The real embedder, and a list of what it was given."""
+    """The real embedder, which records the texts it embeds."""
 
     def __init__(self, embedder) -> None:
         self._embedder = embedder
@@ -167,7 +167,7 @@ async def test_every_memory_type_is_deduplicated_and_boosted(frank, agent, type_
 
 
 async def test_only_rendered_memories_count_as_shown(urls, embedder, agent):
-    """Upstream recorded recalled ids before it cut the text: memories that nobody saw were punished as ignored."""
+    """Upstream recorded recalled ids before it cut the text: memories that were never shown counted as ignored."""
     said = "The kettle is kept in the pantry."
     memories = [memory(said, 0, source="restated")]
     memories += [
@@ -228,14 +228,14 @@ async def test_a_procedure_is_attributed_by_its_whole_content(frank, agent):
 
 
 async def test_usage_counts_survive_the_process(urls, embedder, agent):
-    """Upstream kept sessions and usage in dicts of one process: they grew for ever and were gone with it."""
+    """Upstream kept sessions and usage in dicts of one process: they grew without limit and were lost with it."""
     async with opened(urls, embedder) as first:
         await first.remember(agent, [memory(ALBA, 0, source="alba"), memory(BRIX, 1, source="brix")])
         context = await first.pre_turn(ask(agent, OAK))
         await first.post_turn(context, Outcome(response="x", citations=(context.shown[1].memory_id,)))
-        told = await order(first, agent)
+        sources = await order(first, agent)
     async with opened(urls, embedder) as second:
-        assert await order(second, agent) == told == [context.shown[1].source, context.shown[0].source]
+        assert await order(second, agent) == sources == [context.shown[1].source, context.shown[0].source]
         assert (await second.resume(agent, "s")).turns == 1
 
 
@@ -280,7 +280,7 @@ async def test_forms_of_decide_hint_at_decisions(frank, agent, text):
     ],
 )
 async def test_question_after_a_greeting_is_answered(layer, agent, text):
-    """Upstream took any message that begins with a greeting for a greeting: zero memory for polite users."""
+    """Upstream took any message that begins with a greeting for small talk and showed no memory."""
     [id] = await layer.remember(agent, [memory("We decided that the queue runs on Postgres.", 0, "decision")])
     context = await layer.pre_turn(ask(agent, text))
     assert [shown.memory_id for shown in context.shown] == [id]
@@ -329,7 +329,7 @@ print(json.dumps([found.keywords, found.entities, found.hints, found.fired, foun
 
 def test_keywords_do_not_depend_on_the_hash_seed():
     """Upstream's `list(set(...))[:10]` kept other words in another order in each process."""
-    told = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", KEYWORDS],
             env=os.environ | {"PYTHONPATH": str(CHECKOUT), "PYTHONHASHSEED": seed},
@@ -339,7 +339,7 @@ def test_keywords_do_not_depend_on_the_hash_seed():
         ).stdout
         for seed in ("0", "1", "2")
     }
-    [only] = told
+    [only] = outputs
     assert len(json.loads(only)[0]) >= 5
 
 
@@ -356,7 +356,7 @@ async def test_search_embeds_the_whole_message(urls, embedder, agent):
     assert {query.text for query in context.plan.retrieval} == {text}
 
 
-@pytest.mark.parametrize("dressed", ["{}", "{}?", "{}!?", "“{}”", "({})", "{}\n", "  {}…"])
+@pytest.mark.parametrize("template", ["{}", "{}?", "{}!?", "“{}”", "({})", "{}\n", "  {}…"])
 @pytest.mark.parametrize(
     ("said", "frame"),
     [
@@ -364,14 +364,14 @@ async def test_search_embeds_the_whole_message(urls, embedder, agent):
         pytest.param("The build fails with a traceback, please debug", "debug", id="debug"),
     ],
 )
-async def test_frame_detection_ignores_punctuation(frank, agent, said, frame, dressed):
+async def test_frame_detection_ignores_punctuation(frank, agent, said, frame, template):
     """Upstream split at white space, so that "decide?" was no "decide"."""
-    assert (await frank.pre_turn(ask(agent, dressed.format(said)))).plan.frame == frame
+    assert (await frank.pre_turn(ask(agent, template.format(said)))).plan.frame == frame
 
 
 @pytest.mark.parametrize("frame", FRAMES)
 async def test_frames_are_the_same_for_every_agent(layer, agent, frame):
-    """Upstream's frame boost read a field that nobody wrote, and frames had to be seeded for each agent."""
+    """Upstream's frame boost read a field that was never written, and frames had to be seeded for each agent."""
     plans = []
     for name in (agent, f"{agent}-another"):
         [id] = await layer.remember(name, [memory(f"Of old we said of this: {TALK[frame]}")])
@@ -405,15 +405,15 @@ async def test_candidates_are_not_embedded_again(urls, embedder, agent):
     async with opened(urls, embedder) as layer:
         await layer.remember(agent, memories)
     recording = Recording(embedder)
-    async with opened(urls, recording) as layer:  # nothing cached in this one
-        recording.texts.clear()  # opening warms the model up
+    async with opened(urls, recording) as layer:  # with an empty cache
+        recording.texts.clear()  # opening warms up the model
         context = await layer.pre_turn(ask(agent, question, conversation=said))
         assert len(context.trace.candidates) >= 20
         assert sorted(recording.texts) == sorted([question, "I am in the archive.", "Be welcome."])
         await layer.post_turn(context, Outcome(response="Shelf 15 of the archive."))
         recording.texts.clear()
         await layer.pre_turn(ask(agent, question, conversation=said))
-    assert recording.texts == [], "and a sentence of the window is embedded once"
+    assert recording.texts == [], "sentences of the window are embedded once"
 
 
 @pytest.mark.parametrize(
@@ -510,7 +510,7 @@ def test_attribution_threshold_depends_on_its_strategy():
     assert (
         Policy(feedback={"attribution_thresholds": {"windowed": 0.4}}).attribution_threshold == thresholds["relative"]
     )
-    # the union is what makes it a Jaccard: by containment this pair would stand at 2/3
+    # Jaccard divides by the union; containment would give 2/3
     assert overlaps(["alpha beta gamma delta"], "alpha beta omega", strategy="jaccard") == [2 / 5]
 
 
@@ -571,7 +571,7 @@ def test_unknown_policy_key_is_refused_by_name(changes, named, tmp_path):
 
 
 async def test_the_total_budget_is_enforced(urls, embedder, agent):
-    """Upstream declared a total that nothing read: the sections together could exceed it."""
+    """Upstream never read its declared total: the sections together could exceed it."""
     memories = [
         memory(
             f"The {thing} is discussed at length by {name} and friends, at the lake, in spring and in autumn.",
@@ -627,7 +627,7 @@ async def test_each_policy_setting_has_an_effect(urls, embedder, agent, changes)
 
 
 async def test_memories_with_and_without_a_session_are_found_together(frank, agent):
-    """Upstream joined through sessions and tags: what had none was lost, or shared one bucket and was cut to two."""
+    """Upstream joined through sessions: memories without one were lost, or limited to two as a group."""
     ids = await frank.remember(
         agent,
         [
@@ -691,29 +691,29 @@ def test_broad_exception_handlers_exist_only_at_listed_boundaries():
                 if names & {"Exception", "BaseException", "bare"} and not reraised:
                     broad.add(path.relative_to(CHECKOUT).as_posix())
     assert broad == {
-        # the boundaries of a turn: in process, from afar, within a framework's run, in a coding agent's session
+        # the boundaries of a turn: the layer, the client, frameworks' runs, coding agents' sessions
         "cognitive/pipeline.py",
         "cognitive/client/client.py",
         "cognitive/runtimes/turn_session.py",
         "cognitive/hook/client.py",
         "cognitive/runtimes/llamaindex.py",
         "cognitive/hook/daemon.py",
-        # foreign code that may raise anything: values of a host's classes, exporters, files that are being examined
+        # foreign code that may raise anything: values of a host's classes, exporters, examined files
         "cognitive/window/output/json_values.py",
         "cognitive/feedback/strip_quotes.py",
         "cognitive/telemetry/spans.py",
         "cognitive/telemetry/prometheus.py",
         "cognitive/doctor/examine.py",
-        # a host's redactor: what it fails on is withheld
+        # a host's redactor: text on which it fails is withheld
         "brain/redacting.py",
-        # a transaction that failed as it was given up: its connection is cut; a probe must not end before an answer
+        # a failed rollback closes its connection; a probe of the breaker must run until an answer
         "brain/postgres/transaction.py",
         "brain/postgres/database.py",
     }
 
 
 def test_comments_do_not_cite_tickets():
-    """Upstream's comments said "P1-8" and "F10", which nobody can read without the tickets."""
+    """Upstream's comments cited "P1-8" and "F10", which mean nothing without the tickets."""
     ticket = re.compile(r"\b(?:P[0-3]-\d+|F\d{2,3}|CL-\d+|[A-Z]{3,5}-\d{3,})\b")
     found = []
     for path in product_code():

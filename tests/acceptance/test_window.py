@@ -1,4 +1,4 @@
-"""The window as an agent's host sees it: `context.messages` and `layer.fit`, whatever memory does meanwhile."""
+"""The window through the public API: `context.messages` and `layer.fit`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of faults say, and the clients that they kill: `work` of `tests.forked`."""
+"""Texts of the fault tests, and the client processes that they kill (see `tests.forked`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from brain.embedding.minilm import MiniLM
 from brain.embedding.wordllama import WordLlama
 from cognitive import CognitiveLayer, NewMemory, Outcome, Policy, Turn
 
-TOLERANT = Policy(abstention=False, deadline_ms=5_000)  # a fault is to be seen here, not a busy machine
+TOLERANT = Policy(abstention=False, deadline_ms=5_000)  # only faults, not a busy machine, may degrade a turn
 ANSWER = Outcome(response="It hangs behind the barometer in the boat house.")
 
 
@@ -37,8 +37,11 @@ def turn(agent: str, text: str = ASKED, **fields) -> Turn:
     return Turn(agent_id=agent, session_id="talk", text=text, **({"now": AT + timedelta(days=2)} | fields))
 
 
-def killing_its_server(talk: Connection) -> None:
-    """On the embedded server, which it kills itself; says how much it finds, and what the last turn lacked."""
+def kill_own_server(talk: Connection) -> None:
+    """Kill the embedded server twice between turns.
+
+    Sends the number of memories found and the degradations of the last turn.
+    """
 
     async def main() -> None:
         pid_file = Path(os.environ["COGNITIVE_DATA_DIR"]) / "postgres" / "cluster" / "postmaster.pid"
@@ -57,8 +60,8 @@ def killing_its_server(talk: Connection) -> None:
     asyncio.run(main())
 
 
-def remembering(talk: Connection, url: str, agent: str) -> None:
-    """Says when a batch is done."""
+def remember_lines(talk: Connection, url: str, agent: str) -> None:
+    """Remember 600 lines and send a message after each batch."""
 
     async def main() -> None:
         async with CognitiveLayer.open(url, embedder=WordEmbedder()) as layer:
@@ -67,8 +70,11 @@ def remembering(talk: Connection, url: str, agent: str) -> None:
     asyncio.run(main())
 
 
-def delivering(talk: Connection, url: str, agent: str, seed: int, wait: bool) -> None:
-    """Turns with their outcomes, some again; says of each that was promised how many memories it showed."""
+def deliver_outcomes(talk: Connection, url: str, agent: str, seed: int, wait: bool) -> None:
+    """Run turns and deliver their outcomes, some twice.
+
+    Sends the id and the number of shown memories of each acknowledged turn.
+    """
 
     async def main() -> None:
         chance, delivered = random.Random(seed), []
@@ -86,23 +92,23 @@ def delivering(talk: Connection, url: str, agent: str, seed: int, wait: bool) ->
     asyncio.run(main())
 
 
-def extracting(talk: Connection, url: str) -> None:
-    """Says of which turns its extractor is asked, until it is told to end."""
+def report_extractions(talk: Connection, url: str) -> None:
+    """Send the ids of the turns passed to the extractor, until a message ends the process."""
 
-    async def asked(exchange):
+    async def extract(exchange):
         talk.send(exchange.turn_id)
         return []
 
     async def main() -> None:
-        async with CognitiveLayer.open(url, policy=TOLERANT, embedder=WordEmbedder(), extractor=asked):
+        async with CognitiveLayer.open(url, policy=TOLERANT, embedder=WordEmbedder(), extractor=extract):
             talk.send("ready")
             await asyncio.to_thread(talk.recv)
 
     asyncio.run(main())
 
 
-def reembedding(talk: Connection, url: str, agent: str) -> None:
-    """Gives an agent's memories vectors by the second of two real models, slowly."""
+def reembed_memories(talk: Connection, url: str, agent: str) -> None:
+    """Embed an agent's memories slowly with the second of two real models."""
 
     async def main() -> None:
         async with CognitiveLayer.open(url, embedder=(WordLlama(), MiniLM())) as layer:

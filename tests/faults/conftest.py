@@ -1,4 +1,4 @@
-"""One server for all tests of faults of a process: whatever one of them did to it, the next finds it running."""
+"""One server for all fault tests of a process, restarted if a test stopped it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cognitive import NewMemory
 @pytest.fixture(scope="session")
 def folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="cognitive-faults-") as directory:
-        Path(directory).chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        Path(directory).chmod(0o711)  # under root the server runs as another user, which needs access
         yield Path(directory)
 
 

@@ -1,4 +1,4 @@
-"""The world of the tests of erasure: an agent in whose every corner a secret stands, and a search of every corner."""
+"""Helpers of the erasure tests: store a secret everywhere an agent stores text, and search for it there."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from tests.internals import internals
 
 AT = datetime(2026, 9, 1, 12, tzinfo=UTC)
 SECRET = "The vault behind the aquarium opens with heliotrope seven marzipan nineteen."
-FIRST = "It was once kept open by a wedge of petrified nougat and two brass thimbles."  # what the memory said before
-WORDS = ("heliotrope", "marzipan", "nougat", "thimbles")  # of these, and of nothing else in the world of these tests
+FIRST = "It was once kept open by a wedge of petrified nougat and two brass thimbles."  # the memory's earlier content
+WORDS = ("heliotrope", "marzipan", "nougat", "thimbles")  # words that occur in the two texts above only
 ASKED = "What opens the vault behind the aquarium?"
 POLICY = Policy(abstention=False, deadline_ms=5_000, capture="exchange", window={"max_messages": 4, "max_chars": 2_000})
 CUT = ("turns_cut", "sessions_cut", "subtasks_cut", "notes_cut", "memories_cut", "artifacts", "revisions")
@@ -39,7 +39,7 @@ LATER = "test/erased-words-2"
 
 
 class WordEmbedder:
-    """Small and exact: a vector of hashed words, the same in every process."""
+    """An embedder with vectors of hashed words, equal in every process."""
 
     dimension = 64
 
@@ -54,8 +54,8 @@ class WordEmbedder:
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-class Interrupted(WordEmbedder):
-    """Has something done once while it embeds what it waits for: in the middle of whatever needs those vectors."""
+class InterruptingEmbedder(WordEmbedder):
+    """An embedder that runs `meanwhile` once, while it embeds a text that contains `awaited`."""
 
     def __init__(self, awaited: str) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Interrupted(WordEmbedder):
 
 @dataclass(frozen=True)
 class Site:
-    """A database, and a data directory that is this test's alone."""
+    """A database, and a data directory of one test."""
 
     urls: ServerUrls
     directory: Path
@@ -91,11 +91,11 @@ async def opened(site: Site, **plugins) -> AsyncIterator[CognitiveLayer]:
         yield layer
 
 
-# --- an agent that used everything ---
+# --- an agent that uses every feature ---
 
 
-async def lived(layer: CognitiveLayer, agent: str) -> tuple:
-    """A life in which the secret got everywhere. Returns the secret's id and the contexts that a host may hold."""
+async def use_every_feature(layer: CognitiveLayer, agent: str) -> tuple:
+    """Use every feature with the secret. Return the secret's id and the turns' contexts."""
     [secret] = await layer.remember(
         agent,
         [
@@ -133,8 +133,8 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
     ]
     contexts = []
     for n in range(3):
-        asked = f"Is it true? {SECRET}" if n else ASKED
-        turn = Turn(agent_id=agent, session_id="s", text=asked, conversation=talk if n else (), turn_id=f"turn-{n}")
+        message = f"Is it true? {SECRET}" if n else ASKED
+        turn = Turn(agent_id=agent, session_id="s", text=message, conversation=talk if n else (), turn_id=f"turn-{n}")
         context = await layer.pre_turn(turn)
         contexts.append(context)
         await layer.recall(agent, "vault aquarium", turn_id=context.turn_id)
@@ -149,7 +149,7 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
     task = await layer.work.begin(agent, "s", "Open the vault")
     await layer.work.complete(agent, task.id, f"Done: {SECRET}")
     await layer.flush()
-    await settled(layer)
+    await drain_background(layer)
     saved = await layer.policies.save(agent, {"usage.half_life_days": 9}, by="ada", note=f"Since {SECRET}")
     await layer.policies.activate(agent, saved.version, by="ada", note=SECRET)
     await layer.admin.reembedding.begin(agent, LATER)
@@ -163,17 +163,15 @@ async def lived(layer: CognitiveLayer, agent: str) -> tuple:
     return secret, contexts
 
 
-async def settled(layer: CognitiveLayer) -> None:
+async def drain_background(layer: CognitiveLayer) -> None:
     await internals(layer).background.drain()
 
 
-# --- where it may be ---
+# --- places where the secret may be ---
 
 
 async def tables(site: Site) -> dict[str, list[str]]:
-    """Every table's rows as text, by the catalog: a new table is searched without a word here. What is compressed in
-    a column is read.
-    """
+    """Return the rows of every table in the catalog as text, with compressed columns unpacked."""
     connection = await asyncpg.connect(site.urls.admin)
     try:
         names = [
@@ -198,8 +196,8 @@ def unpacked(values) -> Iterator[str]:
             yield zlib.decompress(base64.b64decode(json.loads(value)["record"])).decode()
 
 
-async def everywhere(site: Site, agent: str, *others: str) -> list[str]:
-    """Names of the tables and files that hold the secret's words, its hash, or what else is looked for."""
+async def places_of_secret(site: Site, agent: str, *others: str) -> list[str]:
+    """Return the names of tables and files that hold the secret's words, its hash, or one of `others`."""
     own = {name: [row for row in rows if agent in row] for name, rows in (await tables(site)).items()}
     marks = [*WORDS, digest(), *others]
     inside = [name for name, rows in own.items() if any(mark in normalise(row) for row in rows for mark in marks)]
@@ -207,7 +205,7 @@ async def everywhere(site: Site, agent: str, *others: str) -> list[str]:
 
 
 def files(site: Site) -> list[str]:
-    """Of the data directory, those that hold a word of it."""
+    """Return the names of files in the data directory that hold a word of the secret."""
     ours = [path for path in site.directory.rglob("*") if path.is_file()]
     return [path.name for path in ours if any(word.encode() in path.read_bytes() for word in WORDS)]
 
@@ -217,7 +215,7 @@ def digest() -> str:
 
 
 async def vectors_of_turns(site: Site, agent: str) -> set[str]:
-    """The turns that have a vector, by whichever model."""
+    """Return the ids of turns that have a vector of any model."""
     connection = await asyncpg.connect(site.urls.admin)
     try:
         rows = await connection.fetch(
@@ -231,17 +229,17 @@ async def vectors_of_turns(site: Site, agent: str) -> set[str]:
 
 
 async def vector(site: Site, memory: UUID) -> str:
-    """The beginning of a memory's vector as Postgres tells it."""
+    """Return the beginning of a memory's vector as text."""
     connection = await asyncpg.connect(site.urls.admin)
     try:
-        told = await connection.fetchval("SELECT embedding::text FROM cognitive.embedding WHERE memory_id = $1", memory)
+        text = await connection.fetchval("SELECT embedding::text FROM cognitive.embedding WHERE memory_id = $1", memory)
     finally:
         await connection.close()
-    return told[1:60]
+    return text[1:60]
 
 
 def in_this_process() -> list[str]:
-    """Keys of the caches of this process that hold the secret; what these tests hold themselves is not counted."""
+    """Return the cache keys of this process that contain the secret, except the tests' own constant."""
     gc.collect()
     held = []
     for thing in gc.get_objects():

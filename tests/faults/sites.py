@@ -1,4 +1,4 @@
-"""Servers that tests may stop, freeze and kill, and what is asked of them."""
+"""Servers that tests may stop, freeze and kill, and queries on them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Site:
         return int((self.directory / "postgres" / "cluster" / "postmaster.pid").read_text().split("\n", 1)[0])
 
     def processes(self) -> list[int]:
-        """The postmaster, and then all its children."""
+        """Return the process ids of the postmaster and its children, in this order."""
         postmaster = self.postmaster()
         found = [postmaster]
         for stat in Path("/proc").glob("[0-9]*/stat"):
@@ -45,7 +45,7 @@ class Site:
                 os.kill(pid, number)
 
     def kill(self) -> None:
-        """Kill the postmaster; wait at most a second for its backends, which serve nobody once they notice."""
+        """Kill the postmaster; wait at most a second for its backends, which stop serving once they notice."""
         postmaster, *backends = self.processes()
         os.kill(postmaster, signal.SIGKILL)
         deadline = time.monotonic() + 1
@@ -78,15 +78,15 @@ async def ask(url: str, statement: str, *arguments):
 
 
 async def eventually(condition, seconds: float = 30.0):
-    """Waits for what must come true; the bound only turns a hang into a failure."""
+    """Wait for a condition and return its result. The timeout only turns a hang into a failure."""
     async with asyncio.timeout(seconds):
         while not (result := await condition()):
             await asyncio.sleep(0.02)
     return result
 
 
-async def well(layer: CognitiveLayer, agent: str):
-    """Asks until a turn has nothing to complain of: recovery must come by itself."""
+async def recovered_turn(layer: CognitiveLayer, agent: str):
+    """Repeat a turn until it is not degraded, and return its context. The layer must recover by itself."""
 
     async def whole():
         context = await layer.pre_turn(turn(agent))
@@ -96,7 +96,7 @@ async def well(layer: CognitiveLayer, agent: str):
 
 
 async def totals(url: str, agent: str) -> dict[str, int]:
-    """How much of each kind there is, and whether the books agree with the shelves."""
+    """Return how many memories each table holds, and the counters that must agree."""
     connection = await asyncpg.connect(url)
     try:
         row = await connection.fetchrow(

@@ -1,4 +1,4 @@
-"""Input that no host should send, refused by a typed error that names what is wrong; the longest there is, answered."""
+"""Promise P8: invalid input raises a typed error that names the field, and the longest valid message is answered."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def test_invalid_turn_is_refused_with_the_fields_name(bad, field):
         pytest.param(lambda: Outcome(response="\ud800"), "response", id="surrogate in the response"),
         pytest.param(lambda: Outcome(response="x" * 10_000_000), "response", id="10 MB response"),
         pytest.param(lambda: Outcome(status="perhaps"), "status", id="unknown status"),
-        pytest.param(lambda: Outcome(citations=("not an id",)), "citations", id="citation that is no id"),
-        pytest.param(lambda: Outcome(ratings={"not an id": True}), "ratings", id="rating of no id"),
+        pytest.param(lambda: Outcome(citations=("not an id",)), "citations", id="citation that is not an id"),
+        pytest.param(lambda: Outcome(ratings={"not an id": True}), "ratings", id="rating of an invalid id"),
         pytest.param(lambda: Outcome(answer="x"), "answer", id="unknown key of an outcome"),
         pytest.param(lambda: Outcome(tool_calls=[{"name": "t", "colour": 1}]), "colour", id="key of a call"),
         pytest.param(lambda: ToolCall(name=" "), "name", id="nameless call"),
@@ -85,8 +85,8 @@ def test_invalid_value_is_refused_with_the_fields_name(make, field):
         pytest.param({"query": "a\x00"}, "query", id="NUL"),
         pytest.param({"query": "\udc00"}, "query", id="lone surrogate"),
         pytest.param({"query": " "}, "query", id="blank"),
-        pytest.param({"limit": 0}, "limit", id="limit of none"),
-        pytest.param({"limit": 10_000}, "limit", id="limit beyond reason"),
+        pytest.param({"limit": 0}, "limit", id="limit of zero"),
+        pytest.param({"limit": 10_000}, "limit", id="limit too high"),
         pytest.param({"memory_type": "dream"}, "memory_type", id="unknown type"),
         pytest.param({"tags": ("a\x00",)}, "tags", id="NUL in a tag"),
         pytest.param({"session_id": "s\x00"}, "session_id", id="NUL in the session"),

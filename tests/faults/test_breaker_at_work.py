@@ -1,4 +1,4 @@
-"""A database that does not answer is asked no more, then again by itself; no cancellation costs a connection."""
+"""The circuit breaker opens on a database that does not answer and closes by itself; cancellation keeps connections."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def proxy(urls):
 
 
 async def whole(ask):
-    """Asks until nothing is missing: recovery comes by itself, and the bound only turns a hang into a failure."""
+    """Repeat a turn until it is not degraded. The timeout only turns a hang into a failure."""
     async with asyncio.timeout(30):
         while (await ask()).degraded:
             await asyncio.sleep(0.02)
@@ -43,23 +43,23 @@ async def test_breaker_opens_on_a_frozen_database_and_recovers_by_itself(proxy, 
     async with CognitiveLayer.open(proxy.url, policy=HASTY, embedder=WordEmbedder()) as layer:
         database = internals(layer).database
 
-        async def asked(n):
+        async def run_turn(n):
             return await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Where is the key, number {n}?"))
 
-        await whole(lambda: asked(0))
+        await whole(lambda: run_turn(0))
         proxy.fault = "frozen"
-        first = [await asked(n) for n in range(1, 7)]
+        first = [await run_turn(n) for n in range(1, 7)]
         assert all(context.degraded for context in first)
         assert database.breaker.state == "open"
         acquired = proxy.connections
-        rested = await asked(8)
+        rested = await run_turn(8)
         assert all("the circuit breaker is open" in reason for reason in rested.degraded), rested.degraded
         report = await layer.post_turn(rested, Outcome(response="I do not know."))
-        assert not report.recorded, "it is in the journal, at once"
+        assert not report.recorded, "the outcome is in the journal"
         assert "the circuit breaker is open" in (await layer.admin.readiness())["database"]
-        assert proxy.connections <= acquired + 3, "nobody but a probe asked"
+        assert proxy.connections <= acquired + 3, "only probes connected"
         proxy.fault = None
-        await whole(lambda: asked(9))
+        await whole(lambda: run_turn(9))
         assert (await layer.admin.readiness())["database"] is None
 
 
@@ -70,12 +70,12 @@ async def test_failed_pool_restart_is_logged_in_one_line_with_the_reason(proxy, 
         await database.open()
         proxy.fault = "refused"
         async with asyncio.timeout(30):
-            while not (told := [each for each in caplog.records if each.name == "asyncpg.pool"]):
+            while not (records := [each for each in caplog.records if each.name == "asyncpg.pool"]):
                 with suppress(StoreUnavailable):
                     await database.run(agent, lambda c: c.execute(DYING), timeout=1)
                 await asyncio.sleep(0.02)
-        assert [each.exc_info for each in told] == [None] * len(told)
-        assert all(re.search(r"; retrying: .+", each.getMessage()) for each in told)
+        assert [each.exc_info for each in records] == [None] * len(records)
+        assert all(re.search(r"; retrying: .+", each.getMessage()) for each in records)
     finally:
         await database.close()
 
@@ -84,21 +84,21 @@ async def test_call_that_waits_for_recovery_ends_at_the_next_probe(proxy, agent)
     database = Database(proxy.url, breaker=Breaker(failures=1))
 
     @waits_for_recovery
-    async def asked():
+    async def query():
         return await database.run(agent, lambda c: c.fetchval("SELECT 1"))
 
     try:
-        await asked()
+        await query()
         proxy.fault = "frozen"
         with pytest.raises(TimeoutError):
             await Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1")))
         await asyncio.sleep(0)
         assert database.breaker.state == "open"
         with pytest.raises(StoreUnavailable, match="circuit breaker is open"):
-            await asked()
-        assert database.breaker.wait > 0.25, "it was told so by a probe that had no answer either"
+            await query()
+        assert database.breaker.wait > 0.25, "a probe failed too and increased the wait"
         proxy.fault = None
-        assert await asked() == 1
+        assert await query() == 1
     finally:
         await database.close()
 
@@ -112,7 +112,7 @@ async def test_pool_opened_by_a_timed_out_call_serves_the_next(proxy, agent):
         proxy.fault, before = None, proxy.connections
         assert await database.run(agent, lambda c: c.fetchval("SELECT 1")) == 1
         assert before == 1
-        assert proxy.connections <= 3, "what was begun is what is used: the first connections of a pool are three"
+        assert proxy.connections <= 3, "the pool is reused; a pool opens three connections at first"
     finally:
         await database.close()
 
@@ -128,7 +128,7 @@ async def test_closed_database_does_not_connect_again(proxy, agent):
     proxy.fault, before = None, proxy.connections
     with pytest.raises(StoreUnavailable, match="closed"):
         await database.run(agent, lambda c: c.fetchval("SELECT 1"))
-    await asyncio.sleep(0.1)  # a probe would have come
+    await asyncio.sleep(0.1)  # time for a probe
     assert proxy.connections == before
 
 
@@ -149,21 +149,21 @@ async def test_cancelled_calls_do_not_open_the_breaker(proxy, agent):
         with pytest.raises(StoreUnavailable, match="circuit breaker is open"):
             await database.run(agent, lambda c: c.fetchval("SELECT 1"))
     finally:
-        proxy.fault = None  # closing waits for a frozen one, for a while
+        proxy.fault = None  # closing waits for a frozen connection
         await database.close()
 
 
 async def test_waiting_for_a_busy_pool_does_not_open_the_breaker(urls, agent):
     database = Database(urls.app, pool_size=1, breaker=Breaker(failures=1))
-    begun, end = asyncio.Event(), asyncio.Event()
+    started, end = asyncio.Event(), asyncio.Event()
 
     async def long(_):
-        begun.set()
+        started.set()
         await end.wait()
 
     try:
         working = asyncio.create_task(database.run(agent, long))
-        await begun.wait()
+        await started.wait()
         with pytest.raises(TimeoutError):
             await Deadline(100).within(database.run(agent, lambda c: c.fetchval("SELECT 1")))
         assert database.breaker.state == "closed"
@@ -174,9 +174,9 @@ async def test_waiting_for_a_busy_pool_does_not_open_the_breaker(urls, agent):
 
 
 async def test_cancelled_transaction_keeps_its_connection(urls, agent):
-    """The first and the last statement of a transaction too: a connection is planned for anew, which costs turns."""
+    """Cancellation in the first or last statement keeps the connection too, since a new one is slow at first."""
     rolled, database = random.Random(20261122), Database(urls.app, pool_size=1)
-    statement = "SELECT set_config('test.told', $1, true), pg_sleep(0.001)"
+    statement = "SELECT set_config('test.value', $1, true), pg_sleep(0.001)"
     try:
         first = await database.run(agent, lambda c: c.fetchval("SELECT pg_backend_pid()"))
         cancelled = 0

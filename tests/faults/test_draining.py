@@ -1,4 +1,4 @@
-"""Several processes share a journal: one of them drains it at a time, another takes over from one that is killed."""
+"""Processes that share a journal: one at a time drains it, and another takes over when it is killed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import asyncpg
 import pytest
-from clients import AT, KEY, TOLERANT, extracting, turn
+from clients import AT, KEY, TOLERANT, report_extractions, turn
 from sites import eventually
 
 from benchmarks.chaos.sample_data import WordEmbedder
@@ -28,7 +28,7 @@ def journal(urls, tmp_path, monkeypatch) -> Journal:
 
 @pytest.fixture
 async def waiting(urls, agent, journal) -> set[str]:
-    """The names of turns whose outcomes are in the journal only."""
+    """Return the ids of turns whose outcomes are only in the journal."""
     async with CognitiveLayer.open(urls.app, policy=TOLERANT, embedder=WordEmbedder()) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content=KEY, occurred_at=AT)])
         contexts = [await layer.pre_turn(turn(agent)) for _ in range(TURNS)]
@@ -40,15 +40,15 @@ async def waiting(urls, agent, journal) -> set[str]:
 
 @asynccontextmanager
 async def client(urls) -> AsyncIterator[Forked]:
-    """A process that has the layer open, and says of which turns its extractor is asked."""
-    async with forked(extracting, urls.app) as process:
+    """Run a process with an open layer, which sends the ids of the turns passed to its extractor."""
+    async with forked(report_extractions, urls.app) as process:
         assert await process.receive() == "ready"
         yield process
 
 
 @asynccontextmanager
 async def held(urls) -> AsyncIterator[asyncpg.Connection]:
-    """Nobody can count an outcome while this is entered."""
+    """Lock the table of turns, so that no outcome can be counted meanwhile."""
     other = await asyncpg.connect(urls.admin)
     try:
         async with other.transaction():
@@ -58,8 +58,8 @@ async def held(urls) -> AsyncIterator[asyncpg.Connection]:
         await other.close()
 
 
-async def told(process: Forked) -> list[str]:
-    """Has a process end in order; what it said."""
+async def ended(process: Forked) -> list[str]:
+    """Have a process end in order; return its remaining messages."""
     process.send("end")
     return await process.receive_all()
 
@@ -72,7 +72,7 @@ async def drained(journal: Journal) -> None:
 
 
 async def at_work(other: asyncpg.Connection) -> set[int]:
-    """Who wants to count an outcome and cannot."""
+    """Return the ids of the server processes that wait to count an outcome."""
     busy = "SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'cognitive.turn'::regclass"
     return {row["pid"] for row in await other.fetch(busy)}
 
@@ -83,8 +83,8 @@ async def test_two_processes_drain_each_turn_once(urls, journal, waiting):
             clients = [await stack.enter_async_context(client(urls)) for _ in range(2)]
             await eventually(lambda: at_work(other))
         await drained(journal)
-        said = [await told(process) for process in clients]
-    assert sorted(said[0] + said[1]) == sorted(waiting)
+        extracted = [await ended(process) for process in clients]
+    assert sorted(extracted[0] + extracted[1]) == sorted(waiting)
 
 
 async def test_draining_moves_to_another_process_after_a_kill(urls, journal, waiting):
@@ -99,4 +99,4 @@ async def test_draining_moves_to_another_process_after_a_kill(urls, journal, wai
 
             await eventually(taken_over)
         await drained(journal)
-        assert sorted(await told(second)) == sorted(waiting)
+        assert sorted(await ended(second)) == sorted(waiting)

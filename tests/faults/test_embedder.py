@@ -1,4 +1,4 @@
-"""An embedder that hangs, raises or gives no vectors: turns go on by words, and nothing is stored without a vector."""
+"""An embedder that hangs, raises or returns no valid vectors: turns search by words, and writes are refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from clients import ASKED, AT, KEY, TOLERANT, lines, turn
-from sites import opened, totals, well
+from sites import opened, recovered_turn, totals
 
 from benchmarks.chaos.sample_data import WordEmbedder
 from brain.embedding.minilm import MiniLM
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.promise(number=2)
 
 
 class Broken(WordEmbedder):
-    """Works until it is told how to fail."""
+    """An embedder that works until `fault` names a failure."""
 
     def __init__(self, fault: str | None = None) -> None:
         self.fault = fault
@@ -77,13 +77,13 @@ async def test_turn_without_a_vector_is_searched_by_words_and_degraded(site, age
             await layer.post_turn(context, Outcome(response="It hangs behind the barometer in the boat house."))
             embedder.fault = None
             embedder.released.set()
-            await well(layer, agent_with_key)
+            await recovered_turn(layer, agent_with_key)
     finally:
         embedder.released.set()
 
 
 async def test_default_policy_shows_memories_without_a_vector(site, agent_with_key):
-    """A floor that was calibrated with cosines must not silence a turn that has none."""
+    """Abstention, which is calibrated with cosines, must not hide memories of a search without them."""
     async with opened(site, Policy(deadline_ms=2_000), Broken("raises")) as layer:
         context = await layer.pre_turn(turn(agent_with_key))
     assert KEY in context.text
@@ -94,14 +94,14 @@ async def test_remember_without_vectors_raises_and_stores_nothing(site, agent, f
     async with opened(site, embedder=Broken(fault)) as layer:
         with pytest.raises(EmbeddingError):
             await layer.remember(agent, lines(3))
-        if fault != "too few":  # of one text, that is none
+        if fault != "too few":  # one of one text is none, which is not too few
             with pytest.raises(EmbeddingError):
                 await layer.remember(agent, lines(1))
     assert set((await totals(site.urls.admin, agent)).values()) == {0}
 
 
 async def test_hanging_embedder_does_not_accumulate_threads(site, agent_with_key):
-    """Each turn would otherwise leave one behind until the process has none left for anything else."""
+    """Otherwise each turn would leave a thread behind until the process has none left."""
     embedder = Broken("hangs")
     try:
         async with opened(site, Policy(abstention=False, deadline_ms=150), embedder) as layer:
@@ -109,11 +109,11 @@ async def test_hanging_embedder_does_not_accumulate_threads(site, agent_with_key
                 context = await layer.pre_turn(turn(agent_with_key, f"Question {n}: {ASKED}"))
                 assert context.degraded
             assert embedder.max_waiting <= 2
-            async with asyncio.timeout(30):  # what else needs a thread gets one
+            async with asyncio.timeout(30):  # other work still gets a thread
                 await asyncio.to_thread(os.getpid)
             embedder.fault = None
             embedder.released.set()
-            assert KEY in (await well(layer, agent_with_key)).text
+            assert KEY in (await recovered_turn(layer, agent_with_key)).text
     finally:
         embedder.released.set()
 
@@ -126,7 +126,7 @@ async def test_recall_without_a_vector_finds_by_words(site, agent_with_key):
 
 
 async def test_default_embedder_works_in_this_setup(site, agent):
-    """Once with the real one, so that what is said here of a small embedder holds for the product."""
+    """The other tests use a small embedder; this one checks the real one."""
     async with opened(site, TOLERANT, MiniLM()) as layer:
         await layer.remember(agent, [NewMemory(type="fact", content=KEY, occurred_at=AT)])
-        assert KEY in (await well(layer, agent)).text
+        assert KEY in (await recovered_turn(layer, agent)).text

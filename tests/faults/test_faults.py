@@ -1,4 +1,4 @@
-"""Servers that die, freeze and are locked, clients that are killed, callers who change their mind."""
+"""Servers that die or freeze, locked tables, killed clients and cancelled calls."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import suppress
 
 import asyncpg
 import pytest
-from clients import ASKED, AT, KEY, TOPICS, killing_its_server, lines, remembering, turn
-from sites import Site, ask, eventually, opened, times_shown, totals, well
+from clients import ASKED, AT, KEY, TOPICS, kill_own_server, lines, remember_lines, turn
+from sites import Site, ask, eventually, opened, recovered_turn, times_shown, totals
 
 from brain.postgres.migrate import upgrade
 from cognitive import Message, NewMemory, Outcome, Policy
@@ -34,14 +34,14 @@ async def test_dead_server_degrades_turns_and_loses_nothing_committed(site, agen
         assert all(context.degraded and context.text == "" and context.shown == () for context in during)
         assert not (await layer.post_turn(during[0], Outcome(response="I do not know."))).recorded
         await asyncio.to_thread(site.server.ensure_running)
-        after = await well(layer, agent)
+        after = await recovered_turn(layer, agent)
         assert KEY in after.text
         assert await totals(site.urls.admin, agent) == stored
         assert await times_shown(site.urls.admin, agent) == shown == len(report.attributions)
         again = await layer.post_turn(before, Outcome(response="It hangs behind the barometer in the boat house."))
         assert again.duplicate
         assert await times_shown(site.urls.admin, agent) == shown
-        # what could not be recorded during the outage is recorded with its outcome, once
+        # a turn that was not recorded during the outage is recorded once, with its outcome
         assert (await layer.post_turn(during[0], Outcome(response="I do not know."))).duplicate
         assert not (await layer.post_turn(during[1], Outcome(response="I do not know."))).duplicate
         assert (await layer.post_turn(during[1], Outcome(response="I do not know."))).duplicate
@@ -50,7 +50,7 @@ async def test_dead_server_degrades_turns_and_loses_nothing_committed(site, agen
 async def test_turn_lost_in_a_crash_is_recorded_with_its_outcome(site, agent_with_key):
     async with opened(site) as layer:
         contexts = [await layer.pre_turn(turn(agent_with_key)) for _ in range(3)]
-        await ask(  # as a crash may, since opening a turn does not wait for the disk
+        await ask(  # a crash can do this, since opening a turn does not wait for the disk
             site.urls.admin,
             "WITH t AS (DELETE FROM cognitive.turn WHERE agent_id = $1) DELETE FROM cognitive.exposure"
             " WHERE agent_id = $1",
@@ -65,7 +65,7 @@ async def test_turn_lost_in_a_crash_is_recorded_with_its_outcome(site, agent_wit
 
 
 async def test_writers_and_turns_survive_a_kill_of_the_server(site, agent):
-    """Acknowledged is stored; what was not acknowledged is whole or absent, and can be repeated."""
+    """Acknowledged writes are stored; others are complete or absent, and can be repeated."""
     memories = lines(600)
     async with opened(site) as layer:
         await layer.remember(agent, memories[:1])
@@ -79,10 +79,10 @@ async def test_writers_and_turns_survive_a_kill_of_the_server(site, agent):
         with suppress(StoreUnavailable):
             await writing
         await asyncio.to_thread(site.server.ensure_running)
-        await well(layer, agent)
+        await recovered_turn(layer, agent)
         found = await totals(site.urls.admin, agent)
         assert len(set(found.values())) == 1, found
-        assert found["memories"] >= 256, "a batch that was reported as done"
+        assert found["memories"] >= 256, "the batch that was reported as done"
         ids = await layer.remember(agent, memories)
         assert len(set(ids)) == 600
     assert set((await totals(site.urls.admin, agent)).values()) == {600}
@@ -123,21 +123,23 @@ async def test_layer_opens_without_a_server_and_recovers_by_itself(folder, agent
             await layer.remember(agent, lines(1))
         with pytest.raises(StoreUnavailable):
             await layer.recall(agent, ASKED)
-        assert not (await layer.post_turn(context, Outcome(response="No idea."))).recorded, "it is in the journal"
+        assert not (await layer.post_turn(context, Outcome(response="No idea."))).recorded, (
+            "the outcome is in the journal"
+        )
         await asyncio.to_thread(site.server.acquire)
         try:
-            await well(layer, agent)
+            await recovered_turn(layer, agent)
             await layer.remember(agent, [NewMemory(type="fact", content=KEY, occurred_at=AT)])
-            assert KEY in (await well(layer, agent)).text
+            assert KEY in (await recovered_turn(layer, agent)).text
             again = await layer.post_turn(context, Outcome(response="No idea."))
-            assert (again.recorded, again.duplicate) == (True, True), "what was acknowledged stands"
+            assert (again.recorded, again.duplicate) == (True, True), "the acknowledged outcome is final"
         finally:
             await asyncio.to_thread(site.server.release)
 
 
 async def test_layer_restarts_its_embedded_server(folder, monkeypatch):
     monkeypatch.setenv("COGNITIVE_DATA_DIR", str(folder / "embedded"))
-    async with forked(killing_its_server) as client:
+    async with forked(kill_own_server) as client:
         assert await client.receive_all() == [(41, ())]
         assert client.code == 0
 
@@ -148,7 +150,7 @@ async def test_layer_restarts_its_embedded_server(folder, monkeypatch):
 async def test_frozen_server_degrades_turns_until_it_resumes(site, agent_with_key):
     policy = Policy(abstention=False, deadline_ms=300)
     async with opened(site, policy) as layer, opened(site) as patient:
-        await well(layer, agent_with_key)
+        await recovered_turn(layer, agent_with_key)
         site.signal(signal.SIGSTOP)
         try:
             async with asyncio.timeout(60):
@@ -160,9 +162,9 @@ async def test_frozen_server_degrades_turns_until_it_resumes(site, agent_with_ke
             assert context.degraded
             assert context.text == context.prefix == ""
             assert context.messages == ()
-        assert KEY in (await well(layer, agent_with_key)).text
-        assert KEY in (await well(patient, agent_with_key)).text
-        # no connection is lost for good: as many transactions at once as the pool has places
+        assert KEY in (await recovered_turn(layer, agent_with_key)).text
+        assert KEY in (await recovered_turn(patient, agent_with_key)).text
+        # no connection is lost: as many concurrent transactions as the pool has connections
         contexts = await asyncio.gather(*(patient.pre_turn(turn(agent_with_key)) for _ in range(8)))
         assert [context.degraded for context in contexts] == [()] * 8
 
@@ -184,7 +186,7 @@ async def test_layer_opens_while_the_server_is_frozen(site, agent_with_key):
             context = await layer.pre_turn(turn(agent_with_key))
             assert context.degraded
             site.signal(signal.SIGCONT)
-            await well(layer, agent_with_key)
+            await recovered_turn(layer, agent_with_key)
     finally:
         site.signal(signal.SIGCONT)
 
@@ -192,7 +194,7 @@ async def test_layer_opens_while_the_server_is_frozen(site, agent_with_key):
 @pytest.mark.parametrize("held", ["cognitive.memory", "cognitive.turn", "cognitive.embedding"])
 async def test_locked_table_degrades_turns_within_their_deadline(site, agent_with_key, held):
     async with opened(site, Policy(abstention=False, deadline_ms=150)) as layer:
-        await well(layer, agent_with_key)
+        await recovered_turn(layer, agent_with_key)
         other = await asyncpg.connect(site.urls.admin)
         try:
             async with other.transaction(), asyncio.timeout(60):
@@ -201,7 +203,7 @@ async def test_locked_table_degrades_turns_within_their_deadline(site, agent_wit
         finally:
             await other.close()
         assert all(context.degraded for context in contexts)
-        assert KEY in (await well(layer, agent_with_key)).text
+        assert KEY in (await recovered_turn(layer, agent_with_key)).text
 
 
 # --- the client dies ---
@@ -209,10 +211,10 @@ async def test_locked_table_degrades_turns_within_their_deadline(site, agent_wit
 
 @pytest.mark.parametrize("table", ["memory", "posting", "embedding", "agent_state"])
 async def test_client_killed_during_a_batch_leaves_whole_batches(site, agent, table):
-    """Another session holds a table, so that the second batch is caught just before it writes there."""
+    """A table lock stops the second batch just before it writes to that table."""
     other = await asyncpg.connect(site.urls.admin)
     try:
-        async with forked(remembering, site.urls.app, agent) as client:
+        async with forked(remember_lines, site.urls.app, agent) as client:
             assert await client.receive() == "batch"
             async with other.transaction():
                 await other.execute(f"LOCK TABLE cognitive.{table} IN SHARE ROW EXCLUSIVE MODE")
@@ -241,14 +243,14 @@ async def test_client_killed_during_a_batch_leaves_whole_batches(site, agent, ta
     assert set((await totals(site.urls.admin, agent)).values()) == {600}
 
 
-# --- the caller changes their mind ---
+# --- the caller cancels ---
 
 
 async def test_layer_keeps_working_after_cancelled_turns(site, agent_with_key):
     rolled = random.Random(20261102)
     cancelled = 0
     async with opened(site) as layer:
-        await well(layer, agent_with_key)
+        await recovered_turn(layer, agent_with_key)
         for n in range(50):
             task = asyncio.create_task(layer.pre_turn(turn(agent_with_key, f"{ASKED} ({n})", turn_id=f"t{n}")))
             for _ in range(rolled.randrange(1, 60)):

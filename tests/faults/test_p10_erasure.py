@@ -1,4 +1,4 @@
-"""P10: what is erased leaves no text, hash or vector of itself in any table, in our files, or in this process."""
+"""Promise P10: erased memories leave no text, hash or vector in any table or file, nor in this process."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from erased import (
     AT,
     CUT,
     SECRET,
-    Interrupted,
+    InterruptingEmbedder,
     WordEmbedder,
-    everywhere,
+    drain_background,
     files,
     in_this_process,
-    lived,
     opened,
-    settled,
+    places_of_secret,
     site,
     tables,
+    use_every_feature,
     vector,
     vectors_of_turns,
 )
@@ -41,9 +41,9 @@ __all__ = ["site"]  # a fixture
 
 async def test_forgotten_memory_leaves_no_trace(site, agent):
     async with opened(site) as layer:
-        secret, contexts = await lived(layer, agent)
+        secret, contexts = await use_every_feature(layer, agent)
         made = await vector(site, secret)
-        before = await everywhere(site, agent, made)
+        before = await places_of_secret(site, agent, made)
         assert set(before) == {
             "memory",
             "passage",
@@ -57,13 +57,13 @@ async def test_forgotten_memory_leaves_no_trace(site, agent):
             "policy_version",
             "policy_activation",
         }
-        asked = await vectors_of_turns(site, agent)
-        assert len(asked) == 4
+        turn_ids = await vectors_of_turns(site, agent)
+        assert len(turn_ids) == 4
         receipt = await layer.forget(agent, [secret])
-        await settled(layer)
-        assert await everywhere(site, agent, made) == []
-        assert await vectors_of_turns(site, agent) < asked  # of those that said it there is none left
-        assert receipt.memories > 1  # what was captured of it said nothing else
+        await drain_background(layer)
+        assert await places_of_secret(site, agent, made) == []
+        assert await vectors_of_turns(site, agent) < turn_ids  # turns with the secret have none
+        assert receipt.memories > 1  # a captured memory that held nothing else is deleted too
         assert [name for name in CUT if not getattr(receipt, name)] == []
         assert not layer.policies._samples._kept
         assert (await layer.policies.effective(agent)).live.usage.half_life_days == 9
@@ -76,16 +76,16 @@ async def test_forgotten_memory_leaves_no_trace(site, agent):
 
 async def test_erased_agent_leaves_no_trace_and_is_not_restored(site, agent):
     async with opened(site) as layer:
-        _, contexts = await lived(layer, agent)
+        _, contexts = await use_every_feature(layer, agent)
         late = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=SECRET, turn_id="late"))
         await layer.erase_agent(agent)
         with pytest.raises(UnknownTurn):
             await layer.post_turn(late, Outcome(response=SECRET))
         with pytest.raises(UnknownTurn):
             await layer.post_turn(contexts[0], Outcome(response=SECRET))
-        await settled(layer)
+        await drain_background(layer)
         assert {name for name, rows in (await tables(site)).items() if any(agent in row for row in rows)} == {"erasure"}
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
         [erasure] = await layer.admin.erasures(agent)
         assert erasure.what == "agent"
         assert erasure.counts["turns"] == 5
@@ -98,20 +98,20 @@ async def test_forget_erases_the_text_from_the_journal(site, agent):
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
         recorder = internals(layer).outcomes
         await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=f"Is it so? {SECRET}", turn_id="t"))
-        with internals(layer).journal.draining():  # what is kept waits, as when Postgres is away
+        with internals(layer).journal.draining():  # entries stay in the journal, as when Postgres is away
             await recorder._keep(agent, "lost", None, Outcome(response=f"Yes. {SECRET}"))
             await recorder._keep(agent, "t", None, Outcome(response=f"Yes. {SECRET}"))
             assert files(site)
             receipt = await layer.forget(agent, [secret])
             assert receipt.journaled == 2
-            assert await everywhere(site, agent) == []
+            assert await places_of_secret(site, agent) == []
         while internals(layer).journal.count():
             await asyncio.sleep(0.01)
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_draining_during_forget_does_not_restore_the_memory(site, agent):
-    embedder = Interrupted("Yes.")
+    embedder = InterruptingEmbedder("Yes.")
     async with opened(site, embedder=embedder) as layer:
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
         with internals(layer).journal.draining():
@@ -120,7 +120,7 @@ async def test_draining_during_forget_does_not_restore_the_memory(site, agent):
             embedder.meanwhile = lambda: layer.forget(agent, [secret])
         while internals(layer).journal.count():
             await asyncio.sleep(0.01)
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
         assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])][:1] == [
             "Is it so? [erased]."
         ]
@@ -135,11 +135,11 @@ async def test_turn_prepared_before_forget_captures_the_erased_message(site, age
         assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])][:1] == [
             "Is it so? [erased]."
         ]
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_memory_captured_during_forget_is_erased(site, agent):
-    embedder = Interrupted("[erased]")
+    embedder = InterruptingEmbedder("[erased]")
     async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
         talk = NewMemory(type="episode", content=f"Well. {SECRET}", occurred_at=AT, trust="talk")
         [secret, _] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT), talk])
@@ -151,7 +151,7 @@ async def test_memory_captured_during_forget_is_erased(site, agent):
             "Well. [erased].",
             "So it is. [erased].",
         }
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_replay_of_turns_with_a_forgotten_memory_reports_the_erasure(site, agent):
@@ -179,18 +179,18 @@ async def test_equal_memories_of_other_sources_stay_and_are_counted(site, agent)
 
 async def test_forget_removes_turns_from_the_server_caches(site, agent):
     async with opened(site) as layer:
-        kept, hooks = ContextCache(8), Hooks(layer)
-        layer.admin.on_erasure(kept.forget)
+        cache, hooks = ContextCache(8), Hooks(layer)
+        layer.admin.on_erasure(cache.forget)
         [secret] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT)])
-        kept.put(await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, turn_id="held")))
-        kept.put(await layer.pre_turn(Turn(agent_id=f"{agent}-2", session_id="s", text=ASKED, turn_id="theirs")))
-        asked = {"session_id": "hooked", "prompt": ASKED, "prompt_id": "p"}
-        await hooks.handle("user-prompt-submit", json.dumps(asked).encode(), agent=agent)
+        cache.put(await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED, turn_id="held")))
+        cache.put(await layer.pre_turn(Turn(agent_id=f"{agent}-2", session_id="s", text=ASKED, turn_id="theirs")))
+        prompt = {"session_id": "hooked", "prompt": ASKED, "prompt_id": "p"}
+        await hooks.handle("user-prompt-submit", json.dumps(prompt).encode(), agent=agent)
         await layer.forget(agent, [secret])
-        assert kept.get(agent, "held") == TurnRef(agent, "held")
-        assert len(kept) == 1
+        assert cache.get(agent, "held") == TurnRef(agent, "held")
+        assert len(cache) == 1
         assert isinstance(next(iter(hooks._sessions.values())).open.turn, TurnRef)
-        assert (await layer.post_turn(kept.get(agent, "held"), Outcome(response="I do not know."))).recorded
+        assert (await layer.post_turn(cache.get(agent, "held"), Outcome(response="I do not know."))).recorded
 
 
 async def test_journal_of_another_machine_does_not_restore_an_erased_agent(site, agent, tmp_path, monkeypatch):
@@ -201,9 +201,9 @@ async def test_journal_of_another_machine_does_not_restore_an_erased_agent(site,
             await here.erase_agent(agent)
         await internals(elsewhere).outcomes._keep(agent, "t", resume_text(context), Outcome(response=SECRET))
         entry = await asyncio.to_thread(internals(elsewhere).outcomes._journal.find, agent, "t")
-        if entry is not None:  # or the journal was drained already, which is what is asked here
+        if entry is not None:  # otherwise the journal is already drained, as it should be
             await internals(elsewhere).outcomes.drain(entry)
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
         assert await elsewhere.explain.turns(agent) == []
 
 

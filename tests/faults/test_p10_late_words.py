@@ -1,6 +1,6 @@
-"""P10: what was under way while a memory was forgotten, or comes after, does not bring its words back.
+"""Promise P10: work in progress while a memory is forgotten, or after it, does not restore its text.
 
-Each test stops a writer in the middle of its work and has somebody else forget the memory there.
+Each test stops a writer in the middle of its work and forgets the memory at that point.
 """
 
 from __future__ import annotations
@@ -11,7 +11,18 @@ from typing import Any
 
 import asyncpg
 import pytest
-from erased import ASKED, AT, POLICY, SECRET, Interrupted, WordEmbedder, everywhere, opened, settled, site
+from erased import (
+    ASKED,
+    AT,
+    POLICY,
+    SECRET,
+    InterruptingEmbedder,
+    WordEmbedder,
+    drain_background,
+    opened,
+    places_of_secret,
+    site,
+)
 
 from cognitive import Message, NewMemory, Outcome, ToolCall, Turn
 from tests.internals import internals
@@ -28,7 +39,10 @@ SAID = Outcome(
 
 
 class Plugin:
-    """A redactor, summarizer and extractor that has something done once, when a text comes that begins with "Well"."""
+    """A redactor, summarizer and extractor that runs `meanwhile` once.
+
+    The redactor waits for a text that begins with "Well".
+    """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -53,12 +67,12 @@ class Plugin:
         return [NewMemory(type="fact", content=f"They hold that {SECRET}")]
 
 
-async def told(layer, agent: str, **more: Any):
+async def store_secret(layer, agent: str, **more: Any):
     [id] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET, occurred_at=AT, **more)])
     return id
 
 
-async def talked(layer, agent: str, content: str):
+async def store_talk(layer, agent: str, content: str):
     [id] = await layer.remember(agent, [NewMemory(type="episode", content=content, occurred_at=AT, trust="talk")])
     return id
 
@@ -72,64 +86,64 @@ def turn(agent: str, text: str = UNRELATED, talk: Sequence[Message] = ()) -> Tur
 
 async def test_response_that_quotes_a_forgotten_memory_is_not_stored(site, agent):
     async with opened(site) as layer:
-        secret = await told(layer, agent)
+        secret = await store_secret(layer, agent)
         context = await layer.pre_turn(turn(agent, ASKED))
         assert secret in {shown.memory_id for shown in context.shown}
         await layer.forget(agent, [secret])
         assert (await layer.post_turn(context, SAID)).recorded
-        await settled(layer)
+        await drain_background(layer)
         assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])] == [ASKED]
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_repeated_outcome_does_not_restore_a_forgotten_memory(site, agent):
     async with opened(site) as layer:
-        secret = await told(layer, agent)
+        secret = await store_secret(layer, agent)
         context = await layer.pre_turn(turn(agent))
         await layer.post_turn(context, SAID)
-        await settled(layer)
+        await drain_background(layer)
         await layer.forget(agent, [secret])
         assert (await layer.post_turn(context, SAID)).duplicate
-        await settled(layer)
-        assert await everywhere(site, agent) == []
+        await drain_background(layer)
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_forget_during_redaction_removes_the_text_from_the_outcome(site, agent):
     plugin = Plugin()
     async with opened(site, redact=plugin.redact) as layer, opened(site) as another:
-        secret = await told(layer, agent)
+        secret = await store_secret(layer, agent)
         context = await layer.pre_turn(turn(agent))
         plugin.meanwhile = lambda: another.forget(agent, [secret])
         assert (await layer.post_turn(context, SAID)).recorded
-        await settled(layer)
+        await drain_background(layer)
         assert plugin.meanwhile is None
         assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])] == [UNRELATED]
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_forget_during_capture_removes_the_exchange(site, agent):
-    embedder = Interrupted("Well")
+    embedder = InterruptingEmbedder("Well")
     async with opened(site, embedder=embedder) as layer:
-        secret = await told(layer, agent)
+        secret = await store_secret(layer, agent)
         context = await layer.pre_turn(turn(agent))
         embedder.meanwhile = lambda: layer.forget(agent, [secret])
         assert (await layer.post_turn(context, SAID)).recorded
-        await settled(layer)
+        await drain_background(layer)
         assert embedder.meanwhile is None
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_forget_during_extraction_in_another_process_stores_nothing(site, agent):
     plugin = Plugin()
     async with opened(site, extractor=plugin.extract) as layer, opened(site) as another:
-        secret = await told(layer, agent)
+        secret = await store_secret(layer, agent)
         context = await layer.pre_turn(turn(agent))
         plugin.meanwhile = lambda: another.forget(agent, [secret])
         await layer.post_turn(context, SAID)
         await internals(layer).background.drain()
-        await settled(layer)
+        await drain_background(layer)
         assert plugin.meanwhile is None
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 # --- turns ---
@@ -137,40 +151,40 @@ async def test_forget_during_extraction_in_another_process_stores_nothing(site, 
 
 @pytest.mark.parametrize("erased", ["the memory", "the agent"])
 async def test_erasure_during_pre_turn_removes_the_text_from_the_turn(site, agent, erased):
-    embedder = Interrupted("Is it so")
+    embedder = InterruptingEmbedder("Is it so")
     async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
-        secret = await told(layer, agent)
+        secret = await store_secret(layer, agent)
         forget = {
             "the memory": lambda: another.forget(agent, [secret]),
             "the agent": lambda: another.erase_agent(agent),
         }
         embedder.meanwhile = forget[erased]
         await layer.pre_turn(turn(agent, f"Is it so? {SECRET}", TALK))
-        await settled(layer)
+        await drain_background(layer)
         assert embedder.meanwhile is None
         assert [each.message for each in await layer.explain.turns(agent)] == (
             ["[erased]"] if erased == "the memory" else []
         )
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_forget_during_summarizing_in_another_process_drops_the_summary(site, agent):
     plugin = Plugin()
     async with opened(site, summarizer=plugin) as layer, opened(site) as another:
-        secret = await told(layer, agent)
+        secret = await store_secret(layer, agent)
         plugin.meanwhile = lambda: another.forget(agent, [secret])
         await layer.pre_turn(turn(agent, talk=LONG))
-        await settled(layer)
+        await drain_background(layer)
         assert plugin.meanwhile is None
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_turn_after_an_erasure_is_stored_whole(site, agent):
     async with opened(site) as layer:
-        await layer.forget(agent, [await told(layer, agent)])
+        await layer.forget(agent, [await store_secret(layer, agent)])
         context = await layer.pre_turn(turn(agent, talk=[Message(role="user", content="The crane is green.")]))
         await layer.post_turn(context, Outcome(response="We paint the crane."))
-        await settled(layer)
+        await drain_background(layer)
         assert [memory.content for memory in await layer.admin.find_by_tags(agent, ["captured"])] == [
             UNRELATED,
             "We paint the crane.",
@@ -183,73 +197,76 @@ async def test_turn_after_an_erasure_is_stored_whole(site, agent):
 
 
 async def test_concurrent_forgets_both_succeed(site, agent):
-    embedder = Interrupted("[erased]")
+    embedder = InterruptingEmbedder("[erased]")
     async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
-        one, two = await told(layer, agent, source="one"), await told(layer, agent, source="two")
-        await talked(layer, agent, SECRET)  # says nothing else, so that both have it erased
-        await talked(layer, agent, f"Well then. {SECRET}")
+        one, two = await store_secret(layer, agent, source="one"), await store_secret(layer, agent, source="two")
+        await store_talk(layer, agent, SECRET)  # holds nothing but the secret, so that both erase it
+        await store_talk(layer, agent, f"Well then. {SECRET}")
         embedder.meanwhile = lambda: another.forget(agent, [two])
         await layer.forget(agent, [one])
         assert embedder.meanwhile is None
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_retention_during_an_erasure_does_not_stop_it(site, agent):
     embedder, brief = (
-        Interrupted("[erased]"),
+        InterruptingEmbedder("[erased]"),
         POLICY.model_copy(update={"retention": POLICY.retention.model_copy(update={"days": {"procedure": 0.0}})}),
     )
     async with opened(site, embedder=embedder) as layer, opened(site, policy=brief) as another:
-        secret = await told(layer, agent)
+        secret = await store_secret(layer, agent)
         await layer.remember(agent, [NewMemory(type="procedure", content=SECRET, trust="talk")])
-        await talked(layer, agent, f"Well then. {SECRET}")
+        await store_talk(layer, agent, f"Well then. {SECRET}")
         embedder.meanwhile = lambda: another.admin.apply_retention(agent)
         await layer.forget(agent, [secret])
         assert embedder.meanwhile is None
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_new_content_of_a_memory_updated_during_forget_is_erased(site, agent):
-    embedder, changed = Interrupted("[erased]"), "The cellar door yields to heliotrope nine and marzipan four only."
+    embedder, changed = (
+        InterruptingEmbedder("[erased]"),
+        "The cellar door yields to heliotrope nine and marzipan four only.",
+    )
     async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
-        secret = await told(layer, agent)
-        await talked(layer, agent, f"Well then. {SECRET}")
+        secret = await store_secret(layer, agent)
+        await store_talk(layer, agent, f"Well then. {SECRET}")
         await layer.pre_turn(turn(agent, f"Is it so? {changed}"))
         embedder.meanwhile = lambda: another.update(agent, secret, content=changed)
         await layer.forget(agent, [secret])
         assert embedder.meanwhile is None
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_other_memory_updated_during_forget_keeps_its_new_content(site, agent):
-    embedder = Interrupted("[erased]")
+    embedder = InterruptingEmbedder("[erased]")
     async with opened(site, embedder=embedder) as layer, opened(site, embedder=WordEmbedder()) as another:
-        secret, other = await told(layer, agent), await talked(layer, agent, f"Well then. {SECRET}")
+        secret, other = await store_secret(layer, agent), await store_talk(layer, agent, f"Well then. {SECRET}")
         embedder.meanwhile = lambda: another.update(agent, other, content="The crane is blue.")
         await layer.forget(agent, [secret])
         assert [memory.content for memory in await layer.get(agent, [other])] == ["The crane is blue."]
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_memory_stored_while_an_erasure_waits_is_erased(site, agent):
     async with opened(site) as layer:
-        secret = await told(layer, agent)
+        secret = await store_secret(layer, agent)
         holding = await asyncpg.connect(site.urls.admin)
         try:
             async with holding.transaction():
                 await holding.execute("SELECT 1 FROM cognitive.agent_state WHERE agent_id = $1 FOR UPDATE", agent)
-                storing = asyncio.create_task(talked(layer, agent, f"Well then. {SECRET}"))
+                storing = asyncio.create_task(store_talk(layer, agent, f"Well then. {SECRET}"))
                 await waiting(holding, 1)
                 forgetting = asyncio.create_task(layer.forget(agent, [secret]))
                 await waiting(holding, 2)
         finally:
             await holding.close()
         await asyncio.gather(storing, forgetting)
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def waiting(connection: asyncpg.Connection, number: int) -> None:
-    """Returns when so many wait for a lock."""
+    """Wait until `number` server processes wait for a lock."""
     while await connection.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted") < number:
         await asyncio.sleep(0.01)
 
@@ -259,11 +276,11 @@ async def waiting(connection: asyncpg.Connection, number: int) -> None:
 
 async def test_vector_computed_during_forget_is_not_cached(site, agent):
     stated = SECRET.replace("The vault", "One vault")
-    embedder = Interrupted("One vault")
+    embedder = InterruptingEmbedder("One vault")
     async with opened(site, embedder=embedder) as layer:
-        secret = await told(layer, agent)
+        secret = await store_secret(layer, agent)
         embedder.meanwhile = lambda: layer.forget(agent, [secret])
         internals(layer).prefetch.enqueue(agent, stated)
-        await settled(layer)
+        await drain_background(layer)
         assert embedder.meanwhile is None
         assert internals(layer).embedders.first.known(stated) is None

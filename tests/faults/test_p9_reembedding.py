@@ -1,6 +1,6 @@
-"""P9: a change of embedding model is online and resumable, and vectors of different models are never compared.
+"""Promise P9: a change of embedding model is online and resumable, and never compares vectors of two models.
 
-With real models of two dimensions, on a set of our own. A worker is killed, and the command goes on where it was.
+The tests use two real models of different dimensions and a small corpus.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from clients import reembedding
+from clients import reembed_memories
 from hashed import Hashed, new, old
 
 from brain import statements
@@ -33,12 +33,12 @@ pytestmark = pytest.mark.promise(number=9)
 CHECKOUT = Path(__file__).parents[2]
 LINES = (CHECKOUT / "tests" / "data" / "boatyard.txt").read_text(encoding="utf-8").splitlines()
 MEMORIES = [line for line in LINES if not line.startswith("? ")]
-# each question stands behind the memory that answers it
+# each question follows the memory that answers it
 QUESTIONS = [(line[2:], before) for before, line in pairwise(LINES) if line.startswith("? ")][::3]
-TOLERANT = Policy(abstention=False, deadline_ms=5_000)  # a fault is to be seen here, not a busy machine
+TOLERANT = Policy(abstention=False, deadline_ms=5_000)  # only faults, not a busy machine, may degrade a turn
 OLD, NEW = WordLlama.model, MiniLM.model
 
-needs_wordllama = pytest.mark.skipif(find_spec("wordllama") is None, reason="the package with the second model")
+needs_wordllama = pytest.mark.skipif(find_spec("wordllama") is None, reason="wordllama is not installed")
 
 
 class Yard:
@@ -46,7 +46,7 @@ class Yard:
 
     def __init__(self, url: str, agent: str) -> None:
         self.url, self.agent = url, agent
-        self.models: list[str] = []  # of the turns, in their order
+        self.models: list[str] = []  # one for each turn, in order
         self.degraded: list[tuple[str, ...]] = []
         self.written = 0
 
@@ -61,7 +61,7 @@ class Yard:
         return sum(answered) / len(QUESTIONS)
 
     async def live(self, layer: CognitiveLayer, ended: asyncio.Event) -> None:
-        """Turns, writes and edits, until it is told to end; what it has begun it finishes."""
+        """Run turns, writes and edits until `ended` is set; finish the current round."""
         [id] = await layer.remember(self.agent, [NewMemory(type="fact", content="Entry 0 of the log of the lock.")])
         while not ended.is_set():
             question, answer = QUESTIONS[len(self.models) % len(QUESTIONS)]
@@ -70,7 +70,7 @@ class Yard:
             self.degraded.append(context.degraded)
             await layer.post_turn(context, Outcome(response=answer))
             self.written += 1
-            await asyncio.sleep(0.05)  # people do not talk faster
+            await asyncio.sleep(0.05)  # a realistic pause
             content = f"Entry {self.written} of the log of the lock."
             await layer.remember(self.agent, [NewMemory(type="episode", content=content)])
             await layer.update(self.agent, id, content=f"The log of the lock has {self.written} entries.")
@@ -86,7 +86,7 @@ class Yard:
             await task
 
     async def command(self, *arguments: str) -> dict:
-        """What `cognitive db reembed` answers."""
+        """Run `cognitive db reembed` and return its JSON for this agent."""
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *filter(None, sys.path)]),
@@ -150,7 +150,7 @@ async def test_model_change_survives_a_kill_under_live_turns(yard, ask, wordllam
         before = await yard.recall_at_ten(layer)
         least = before - 0.01
         async with yard.living(layer):
-            async with forked(reembedding, yard.url, yard.agent) as worker:
+            async with forked(reembed_memories, yard.url, yard.agent) as worker:
                 await at_least(ask, NEW, 60)
                 await worker.kill()
             assert 60 <= await ask(VECTORS, NEW) < await ask(VECTORS, OLD)
@@ -160,9 +160,9 @@ async def test_model_change_survives_a_kill_under_live_turns(yard, ask, wordllam
             assert built["turns"] > 0
             assert await yard.recall_at_ten(other) >= least
             assert await layer.admin.reembedding.cut_over(yard.agent, NEW) == OLD
-            assert await yard.recall_at_ten(other) >= before + 0.05  # it is the better model
+            assert await yard.recall_at_ten(other) >= before + 0.05  # the new model is better
             async with asyncio.timeout(60):
-                while yard.models[-1] == OLD:  # the turns go on, and one of them is the first by the new model
+                while yard.models[-1] == OLD:  # wait for the first turn with the new model
                     await asyncio.sleep(0.01)
         assert await ask(VECTORS, NEW) == await ask(VECTORS, OLD) == yard.written + len(MEMORIES) + 1
         assert set(yard.degraded) == {()}
@@ -184,17 +184,17 @@ async def test_compare_models_measures_the_effect_of_a_change(yard, wordllama, e
             await layer.post_turn(context, Outcome(response=answer))
         await layer.admin.reembedding.begin(yard.agent, NEW)
         await layer.admin.reembedding.fill(yard.agent, NEW, Pace(load=1))
-        told = await layer.admin.compare_models(yard.agent, NEW)
-        assert (told.old, told.new, told.turns) == (OLD, NEW, 12)
-        assert 0.2 < told.overlap < 0.95
-        assert told.judged > 0
-        assert told.old_recall > 0.8  # what was used had been found by it
+        comparison = await layer.admin.compare_models(yard.agent, NEW)
+        assert (comparison.old, comparison.new, comparison.turns) == (OLD, NEW, 12)
+        assert 0.2 < comparison.overlap < 0.95
+        assert comparison.judged > 0
+        assert comparison.old_recall > 0.8  # the used memories were found by the old model
         assert await layer.admin.reembedding.live(yard.agent) == OLD
         assert (await layer.admin.compare_models(yard.agent, OLD)).overlap == 1.0
 
 
 class Breaking(Hashed):
-    """Fails in its n-th batch, once."""
+    """An embedder that fails once, in its n-th batch."""
 
     def __init__(self, *args, at: int) -> None:
         super().__init__(*args)
@@ -219,7 +219,7 @@ async def test_failed_batch_is_resumed_and_no_memory_is_embedded_twice(yard, ask
                 assert at > 5
             assert await layer.admin.reembedding.fill(yard.agent, model.model, Pace(batch=8, load=1)) == 0
         assert await ask(VECTORS, model.model) == 40
-        assert len(model.texts) - 1 == 40  # and the word that it was warmed with
+        assert len(model.texts) - 1 == 40  # one more text was embedded for warming up
 
 
 async def test_cancelled_reembedding_is_finished_by_the_next_worker(yard, ask):
@@ -241,8 +241,9 @@ SOURCES = re.compile(r"cognitive\.(?:embedding|turn_embedding)\b(?! ?\()")
 
 
 def test_every_statement_that_reads_vectors_names_one_model():
-    """Each mention of a table of vectors has its model fixed before the next one begins: by the same parameter, or by
-    the model of the one vector that the others are compared with.
+    """Each use of a table of vectors is followed by a condition on its model.
+
+    The condition names the same parameter places_of_secret, or the model of the vector compared with the others.
     """
     seen = 0
     for file in sorted((CHECKOUT / "brain" / "statements").glob("*.sql")):
@@ -250,7 +251,7 @@ def test_every_statement_that_reads_vectors_names_one_model():
             body = "\n".join(line for line in statement.sql.splitlines() if not line.lstrip().startswith("--"))
             if not READS.search(body) or not SOURCES.search(body):
                 continue
-            if body.startswith("INSERT") or name in ("own_turns",):  # these put vectors, and compare none
+            if body.startswith("INSERT") or name in ("own_turns",):  # these write vectors and compare none
                 continue
             pieces = SOURCES.split(body)[1:]
             named = [re.search(r"\bmodel = (\$\d+|own\.model)", piece) for piece in pieces]

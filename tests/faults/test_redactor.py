@@ -1,4 +1,4 @@
-"""What is redacted is stored nowhere, and a redactor that hangs or raises costs a turn its words and not its time."""
+"""Redacted text is stored nowhere, and a redactor that hangs or raises does not delay a turn."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from erased import (
     POLICY,
     SECRET,
     WORDS,
-    everywhere,
+    drain_background,
     files,
-    lived,
     opened,
-    settled,
+    places_of_secret,
     site,
+    use_every_feature,
 )
 
 from cognitive import NewMemory, Outcome, Turn
@@ -29,14 +29,14 @@ __all__ = ["site"]  # a fixture
 
 
 def without(text: str) -> str:
-    """A redactor of the words that are looked for here."""
+    """Replace the words that these tests search for."""
     return re.sub("|".join(WORDS), "[flower]", text, flags=re.IGNORECASE)
 
 
 async def test_redacted_text_is_stored_nowhere_but_reaches_the_model(site, agent):
     async with opened(site, redact=without) as layer:
-        secret, contexts = await lived(layer, agent)
-        assert await everywhere(site, agent) == []
+        secret, contexts = await use_every_feature(layer, agent)
+        assert await places_of_secret(site, agent) == []
         assert contexts[1].message == f"Is it true? {SECRET}"
         assert SECRET in contexts[1].prompt()[-1].content
         assert (await layer.get(agent, [secret]))[0].content == without(SECRET)
@@ -48,7 +48,7 @@ async def test_redacted_text_is_stored_nowhere_but_reaches_the_model(site, agent
 
 
 class Broken:
-    """A redactor that works, until it is told to hang or to fail."""
+    """A redactor that works until `fault` makes it hang or raise."""
 
     def __init__(self) -> None:
         self.fault, self.released, self.ended = "", threading.Event(), 0
@@ -74,7 +74,7 @@ async def test_text_is_withheld_when_the_redactor_raises(site, agent, redactor):
         redactor.fault = "raises"
         [id] = await layer.remember(agent, [NewMemory(type="fact", content=SECRET)])
         assert (await layer.get(agent, [id]))[0].content == "[withheld]"
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 @pytest.mark.parametrize(
@@ -88,23 +88,23 @@ async def test_turn_with_a_failing_redactor_keeps_its_deadline_and_degrades(site
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=SECRET, turn_id="t"))
         assert [each for each in context.degraded if each.startswith(f"redaction: {reason}")]
         assert (context.message, context.shown, context.plan.reasons) == (SECRET, (), ("withheld",))
-        assert "green" in context.prefix  # what is pinned is shown whatever is asked
+        assert "green" in context.prefix  # pinned memories do not depend on the message
         rated = Outcome(response=f"Yes. {SECRET}", ratings={crane: True})
         assert not (await layer.post_turn(context, rated)).duplicate
         assert (redactor.ended == 0) == (fault == "hangs")
         redactor.released.set()
-        await settled(layer)
+        await drain_background(layer)
         while await asyncio.to_thread(internals(layer).journal.count):
             await asyncio.sleep(0.05)
         assert (await layer.explain.turns(agent))[0].status == "completed"
-        assert await everywhere(site, agent) == []
+        assert await places_of_secret(site, agent) == []
 
 
 async def test_turns_continue_while_memories_wait_for_a_redactor(site, agent, redactor):
     async with opened(site, redact=redactor) as layer:
         redactor.fault = "hangs"
         remembering = asyncio.create_task(layer.remember(agent, [NewMemory(type="fact", content="It is old.")]))
-        await asyncio.sleep(0)  # it has come to its redactor
+        await asyncio.sleep(0)  # the call has reached its redactor
         redactor.fault = ""
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text=ASKED))
         assert (context.degraded, remembering.done()) == ((), False)

@@ -1,4 +1,4 @@
-"""A streaming standby: turns are prepared from it, their outcomes wait, and when it is promoted they are counted."""
+"""A streaming standby: turns read from it, and their outcomes wait in the journal until it is promoted."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ ASKED = "Which kettle leaks?"
 @contextmanager
 def place() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="cognitive-replica-") as directory:
-        Path(directory).chmod(0o711)  # as root the server runs as a user of its own, which must get there
+        Path(directory).chmod(0o711)  # under root the server runs as another user, which needs access
         yield Path(directory)
 
 
 @pytest.fixture
 async def primary(tmp_path, monkeypatch):
-    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path))  # where the journal is
+    monkeypatch.setenv("COGNITIVE_DATA_DIR", str(tmp_path))  # holds the journal
     with place() as directory:
         server = EmbeddedServer(directory)
         urls = server.acquire()
@@ -46,7 +46,7 @@ async def primary(tmp_path, monkeypatch):
 
 @pytest.fixture
 async def standby(primary):
-    """A server that replays what the primary writes."""
+    """Return the URLs of a server that replays the primary's writes."""
     with place() as directory:
         copied(primary[1], directory)
         server = EmbeddedServer(directory)
@@ -82,9 +82,9 @@ async def replayed(urls: ServerUrls, standby: ServerUrls) -> None:
     await eventually(lambda: ask(standby.admin, "SELECT pg_last_wal_replay_lsn() >= $1::text::pg_lsn", written))
 
 
-async def eventually(asked) -> None:
+async def eventually(condition) -> None:
     async with asyncio.timeout(60):
-        while not await asked():
+        while not await condition():
             await asyncio.sleep(0.02)
 
 
@@ -95,7 +95,7 @@ def opened(url: str):
 async def turned(layer: CognitiveLayer, agent: str, turn_id: str):
     context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", turn_id=turn_id, text=ASKED))
     assert [shown.content for shown in context.shown] == [SAID]
-    assert all(reason.startswith("record: ") for reason in context.degraded)  # the opening waits, with the outcome
+    assert all(reason.startswith("record: ") for reason in context.degraded)  # the turn's record waits with its outcome
     return await layer.post_turn(context, Outcome(response=SAID))
 
 
@@ -108,7 +108,7 @@ async def test_outcomes_on_a_standby_are_counted_after_promotion(primary, standb
         await layer.remember(agent, [NewMemory(type="fact", content=SAID)])
     await replayed(urls, standby)
     async with opened(standby.app) as layer:
-        for n in range(8):  # more than failures open the breaker
+        for n in range(8):  # more failures than the breaker's threshold
             report = await turned(layer, agent, f"t{n}")
             assert not report.recorded
         assert [hit.content for hit in await layer.recall(agent, "kettle")] == [SAID]
@@ -135,7 +135,7 @@ async def test_url_with_both_servers_connects_to_the_writable_one(primary, stand
         await layer.remember(agent, [NewMemory(type="fact", content=SAID)])
         assert (await turned(layer, agent, "before")).recorded
         await replayed(urls, standby)
-        server.release()  # the last one out stops it
+        server.release()  # the last release stops the server
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", turn_id="without", text=ASKED))
         assert context.degraded
         assert not (await layer.post_turn(context, Outcome(response=SAID))).recorded
@@ -183,7 +183,7 @@ async def test_reports_read_the_standby_and_turns_the_primary(primary, standby, 
         await replayed(urls, standby)
         ready = await Readiness(layer).check()
         assert (ready.status, ready.parts["replica"]) == ("ok", "ok, 0.0 s behind")
-        assert await said_by_the_doctor(layer) == ("ok", "0.0 s and 0 bytes behind")
+        assert await replica_finding(layer) == ("ok", "0.0 s and 0 bytes behind")
 
         await ask(standby.admin, "SELECT pg_wal_replay_pause()")
         await layer.remember(agent, [NewMemory(type="fact", content="The lamp is new.")])
@@ -194,11 +194,11 @@ async def test_reports_read_the_standby_and_turns_the_primary(primary, standby, 
     async with closed(reading):
         assert await asks(reading, agent, standby.app)
         assert await ask(standby.admin, "SELECT pg_promote()")
-        assert await asks(reading, agent, urls.app)  # what it says from now on is not what turns write
+        assert await asks(reading, agent, urls.app)  # a promoted standby no longer receives the turns' writes
         assert "accepts writes" in (await reading.compared()).unfit
 
 
-async def said_by_the_doctor(layer: CognitiveLayer) -> tuple[str, str]:
+async def replica_finding(layer: CognitiveLayer) -> tuple[str, str]:
     [finding] = [each for each in (await layer.admin.health()).findings if each.check == "replica"]
     return finding.status, finding.detail
 
@@ -210,8 +210,8 @@ async def test_reports_read_the_primary_while_the_standby_is_away(urls, agent, m
     monkeypatch.setenv("COGNITIVE_REPLICA_URL", NOWHERE)
     async with opened(urls.app) as layer:
         ready = await Readiness(layer).check()
-        assert (ready.status, ready.parts["replica"]) == ("ok", "unavailable")  # turns are whole without it
-        status, found = await said_by_the_doctor(layer)
+        assert (ready.status, ready.parts["replica"]) == ("ok", "unavailable")  # turns do not need it
+        status, found = await replica_finding(layer)
         assert status == "warning"
         assert found.startswith("the replica does not answer")
 

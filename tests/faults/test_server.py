@@ -1,4 +1,4 @@
-"""A server that is stopped, and one whose Postgres is away: no outcome is lost, and what is missing is said."""
+"""Stopping the server loses no outcome, and a server without Postgres journals outcomes and reports the outage."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
 
 
 async def waiting(connection):
-    """Returns when somebody waits for what this connection holds."""
+    """Wait until another session waits for a lock of this connection."""
     while not await connection.fetchval(_WAITS):
         pass
 
 
 async def closed(url):
-    """Returns when nobody listens there any more."""
+    """Wait until the port no longer accepts connections."""
     while True:
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
@@ -72,7 +72,7 @@ async def test_server_without_postgres_answers_turns_and_journals_outcomes(embed
         recalled = await http.post(f"{at}/memories/search", json={"query": "spare key"})
         assert (recalled.status_code, recalled.headers["retry-after"]) == (503, "1")
         assert recalled.json()["type"].endswith("StoreUnavailable")
-        assert "127.0.0.1" not in recalled.text, "where Postgres stands is the server's own business"
+        assert "127.0.0.1" not in recalled.text, "errors do not reveal the address of Postgres"
         ready = await http.get("/readyz")
         assert ready.status_code == 503
         assert ready.json()["parts"] == {"database": "unavailable", "schema": "unavailable", "model": "ok"}
@@ -80,7 +80,7 @@ async def test_server_without_postgres_answers_turns_and_journals_outcomes(embed
 
 
 async def started(*options, **environment):
-    """`cognitive serve` as a process of its own, and the address that it says it listens on."""
+    """Start `cognitive serve`; return the process and the address that it prints."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -91,8 +91,8 @@ async def started(*options, **environment):
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    said = (await process.stdout.readline()).decode()
-    return process, said.removeprefix("Listening on ").strip()
+    line = (await process.stdout.readline()).decode()
+    return process, line.removeprefix("Listening on ").strip()
 
 
 async def test_signal_stops_the_serve_command_cleanly(urls, agent):
@@ -103,9 +103,9 @@ async def test_signal_stops_the_serve_command_cleanly(urls, agent):
             prepared = await http.post(f"{url}/api/v1/agents/{agent}/turns", json=TURN | {"turn_id": by.name})
             assert prepared.status_code == 200
             process.send_signal(by)
-            _, told = await process.communicate()
-        assert process.returncode == 0, told.decode()
-        assert b"requests are done; closing" in told
+            _, stderr = await process.communicate()
+        assert process.returncode == 0, stderr.decode()
+        assert b"requests are done; closing" in stderr
 
 
 async def test_serve_command_reports_why_it_cannot_start(urls):
@@ -115,8 +115,8 @@ async def test_serve_command_reports_why_it_cannot_start(urls):
         ("--socket", "/nowhere/s"): "/nowhere/s",
     }
     starting = await asyncio.gather(*(started(*options, COGNITIVE_DATABASE_URL=urls.app) for options in wrong))
-    for (process, _), said in zip(starting, wrong.values(), strict=True):
-        _, told = await process.communicate()
+    for (process, _), message in zip(starting, wrong.values(), strict=True):
+        _, stderr = await process.communicate()
         assert process.returncode not in (0, None)
-        assert said in told.decode()
-        assert "Traceback" not in told.decode()
+        assert message in stderr.decode()
+        assert "Traceback" not in stderr.decode()

@@ -1,4 +1,4 @@
-"""Upgrades of a database in use: under live turns, interrupted, by two at once; and what cannot be upgraded."""
+"""Upgrades of a database in use: under live turns, interrupted and concurrent, and databases that are refused."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def upgrade():
 
 @pytest.fixture
 def scripts(root, tmp_path) -> Path:
-    """The migrations of the version after this one: it adds two columns and a table, and an index on what is there."""
+    """Return the migrations of a next version, which adds a table, two columns and an index."""
     folder = Path(shutil.copytree(root / "migrations", tmp_path / "migrations"))
     written(folder, NEXT, HEAD, ADDS)
     (folder / "versions" / f"{NEXT}_next.concurrently.sql").write_text(BUILDS)
@@ -100,13 +100,13 @@ def schema(url: str) -> list[str]:
 async def test_unknown_revision_is_refused_with_advice(database, admin, revision):
     await admin.execute("UPDATE cognitive.alembic_version SET version_num = $1", revision)
     before = schema(database.admin)
-    said = (
+    message = (
         rf"revision {revision}, which this version does not know: export the memories with the version that wrote them"
         r".*`cognitive db export`.*import them into an empty database.*Turns, sessions and artifacts are not carried"
     )
-    with pytest.raises(SchemaError, match=said):
+    with pytest.raises(SchemaError, match=message):
         await upgrade(database.owner)
-    with pytest.raises(SchemaError, match=said):
+    with pytest.raises(SchemaError, match=message):
         async with opened(database):
             pass
     assert schema(database.admin) == before
@@ -130,7 +130,7 @@ async def test_data_survives_the_next_migration(urls, database, admin, scripts):
 
 
 async def turns(layer: CognitiveLayer, agent: str, done: list[str], over: asyncio.Event) -> None:
-    """Memories and turns without a pause; each must be whole."""
+    """Write memories and run turns without a pause; none may be degraded."""
     while not over.is_set():
         n = len(done)
         await layer.remember(agent, [NewMemory(type="fact", content=f"Kettle {n} of {agent} leaks.")])
@@ -143,7 +143,7 @@ async def turns(layer: CognitiveLayer, agent: str, done: list[str], over: asynci
 
 @asynccontextmanager
 async def live(layer: CognitiveLayer):
-    """Four agents at work; whatever goes wrong with any of them is raised at the end."""
+    """Run turns of four agents meanwhile. Raise any error at the end."""
     done, over = [], asyncio.Event()
     async with asyncio.TaskGroup() as group:
         for n in range(4):
@@ -169,7 +169,7 @@ async def test_next_migration_runs_under_live_turns(database, admin, scripts):
             assert len(await layer.explain.turns(f"live-{n}", limit=100)) == min(100, done.count(f"live-{n}"))
     assert await admin.fetchval("SELECT count(*) FROM cognitive.memory WHERE colour = 'red'") == len(done)
     assert await valid(admin) is True
-    async with opened(database) as again:  # new connections of the old code
+    async with opened(database) as again:  # new connections with the old code
         assert await again.recall("live-0", "kettle")
 
 
@@ -208,7 +208,7 @@ async def test_upgrade_behind_a_long_transaction_fails_without_blocking_turns(da
             await upgrade(database.owner, scripts=scripts, attempts=3)
         assert len(done) > before
         assert await admin.fetchval("SELECT version_num FROM cognitive.alembic_version") == HEAD
-        assert await admin.fetchval("SELECT to_regclass('cognitive.colour')") is None  # no half of it stays
+        assert await admin.fetchval("SELECT to_regclass('cognitive.colour')") is None  # nothing remains of it
         await transaction.rollback()
         assert await upgrade(database.owner, scripts=scripts) == NEXT
     await reader.close()
@@ -223,14 +223,14 @@ async def test_concurrent_upgrades_migrate_once(database, admin, scripts):
 async def test_killed_index_build_is_repaired_by_the_next_upgrade(database, admin, scripts):
     builds = scripts / "versions" / f"{NEXT}_next.concurrently.sql"
     builds.unlink()
-    await upgrade(database.owner, scripts=scripts)  # as if it had ended between the migration and the build
+    await upgrade(database.owner, scripts=scripts)  # as if interrupted between the migration and the build
     builds.write_text(BUILDS)
     writer = await asyncpg.connect(database.admin)
     transaction = writer.transaction()
     await transaction.start()
-    await writer.execute("LOCK TABLE cognitive.memory IN ROW EXCLUSIVE MODE")  # as a write does: the build waits for it
+    await writer.execute("LOCK TABLE cognitive.memory IN ROW EXCLUSIVE MODE")  # like a write, for which the build waits
     deployer = asyncio.create_task(upgrade(database.owner, scripts=scripts))
-    await until(lambda: admin.fetchval(THERE))  # and not read yet
+    await until(lambda: admin.fetchval(THERE))  # the index exists but is not valid yet
     assert await admin.fetchval(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE datname = current_database() AND query LIKE 'CREATE INDEX CONCURRENTLY%'"
@@ -250,7 +250,7 @@ async def valid(admin) -> bool | None:
     )
 
 
-async def until(asked) -> None:
+async def until(condition) -> None:
     async with asyncio.timeout(60):
-        while not await asked():
+        while not await condition():
             await asyncio.sleep(0.005)
