@@ -1,4 +1,7 @@
-"""The settings of a process, read from its environment. No other module reads the environment."""
+"""The settings of a process, read from the environment variables COGNITIVE_….
+
+Other modules read only variables of other programs, such as PGHOST, and those that the hook commands pass on.
+"""
 
 from __future__ import annotations
 

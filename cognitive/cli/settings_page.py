@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from brain.settings import Settings
 from cognitive.cli import printing
 from cognitive.cli.printing import markdown_table
+from cognitive.policy.annotations import LiveRange
 from cognitive.policy.models import DEFAULT, MODELS, ModelRow
 from cognitive.policy.policy import Policy, groups
 from cognitive.policy.tables import CategoryChange, FrameBudget
@@ -40,6 +41,7 @@ _POLICY = """
 A policy is a TOML file that COGNITIVE_POLICY names, or `Policy(...)` in code. Settings that it leaves out keep their
 default; an unknown name is an error. A group is a table of the file (`[dedup]`, then `threshold = 0.9`) or a mapping in
 code (`Policy(dedup={"threshold": 0.9})`). In a table only the named rows change.
+A setting marked *live* can be changed while the layer runs: `cognitive policy save` and `activate`, or the dashboard.
 
 The strongest value counts: the version activated for the agent, the agent's entry in the host's policy
 (`[agents.NAME]`, `[agents.NAME.dedup]`), the host's policy, the default in code.
@@ -62,6 +64,7 @@ class SettingEntry:
     type: str
     default: Any
     effect: str
+    live: bool = False  # can be changed while the layer runs
 
 
 def settings() -> tuple[SettingEntry, ...]:
@@ -83,7 +86,8 @@ def _entries(model: type[BaseModel], group: str) -> Iterator[SettingEntry]:
         default = printing.jsonable(field.get_default(call_default_factory=True))
         effect = " ".join((field.description or "").split())
         dotted = f"{group}.{name}" if group else name
-        yield SettingEntry(group, dotted, kind(schema["properties"][name]), default, effect)
+        live = any(isinstance(mark, LiveRange) for mark in field.metadata)
+        yield SettingEntry(group, dotted, kind(schema["properties"][name]), default, effect, live)
 
 
 # --- types in words ---
@@ -157,9 +161,10 @@ def _items(entries: Sequence[SettingEntry]) -> str:
 
 def _values(entry: SettingEntry) -> str:
     """Return the allowed values of a setting and its default, as one phrase."""
+    live = "; *live*" if entry.live else ""
     if entry.default is None:
-        return entry.type.removesuffix(" or none")
-    return f"{entry.type}; {_default(entry.default)}"
+        return entry.type.removesuffix(" or none") + live
+    return f"{entry.type}; {_default(entry.default)}{live}"
 
 
 def _is_matrix(default: Any) -> bool:
