@@ -204,10 +204,11 @@ def rank(
     """Return the candidates by score, best first, after the tie-breaks of `precede`; ties are in order of storage.
 
     score = relevance + usage.weight · log2(boost) + lift, times `superseded_factor` for a superseded memory. The boost
-    is a factor from the memory's past use. At the default weight it changes the score by -0.005 to +0.003, so it settles near-ties and
-    cannot raise an irrelevant memory over an exact match. The lift is learned from past turns with a similar message
-    (see `usage.lifts`); it is at most 0.2 at the default weight. With `usage.combine` = "multiply" the score is
-    relevance · boost + lift. The formulas are this project's own (docs/decisions/0010-association.md for the lift).
+    is a factor from the memory's past use. At the default weight it changes the score by -0.005 to +0.003, so it
+    settles near-ties and cannot raise an irrelevant memory over an exact match. The lift is learned from past turns
+    with a similar message (see `usage.lifts`); it is at most 0.2 at the default weight. With `usage.combine` =
+    "multiply" the score is relevance · boost + lift. The formulas are this project's own
+    (docs/decisions/0010-association.md for the lift).
     """
     scores = {c.hit.memory_id: _score(c, boosts[c.hit.memory_id], policy, constants) for c in candidates}
     by_score = sorted(candidates, key=lambda c: (-scores[c.hit.memory_id], c.hit.seq))
