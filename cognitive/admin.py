@@ -64,7 +64,10 @@ async def agents(url: str | None) -> tuple[str, ...]:
 
 
 async def scrub_database(url: str | None) -> tuple[int, bool]:
-    """Rewrite all tables, so that no deleted text stays on disk; see `brain.erasure.rewrite_tables`."""
+    """Rewrite all tables of a database, so that no deleted text stays on its disk.
+
+    Return the result of `brain.erasure.rewrite_tables.scrub`.
+    """
     return await _at(url, rewrite_tables.scrub)
 
 

@@ -35,7 +35,7 @@ class Background:
         self._at_close.append(ending)
 
     async def drain(self) -> None:
-        """Wait until all work is done, has failed, or has exceeded the time of its queue."""
+        """Wait until all background work is done, has failed, or has exceeded the time limit of its queue."""
         for ending in self._at_close:
             await ending()
 

@@ -83,7 +83,7 @@ def part(code: str) -> str:
 
 
 def codes(degraded: Iterable[Degradation]) -> tuple[str, ...]:
-    """Return the codes of degradations, in order."""
+    """Return the stable codes of degradations (parts of a turn that failed or were late), in order."""
     return tuple(each.code for each in degraded)
 
 

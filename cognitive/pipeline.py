@@ -71,7 +71,7 @@ class TurnRequest:
 
     @property
     def planned(self) -> bool:
-        """True for a turn of a user. Turns of other kinds pass through unchanged."""
+        """True for a turn of a user. Turns of other kinds (heartbeat, subagent, cron) pass through unchanged."""
         return self.turn.kind == "user"
 
     @property

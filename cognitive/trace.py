@@ -73,7 +73,7 @@ class Boost:
 
     @property
     def reason(self) -> str:
-        """The factor and the counts that it comes from, as a sentence."""
+        """The boost's factor and the counts of past use that it comes from, as a sentence."""
         return f"{self.factor:.2f}: {self.past}" if self.past else "never shown"
 
     def as_json(self) -> dict[str, Any]:
@@ -203,7 +203,7 @@ class Trim:
 
     @property
     def fits(self) -> bool:
-        """True if the remaining tools are within the limit; False if a single tool is larger."""
+        """True if the remaining tools are within the limit; False if even a single tool is larger."""
         return self.after_bytes <= self.limit
 
     @property
@@ -260,7 +260,7 @@ class Trace:
         return {name: ms for name, ms in self.timings.items() if name != ELAPSED}
 
     def measures(self, model: str | None = None) -> TurnMetrics:
-        """Return the measurements that statistics aggregate over many turns.
+        """Return the turn's measurements for statistics over many turns.
 
         `elapsed` and `stages` are milliseconds. `types` has the counts of memories by type that were `found`, `deduped`
         and `trimmed`. A turn `abstained` if it showed no memory and at least one was irrelevant. `model` is the

@@ -96,7 +96,7 @@ class ToolSpec(dict[str, Any]):
 
     @property
     def name(self) -> str:
-        """The name that the model uses in a call."""
+        """The tool's name, which the model uses in a call."""
         return str(self["name"])
 
     @property
@@ -106,7 +106,7 @@ class ToolSpec(dict[str, Any]):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The JSON schema of the arguments."""
+        """The JSON schema of the tool's arguments."""
         return dict(self["parameters"])
 
 

@@ -72,7 +72,7 @@ def _below(key: str, value: Any, change: Change, into: frozenset[str], depth: in
 
 
 def without_keywords(*names: str) -> Callable[[Schema], Any]:
-    """Return a function that removes the named annotations from a schema and all its subschemas."""
+    """Return a function that removes the named annotations from a JSON schema and all its subschemas."""
     removed = frozenset(names)
     return lambda schema: mapped(schema, lambda each, _: {key: each[key] for key in each if key not in removed})
 
@@ -87,7 +87,7 @@ def without_nested_descriptions(schema: Schema) -> Any:
 
 
 def with_descriptions(shorten: Callable[[str], str]) -> Callable[[Schema], Any]:
-    """Return a function that applies `shorten` to every description in a schema."""
+    """Return a function that applies `shorten` to every description in a JSON schema."""
 
     def change(each: dict[str, Any], _: int) -> dict[str, Any]:
         description = each.get("description")
@@ -107,7 +107,7 @@ def without_optional(schema: Schema) -> Any:
 
 
 def field_names(schema: Any) -> Any:
-    """Return the names of a schema's properties in their order, or the schema itself if it has none."""
+    """Return the names of the properties of a JSON schema, in order, or the schema itself if it has none."""
     if not isinstance(schema, dict):
         return schema
     properties = schema.get("properties", schema)
@@ -320,7 +320,7 @@ def forms(written: bytes, steps: Sequence[CompactionStep] = STEPS) -> tuple[byte
 
 
 def total(sizes: Sequence[int]) -> int:
-    """Return the bytes of a JSON array whose items have the given sizes in bytes."""
+    """Return the size in bytes of a JSON array, from the sizes of its items."""
     return sum(sizes) + max(2, len(sizes) + 1)
 
 

@@ -50,7 +50,10 @@ class ToolEvidence:
 
     @property
     def preferred(self) -> frozenset[str]:
-        """The names of the tools that are kept while there is room, whatever their relevance."""
+        """The names of tools that the conversation called lately or that the plan names.
+
+        They are kept while there is room, whatever their relevance.
+        """
         return self.recent | self.wanted
 
 
@@ -89,7 +92,7 @@ class ToolRanking:
 
     @property
     def low(self) -> bool:
-        """True if the best match is so weak that the needed tool may have any rank."""
+        """True if the match of the best tool is so weak that the needed tool may have any rank."""
         return self.confidence < MIN_CONFIDENCE
 
 

@@ -113,7 +113,7 @@ class RefinedTools:
 
 
 def prompt(message: str, tools: Sequence[Tool]) -> str:
-    """Return the prompt that asks the small model to choose among the tools."""
+    """Return the prompt that asks the small model which of the tools the message needs."""
     lines = [
         json.dumps({"id": tool.name, "does": first_sentence(tool.description)}, ensure_ascii=False) for tool in tools
     ]
@@ -181,7 +181,7 @@ def _without_thoughts(text: str) -> tuple[str, bool]:
 
 
 def _names(text: str) -> list[str] | None:
-    """Return the names in the first JSON value with a list of names, or None if there is no such value."""
+    """Return the tool names in the first JSON value of an answer that lists some, or None if there is none."""
     decoder, at = json.JSONDecoder(), -1
     for _ in range(_MAX_TRIES):
         at = min((found for brace in "{[" if (found := text.find(brace, at + 1)) >= 0), default=-1)

@@ -327,7 +327,7 @@ def _stems(content: str) -> Counter[str]:
 
 
 def _shared(one: Counter[str], other: Counter[str]) -> float:
-    """Return the share of the longer text's stems that the other text has too."""
+    """Return how much two texts agree: the share of the longer text's word stems that the other text has too."""
     return (one & other).total() / max(one.total(), other.total())
 
 

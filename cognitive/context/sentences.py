@@ -119,7 +119,7 @@ class ParsedSentence:
 
     @cached_property
     def is_first_person(self) -> bool:
-        """True if the text is in the first person, with "I" or "we"."""
+        """True if the text has a word such as "I", "we" or "my", so that its speaker may be meant."""
         return not SPEAKING.isdisjoint(self.words)
 
     @cached_property

@@ -66,7 +66,7 @@ class SentenceSet:
         return len(self._single)
 
     def similarity(self, memory: ParsedSentence) -> WindowSimilarity:
-        """Return the similarity of a memory to these statements: the highest value of each measure, rounded."""
+        """Return the similarity of a memory to these statements: the highest value of each measure."""
         guarded: dict[int, bool] = {}
         return self._similarity(
             memory, self._measured(memory), lambda values: self._best(values, memory, guarded), self._quotes(memory)
@@ -145,7 +145,7 @@ class SentenceSet:
         return cosines
 
     def _over_runs(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the highest value within every run of statements: from (rows, statements) to (rows, runs)."""
+        """Return the highest of the statements' values in every run: (rows, statements) becomes (rows, runs)."""
         highest, by_length = rows, [rows]
         for length in self._lengths[1:]:
             highest = np.maximum(highest[:, :-1], rows[:, length - 1 :])
@@ -189,14 +189,14 @@ def first_guard(memory: ParsedSentence, other: ParsedSentence) -> str | None:
 
 
 def _numbers(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the other text lacks a number of the memory, or has its numbers in another order."""
+    """Return True if the other text lacks a number that the memory has, or has the numbers in another order."""
     if not set(memory.figures) <= set(other.figures):
         return True
     return [figure for figure in other.figures if figure in memory.figures] != list(memory.figures)
 
 
 def _units(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the other text lacks a unit of the memory."""
+    """Return True if the other text lacks a unit (a measure, currency, day or month) that the memory has."""
     return not memory.units <= other.units
 
 

@@ -269,7 +269,7 @@ def _received_at(opening: OpenTurn | None) -> float | None:
 
 
 def _as_shown(memory: ExposureRow, excerpts: Excerpts) -> ExposureRow:
-    """Return a memory with only the text that the prompt showed, since the response cannot have used the rest."""
+    """Return a memory cut to the text that the prompt showed, since the response cannot have used the rest."""
     spans = excerpts.get(str(memory.memory_id))
     if not spans or memory.content is None or memory.via != "prompt":
         return memory

@@ -162,7 +162,7 @@ class CategoryLearner:
         return (await self._read(agent_id)).tool_usage
 
     async def learning(self, agent_id: str) -> CategoryLearning:
-        """Read the agent's turns and return everything learned from them.
+        """Read the agent's turns and return the values learned from them about its message categories.
 
         Raises:
             StoreError: Postgres failed or did not answer.

@@ -69,7 +69,7 @@ class ExemplarClassifier:
 
 
 def nearest(vector: Vector, labels: Sequence[str | None], vectors: Vectors) -> tuple[str, ...]:
-    """Return the category of the majority of the nearest labelled sentences, or none.
+    """Return the category that most of the labelled sentences nearest to a message have, or none.
 
     Args:
         vector: The embedding of the message, a unit vector.

@@ -28,13 +28,16 @@ def midnight(moment: datetime) -> datetime:
 
 
 def days(now: datetime, first: int, last: int | None = None) -> Span:
-    """Return the span from day `first` to day `last` inclusive, counted from today; `last` defaults to `first`."""
+    """Return the span from the day that is `first` days after today to the day that is `last` days after it.
+
+    Both are inclusive and may be negative; `last` defaults to `first`.
+    """
     today = midnight(now)
     return today + timedelta(days=first), today + timedelta(days=(first if last is None else last) + 1)
 
 
 def part_of(day: Span, part: str) -> Span:
-    """Return the morning, afternoon, evening or night of a day; a night ends on the next morning."""
+    """Return the span of the morning, afternoon, evening or night of a day; a night ends on the next morning."""
     begin, end = _PARTS[part]
     return day[0] + timedelta(hours=begin), day[0] + timedelta(hours=end)
 

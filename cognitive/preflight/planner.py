@@ -38,7 +38,10 @@ class Planner:
             classification.category_table(each)  # compiled before the first turn
 
     def default_plan(self, turn: Turn, reason: str, policy: Policy) -> Plan:
-        """Return a plan that retrieves no memory and keeps all tools, with `reason` as its only reason."""
+        """Return the plan for a turn without planning: it retrieves no memory and keeps all tools.
+
+        `reason` is its only reason.
+        """
         nothing = Signals(turn.text, greeting=True)
         plan = planning.create_plan(nothing, "conversation", (reason,), policy, turn.thinking)
         return replace(plan, tools=_names(turn))

@@ -183,7 +183,7 @@ def keywords(text: str, limit: int = MAX_KEYWORDS) -> tuple[str, ...]:
 
 
 def _written(lower: str) -> list[str]:
-    """Return the words of a lower-case text; ASCII text is split by a faster method with the same result."""
+    """Return the words of a lower-case text. ASCII text is split by a faster method with the same result."""
     lower = plain(lower)
     return lower.translate(_SEPARATORS).replace(". ", " ").split() if lower.isascii() else _WORD.findall(lower)
 

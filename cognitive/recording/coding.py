@@ -31,7 +31,7 @@ class Ids:
             self.place(id)
 
     def place(self, id: UUID) -> int:
-        """Return the index of an id; append the id if it is new."""
+        """Return the index of an id in the list; append the id if it is new."""
         return self._places.setdefault(id, len(self._places))
 
     def __iter__(self) -> Iterator[UUID]:

@@ -66,7 +66,7 @@ class TurnInputs:
     constants: str = ""
 
     def ran_by(self, constants: Constants) -> bool:
-        """Return True if the turn ran with these constants, or if it did not record its constants."""
+        """Return True if the turn's memories were selected with these constants, or if that was not recorded."""
         return self.constants in ("", constants.digest)
 
     @classmethod

@@ -55,7 +55,7 @@ class Conversation:
 
     @classmethod
     def of(cls, turn: Turn) -> Conversation:
-        """Return the conversation before a turn."""
+        """Return the conversation before a turn, to be fitted into the model's window."""
         return cls(
             turn.agent_id,
             turn.session_id,

@@ -102,7 +102,7 @@ def encode(messages: Sequence[Message]) -> bytes:
 
 
 def decode(encoded: bytes) -> tuple[Message, ...]:
-    """Return the messages that `encode` wrote."""
+    """Decode messages that `encode` encoded as compressed JSON."""
     return tuple(Message.model_validate(message) for message in json.loads(zlib.decompress(encoded)))
 
 

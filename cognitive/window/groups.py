@@ -58,12 +58,12 @@ class MessageGroup:
 
     @property
     def role(self) -> str:
-        """The role of the first message."""
+        """The role of the group's first message, such as "user"."""
         return self.messages[0].role
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The tool calls of the first message."""
+        """The tool calls of the group's first message."""
         return self.messages[0].tool_calls
 
 

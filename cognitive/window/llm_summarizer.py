@@ -111,7 +111,7 @@ class ModelSummarizer:
 
 
 def _within(text: str, limit: int) -> str:
-    """Return the beginning of a text, quoted, in at most `limit` characters; at least the two quotation marks."""
+    """Return the beginning of a text as a quoted string of at most `limit` characters, quotation marks included."""
     room = limit - 2
     while len(quoted := quote(head_of(text, room))) > max(2, limit):
         room -= len(quoted) - limit

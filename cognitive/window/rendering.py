@@ -97,7 +97,7 @@ class Renderer:
         return self._shown([self._stub(message, tool) for message, tool in _with_tools(group)])
 
     def all_of(self, messages: Sequence[Message]) -> RenderedMessages:
-        """Return messages unchanged, with their size."""
+        """Return messages unchanged, together with their size."""
         return RenderedMessages(tuple(messages), (), self.size(messages))
 
     def joined(self, pieces: Sequence[RenderedMessages]) -> RenderedMessages:

@@ -44,7 +44,7 @@ class RoomResult:
 
     @property
     def fits(self) -> bool:
-        """True if there is room."""
+        """True if enough room could be made."""
         return self.short == 0
 
 
@@ -67,17 +67,17 @@ class TokenLedger:
 
     @property
     def spent(self) -> int:
-        """The tokens in use, of all kinds."""
+        """The number of tokens in use, for all kinds of content together."""
         return sum(self.used.values())
 
     @property
     def available(self) -> int:
-        """The tokens that are neither used nor reserved, at least 0."""
+        """The number of tokens that are neither used nor reserved, at least 0."""
         return max(0, self.max - self.spent - sum(self.reserves.values()))
 
     @property
     def share(self) -> float:
-        """The share of `max` in use."""
+        """The share of the model's limit `max` that is in use."""
         return self.spent / self.max if self.max else 1.0
 
     def fits(self, tokens: int) -> bool:
@@ -193,7 +193,7 @@ def limit(ledger: TokenLedger | None, policy: Policy) -> WindowSize:
 
 
 def summary_characters(limit: WindowSize, policy: Policy) -> int:
-    """Return the maximum length of a summary: the policy's, or a quarter of the window's limits if that is less."""
+    """Return the maximum characters of a summary: the policy's, or a quarter of the window's limits if less."""
     return min(policy.window.max_summary_chars, limit.characters // MIN_SHARE, limit.tokens * _PER_TOKEN // MIN_SHARE)
 
 

@@ -190,7 +190,7 @@ def worth(text: str, known: Collection[str] = ()) -> float:
 
 
 def ends(text: str, characters: int) -> str:
-    """Return the text, or its head and tail if it is longer than `characters`."""
+    """Return a text, or only its head and tail if it is longer than `characters`."""
     if len(text) <= characters:
         return text
     half = (characters - 1) // 2

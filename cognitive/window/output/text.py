@@ -72,12 +72,12 @@ def final(line: str) -> str:
 
 
 def head_of(text: str, characters: int) -> str:
-    """Return the first `characters` characters, or a few less so that no combined character is cut."""
+    """Return the first `characters` characters of a text, or a few less so that no combined character is cut."""
     return text if len(text) <= characters else text[: border(text, max(0, characters))]
 
 
 def tail_of(text: str, characters: int) -> str:
-    """Return the last `characters` characters, or a few less so that no combined character is cut."""
+    """Return the last `characters` characters of a text, or a few less so that no combined character is cut."""
     if len(text) <= characters:
         return text
     start = len(text) - max(0, characters)
@@ -139,7 +139,7 @@ def is_web_page(text: str) -> bool:
 
 
 def page_text(page: str) -> str:
-    """Return the text of a page, one line for each block; the address of a link precedes its text in brackets."""
+    """Return the text of an HTML page, one line for each block. A link's address precedes its text in brackets."""
     text = _LINK.sub(r" [\1] ", _HIDDEN.sub(" ", page[:_MAX_PAGE_LENGTH]))
     text = html.unescape(_TAG.sub(" ", _BLOCK.sub("\n", text)))
     lines = (_BLANKS.sub(" ", line).strip() for line in text.splitlines())
