@@ -29,7 +29,7 @@ async def migrate(url: str | None) -> str:
 
 
 async def repair(url: str | None) -> tuple[str, ...]:
-    """Repair the invalid indexes of the database and return their names."""
+    """Rebuild the invalid indexes of the database, build the missing ones, and return the names of both."""
     from brain.postgres.migrate import repair
 
     return await _at(url, repair, lambda urls: urls.owner)

@@ -202,7 +202,7 @@ class CognitiveLayer:
             raise StoreUnavailable("settle: too many outcomes are pending; wait with `flush`, or call `post_turn`")
 
     async def flush(self, context: TurnContext | TurnRef | None = None) -> None:
-        """Wait until the outcomes passed to `settle`, of one turn or of all, are stored, in the journal or refused."""
+        """Wait until the outcomes passed to `settle`, of one turn or of all, are stored (or journaled), or refused."""
         name = () if context is None else (context.agent_id, context.turn_id)
         await self._settling.wait_for(*name)
 

@@ -309,9 +309,9 @@ class Trace:
 
 
 def decoys(results: Sequence[CandidateResult]) -> list[UUID]:
-    """Return the ids of a few candidates that were not shown only because their rank or room did not suffice.
+    """Return the ids of a few candidates that were not shown because their evidence, rank or room did not suffice.
 
-    They are judged like shown memories (decoys), to measure how often "used" is chance.
+    Such decoys are judged like shown memories, to measure how often "used" is chance.
     """
     return [result.candidate.hit.memory_id for result in results if result.disposition in PASSED_OVER][:_DECOYS]
 

@@ -288,9 +288,9 @@ def mark_in_prompt(
 ) -> tuple[CandidateResult, ...]:
     """Change the disposition of dropped candidates that the conversation still shows to "already_in_prompt".
 
-    This applies to candidates that were dropped only for a limit or a budget. The model sees these memories in an
-    earlier block, so exploration must not show them, and they cannot serve as decoys (memories that were not shown,
-    against which attribution is checked).
+    This applies to candidates whose evidence, rank or room did not suffice. The model sees these memories in an earlier
+    block, so exploration must not show them, and they cannot serve as decoys (memories that were not shown, against
+    which attribution is checked).
     """
     distances = _distances(already_in_prompt)
     return tuple(

@@ -290,7 +290,7 @@ def _reversed_names(words: Sequence[str], memory: ParsedSentence, other: ParsedS
 
 
 def _places(order: Sequence[str]) -> Mapping[str, int]:
-    """Return by word the index of its first occurrence."""
+    """Return for each word the index of its first occurrence."""
     return {word: n for n, word in reversed(list(enumerate(order)))}
 
 

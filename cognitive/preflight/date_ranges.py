@@ -225,7 +225,7 @@ def month(groups: Groups, now: datetime, year: int | None) -> Span:
 
 
 def season(groups: Groups, now: datetime, year: int | None) -> Span:
-    """Return the time span of a phrase like "summer 2024" or "last summer"."""
+    """Return the time span of a phrase like "summer 2024" or "last summer": a season of three months."""
     name, number = groups["season"], _year_named(groups, year)
     if groups.get("ofyear"):
         number = now.year + {"last": -1, "this": 0, "next": 1}[groups["ofyear"]]

@@ -54,7 +54,8 @@ class WindowTrace:
         repairs: the number of repairs of each kind, for example of tool calls without a result.
         evicted: the number of messages that left the window and go into the summary.
         unsummarized: the number of messages that left the window but are too many for one summary.
-        stubs: the number of tool calls in the window whose results are cut to a stub, a first line, to save room.
+        stubs: the number of groups (a message, or a tool call with its results) at the beginning of the window whose
+            results are cut to their first lines to save room.
         carried: the number of messages before the window that stay because of their kind.
         trigger: the limit or count that made the window begin later than in the previous turn.
         summary_due: the reason why a summary is due.
