@@ -1,4 +1,4 @@
-"""Run the bundled Postgres server: no root, no system package, shared by processes, started on demand.
+"""Run the Postgres server that comes with the package: no root, no system package, shared by processes.
 
 Modules, in order of execution:
 

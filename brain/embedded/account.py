@@ -35,7 +35,7 @@ class _Identity(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class ServerAccount:
-    """The system user that owns the cluster and runs the server."""
+    """The system user that owns the data of the embedded Postgres server and runs the server."""
 
     uid: int
     gid: int
@@ -47,7 +47,7 @@ class ServerAccount:
         return user_name(self.uid) or f"uid {self.uid}"
 
     def identity(self) -> _Identity:
-        """Return the arguments of `subprocess` that run a command as this user."""
+        """Return the arguments for `subprocess` with which a command runs as this user."""
         if not self.switch:
             return {"user": None, "group": None, "extra_groups": None}
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
@@ -129,7 +129,7 @@ def _entry(name: str) -> pwd.struct_passwd | None:
 
 
 def make_home(directory: Path, account: ServerAccount) -> Path:
-    """Create the server's folder within the data directory, reachable by `account`, and return it."""
+    """Create the embedded server's folder within the data directory, reachable by `account`, and return it."""
     home = directory / "postgres"
     _check_reachable(home, account)  # before creating anything in a folder that cannot be used
     mode = 0o711 if account.switch else 0o700  # 0711 lets the account pass through without listing the folder
@@ -180,7 +180,10 @@ def make_private(folder: Path, account: ServerAccount) -> Path:
 
 
 def runnable_install(install: Path, account: ServerAccount, store: Path) -> Path:
-    """Return the folder `install`, or a copy of it in `store` if `account` cannot run it (a wheel below /root)."""
+    """Return a folder with the Postgres programs that `account` can run.
+
+    This is `install`, or a copy of it in `store` if `account` cannot run the programs there (a wheel below /root).
+    """
     try:
         check_runs(install, account)
     except EmbeddedServerError:

@@ -62,7 +62,10 @@ CREATE_EXTENSIONS = ("create extension if not exists vector",)
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The data directory below `home`, run by `account` with the programs of `install`."""
+    """Creates, starts and stops the Postgres server of one data directory.
+
+    The data directory is below `home`. The server runs as `account`, with the Postgres programs in `install`.
+    """
 
     home: Path
     install: Path
@@ -80,12 +83,15 @@ class Cluster:
 
     @property
     def name(self) -> str:
-        """The cluster name, which appears in the title of each of the server's processes."""
+        """The name of the Postgres cluster, which appears in the title of each process of the server."""
         return f"cognitive-{hashlib.sha256(os.fsencode(self.home)).hexdigest()[:12]}"
 
     @property
     def socket_folder(self) -> Path:
-        """The folder of the socket: beside the data, or below /tmp if that path does not fit into a socket address."""
+        """The folder of the server's unix socket.
+
+        It is beside the data, or below /tmp if that path is too long for a socket address.
+        """
         beside = self.home / "socket"
         # 103 bytes on macOS, 107 on Linux, for folder and "/.s.PGSQL.5432"; a comma or colon would split the address
         if len(os.fsencode(beside)) <= 88 and re.fullmatch(r"[A-Za-z0-9/._+-]+", str(beside)):
@@ -94,11 +100,11 @@ class Cluster:
         return Path("/tmp") / f"{self.name}-{self.account.uid}"
 
     def url(self, role: str) -> str:
-        """Return the URL of the database for a role."""
+        """Return the URL by which a role connects to the database."""
         return f"postgresql://{role}@/{DATABASE}?host={quote(str(self.socket_folder))}&port={PORT}"
 
     def probe(self) -> str | None:
-        """Run a query on the server; return None if it answers, else the error."""
+        """Run a query on the server. Return None if the server answers, or else the error."""
         # as the superuser: Postgres reserves connections for it even if pools hold all others
         address = f"{self.url('postgres')}&connect_timeout=3"
         myself = ServerAccount(os.geteuid(), os.getegid(), switch=False)
@@ -106,7 +112,10 @@ class Cluster:
         return None if answer.stdout.strip() == "1" else answer.stderr.strip()
 
     def ensure_running(self, start: FileLock) -> None:
-        """Create the cluster and start its server unless it answers; the caller holds the `start` lock."""
+        """Create the data directory if it is missing, and start its server unless the server answers.
+
+        The caller holds the lock `start`, so that no other process starts or stops the server meanwhile.
+        """
         self._check_owner()
         make_private(self.socket_folder, self.account)  # before connecting: no other user may pose as the server
         if not (self.data / "PG_VERSION").exists():
@@ -129,7 +138,7 @@ class Cluster:
             pause = min(2 * pause, 0.25)
 
     def stop(self) -> None:
-        """Shut the server down and close its connections; do nothing if it does not run."""
+        """Shut down the server and close its connections. Do nothing if it does not run."""
         postmaster = self._postmaster()
         if postmaster is None:
             return
@@ -144,7 +153,7 @@ class Cluster:
         alive.unlock()
 
     def _check_owner(self) -> None:
-        """Refuse data that another system user owns, such as those of a server that ran as another account."""
+        """Raise an error if the data belongs to another system user, for example because another account created it."""
         owner = self.data.stat().st_uid if self.data.exists() else self.account.uid
         if owner == self.account.uid:
             return
@@ -160,7 +169,7 @@ class Cluster:
         )
 
     def _create(self, start: FileLock) -> None:
-        """Create the complete cluster under a temporary name, then rename it, so that none is half made."""
+        """Create the complete data directory under a temporary name, then rename it, so that it is never half made."""
         install = runnable_install(self.install, self.account, self.home / "runtime")
         partial = self.home / "cluster.new"
         # an initdb whose parent was killed still holds the start lock, so no process writes to this folder any more
@@ -203,7 +212,10 @@ class Cluster:
             raise EmbeddedServerError(f"could not set up {database!r} in {folder}: {made.stderr.strip()}")
 
     def _launch(self, alive: FileLock) -> None:
-        """Start a postmaster that inherits the lock `alive`."""
+        """Start the main process of the server, which inherits the lock `alive`.
+
+        The lock is free once the server has ended.
+        """
         try:
             install = runnable_install(self.install, self.account, self.home / "runtime")
             self._check_version(install)
@@ -253,7 +265,10 @@ class Cluster:
             )
 
     def _drop_stale_pids(self) -> None:
-        """Remove the pid files of a dead server: Postgres would refuse to start if another process now has the id."""
+        """Remove the pid files of a server that has ended.
+
+        Postgres would refuse to start if another process now has the process id in the file.
+        """
         if self._postmaster() is None:
             for file in (self.data / "postmaster.pid", self.socket_folder / f".s.PGSQL.{PORT}.lock"):
                 file.unlink(missing_ok=True)
@@ -264,7 +279,12 @@ class Cluster:
         return pid if f"postgres -D {self.data} " in command else None
 
     def _unblock(self, problem: str, orphaned: float) -> float:
-        """Unblock a server that lives and does not answer; return the time since which it has had no postmaster."""
+        """Free a server that has processes but does not answer a probe; `problem` is the probe's error.
+
+        A slow shutdown is hastened. If the server's main process has been missing for over a second, its other
+        processes are killed. `orphaned` is the time since which the main process has been missing, or 0; the new value
+        is returned.
+        """
         postmaster = self._postmaster()
         if postmaster is not None and "shutting down" in problem:
             # a smart shutdown would wait for all connections to close and accept no new ones; SIGINT closes them
@@ -296,7 +316,7 @@ def _first_number(file: Path) -> int | None:
 
 
 def _commands() -> Iterator[tuple[int, str]]:
-    """Every process with its command line, which is empty for a zombie."""
+    """Yield the id and the command line of every process. The command line of a zombie is empty."""
     if not Path("/proc/self/cmdline").exists():
         listed = subprocess.run(["ps", "-axwwo", "pid=,command="], capture_output=True, text=True, check=True)
         for pid, _, command in (line.strip().partition(" ") for line in listed.stdout.splitlines()):

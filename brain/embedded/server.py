@@ -26,7 +26,7 @@ from brain.settings import from_environment
 
 @dataclass(frozen=True, slots=True)
 class ServerUrls:
-    """The URLs of the database for three roles: superuser, owner of the tables, application."""
+    """The URLs by which three roles connect to the embedded database: superuser, owner of the tables, application."""
 
     admin: str
     owner: str
@@ -34,7 +34,10 @@ class ServerUrls:
 
 
 class EmbeddedServer:
-    """A process's use of the server of a data directory. The methods block: call them in a thread."""
+    """Starts, shares and stops the embedded Postgres server of a data directory, for one process.
+
+    The methods block: call them in a thread.
+    """
 
     def __init__(self, directory: Path | None = None, *, install: Path | None = None) -> None:
         self._directory = (directory or from_environment().directory).expanduser().resolve()

@@ -1,4 +1,4 @@
-"""Single connections beside the pool, for tasks that inspect or maintain a whole database."""
+"""Open single connections beside the pool, for tasks that inspect or maintain a whole database."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _CLOSE_SECONDS = 1.0  # a frozen server never acknowledges the close; the caller
 async def connected(
     url: str, purpose: str, *, statement_seconds: float | None = None
 ) -> AsyncIterator[asyncpg.Connection]:
-    """Open a connection for one task and close it afterwards.
+    """Open a connection for one task, yield it, and close it afterwards.
 
-    `purpose` completes the error "cannot …" when Postgres refuses a statement, for example "rewrite this database".
+    `purpose` completes the error message "cannot …" when Postgres refuses a statement, for example "rewrite this
+    database".
 
     Raises:
         StoreUnavailable: the server does not answer, or the connection was lost.

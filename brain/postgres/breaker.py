@@ -35,12 +35,12 @@ _waiting: ContextVar[bool] = ContextVar("waits_for_recovery", default=False)
 
 
 class Breaker:
-    """Counts consecutive failures of Postgres, and refuses calls after `failures` of them (0: never).
+    """Counts consecutive failures of Postgres, and refuses calls after `failures` of them (0: never refuses).
 
     Failures of calls that began before the previous failure count once: twenty turns that time out together behind a
-    blocked event loop are one failure. Any answer to a call closes the breaker, which lets calls through. The first
-    probe starts `wait` seconds after it opened. The wait doubles with each failed probe, up to `longest` seconds, until
-    a call succeeds.
+    blocked event loop are one failure. An answer of Postgres to a call closes the breaker, so that calls are let
+    through again. After the breaker opens, Postgres is probed in the background, first after `wait` seconds. The wait
+    doubles with each failed probe, up to `longest` seconds, until a call succeeds.
     """
 
     def __init__(self, failures: int = 5, wait: float = 0.25, longest: float = 5.0) -> None:
@@ -55,12 +55,12 @@ class Breaker:
 
     @property
     def state(self) -> State:
-        """The state: closed (calls pass), open (calls are refused), half-open (calls pass after a probe)."""
+        """The breaker's state: closed (calls pass), open (calls are refused) or half-open (calls pass after a probe)."""
         return self._state
 
     @property
     def wait(self) -> float:
-        """The number of seconds to wait before each probe; it doubles after a failed probe."""
+        """The number of seconds between two probes of Postgres. It doubles after a failed probe."""
         return self._wait
 
     def refusal(self) -> str | None:
@@ -85,7 +85,7 @@ class Breaker:
         return True
 
     def probed(self, *, answered: bool, now: float) -> None:
-        """Take the result of a probe of Postgres; if it succeeded, let calls through again."""
+        """Record the result of a probe of Postgres: let calls through again if it answered, else double the wait."""
         if self._state != "open":
             return
         if answered:
@@ -98,7 +98,7 @@ class Breaker:
 
 
 class Probe:
-    """Checks in the background whether Postgres answers again, by calling `answers` until it returns True."""
+    """Calls `answers` in the background at intervals until it returns True, to find out when Postgres is back."""
 
     def __init__(self, breaker: Breaker, answers: Callable[[], Awaitable[bool]]) -> None:
         self._breaker = breaker
@@ -107,7 +107,7 @@ class Probe:
         self._finished = asyncio.Event()  # set when the next probe has finished
 
     def begin(self) -> None:
-        """Start to probe, until the breaker is no longer open."""
+        """Start to probe Postgres in the background, until the breaker is no longer open."""
         self._task = asyncio.create_task(self._probe())
 
     async def next(self, deadline: Deadline) -> None:
@@ -117,7 +117,7 @@ class Probe:
                 await self._finished.wait()
 
     async def stop(self) -> None:
-        """Stop probing and wake the callers that wait for a probe."""
+        """Stop probing Postgres, and wake the callers that wait for the next probe."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
@@ -133,7 +133,10 @@ class Probe:
 
 
 def waits_for_recovery(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """Let a coroutine function, and all that it calls, wait for the breaker's next probe instead of failing at once."""
+    """Decorate a coroutine function so that it waits for the next probe of Postgres while the breaker is open.
+
+    Without the decorator, a call fails at once. It also applies to all functions that the decorated one calls.
+    """
 
     @wraps(call)
     async def waiting(*args: P.args, **kwargs: P.kwargs) -> T:

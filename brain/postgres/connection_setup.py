@@ -62,10 +62,10 @@ _VERSION = "SELECT version_num, to_jsonb(v) ->> 'oldest' AS oldest FROM cognitiv
 
 
 async def fill(pool: asyncpg.Pool) -> None:
-    """Open the pool's first connections. If one of them cannot be used, close all of them.
+    """Open the first connections of a pool. If one of them cannot be used, close all of them.
 
     Raises:
-        SchemaError: the address, the login or the database is not usable; the message says why.
+        SchemaError: the address, the login or the database is not usable; the message gives the reason.
         StoreUnavailable: the server does not answer (yet).
     """
     try:
@@ -91,12 +91,12 @@ async def _opened(pool: asyncpg.Pool) -> None:
 
 
 async def prepare(connection: Connection, role: str | None) -> None:
-    """Check the database and register the type codecs on a new connection.
+    """Check the database over a new connection, and register the connection's type codecs.
 
     Both happen in one transaction as `role`: a pooler may give the server connection to another client afterwards.
 
     Raises:
-        SchemaError: something is missing; the message says what and what to do.
+        SchemaError: the database lacks something; the message says what it lacks and what to do.
     """
     async with connection.transaction():
         if role is not None:
@@ -130,14 +130,14 @@ async def _checked(connection: Connection) -> None:
 
 
 class _Brief(logging.Filter):
-    """A log filter that shortens a failure to connect to one line. Other failures keep their traceback.
+    """A log filter that shortens asyncpg's reports of failed connection attempts to one line.
 
     asyncpg reconnects by itself, at intervals of up to a minute, and logs each failed attempt with a traceback of
-    twenty lines.
+    twenty lines. Other failures keep their traceback.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return True: every record is logged."""
+        """Shorten the record of a failed connection attempt. Return True, so that every record is logged."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, _AWAY):
             record.msg, record.args, record.exc_info = "%s: %s", (record.getMessage(), error or "no answer"), None

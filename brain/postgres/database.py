@@ -84,10 +84,10 @@ class Database:
         return self._breaker
 
     async def open(self) -> None:
-        """Connect, and check server, extension, schema and role.
+        """Connect to Postgres, and check server, extension, schema and role.
 
         Raises:
-            SchemaError: something is missing; the message says what and what to do.
+            SchemaError: the database lacks something; the message says what it lacks and what to do.
             StoreUnavailable: the server does not answer (yet).
         """
         if self._closed:
@@ -98,7 +98,7 @@ class Database:
             await self._shared(self._opening)
 
     async def _shared(self, opening: asyncio.Task[None]) -> None:
-        """Wait for the pool to open; a cancelled caller leaves the opening running for the next call."""
+        """Wait for the pool to open. If the caller is cancelled, the opening goes on, for the next caller."""
         try:
             await asyncio.shield(opening)
         except asyncio.CancelledError:
@@ -172,14 +172,17 @@ class Database:
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     async def _check_breaker(self, deadline: Deadline) -> None:
-        """Raise StoreUnavailable while the breaker is open; inside `waits_for_recovery`, wait for one probe first."""
+        """Raise StoreUnavailable if the circuit breaker is open.
+
+        Inside a function decorated with `waits_for_recovery`, wait for the next probe of Postgres first.
+        """
         if self._breaker.refusal() is not None and may_wait():
             await self._probe.next(deadline)
         if (refusal := self._breaker.refusal()) is not None:
             raise StoreUnavailable(refusal)
 
     async def _observed(self, deadline: Deadline, attempt: _Attempt[T]) -> T:
-        """Run an attempt and report its success or failure to the breaker."""
+        """Run an attempt of an agent's work, and report to the circuit breaker if it succeeded or failed."""
         began = monotonic()
         try:
             result = await deadline.within(self._attempt(attempt))
@@ -209,9 +212,10 @@ class Database:
             await pool.release(connection)
 
     def _count_failure(self, attempt: _Attempt[T], began: float, reason: str) -> None:
-        """Report a failure to the breaker, and start to probe if it opens.
+        """Report a failed attempt to the circuit breaker, and start to probe Postgres if the breaker opens.
 
-        Ignore the failure if the attempt waited for a free connection of the pool, or too briefly to judge the server.
+        The failure is ignored if the attempt only waited for a free connection of the pool, or was too short to say
+        anything about the server.
         """
         pool, now = self._pool, monotonic()
         full = pool is not None and pool.get_size() == self._pool_size and pool.get_idle_size() == 0
@@ -237,16 +241,16 @@ class Database:
         return True
 
     def _settings(self) -> dict[str, str]:
-        """Return the Postgres settings for new connections.
+        """Return the Postgres settings (such as the role) with which new connections are opened.
 
-        Behind a pooler they cannot include the role or read-only mode.
+        For a pooler they include neither the role nor the read-only mode, because it would refuse them.
         """
         own = {"role": self._role} | ({"default_transaction_read_only": "on"} if self._read_only else {})
         return {"application_name": "cognitive-layer", "timezone": "UTC", **({} if self._pooled else own)}
 
     @property
     def _local_role(self) -> str | None:
-        """The role that each transaction must set; None if the connection already has it."""
+        """The role that each transaction must set, or None if the connection already has the role."""
         return self._role if self._pooled else None
 
     def _beginning(self, attempt: _Attempt[T]) -> str:
@@ -286,7 +290,7 @@ class Database:
 
 
 class _Attempt(Generic[T]):
-    """One attempt to run an agent's work in a transaction: its timeout, and whether it got a connection."""
+    """One attempt to run an agent's work in a transaction. It knows its timeout and if it got a connection."""
 
     def __init__(self, agent_id: str, work: Work[T], timeout: float, durable: bool, snapshot: bool) -> None:
         self.agent_id = agent_id
@@ -298,8 +302,12 @@ class _Attempt(Generic[T]):
 
 
 async def _do_nothing(connection: Connection) -> None:
-    """Do nothing: the transaction around this call is the probe."""
+    """Do nothing: as the work of a transaction, this probes if Postgres answers."""
 
 
 async def _no_reset(connection: Connection) -> None:
-    """Replace asyncpg's reset, which costs a round trip: all our settings are local to their transaction."""
+    """Do nothing when a connection returns to the pool.
+
+    It replaces asyncpg's reset, which costs a round trip and is not needed: all our settings end with their
+    transaction.
+    """

@@ -32,7 +32,7 @@ _FUNCTIONS = (
 
 
 def statements() -> tuple[str, ...]:
-    """Return the statements in order: a table comes before the tables that refer to it."""
+    """Return the SQL statements that distribute all tables, each table before the tables that refer to it."""
     tables = sorted(metadata.sorted_tables, key=lambda table: table.name != _FIRST)
     return (
         _SEQUENTIAL,

@@ -1,4 +1,4 @@
-"""Checks that connections and locks are used only in the event loop that they were opened in."""
+"""Check that connections and locks are used only in the event loop that they were opened in."""
 
 from __future__ import annotations
 

@@ -24,7 +24,11 @@ _STATEMENT_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class TableHealth:
-    """A table: bytes on disk without indexes, estimated live and dead rows, and whether it was ever analyzed."""
+    """The state of a table, from Postgres's catalogs.
+
+    It consists of the bytes on disk without indexes, the estimated live and dead rows, and True if it was ever
+    analyzed.
+    """
 
     name: str
     bytes: int
@@ -35,7 +39,7 @@ class TableHealth:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """The load of a server.
+    """The current load of a Postgres server.
 
     Attributes:
         bytes: size of the database.
@@ -102,7 +106,7 @@ class DatabaseHealth:
 
 
 async def examine(url: str) -> DatabaseHealth:
-    """Return the state of the database at a URL. Reads catalogs only.
+    """Read the catalogs of the database at a URL and return its state.
 
     Raises:
         StoreUnavailable: the server does not answer.
@@ -135,7 +139,10 @@ async def _examined(connection: Any) -> DatabaseHealth:
 
 
 async def _revision(connection: Any) -> tuple[str | None, str | None]:
-    """Return the schema's revision and the oldest code it supports, as the login may read it or else the app's role."""
+    """Return the schema's revision, and the revision of the oldest code that the schema supports.
+
+    If the login may not read them, they are read as the application's role. Both are None if that fails too.
+    """
     try:
         return await _read(connection)
     except asyncpg.InsufficientPrivilegeError:

@@ -1,8 +1,8 @@
 """Build indexes on filled tables without blocking writes, and repair indexes whose build was interrupted.
 
-A migration declares such an index in a file `NNNN_name.concurrently.sql` of its name. Postgres builds it outside of any
-transaction: a killed build leaves an invalid index, which is updated and never read. Each upgrade therefore compares
-the indexes that all these files declare with those that exist.
+A migration declares such an index in a file `NNNN_name.concurrently.sql`, named like the migration. Postgres builds it
+outside of any transaction: a killed build leaves an invalid index, which is updated and never read. Each upgrade
+therefore compares the indexes that all these files declare with those that exist.
 """
 
 from __future__ import annotations
@@ -55,9 +55,10 @@ def _parse(file: str, statement: str) -> tuple[str, str | None]:
 
 
 async def build(connection: Any, wanted: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Build the missing and invalid indexes of `wanted`, drop those to drop, and return the names of both.
+    """Bring the indexes to the state in `wanted`: build missing and invalid ones, and drop those mapped to None.
 
-    `connection` belongs to the schema's owner and is not in a transaction.
+    Returns the names of the indexes that were built or dropped. `connection` belongs to the schema's owner and is not
+    in a transaction.
     """
     valid = {row["name"]: row["valid"] for row in await connection.fetch(*SQL.indexes())}
     changed = []
@@ -72,7 +73,7 @@ async def build(connection: Any, wanted: Mapping[str, str | None]) -> tuple[str,
 
 
 async def repair(url: str, wanted: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Rebuild every invalid index, build the missing ones of `wanted`, and return the names of both.
+    """Rebuild every invalid index and build the missing indexes of `wanted`; return the names of all built indexes.
 
     Reads and writes go on. The remains of an interrupted REINDEX are dropped: the original index still exists.
 
@@ -95,10 +96,11 @@ async def _rebuild(connection: Any) -> tuple[str, ...]:
 
 
 async def lock(connection: Any) -> None:
-    """Take the advisory lock of migrations; it is held until the connection is closed.
+    """Take the advisory lock that allows one migration at a time. It is held until the connection is closed.
 
-    The lock is polled: a session that waited for it would hold a transaction open, for which a concurrent build waits.
-    It belongs to the session because such builds run outside of transactions, so a transaction pooler cannot be used.
+    The lock is polled, because a session that waits for it would hold a transaction open, and a concurrent index build
+    waits for open transactions. The lock belongs to the session, because such builds run outside of transactions.
+    Therefore a transaction pooler cannot be used.
     """
     while not await connection.fetchval(*SQL.try_lock()):  # noqa: ASYNC110 - there is no event to wait for
         await asyncio.sleep(_PAUSE)

@@ -91,7 +91,7 @@ async def _migrate_all(connection: AsyncConnection, driver: Any, settings: Confi
 
 
 def _pending(settings: Config, current: str | None, to: str) -> list[str]:
-    """Return the revisions after the current one up to `to`, in order."""
+    """Return the revisions still to be applied: those after `current` up to `to`, in order."""
     script = ScriptDirectory.from_config(settings)
     ordered = [each.revision for each in script.walk_revisions("base", to)][::-1]
     if current is None:
@@ -106,7 +106,7 @@ def _pending(settings: Config, current: str | None, to: str) -> list[str]:
 async def _migrate_with_retries(
     connection: AsyncConnection, driver: Any, settings: Config, revision: str, attempts: int
 ) -> None:
-    """Run one migration; if it gets no lock, pause so that queued writes can run, and retry."""
+    """Run one migration. If it does not get its lock, pause so that queued writes can run, and try again."""
     for attempt in range(1, attempts + 1):
         try:
             async with connection.begin():
@@ -179,7 +179,10 @@ def _extension(connection: sa.Connection) -> None:
 
 
 def _allowed(connection: sa.Connection, statement: str) -> None:
-    """Run a statement that needs a privilege; without it, raise an error with the statement to ask for."""
+    """Run a statement that needs a privilege.
+
+    If the role lacks the privilege, raise an error that contains the statement for an administrator to run.
+    """
     try:
         connection.execute(sa.text(statement))
     except sa.exc.DBAPIError as error:

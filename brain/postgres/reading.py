@@ -1,4 +1,4 @@
-"""Read-only connections for dashboards and analysis, as the read-only role if the login may use it.
+"""Open read-only connections for dashboards and analysis, as the read-only role if the login may use that role.
 
 Otherwise they use the application's role. Their transactions are read-only in both cases. If a standby is configured,
 reads go to it first, so that they take no capacity from turns.
@@ -51,9 +51,12 @@ class ReadServer:
 
 @dataclass(frozen=True, slots=True)
 class Replica:
-    """The state of a standby. `unfit` is the reason why it is not read, or None if it can be read.
+    """The state of a standby server: its lag, and if it may be read.
 
-    `bytes` and `seconds` say how far it lags behind its primary. Both are 0 if it has replayed the whole log.
+    Attributes:
+        unfit: the reason why the standby is not read, or None if it can be read.
+        bytes: the part of the primary's log that it has not replayed, in bytes; 0 if it has replayed the whole log.
+        seconds: how far it lags behind its primary in time; 0 if it has replayed the whole log.
     """
 
     unfit: str | None
@@ -62,7 +65,7 @@ class Replica:
 
 
 async def server(connection: Any) -> ReadServer:
-    """Return the replication state of the server of a connection."""
+    """Return the replication state of the server that a connection leads to."""
     return ReadServer(**dict(await connection.fetchrow(*SQL.server())))
 
 
@@ -74,9 +77,9 @@ def unfit(replica: ReadServer, cluster: int) -> str | None:
 
 
 async def compared(url: str, replica_url: str) -> Replica:
-    """Return the lag of a standby behind its primary; a server that does not answer makes the result `unfit`.
+    """Connect to a primary and its standby and return the standby's lag.
 
-    Connects to both servers and raises nothing.
+    Raises nothing: if a server does not answer, `unfit` in the result gives the reason.
     """
     try:
         async with asyncio.timeout(_COMPARE_MS / 1000):
@@ -161,11 +164,11 @@ class ReadDatabase:
         return await database.run(agent_id, work, timeout=timeout)
 
     async def compared(self) -> Replica | None:
-        """Return how far the standby lags behind the server, or None without a standby."""
+        """Return how far the standby lags behind the server, or None if no standby is configured."""
         return await compared(self.url, self._standby.url) if self._standby is not None else None
 
     async def close(self) -> None:
-        """Close the pool, and that of the standby."""
+        """Close the pool, and the standby's pool if there is one."""
         if self._standby is not None:
             await self._standby.close()
         opened, self._opened = self._opened, None
@@ -199,7 +202,7 @@ class ReadDatabase:
             return self._opened
 
     async def _read_roles(self) -> Granted:
-        """Read the login's roles once; a later grant takes effect after a restart."""
+        """Return the read-only roles that the login may use, read once. A later grant takes effect after a restart."""
         database = self._database(APP_ROLE, 1)
         try:
             return await database.run("", roles.granted, timeout=_ROLES_SECONDS)

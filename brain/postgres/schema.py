@@ -1,4 +1,4 @@
-"""The versions of schema, server and extension that this version of the package needs."""
+"""The versions of the database schema, of Postgres and of the pgvector extension that this package needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MIN_PGVECTOR = "0.8.0"
 
 
 def pgvector_too_old(version: str) -> bool:
-    """Return True if this version of the extension lacks halfvec or iterative scans."""
+    """Return True if this version of pgvector lacks a feature that this package needs: halfvec or iterative scans."""
     return [int(part) for part in version.split(".")] < [int(part) for part in MIN_PGVECTOR.split(".")]
 
 
@@ -21,7 +21,7 @@ def is_known(revision: str) -> bool:
 
 
 def unknown(revision: str) -> str:
-    """Return the error for a database whose revision no migration of this version can upgrade."""
+    """Return the error message for a database whose revision no migration of this version can upgrade."""
     return (
         f"the schema is at revision {revision}, which this version does not know: export the memories with the version"
         " that wrote them (`cognitive db export`), then import them into an empty database (`cognitive db import`)."

@@ -1,4 +1,4 @@
-"""The schema as SQLAlchemy sees it: alembic compares a migrated database with this (`alembic check`)."""
+"""The database schema as SQLAlchemy tables, with which `alembic check` compares a migrated database."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def beginning(
     role: str | None = None,
     clustered: bool = False,
 ) -> str:
-    """Return the statements that begin a transaction for the tenant `agent_id`.
+    """Return the SQL statements that begin a transaction for the tenant `agent_id`.
 
     Args:
         agent_id: the tenant, set for row level security.
@@ -75,9 +75,9 @@ def beginning(
 
 
 def _literal(text: str) -> str:
-    """Return a text as an SQL literal in which every special character is an escape of its code point.
+    """Return a text as an SQL string literal in which every special character is escaped by its code point.
 
-    The form E'…' means the same whatever the server's `standard_conforming_strings`.
+    The form E'…' means the same in all settings of the server's `standard_conforming_strings`.
     """
     return "E'" + _NOT_PLAIN.sub(lambda match: f"\\U{ord(match[0]):08X}", text) + "'"
 
@@ -99,9 +99,11 @@ async def in_transaction(connection: Connection, work: Work[T], begin: str) -> T
 
 
 async def _undo(connection: Connection) -> None:
-    """Roll back a failed or cancelled transaction and keep the connection; terminate it if that takes over a second.
+    """Roll back a failed or cancelled transaction and keep its connection.
 
-    The caller does not wait for this (see `Deadline`). The connection is worth keeping: a new one must plan all
+    If that takes over a second, close the connection.
+
+    The caller does not wait for this (see `Deadline`). The connection is worth keeping: a new connection must plan all
     statements again, which takes longer than several turns, and would add load when the machine is already late.
     """
     try:

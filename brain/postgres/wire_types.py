@@ -19,22 +19,23 @@ Value = TypeVar("Value")
 
 
 def encode_halfvec(vector: NDArray[np.float32]) -> bytes:
-    """Return pgvector's binary form: dimension and an unused word as 16-bit integers, then big-endian half floats.
+    """Return a vector in pgvector's binary form for halfvec.
 
-    Query parameters use this form because asyncpg treats an array of arrays as a matrix.
+    This is the dimension and an unused word as 16-bit integers, then big-endian half floats. Query parameters use this
+    form because asyncpg treats an array of arrays as a matrix.
     """
     return len(vector).to_bytes(2, "big") + b"\x00\x00" + vector.astype(">f2").tobytes()
 
 
 def decode_halfvec(value: bytes) -> NDArray[np.float32]:
-    """Return the float32 vector of pgvector's binary form; the reverse of `encode_halfvec`."""
+    """Return the float32 vector for a halfvec in pgvector's binary form; the reverse of `encode_halfvec`."""
     return np.frombuffer(value, dtype=">f2", offset=4).astype(np.float32)
 
 
 def as_value(kind: Callable[..., Value], row: Mapping[str, Any], **others: Any) -> Value:
-    """Return a dataclass `kind` filled from the row's columns of the same names and from `others`.
+    """Return an instance of the dataclass `kind`, with fields from the row's columns and from `others`.
 
-    Arrays become tuples; other columns are ignored.
+    A field takes the column of the same name. Arrays become tuples; other columns are ignored.
     """
     names = _fields(kind)
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items() if name in names}

@@ -1,4 +1,4 @@
-"""Names of spans and attributes, and the attributes of each step's arguments and result.
+"""Names of OpenTelemetry spans and attributes, and functions that return the attributes of each operation's span.
 
 `gen_ai.*` follows OpenTelemetry's semantic conventions for generative AI (semantic-conventions-genai,
 model/gen-ai/spans.yaml, `gen_ai.memory.client`). The conventions are in development and no released Python package
@@ -74,12 +74,12 @@ CAPTURE_VALUES = frozenset({"span_only", "span_and_event", "true"})
 
 
 def turn(turn: Turn) -> Attributes:
-    """Return the span attributes of a turn before it is prepared."""
+    """Return the attributes of a turn's span that are known before the turn is prepared."""
     return {AGENT_ID: turn.agent_id, CONVERSATION_ID: turn.session_id, TURN_KIND: turn.kind}
 
 
 def context(context: TurnContext) -> Attributes:
-    """Return the span attributes of a prepared turn."""
+    """Return the attributes of a turn's span that are known once the turn is prepared."""
     return {
         TURN_ID: context.turn_id,
         **plan(context.plan),
@@ -107,12 +107,18 @@ def search(agent_id: str, types: Collection[str], channels: Sequence[str]) -> At
 
 
 def search_result(hits: Sequence[Hit]) -> Attributes:
-    """Return the number of memories that a search found; several passages of a memory count once."""
+    """Return the number of memories that a search found, as a span attribute.
+
+    Several passages of one memory count once.
+    """
     return {RECORD_COUNT: len({hit.memory_id.int for hit in hits})}  # an int is hashed ten times as fast as a UUID
 
 
 def search_content(text: str, hits: Sequence[Hit]) -> Attributes:
-    """Return a search's query and hits, as text; their scores are those of the channels."""
+    """Return the text of a search's query and hits as span attributes.
+
+    The scores of the hits are those of the search channels that found them.
+    """
     records = [
         {"id": str(hit.memory_id), "content": hit.content, "metadata": {"type": hit.type, "scores": dict(hit.scores)}}
         for hit in hits
@@ -121,12 +127,12 @@ def search_content(text: str, hits: Sequence[Hit]) -> Attributes:
 
 
 def context_content(context: TurnContext, *_: object) -> Attributes:
-    """Return a turn's query and the memories shown, as text."""
+    """Return the text of a turn's query and of the memories shown, as span attributes."""
     return {QUERY_TEXT: context.trace.query, RECORDS: _records(context.shown)}
 
 
 def embeddings(model: str, dimension: int, texts: int) -> Attributes:
-    """Return the span attributes of the embedding of some texts."""
+    """Return the attributes of the span around an embedding call: model, dimension, and number of texts."""
     return {
         OPERATION: EMBEDDINGS,
         REQUEST_MODEL: model,
@@ -136,7 +142,7 @@ def embeddings(model: str, dimension: int, texts: int) -> Attributes:
 
 
 def outcome(context: TurnContext | TurnRef, outcome: Outcome) -> Attributes:
-    """Return the span attributes of a turn's outcome."""
+    """Return the span attributes of a turn's outcome, when it is posted."""
     session = context.session_id if isinstance(context, TurnContext) else None
     return {
         AGENT_ID: context.agent_id,
@@ -147,7 +153,7 @@ def outcome(context: TurnContext | TurnRef, outcome: Outcome) -> Attributes:
 
 
 def report(report: Report) -> Attributes:
-    """Return the span attributes of the report on a completed turn."""
+    """Return the span attributes of the report that posting an outcome returns."""
     return {
         REFERENCED: sum(each.referenced for each in report.attributions),
         RECORDED: report.recorded,
@@ -169,27 +175,27 @@ def recall(
 
 
 def recall_result(hits: Sequence[RecallHit]) -> Attributes:
-    """Return the number of memories that a recall returned."""
+    """Return the number of memories that a call of the recall tool returned, as a span attribute."""
     return {RECORD_COUNT: len(hits)}
 
 
 def recall_content(hits: Sequence[RecallHit], agent_id: str, query: str, *_: object, **__: object) -> Attributes:
-    """Return a recall's query and hits, as text."""
+    """Return the text of a recall's query and hits as span attributes."""
     return {QUERY_TEXT: query, RECORDS: _records(hits)}
 
 
 def remember(agent_id: str, memories: Sequence[NewMemory], **_: object) -> Attributes:
-    """Return the span attributes of memories to store."""
+    """Return the span attributes of a call that stores memories."""
     return {**_memory(CREATE_MEMORY, agent_id), RECORD_COUNT: len(memories)}
 
 
 def remember_result(ids: Sequence[UUID]) -> Attributes:
-    """Return the id of the stored memory, if it is a single one."""
+    """Return the id of the stored memory as a span attribute, if the call stored a single one."""
     return {RECORD_ID: _only(ids)}
 
 
 def remember_content(ids: Sequence[UUID], agent_id: str, memories: Sequence[NewMemory], **_: object) -> Attributes:
-    """Return the stored memories, as text."""
+    """Return the text of the stored memories as span attributes."""
     records = [
         {"id": str(id), "content": each.content, "metadata": {"type": each.type}}
         for id, each in zip(ids, memories, strict=True)
@@ -198,22 +204,22 @@ def remember_content(ids: Sequence[UUID], agent_id: str, memories: Sequence[NewM
 
 
 def update(agent_id: str, id: UUID, **_: object) -> Attributes:
-    """Return the span attributes of a change of a memory."""
+    """Return the span attributes of a call that changes a memory."""
     return {**_memory(UPDATE_MEMORY, agent_id), RECORD_ID: str(id), RECORD_COUNT: 1}
 
 
 def forget(agent_id: str, ids: Sequence[UUID]) -> Attributes:
-    """Return the span attributes of an erasure of single memories."""
+    """Return the span attributes of a call that erases single memories."""
     return {**_memory(DELETE_MEMORY, agent_id), RECORD_ID: _only(ids), RECORD_COUNT: len(ids)}
 
 
 def erase(agent_id: str) -> Attributes:
-    """Return the span attributes of an erasure of an agent."""
+    """Return the span attributes of a call that erases an agent."""
     return _memory(DELETE_MEMORY_STORE, agent_id)
 
 
 def erase_result(receipt: Receipt) -> Attributes:
-    """Return the number of memories that an erasure removed."""
+    """Return the number of memories that an erasure removed, as a span attribute."""
     return {RECORD_COUNT: receipt.memories}
 
 

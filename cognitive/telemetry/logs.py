@@ -1,4 +1,4 @@
-"""Logs of the server's process: one format for all records, with the request, agent and turn of each.
+"""Configure the logs of the server's process: one format for all records, with the ids of request, agent and turn.
 
 Only the server's own process is configured. In a host's process, the library logs through `logging` and leaves the
 configuration to the host. Texts by users and agents are not logged. Errors are logged with their type, message and
@@ -26,25 +26,26 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class LineFormatter(logging.Formatter):
-    """A formatter of records as single lines, followed by an indented traceback if there is one.
+    """A log formatter that writes each record as a single line, followed by an indented traceback if there is one.
 
     Control characters are escaped, so that no text can end the line or look like another record.
     """
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's
-        """Return the line without the traceback."""
+        """Return the line of a log record, without its traceback, with control characters escaped."""
         return escaped(super().formatMessage(record))
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's
-        """Return the indented traceback."""
+        """Return the traceback of an exception, indented and with control characters escaped."""
         return _indented("".join(traceback.format_exception(*ei)))
 
 
 def configure(form: LogFormat = "json", level: int | str = logging.INFO, stream: TextIO | None = None) -> None:
-    """Write all log records of this process to a stream, by default standard error.
+    """Configure logging so that all log records of this process are written to a stream, by default standard error.
 
-    "json" is one object per line with timestamp (UTC, ISO 8601), level, logger, event, and the bound ids; "console" is
-    for people. Records of `logging` and of structlog are written alike.
+    In the form "json", each record is a JSON object on one line with timestamp (UTC, ISO 8601), level, logger, event,
+    and the ids added by `bound`. The form "console" is for people. Records of `logging` and of structlog are written
+    alike.
 
     Raises:
         ImportError: structlog is not installed; it comes with the extra `server`.
@@ -80,7 +81,10 @@ def escaped(text: str) -> str:
 
 
 def bound(**ids: str | None) -> AbstractContextManager[Any]:
-    """Add ids to all records logged inside the block: `request_id`, `agent_id`, `turn_id`. None is left out."""
+    """Add ids to all records that are logged inside the block: `request_id`, `agent_id`, `turn_id`.
+
+    An id that is None is left out.
+    """
     import structlog
 
     return structlog.contextvars.bound_contextvars(**{name: value for name, value in ids.items() if value is not None})
@@ -99,7 +103,7 @@ def _on_one_line(_logger: Any, _method: str, event: Any) -> Any:
 
 
 def _traceback(file: TextIO, exc_info: Any) -> None:
-    """Write a traceback without the values of variables, which structlog's default prints."""
+    """Write an exception's traceback to the file, without the values of variables that structlog prints by default."""
     file.write(_indented("".join(traceback.format_exception(*exc_info))))
 
 

@@ -1,4 +1,4 @@
-"""All instruments, and the protocol of a receiver of metrics; the default receiver discards them.
+"""Define all metric instruments, and the protocol of a receiver of metrics. The default receiver discards metrics.
 
 Labels are few and have few values; they never contain an id or a text.
 """
@@ -47,10 +47,11 @@ _BY_TYPE = {"memory_type": MEMORY_TYPES}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instrument:
-    """A counter, a histogram with the upper bounds of its buckets, or a gauge that is read when metrics are collected.
+    """A metric instrument: a counter, a histogram with the upper bounds of its buckets, or a gauge.
 
-    `labels` maps label names to the values known in advance. Their series start at zero, so that a query sees the first
-    event as an increase. A label is mapped to no values if its values depend on the host.
+    A gauge is read when metrics are collected. `labels` maps label names to the values known in advance. Their series
+    start at zero, so that a query sees the first event as an increase. A label is mapped to no values if its values
+    depend on the host.
     """
 
     name: str
@@ -61,7 +62,7 @@ class Instrument:
 
 
 class Observation(NamedTuple):
-    """An event: a counter grows by the sum of the values, or a histogram counts each of them."""
+    """Values to add to an instrument: a counter grows by their sum, and a histogram counts each of them."""
 
     instrument: Instrument
     values: Sequence[float]
@@ -139,7 +140,10 @@ INSTRUMENTS = tuple(each for each in list(globals().values()) if isinstance(each
 
 
 def degraded(reasons: Sequence[Degradation]) -> tuple[str, ...]:
-    """Return the parts that degradations are about, each once; "other" for a part that is not in `STAGES`."""
+    """Return the parts of a turn that its degradations are about, each once, as label values.
+
+    A part that is not in `STAGES` becomes "other".
+    """
     parts = (reason.part for reason in reasons)
     return tuple(dict.fromkeys(part if part in STAGES else "other" for part in parts))
 
@@ -148,15 +152,19 @@ def degraded(reasons: Sequence[Degradation]) -> tuple[str, ...]:
 
 
 class Metrics(Protocol):
-    """A receiver of metrics. Its methods run on the event loop, after the work, and should not block."""
+    """A receiver of metrics.
+
+    The layer calls its methods on the event loop, after an operation, so they should not block.
+    """
 
     def observe(self, observations: Observations) -> None:
-        """Count some events."""
+        """Add observations to their counters and histograms."""
 
     def watch(self, gauge: Instrument, labels: tuple[str, ...], read: Callable[[], float]) -> None:
-        """Read a gauge with `read` at every collection, outside the event loop, so that `read` may block.
+        """Register a gauge, whose value is the result of `read` at every collection of metrics.
 
-        A later call for the same gauge and labels replaces `read`.
+        `read` is called outside the event loop, so that it may block. A later call for the same gauge and labels
+        replaces it.
         """
 
 
@@ -172,11 +180,14 @@ NO_METRICS: Metrics = _NoMetrics()
 
 
 def watch_journal(metrics: Metrics, journal: Journal) -> None:
-    """Report the number of turns in the journal: pending ones, and parked ones, which draining skips."""
+    """Register gauges for the number of turns in the local journal.
+
+    Turns that wait for Postgres (pending) and turns that Postgres refused (parked) are counted separately.
+    """
     metrics.watch(JOURNAL, ("waiting",), journal.count)
     metrics.watch(JOURNAL, ("aside",), lambda: journal.count(parked=True))
 
 
 def watch_breaker(metrics: Metrics, breaker: Breaker) -> None:
-    """Report the state of the circuit breaker."""
+    """Register a gauge for the state of the circuit breaker."""
     metrics.watch(BREAKER, (), lambda: float(breaker.state == "open"))

@@ -1,6 +1,6 @@
-"""Observe the methods of a layer from outside: their spans, durations and events.
+"""Add telemetry to the methods of a layer from outside: spans, durations, and observations for counters.
 
-The events are a pure function of a call's arguments and result.
+The observations are a pure function of a call's arguments and result.
 """
 
 from __future__ import annotations
@@ -60,11 +60,14 @@ def _no_attributes(*_: object, **__: object) -> Attributes:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """The telemetry of a method: the name and attributes of its span, and its events.
+    """The telemetry of one method of the layer: the name and attributes of its span, and its metrics.
 
-    `arguments` takes the method's arguments; `observations` takes its result, its duration in seconds and its
-    arguments; `result_attributes` takes its result; `content_attributes` takes its result and arguments, and is called
-    only if the host opted in to content.
+    Attributes:
+        arguments: returns span attributes from the method's arguments.
+        observations: returns metrics from the method's result, its duration in seconds and its arguments.
+        result_attributes: returns span attributes from the result.
+        content_attributes: returns texts from the result and the arguments. It is called only if the host opted in to
+            content in spans.
     """
 
     span: str
@@ -75,7 +78,7 @@ class Operation:
 
 
 def instrument(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
-    """Return a decorator that runs a layer's method in a span and reports its events when it ends."""
+    """Return a decorator that runs a layer's method in a span and reports its metrics when it ends."""
 
     def decorate(method: Method[P, R]) -> Method[P, R]:
         @wraps(method)
@@ -117,7 +120,7 @@ _FAILED_OPEN = ("memory_failed", "tools_failed", "window_failed")
 
 
 def pre_turn_observations(context: TurnContext, seconds: float) -> Iterator[Observation]:
-    """Yield the events of a user's turn that was prepared in `seconds`."""
+    """Yield the metrics of a user's turn that was prepared in `seconds`."""
     trace, frame = context.trace, context.plan.frame
     yield Observation(PRE_TURN_SECONDS, (seconds,))
     yield Observation(PREPARED, (1,), (frame, "yes" if context.degraded else "no"))
@@ -135,9 +138,9 @@ def pre_turn_observations(context: TurnContext, seconds: float) -> Iterator[Obse
 
 
 def post_turn_observations(outcome: Outcome, report: Report, seconds: float) -> Iterator[Observation]:
-    """Yield the events of an outcome that was recorded in `seconds`.
+    """Yield the metrics of an outcome that was recorded in `seconds`.
 
-    A repeated outcome counts as "duplicate" and yields no other events but its duration.
+    An outcome that was posted before counts as "duplicate", and only its duration is reported besides.
     """
     yield Observation(POST_TURN_SECONDS, (seconds,))
     status = "duplicate" if report.duplicate else outcome.status
@@ -150,7 +153,7 @@ def post_turn_observations(outcome: Outcome, report: Report, seconds: float) -> 
 
 
 def recall_observations(hits: Sequence[RecallHit], seconds: float) -> Iterator[Observation]:
-    """Yield the events of a call of the recall tool."""
+    """Yield the metrics of a call of the recall tool that took `seconds`."""
     yield Observation(RECALL_SECONDS, (seconds,))
     yield Observation(RECALLS, (1,), ("found" if hits else "empty",))
 
@@ -169,7 +172,10 @@ def _memories(results: Sequence[CandidateResult]) -> Iterator[Observation]:
 
 
 def _tokens(context: TurnContext) -> Iterator[Observation]:
-    """Yield the tokens of every section that had a budget, zero included, so that the mean is that of all turns."""
+    """Yield the tokens of every section of the context that had a budget.
+
+    Zeros are included, so that the mean is over all turns.
+    """
     tokens = Counter[str]()
     for shown in context.shown:
         tokens[shown.type] += shown.tokens
@@ -181,9 +187,9 @@ def _tokens(context: TurnContext) -> Iterator[Observation]:
 
 
 def _after_pre_turn(context: TurnContext, seconds: float, turn: Turn) -> Observations:
-    """Return the events of a prepared turn of a user.
+    """Return the metrics of a prepared turn if it is a turn of a user, else none.
 
-    Other turns are not planned; counting them would make the latencies look better than they are.
+    Other turns, such as heartbeats, are not planned. Counting them would make the latencies look better than they are.
     """
     return pre_turn_observations(context, seconds) if turn.kind == "user" else ()
 

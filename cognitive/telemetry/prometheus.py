@@ -1,7 +1,7 @@
-"""Metrics for Prometheus, in a separate registry so that their names do not clash with those of the host.
+"""Collect metrics for Prometheus, in a separate registry so that their names do not clash with those of the host.
 
-Values are kept here and converted when they are scraped. The client library's own instruments take a lock and a lookup
-per value, which is too slow for the two hundred values of a turn.
+Values are kept here and converted when Prometheus scrapes them. The client library's own instruments take a lock and a
+lookup per value, which is too slow for the two hundred values of a turn.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class PrometheusMetrics:
-    """All instruments of one process.
+    """Collects all metrics of one process and serves them to Prometheus.
 
     Raises:
         ImportError: `prometheus_client` is not installed; it comes with the extra `server`.
@@ -43,14 +43,14 @@ class PrometheusMetrics:
 
     @classmethod
     def if_installed(cls) -> Self | None:
-        """Return metrics, or None if the extra is not installed; then nothing is counted."""
+        """Return a new object that collects metrics, or None if `prometheus_client` is not installed."""
         try:
             return cls()
         except ImportError:
             return None
 
     def observe(self, observations: Observations) -> None:
-        """Count some events; see `Metrics.observe`."""
+        """Add observations to their counters and histograms; see `Metrics.observe`."""
         with self._lock:
             for instrument, values, labels in observations:
                 series = self._values[instrument]
@@ -63,12 +63,15 @@ class PrometheusMetrics:
                 numbers[-1] += sum(values)
 
     def watch(self, gauge: Instrument, labels: Labels, read: Callable[[], float]) -> None:
-        """Read a gauge at every scrape; see `Metrics.watch`. A reader that raises makes the gauge NaN and is logged."""
+        """Register a function that is called at every scrape for a gauge's value; see `Metrics.watch`.
+
+        If the function raises an error, the error is logged and the gauge is NaN.
+        """
         with self._lock:
             self._readers.setdefault(gauge, {})[labels] = read
 
     def exposition(self, accept: str = "") -> tuple[bytes, str]:
-        """Return the response to a scrape and its content type, chosen by the Accept header.
+        """Return the body and content type of the response to a scrape; `accept` is the request's Accept header.
 
         Blocks while gauges are read.
         """
@@ -78,7 +81,7 @@ class PrometheusMetrics:
         return encode(self.registry), content_type
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the values as `prometheus_client` represents them; the client calls this method at every scrape."""
+        """Yield all metrics in the form of `prometheus_client`, which calls this method at every scrape."""
         with self._lock:
             values = {
                 each: {labels: list(numbers) for labels, numbers in series.items()}
@@ -91,14 +94,17 @@ class PrometheusMetrics:
 
 
 def _known_series(instrument: Instrument) -> dict[Labels, list[float]]:
-    """Return the series that are known in advance, at zero; none for a gauge, whose series have readers."""
+    """Return the series of an instrument whose label values are known in advance, with all values at zero.
+
+    A gauge has none, because functions return its values.
+    """
     if instrument.kind == "gauge":
         return {}
     return {labels: _new_series(instrument) for labels in product(*instrument.labels.values())}
 
 
 def _new_series(instrument: Instrument) -> list[float]:
-    """Return a new series: counts per bucket, the count above the last bucket, and the sum.
+    """Return the zeros of a new series: counts per bucket, the count above the last bucket, and the sum.
 
     A counter has the sum only.
     """

@@ -1,8 +1,8 @@
-"""Spans around the steps of a turn, if the host traces.
+"""Create OpenTelemetry spans around the steps of a turn, if the host uses OpenTelemetry for tracing.
 
 OpenTelemetry is not a dependency and is not imported here. A process that traces has imported its API, so that a lookup
-in `sys.modules` suffices. If a tracer, sampler or processor of the host raises, the error is logged and the span is
-lost; the turn goes on.
+in `sys.modules` suffices. If a tracer, sampler or processor of the host raises an error, the error is logged and the
+span is lost. The turn goes on.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ log = logging.getLogger(__name__)
 
 
 class Span:
-    """A span around a block. Its attributes are computed only if the span is recorded."""
+    """An OpenTelemetry span around a block; without OpenTelemetry it does nothing.
+
+    Its attributes are computed only if the span is recorded.
+    """
 
     def __init__(self, name: str, arguments: Callable[[], Attributes]) -> None:
         self._name = name
@@ -49,7 +52,10 @@ class Span:
     def add_attributes(
         self, attributes: Callable[[], Attributes], content: Callable[[], Attributes] | None = None
     ) -> None:
-        """Add attributes, computed only if the span is recorded; and `content`, if the host opted in too."""
+        """Add attributes to the span, which are computed only if the span is recorded.
+
+        `content` computes attributes with texts, and is called only if the host also opted in to content in spans.
+        """
         if self._span is None:
             return
         quietly(lambda: self._span.set_attributes(_without_none(attributes())))
@@ -80,7 +86,7 @@ class Span:
         self._span = span if span.is_recording() else None
 
     def _set_error(self, kind: type[BaseException]) -> None:
-        """Record the type of an error, without its message, which may quote the user."""
+        """Record the type of an error in the span, without its message, which may quote the user."""
         if self._span is not None:
             self._span.set_attribute(ERROR_TYPE, kind.__name__)
             self._span.set_status(sys.modules["opentelemetry.trace"].StatusCode.ERROR)
@@ -88,17 +94,17 @@ class Span:
 
 @lru_cache(maxsize=1)
 def _tracer(provider: Any) -> Any:
-    """Return the tracer of a provider, cached because creating a tracer takes longer than a span."""
+    """Return the tracer of an OpenTelemetry provider, cached because creating a tracer takes longer than a span."""
     return provider.get_tracer("cognitive")
 
 
 def captures_content() -> bool:
-    """Return True if the host opted in to content in spans, by OpenTelemetry's environment variable."""
+    """Return True if the host allows texts in spans, by OpenTelemetry's environment variable."""
     return os.environ.get(CAPTURE_CONTENT, "").strip().lower() in CAPTURE_VALUES
 
 
 def quietly(work: Callable[[], T]) -> T | None:
-    """Return the result of `work`, or None if it raises; the error is logged, so that telemetry never fails a turn."""
+    """Call `work` and return its result, or log its error and return None, so that telemetry never fails a turn."""
     try:
         return work()
     except Exception as error:  # code of the host, such as an exporter, may raise anything
