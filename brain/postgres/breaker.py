@@ -55,7 +55,7 @@ class Breaker:
 
     @property
     def state(self) -> State:
-        """The breaker's state: closed (calls pass), open (calls are refused) or half-open (calls pass after a probe)."""
+        """The state: closed (calls pass), open (calls are refused) or half-open (calls pass after a probe)."""
         return self._state
 
     @property
