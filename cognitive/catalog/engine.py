@@ -96,10 +96,8 @@ class CatalogEngine:
     ) -> ToolSelection:
         """Fit tools to the model's budget in bytes: shorten them all, then cut the least relevant.
 
-        None as model: no change.
-
-        If a large catalog is not processed within the deadline, its tools are cut by their names. Processing continues
-        in the background, for later turns.
+        If `model` is None, they stay unchanged. If a large catalog is not processed within the deadline, its tools are
+        cut by their names. Processing continues in the background, for later turns.
         """
         limit = _limit(model, policy)
         if not limit:

@@ -237,7 +237,7 @@ def _below_the_cut(dropped: Sequence[CandidateResult], plan: Plan, scales: Scale
 
 
 def _already_in_prompt(inputs: TurnInputs, policy: Policy) -> Sequence[AlreadyInPrompt]:
-    """Return the memories that blocks of earlier turns, still in the conversation, show.
+    """Return the memories that the conversation still shows, in the memory blocks of earlier turns.
 
     There are none unless the placement is "journaled", which leaves the blocks in the conversation.
     """

@@ -85,7 +85,7 @@ async def retrieve(
     deadline: Deadline,
     filters: Filters = NO_FILTERS,
 ) -> Retrieved:
-    """Search the memories for the queries of a plan, by one search for all memory types.
+    """Run the queries of a plan: search an agent's memories, all memory types at once.
 
     The queries share one text. If its vector is not ready in time, the search is by words (and date) only. If Postgres
     does not answer in time, or fails, there are no hits. `degraded` in the result reports both.

@@ -296,9 +296,10 @@ def _lesson(shown: PastShown) -> float:
 
 
 def _decisive(lessons: Sequence[tuple[bool, float]]) -> float:
-    """Return the change in relevance that counts, out of pairs (is rated, change), one for each similar past turn.
+    """Return which of several suggested changes to a memory's relevance counts.
 
-    Rated ones come before measured ones, positive before negative, and then the largest counts.
+    Each is a pair (is rated, change) from a similar past turn. Changes from a user's rating come before measured ones,
+    positive before negative, and then the largest counts.
     """
     rated = [value for is_rated, value in lessons if is_rated]
     values = rated or [value for _, value in lessons]

@@ -81,7 +81,7 @@ def signals(text: str, seen: bytes, read: Signals, attachments: Sequence[Any], t
         seen: The part of the message to search, as `fold` returns it, in the original case.
         read: The signals that other rules read; only those of small talk and ellipsis are used.
         attachments: The attachments of the message: strings, mappings or objects of the host.
-        threshold: Characters below which a message is too short for complex work.
+        threshold: The length in characters below which a message is too short for complex work.
     """
     lower = seen.lower()
     questions = _count(_question, lower, MANY_QUESTIONS)

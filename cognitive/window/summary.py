@@ -246,7 +246,10 @@ def _thinned(pieces: Sequence[tuple[str, float]], room: int) -> str:
 
 
 def _said_later(lines: Sequence[_SummaryLine]) -> Callable[[int], set[str]]:
-    """Return a function from the index of a line to the facts in it that a later line repeats."""
+    """Return a function that finds the repeated facts of a line: those that a later line states too.
+
+    It takes the index of the line.
+    """
     facts_of = [importance.facts(line.text) for line in lines]
     last = {fact: place for place, facts in enumerate(facts_of) for fact in facts}
     return lambda place: {fact for fact in facts_of[place] if last[fact] > place}
