@@ -23,7 +23,10 @@ _STATEMENT_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ModelOfAgents:
-    """The number of agents for which an embedding model is live, being built, ready to become live, or retired."""
+    """An embedding model and how many agents use it.
+
+    Separate counts are for agents for which it is live, being built, ready to become live, or retired.
+    """
 
     model: str
     live: int
@@ -43,7 +46,7 @@ async def names(url: str) -> tuple[str, ...]:
 
 
 async def models(url: str) -> tuple[ModelOfAgents, ...]:
-    """Return the embedding models of all agents. Raises the errors of `names`."""
+    """Return the embedding models in use, each with its numbers of agents. Raises the errors of `names`."""
     return tuple(ModelOfAgents(**row) for row in await _fetch(url, SQL.agents_by_model()))
 
 

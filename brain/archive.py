@@ -1,4 +1,4 @@
-"""Export and import of an agent's memories with their metadata: ids, times, usage and revisions.
+"""Export and import an agent's memories with their metadata: ids, times, usage and revisions.
 
 Memories are read a page at a time, so that an agent of any size can be exported.
 """
@@ -27,7 +27,10 @@ Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 class ArchivedUsage(InputModel):
-    """The usage of a memory: decayed sums of showings and uses as of `last_at`, and plain counts."""
+    """The exported usage of a memory: how often it was shown and used.
+
+    There are plain counts, and sums that decay with time and hold as of `last_at`.
+    """
 
     shown: Mass
     used: Mass
@@ -37,7 +40,7 @@ class ArchivedUsage(InputModel):
 
 
 class ArchivedRevision(InputModel):
-    """A change of a memory, with the values that it replaced; see `Revision`."""
+    """An exported change of a memory, with the values that it replaced; see `Revision`."""
 
     number: Annotated[int, Field(gt=0, lt=2**31)]
     previous: Mapping[str, Any]
@@ -67,9 +70,9 @@ class MemoryMetadata(InputModel):
 
 
 class TypeUsage(InputModel):
-    """The base rate of use of an agent's memories of one type, as decayed sums as of `last_at`.
+    """How often the agent's memories of one type are used when shown, as decayed sums as of `last_at`.
 
-    A memory's own rate of use is shrunk towards it.
+    The estimate of a memory's own rate of use is drawn towards this rate.
     """
 
     type: MemoryType
@@ -82,13 +85,13 @@ class TypeUsage(InputModel):
 
 @dataclass(frozen=True, slots=True)
 class ArchivedMemory:
-    """A memory with its metadata."""
+    """A memory as it is exported and imported, with its metadata."""
 
     memory: NewMemory
     kept: MemoryMetadata
 
     def require_past(self) -> None:
-        """Check that undoing the revisions, the latest first, gives a valid memory at each step.
+        """Check an imported memory's revisions: undoing them, latest first, must give a valid memory at each step.
 
         Raises:
             InvalidInput: a revision has an unknown field or an invalid value; the message has its number.
@@ -150,7 +153,7 @@ class StoredMemory:
 
 
 class Archive:
-    """The reads of an export, and the writes of an import that `MemoryStore.restore` does not do."""
+    """Reads an agent's memories for an export, and writes what `MemoryStore.restore` does not write of an import."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -165,19 +168,19 @@ class Archive:
         ]
 
     async def bases(self, agent_id: str) -> list[TypeUsage]:
-        """Return the agent's base rates of use, one per memory type."""
+        """Return the agent's rates of use, one per memory type, for an export."""
         return [
             TypeUsage(**dict(row))
             for row in await self._database.run(agent_id, lambda c: c.fetch(*SQL.bases(agent_id=agent_id)))
         ]
 
     async def put_bases(self, agent_id: str, bases: Sequence[TypeUsage]) -> None:
-        """Store base rates of use for the types that have none yet."""
+        """Store imported rates of use for the memory types that have none yet."""
         rows = [SQL.put_base.values(agent_id=agent_id, **dict(base)) for base in bases]
         await self._database.run(agent_id, lambda c: c.executemany(SQL.put_base.sql, rows))
 
     async def repoint(self, agent_id: str, ids: Mapping[UUID, UUID]) -> None:
-        """Replace references to exported ids by the ids that the memories have here.
+        """Replace references to exported memory ids by the ids that the memories have in this database.
 
         `ids` maps each exported id to the id in this database.
         """

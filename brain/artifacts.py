@@ -92,7 +92,10 @@ class MatchingLine:
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """A chunk in which a match begins, with the start of the next chunk, where the match may end."""
+    """A stored chunk of an artifact in which a match of a search begins.
+
+    It also has the start of the next chunk, where the match may end.
+    """
 
     start: int
     line: int

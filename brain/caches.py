@@ -1,6 +1,7 @@
-"""Caches of texts in this process, which an erasure empties.
+"""Caches of texts in this process, which are emptied after an erasure.
 
-Every cache that holds text must be made here, so that `empty` reaches it. A cache may be emptied at any moment.
+Every cache that holds text must be made here, so that the function `empty` reaches it. A cache may be emptied at any
+moment.
 """
 
 from __future__ import annotations
@@ -44,9 +45,10 @@ def empty() -> None:
 
 
 class TextCache(Generic[T]):
-    """A thread-safe LRU cache whose values weigh at most `max_weight` together; erasures empty it.
+    """A thread-safe LRU cache for values derived from texts, which is emptied after an erasure.
 
-    `weight` returns the weight of a value, 1 by default. Two threads may compute the same value.
+    The values weigh at most `max_weight` together. `weight` returns the weight of a value, 1 by default. Two threads
+    may compute the same value.
     """
 
     def __init__(self, max_weight: int, weight: Callable[[T], int] = lambda _: 1) -> None:
@@ -64,7 +66,7 @@ class TextCache(Generic[T]):
             self._total = 0
 
     def get(self, key: bytes, make: Callable[[], T]) -> T:
-        """Return the value of a key; call `make` and store its result if the key is missing."""
+        """Return the cached value of a key. If it is missing, call `make`, store its result and return it."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

@@ -26,7 +26,7 @@ class Deadline:
         self._end = monotonic() + milliseconds / 1000
 
     def left(self) -> float:
-        """Return the remaining seconds, at least 0."""
+        """Return the remaining seconds until the deadline, at least 0."""
         return max(0.0, self._end - monotonic())
 
     def leaving(self, seconds: float) -> Deadline:
@@ -37,7 +37,7 @@ class Deadline:
         """Run `work` and return its result if it is ready within this share of the remaining time.
 
         Raises:
-            TimeoutError: it was not; `work` is cancelled and ends in the background.
+            TimeoutError: `work` was not ready in time; it is cancelled and ends in the background.
         """
         task = asyncio.ensure_future(work)
         try:
@@ -52,20 +52,23 @@ class Deadline:
 
 
 def late(cancelled: asyncio.CancelledError) -> bool:
-    """Return True if a `Deadline` cancelled the task, and not its caller."""
+    """Return True if a task was cancelled by a `Deadline`, and False if its caller cancelled it."""
     return cancelled.args == (_LATE,)
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptFailure:
-    """The failure of a custom function: it was late, or raised the error described by `detail`."""
+    """The failure of a function that the host supplied: it was too slow, or raised the error described by `detail`."""
 
     reason: Literal["late", "raised"]
     detail: str
 
 
 async def attempt(work: Coroutine[Any, Any, T], seconds: float) -> T | AttemptFailure:
-    """Run a host's custom coroutine; return its result, or a failure if it raises or takes more than `seconds`."""
+    """Run a coroutine that the host supplied, and return its result.
+
+    Returns an `AttemptFailure` if it raises an error or takes more than `seconds`.
+    """
     task = asyncio.ensure_future(work)
     try:
         await asyncio.wait({task}, timeout=seconds)

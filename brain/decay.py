@@ -14,16 +14,19 @@ _MAX_HALF_LIVES = 1000.0  # after that nothing is left; Postgres raises an under
 
 
 def decayed(mass: float, as_of: datetime, at: datetime, half_life_days: float) -> float:
-    """Return a mass decayed from the time `as_of` to `at`: mass · 2^(-(at - as_of) / half-life).
+    """Return a sum after exponential decay from the time `as_of` to `at`: mass · 2^(-(at - as_of) / half-life).
 
-    If `at` is before `as_of`, the mass is returned unchanged.
+    If `at` is before `as_of`, the sum is returned unchanged.
     """
     half_lives = (at - as_of).total_seconds() / 86_400 / half_life_days
     return float(mass * 0.5 ** min(_MAX_HALF_LIVES, max(0.0, half_lives)))
 
 
 def added(mass: float, as_of: datetime, weight: float, at: datetime, half_life_days: float) -> tuple[float, datetime]:
-    """Return a decayed sum after adding an event of `weight` at `at`, and the time for which the new sum holds."""
+    """Add an event of weight `weight` at the time `at` to a decayed sum.
+
+    Returns the new sum and the time for which it holds.
+    """
     latest = max(as_of, at)
     return (
         decayed(mass, as_of, latest, half_life_days) + decayed(weight, at, latest, half_life_days),

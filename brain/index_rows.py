@@ -26,7 +26,7 @@ PassageVector = tuple[int, str, Vector]  # the passage's ordinal, the field, the
 
 @dataclass(frozen=True, slots=True)
 class PassagePostings:
-    """The entry of a passage in the lexical index, in one language."""
+    """The entry of a passage in the lexical index for one language: its lexemes and their counts."""
 
     memory_id: UUID
     ordinal: int
@@ -57,7 +57,8 @@ async def insert_postings(c: Connection, agent_id: str, places: Sequence[Passage
 async def agree(c: Connection, agent_id: str, embedders: Embedders, written: AbstractSet[str]) -> bool:
     """Return True if `written`, the models of the vectors to write, are exactly the agent's models in this process.
 
-    Also record the live model of an agent without one, and models that the agent's memories are now embedded with.
+    Also record the models in the agent's row: the live model if the agent has none yet, and models that its memories
+    are now embedded with.
 
     Raises:
         EmbeddingError: a model's dimension differs from that of the agent's stored vectors.
@@ -84,7 +85,7 @@ def check(spaces: EmbeddingSpaces, model: str, dimension: int) -> None:
     """Check that a model's dimension is that of the agent's stored vectors.
 
     Raises:
-        EmbeddingError: it differs.
+        EmbeddingError: the dimensions differ.
     """
     if model in spaces.kept and spaces.kept[model].dimension != dimension:
         stored = spaces.kept[model].dimension

@@ -57,7 +57,10 @@ class VectorGroup:
 
 
 class IvfIndex:
-    """Builds the index of groups of at least `large` vectors: cells of about `size`, `page` vectors per transaction."""
+    """Builds the vector index of agents with many memories, for groups of at least `large` vectors.
+
+    The index has cells of about `size` vectors. Each transaction assigns `page` vectors.
+    """
 
     def __init__(self, database: Database, *, large: int = LARGE, size: int = SIZE, page: int = 5_000) -> None:
         self._database = database
@@ -92,7 +95,7 @@ class IvfIndex:
         return groups
 
     async def _begin(self, key: Key, vectors: int) -> None:
-        """Compute and store the centres of a group that has none."""
+        """Compute and store the centres of the cells for a group of vectors that has no centres yet."""
         count = vectors // self._size
         limit = min(_MAX_SAMPLED, count * _SAMPLED)
         rows = await self._database.run(
@@ -110,7 +113,10 @@ class IvfIndex:
         await self._database.run(key["agent_id"], work)
 
     async def _assign(self, key: Key) -> AsyncIterator[int]:
-        """Assign vectors without a cell to the nearest one, a page at a time; yield the number of each page."""
+        """Assign the vectors that are in no cell to the nearest cell, a page at a time.
+
+        Yields the number of vectors of each page.
+        """
         numbers, cell_centres = await self._centres(key)
         last: tuple[UUID, int] = (UUID(int=0), -1)
         while rows := await self._database.run(key["agent_id"], partial(_unsorted, key, last, self._page)):
@@ -149,7 +155,10 @@ async def _put(key: Key, current: int | None, rows: Sequence[Any], cells: NDArra
 
 
 async def _split_cell(key: Key, cell: int, size: int, c: Connection) -> int:
-    """Split a cell. Writers wait: they must not assign a vector to a cell by its old centre."""
+    """Split a cell with too many vectors into smaller cells.
+
+    Writers wait meanwhile: they must not assign a vector to a cell by its old centre.
+    """
     await c.fetchrow(*WRITING.lock_agent_row(agent_id=key["agent_id"]))
     rows = await c.fetch(*SQL.held(**key, cell=cell))
     vectors = _vectors(rows)
@@ -172,10 +181,11 @@ def _vectors(rows: Sequence[Any]) -> Vectors:
 
 
 def centres(sample: Vectors, count: int) -> Vectors:
-    """Return about `count` centres of a sample: unit vectors of shape (centres, dimension); fewer for fewer clusters.
+    """Return about `count` cluster centres of the vectors in `sample`, as unit vectors of shape (centres, dimension).
 
-    The method is spherical k-means (Dhillon and Modha, "Concept decompositions for large sparse text data using
-    clustering", 2001), started from vectors spread evenly over the sample. More than 64 centres take two stages.
+    There are fewer centres if the sample has fewer clusters. The method is spherical k-means (Dhillon and Modha,
+    "Concept decompositions for large sparse text data using clustering", 2001), started from vectors spread evenly over
+    the sample. More than 64 centres take two stages.
     """
     if count <= _MAX_SINGLE_STAGE:
         return _means(sample, count)
@@ -201,7 +211,10 @@ def _means(sample: Vectors, count: int) -> Vectors:
 
 
 def _recompute(sample: Vectors, group: NDArray[np.int64], count: int) -> Vectors:
-    """Return the unit means of the groups, without groups of too few vectors; the mean of all if no group is left."""
+    """Return the unit mean of each group of vectors, without groups of too few vectors.
+
+    If no group is left, return the mean of all vectors.
+    """
     order = np.argsort(group, kind="stable")
     sizes = np.bincount(group, minlength=count)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])[sizes > 0]

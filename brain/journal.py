@@ -78,7 +78,10 @@ class JournalEntry:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """The numbers of pending and of parked entries, and the time of the oldest pending turn if it is known."""
+    """The turns that wait in the journal: the numbers of pending entries and of parked ones, which Postgres refused.
+
+    It also has the time of the oldest pending turn, or None if it is not known.
+    """
 
     pending: int
     parked: int
@@ -86,13 +89,16 @@ class Backlog:
 
 
 class Journal:
-    """The journal in a file. Its methods block: call them in a thread. All of them raise JournalError."""
+    """The journal in a file: turns that Postgres could not store yet.
+
+    Its methods block: call them in a thread. All of them raise JournalError.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def put(self, agent_id: str, turn_id: str, *, opening: str | None = None, outcome: str | None = None) -> bool:
-        """Store a turn's opening, its outcome, or both, and sync. Return False if the entry already had them.
+        """Store a turn's opening, its outcome, or both, and sync the file. Return False if the entry already had them.
 
         Existing values are not replaced. An addition makes a parked entry pending again.
         """
@@ -105,7 +111,7 @@ class Journal:
         return self._first("agent_id = ? AND turn_id = ?", agent_id, turn_id)
 
     def after(self, id: int) -> JournalEntry | None:
-        """Return the first pending entry with a larger id."""
+        """Return the first pending entry whose id is larger, or None if there is none."""
         return self._first("id > ? AND error IS NULL", id)
 
     def holds(self, entry: JournalEntry) -> bool:
@@ -117,7 +123,7 @@ class Journal:
         self._change("DELETE FROM entry WHERE id = ? AND version = ?", entry.id, entry.version)
 
     def park(self, entry: JournalEntry, error: str) -> None:
-        """Park an entry, unless it has a newer version."""
+        """Mark an entry as refused by Postgres, so that draining skips it, unless the entry has a newer version."""
         self._change("UPDATE entry SET error = ? WHERE id = ? AND version = ?", error, entry.id, entry.version)
 
     def unpark(self) -> None:
@@ -230,7 +236,7 @@ class Journal:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection for one transaction, so that none outlives a fork, a thread or the removal of the file."""
+        """Open a connection for one transaction, so that none stays open after a fork or after the file's removal."""
         try:
             with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE")) as c, c:
                 c.execute("PRAGMA synchronous = EXTRA")  # sync the folder too: a commit deletes the rollback journal
@@ -255,7 +261,10 @@ class Journal:
 
 
 def journal_name(url: str | None) -> str:
-    """Return the journal's file name for the database at `url`, the same for every login; None: the embedded server."""
+    """Return the name of the journal's file for the database at `url`, or for the embedded server if `url` is None.
+
+    The name is the same for every login.
+    """
     if url is None:
         return "embedded.sqlite"
     parts = urlsplit(url)
@@ -279,7 +288,7 @@ def _at(opening: str | None, kept_at: float | None) -> float:
 
 
 def written(turn: OpenTurn) -> str:
-    """Return an opened turn as JSON; `read` is the reverse."""
+    """Return an opened turn as JSON text; the function `read` is the reverse."""
     fields = {name: getattr(turn, name) for name in turn.__dataclass_fields__}
     return json.dumps(
         fields
@@ -292,7 +301,10 @@ def written(turn: OpenTurn) -> str:
 
 
 def opening_without(text: str, remains: Residue) -> str:
-    """Return an opened turn's JSON without erased text, and then without its query vector and record, made from it."""
+    """Return the JSON of an opened turn without erased text.
+
+    If it contained erased text, its query vector and its record are removed too, because they derive from the text.
+    """
     cleaned = remains.cut_json(text)
     if cleaned == text:
         return text

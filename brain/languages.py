@@ -110,10 +110,10 @@ MONTHS: Mapping[str, tuple[str, ...]] = {
 
 
 def require(name: str) -> str:
-    """Return `name` if it is a language of the index.
+    """Return `name` if it is a language of the lexical index.
 
     Raises:
-        UnknownLanguage: it is none; the message lists the languages.
+        UnknownLanguage: there is no such language; the message lists the languages.
     """
     if name not in NAMES:
         raise UnknownLanguage(f"language: there is no {name!r}; there are {', '.join(NAMES)}")
@@ -143,7 +143,7 @@ class AgentLanguages:
         self._by_agent: OrderedDict[str, IndexLanguages] = OrderedDict()
 
     def remember(self, agent_id: str, languages: IndexLanguages) -> None:
-        """Store the languages that the database names for an agent."""
+        """Store in the cache the languages that were read from the database for an agent."""
         self._by_agent.pop(agent_id, None)
         if languages != DEFAULT_LANGUAGES:
             self._by_agent[agent_id] = languages

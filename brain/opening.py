@@ -45,7 +45,7 @@ async def opened(url: str | None, settings: Settings) -> AsyncIterator[tuple[Dat
 
 @asynccontextmanager
 async def embedded(settings: Settings | None = None) -> AsyncIterator[ServerUrls]:
-    """Run the embedded server while the context is entered, and yield its URLs."""
+    """Run the embedded server for the duration of the block, and yield its URLs."""
     async with _running(settings or from_environment()) as (_, urls):
         yield urls
 

@@ -44,7 +44,7 @@ _digested_of_pinned = attrgetter("content", "speaker", "occurred_at")
 
 
 class PassageTexts:
-    """The stored passages, read by memory id and ordinal."""
+    """Reads the current text of passages by memory id and ordinal."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -62,11 +62,14 @@ class PassageTexts:
 
 
 def digest(passage: Any) -> int:
-    """Return the CRC-32 of a passage, the same for a `Hit` and for its `PassageText` if nothing changed."""
+    """Return the CRC-32 of a passage's content, with which a later change of the passage is detected.
+
+    It is the same for a `Hit` and for its `PassageText` if nothing changed.
+    """
     at = passage.occurred_at.timestamp()
     return zlib.crc32(repr((_digested(passage), at, passage.vector is None)).encode())
 
 
 def digest_of_pinned(memory: Any) -> int:
-    """Return the CRC-32 of the fields of a pinned memory that the prefix shows."""
+    """Return the CRC-32 of those fields of a pinned memory that the prompt's prefix shows."""
     return zlib.crc32(repr(_digested_of_pinned(memory)).encode())

@@ -18,9 +18,10 @@ _MAX_CACHED_IDS = 16_384  # parsed ids of memories: a search returns about 300, 
 
 @dataclass(frozen=True, slots=True)
 class PastTurns:
-    """The past turns to compare with: the `kept` most similar of the `latest` completed turns up to `now`.
+    """Selects past turns to compare with a query: the `kept` most similar of the `latest` completed turns.
 
-    A memory that a turn with a cosine of at least `similarity` used is a candidate, even if no other channel finds it.
+    Only turns up to the time `now` are compared. A memory that was used by a turn with a cosine of at least
+    `similarity` becomes a candidate, even if no other channel of the search finds it.
     """
 
     now: datetime
@@ -60,7 +61,7 @@ class PastTurn:
 
 
 def associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
-    """Return the ids of the memories that similar turns among `rows` used, without repetition."""
+    """Return the ids of the memories that similar past turns used, without repetition; `rows` are the past turns."""
     similar = [shown or [] for _, _, cosine, _, shown, _ in rows if past is not None and cosine >= past.similarity]
     return list(dict.fromkeys(_id(id) for shown in similar for id, used, *_ in shown if used))
 

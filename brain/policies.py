@@ -32,7 +32,7 @@ _SECONDS = 10.0  # timeout of each read
 
 @dataclass(frozen=True, slots=True)
 class PolicyVersion:
-    """A saved policy: its base policy's version and its changes, as values by the dotted names of settings."""
+    """A saved policy: the version of the policy that it changes, and its changes by dotted setting name."""
 
     version: str
     base: str
@@ -44,9 +44,10 @@ class PolicyVersion:
 
 @dataclass(frozen=True, slots=True)
 class PolicyActivation:
-    """The activation of a policy in a role, `number` counted from 1.
+    """The activation of a policy in a role (live or shadow). `number` counts the role's activations from 1.
 
-    `version` None returns to the operator's own policy in the live role, and turns the shadow off in the shadow role.
+    A `version` of None returns to the operator's own policy in the live role, and turns the shadow off in the shadow
+    role.
     """
 
     role: Role
@@ -59,7 +60,7 @@ class PolicyActivation:
 
 @dataclass(frozen=True, slots=True)
 class ActivePolicy:
-    """The active policy of a role: its activation, and the changes of its saved policy."""
+    """The active policy of a role (live or shadow): its activation, and the settings that it changes."""
 
     choice: PolicyActivation
     changes: Changes
@@ -67,7 +68,7 @@ class ActivePolicy:
 
 @dataclass(frozen=True, slots=True)
 class SampledTurn:
-    """A completed turn with the record of its stages, or None if it has no record."""
+    """A completed turn for the evaluation of policies, with the record of its pipeline stages if there is one."""
 
     turn_id: str
     at: datetime
@@ -85,7 +86,7 @@ class PolicyStore:
     async def save(
         self, agent_id: str, version: str, base: str, changes: Changes, *, by: str, note: str
     ) -> PolicyVersion:
-        """Save a policy and return it; if its version is saved already, return that one unchanged."""
+        """Save a policy and return it. If its version is saved already, return the saved policy unchanged."""
 
         async def work(c: Connection) -> Any:
             await share_agent(c, agent_id)
@@ -151,7 +152,7 @@ class PolicyStore:
         return dict(rows[0]["content"]) if rows else None
 
     async def shadowed(self, agent_id: str, version: str, latest: int) -> list[ShadowedTurn]:
-        """Return the latest turns with a shadow of this policy."""
+        """Return the latest turns in which this policy ran as a shadow, with the memories that it would have shown."""
         return [
             as_value(ShadowedTurn, row)
             for row in await self._fetch(agent_id, SQL.shadowed, policy=version, limit=latest)
@@ -165,12 +166,15 @@ class PolicyStore:
     # --- recorded turns ---
 
     async def sample(self, agent_id: str, since: datetime, until: datetime, latest: int) -> list[SampledTurn]:
-        """Return the latest completed turns of [since, until), newest first."""
+        """Return the latest completed turns between `since` (included) and `until` (excluded), newest first."""
         rows = await self._fetch(agent_id, SQL.sample, since=since, until=until, limit=latest)
         return [SampledTurn(row["turn_id"], row["at"], row["message"], row["policy"], row["record"]) for row in rows]
 
     async def completed(self, agent_id: str, since: datetime, until: datetime) -> int:
-        """Return the number of completed turns to sample from, over whole days in UTC."""
+        """Return the number of turns completed from the UTC day of `since` to that of `until`.
+
+        Replay samples are drawn from these turns.
+        """
         return int((await self._fetch(agent_id, SQL.completed, since=since, until=until))[0][0])
 
     async def still_exist(self, agent_id: str, turn_ids: Sequence[str], memory_ids: Sequence[UUID]) -> bool:

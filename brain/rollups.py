@@ -19,7 +19,10 @@ Key = tuple[str, str]  # dimension and value, such as ("frame", "task")
 
 @dataclass(frozen=True, slots=True)
 class RollupCounts:
-    """The numbers that are added to the counts of one key; `latency` has a count per bucket."""
+    """The numbers by which a turn increases the counts of one key, such as a tool or a frame.
+
+    `latency` has a count per latency bucket.
+    """
 
     turns: int = 0
     completed: int = 0

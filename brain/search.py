@@ -108,10 +108,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Masses:
-    """The usage of memories, as decayed sums of showings and uses as of `at`.
+    """How often memories are used when shown, as sums that decay with time and hold as of `at`.
 
-    `decoys` is the sum of memories that were found and judged but not shown, `decoys_used` of those that the judgement
-    nevertheless took as used.
+    The sums are of showings and uses. `decoys` is the sum of candidates that were not shown, but compared with the
+    response like those shown. `decoys_used` is the part of them that the comparison took as used, which can only be
+    chance.
     """
 
     shown: float
@@ -149,7 +150,7 @@ SCORES = (
 
 
 class MemorySearch:
-    """The search of an agent's memories. Each search passes the embedding models of the agent to `on_models`."""
+    """Searches an agent's memories. Each search passes the agent's embedding models to the callback `on_models`."""
 
     def __init__(
         self,
@@ -162,7 +163,7 @@ class MemorySearch:
         self._languages = languages if languages is not None else AgentLanguages()
 
     async def find(self, agent_id: str, query: Query, *, timeout: float = 60.0) -> SearchResult:
-        """Return every candidate of the query with its raw scores, and the figures to weigh them by.
+        """Return every candidate of the query with its raw scores, and the statistics that weight the scores.
 
         Raises:
             StoreUnavailable: Postgres cannot be reached or did not answer within `timeout` seconds.
@@ -202,9 +203,10 @@ class MemorySearch:
         )
 
     async def _facts(self, connection: Connection, agent_id: str, query: Query) -> tuple[Any, list[str]]:
-        """Return the statistics of the query's lexemes, and the lexemes.
+        """Return the statistics of the query's lexemes, such as their frequencies, and the lexemes.
 
-        The lexemes depend on the agent's language, which is cached. If it has changed, the statement is run again.
+        The lexemes depend on the agent's language, which is cached. If the language has changed, the statement is run
+        again.
         """
         assumed = None
         while assumed != (language := self._languages.of(agent_id).language):

@@ -115,10 +115,10 @@ class Sessions:
         received_at: float | None = None,
         timeout: float = 60.0,
     ) -> bool:
-        """Replace the summary of `old` by a new one.
+        """Replace the summary in the session state `old` by a new summary.
 
-        Return False and change nothing if the stored summary is no longer that of `old`, the turn does not exist any
-        more, or something was erased after the summarised text was received (`received_at`, in seconds since the
+        Return False and change nothing if the stored summary is no longer that of `old`, if the turn does not exist any
+        more, or if something was erased after the summarised text was received (`received_at`, in seconds since the
         epoch). `timeout` is in seconds.
         """
         summary = await self._redactor.text(summary)

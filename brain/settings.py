@@ -83,7 +83,10 @@ class Settings(BaseSettings):
 
     @property
     def directory(self) -> Path:
-        """The data directory: `data_dir`, or if unset the user's data directory (root: /var/lib/cognitive-layer)."""
+        """The data directory: `data_dir`, or the user's data directory if unset.
+
+        For root it is /var/lib/cognitive-layer.
+        """
         if self.data_dir is not None:
             return self.data_dir.expanduser().resolve()
         return Path("/var/lib/cognitive-layer") if os.geteuid() == 0 else platformdirs.user_data_path("cognitive-layer")

@@ -1,4 +1,4 @@
-"""Subtasks: their dependencies, and their status, result, artifacts and memories. The first end of one is final."""
+"""Store subtasks: their dependencies, status, result, artifacts and memories. A subtask's first end is final."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Subtasks:
         return ended
 
     async def archived(self, agent_id: str, id: UUID, facts: Sequence[UUID]) -> None:
-        """Record the ids of the memories that a subtask left."""
+        """Record the ids of the memories in which a subtask's result was stored."""
         await self._database.run(
             agent_id, lambda c: c.execute(*SQL.archived(agent_id=agent_id, subtask_id=id, memory_ids=list(facts)))
         )

@@ -85,17 +85,17 @@ class RecordedTurn:
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """The channels that were searched."""
+        """The channels (such as words, meaning, date) that the turn's search used."""
         return tuple(self.trace["channels"])
 
     @property
     def plan(self) -> Mapping[str, Any]:
-        """The plan, without text of the message."""
+        """The recorded plan of the turn, without text of the message."""
         return self.trace.get("plan") or {}
 
     @property
     def excerpts(self) -> Mapping[str, Any]:
-        """The parts that were shown of shortened memories."""
+        """For memories that were shortened to fit: the parts of their text that were shown."""
         return self.trace.get("excerpts") or {}
 
     @property
@@ -106,7 +106,7 @@ class RecordedTurn:
 
 @dataclass(frozen=True, slots=True)
 class TurnSummary:
-    """A recorded turn in a list."""
+    """A recorded turn as it appears in a list of turns."""
 
     turn_id: str
     session_id: str
@@ -181,7 +181,10 @@ class ShadowedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on a shown memory: its overlap with the response in [0, 1], if it was used, and the host's rating."""
+    """The verdict on a memory that a turn showed: its overlap with the response in [0, 1], and if it was used.
+
+    It also has the host's rating, if there is one.
+    """
 
     memory_id: UUID
     overlap: float
@@ -215,7 +218,10 @@ class ExposureRow:
 
 @dataclass(frozen=True, slots=True)
 class Decoy:
-    """A candidate that was not shown, judged with the shown ones to measure what credit is chance."""
+    """A candidate that was not shown, but is compared with the response like those that were shown.
+
+    Its overlap cannot come from use, and so measures how much overlap is chance.
+    """
 
     type: MemoryType
     content: str
@@ -224,7 +230,7 @@ class Decoy:
 
 @dataclass(frozen=True, slots=True)
 class PlannedTurn:
-    """The parts of a recorded turn that the judgement needs.
+    """The parts of a recorded turn that are needed to decide which memories its response used.
 
     These are the message that memories were shown for, and the content of the turn's policy, or None if the policy was
     not recorded.
@@ -247,9 +253,10 @@ class UsageWeights:
 
 @dataclass(frozen=True, slots=True)
 class TurnJudgement:
-    """The judgement of a turn, which is to be counted.
+    """The verdicts on the memories of a turn, to be added to the usage counts.
 
-    `shown` has a verdict per shown memory, and `decoys` each decoy's type and if the same measurement takes it as used.
+    `shown` has a verdict per shown memory. `decoys` has the type of each decoy, and True if the comparison with the
+    response takes it as used.
     """
 
     shown: Sequence[Judgement]
@@ -324,7 +331,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class TurnToolCalls:
-    """The user and the categories of a completed turn, and the names of the tools that it called."""
+    """The tools that a completed turn called, with the turn's user and categories."""
 
     user_id: str | None
     categories: tuple[str, ...]

@@ -58,10 +58,10 @@ class TurnLog:
         durable: bool = False,
         still: StillWanted | None = None,
     ) -> None:
-        """Record a turn; if it is recorded already, change nothing. Also abandon some turns that stayed open too long.
+        """Record a turn. Do nothing if it is recorded already. Also abandon some turns that stayed open too long.
 
-        With `durable`, wait until the turn is on disk. Without, a crash can lose it, and it is recorded with its
-        outcome. If `still` returns False, nothing is recorded.
+        With `durable`, wait until the turn is on disk. Without it, a crash can lose the turn, which is then recorded
+        with its outcome. If the callback `still` returns False, nothing is recorded.
         """
 
         async def work(c: Connection) -> None:
@@ -171,13 +171,16 @@ class TurnLog:
         return as_value(RecordedTurn, row) if row is not None else None
 
     async def stored_after(self, agent_id: str, turn_id: str, memory_id: UUID) -> datetime | None:
-        """Return the time when a memory was stored, by the clock of the database; None unless the turn is older."""
+        """Return the time when a memory was stored, by the database's clock, or None unless this was after the turn."""
         return await self._database.run(
             agent_id, lambda c: c.fetchval(*SQL.stored_after(agent_id=agent_id, turn_id=turn_id, memory_id=memory_id))
         )
 
     async def between(self, agent_id: str, since: datetime | None, until: datetime | None) -> list[str]:
-        """Return the ids of the turns of [since, until), oldest first; None means no bound."""
+        """Return the ids of the turns between `since` (included) and `until` (excluded), oldest first.
+
+        If one of the times is None, there is no limit on that side.
+        """
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.turns_between(agent_id=agent_id, since=since, until=until))
         )
@@ -192,7 +195,10 @@ class TurnLog:
         return await self._fetch(Verdict, SQL.verdicts, agent_id)
 
     async def shadow(self, agent_id: str, shadow: Shadow) -> None:
-        """Record the memories that another policy would have shown in a recorded turn; do nothing if done before."""
+        """Record the memories that another policy would have shown in a turn.
+
+        Do nothing if they are recorded already.
+        """
 
         async def work(c: Connection) -> None:
             await _share(c, agent_id)
@@ -218,7 +224,10 @@ class TurnLog:
         return await self._fetch(TurnToolCalls, SQL.calls, agent_id, limit=limit)
 
     async def forget_categories(self, agent_id: str, user_id: str | None) -> int:
-        """Delete the categories of the agent's turns, or only of one user's, and return the number of turns."""
+        """Delete the recorded message categories of the agent's turns, or only of one user's turns.
+
+        Returns the number of turns changed.
+        """
 
         async def work(c: Connection) -> int:
             await _share(c, agent_id)
@@ -247,7 +256,10 @@ class TurnLog:
         return await self._fetch(Judgement, SQL.attributions, agent_id, turn_id=turn_id)
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:
-        """Replace the measured verdict on a shown memory by a rating, and return False if the turn did not show it."""
+        """Replace the measured verdict (used or not) on a shown memory by a rating of the user or the host.
+
+        `weigh` returns the weight of the rating. Returns False if the turn did not show the memory.
+        """
 
         async def work(c: Connection) -> bool:
             await _share(c, agent_id)
@@ -325,7 +337,7 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
 async def _judged(
     c: Connection, agent_id: str, turn_id: str, turn: HeldTurn, judge: Judge
 ) -> tuple[Sequence[ExposureRow], TurnJudgement]:
-    """Return the memories that the turn showed, and the judgement of them and of its decoys."""
+    """Return the memories that the turn showed, and the verdicts on them and on its decoys."""
     shown = [as_value(ExposureRow, row) for row in await c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id))]
     decoys = [as_value(Decoy, row) for row in await c.fetch(*SQL.decoys(agent_id=agent_id, turn_id=turn_id))]
     return shown, await judge(shown, decoys, PlannedTurn(turn.message, turn.planned_under))

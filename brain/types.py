@@ -111,7 +111,10 @@ _ATTRIBUTE: Mapping[str, Any] = {"label": Label, "text": Text}
 
 
 def _attributes_model(row: TypeRow) -> type[InputModel]:
-    """Return the model of a type's attributes: each is optional, and is a label, a text or one of a list of words."""
+    """Return the pydantic model of the attributes that a memory of this type may have.
+
+    Each attribute is optional, and is a label, a text or one of a list of words.
+    """
     fields: Any = {
         name: ((_ATTRIBUTE[kind] if isinstance(kind, str) else Literal[kind]) | None, None)
         for name, kind in row.attributes.items()
@@ -201,7 +204,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The result of an erasure: the numbers of deleted rows.
+    """The result of an erasure: the numbers of deleted or changed rows.
 
     `policies` are saved policies and activations, `journaled` turns in the journal of this machine, and `responses`
     those that may have contained text of an erased memory. `turns_cut`, `sessions_cut`, `subtasks_cut`, `notes_cut`
@@ -234,7 +237,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """An entry of the erasure log: the agent, some memories, or data past its retention was erased.
+    """An entry of the log of erasures. It records that an agent, some memories, or data past its retention was erased.
 
     `counts` has the numbers of deleted rows by kind.
     """
