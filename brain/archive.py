@@ -70,7 +70,7 @@ class MemoryMetadata(InputModel):
 
 
 class TypeUsage(InputModel):
-    """How often the agent's memories of one type are used when shown, as decayed sums as of `last_at`.
+    """The rate at which an agent's memories of one type are used when shown, as decayed sums as of `last_at`.
 
     The estimate of a memory's own rate of use is drawn towards this rate.
     """

@@ -123,18 +123,12 @@ def _indexed_alike(
 
 
 def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
-    """Return the id of a new memory, derived from its agent, number and identity.
-
-    Ids break ties in rankings, so that two stores with the same memories give the same ranking.
-    """
+    """Return a new memory's id. Ids break ties in rankings, so it is derived: equal stores give equal rankings."""
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
 async def _superseding(c: Connection, agent_id: str, prepared: list[PreparedMemory]) -> list[PreparedMemory]:
-    """Return the memories that supersede an existing memory of the same or a lower trust.
-
-    Raises UnknownMemory if a memory to supersede does not exist.
-    """
+    """Return the memories that supersede one of equal or lower trust; raise UnknownMemory if that does not exist."""
     named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
     rows = await c.fetch(*SQL.known_ids(agent_id=agent_id, memory_ids=list(named))) if named else []
     trusts = {row["id"]: row["trust"] for row in rows}
@@ -178,10 +172,7 @@ async def _insert_memories(
 async def _touch_sessions(
     c: Connection, agent_id: str, written: list[PreparedMemory], next_session: int, *, new: bool = True
 ) -> tuple[dict[str, int], int]:
-    """Create or update the rows of the sessions that the memories belong to.
-
-    Returns the sessions' numbers by id, and how many sessions are new.
-    """
+    """Create or update the sessions of memories; return their numbers by id, and how many sessions are new."""
     touched: dict[str, list[PreparedMemory]] = {}
     for item in written:
         if item.memory.session_id is not None:

@@ -108,11 +108,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Masses:
-    """How often memories are used when shown, as sums that decay with time and hold as of `at`.
+    """Counts of how often memories were shown and used, as sums that decay with time and hold as of `at`.
 
-    The sums are of showings and uses. `decoys` is the sum of candidates that were not shown, but compared with the
-    response like those shown. `decoys_used` is the part of them that the comparison took as used, which can only be
-    chance.
+    `decoys` is the sum of candidates that were not shown, but compared with the response like those shown.
+    `decoys_used` is the part of them that the comparison took as used, which can only be chance.
     """
 
     shown: float

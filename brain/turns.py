@@ -58,10 +58,10 @@ class TurnLog:
         durable: bool = False,
         still: StillWanted | None = None,
     ) -> None:
-        """Record a turn. Do nothing if it is recorded already. Also abandon some turns that stayed open too long.
+        """Record a turn; if it is recorded already, change nothing. Also abandon some turns that stayed open too long.
 
-        With `durable`, wait until the turn is on disk. Without it, a crash can lose the turn, which is then recorded
-        with its outcome. If the callback `still` returns False, nothing is recorded.
+        With `durable`, wait until the turn is on disk. Without, a crash can lose it, and it is recorded with its
+        outcome. If the callback `still` returns False, nothing is recorded.
         """
 
         async def work(c: Connection) -> None:
@@ -177,10 +177,7 @@ class TurnLog:
         )
 
     async def between(self, agent_id: str, since: datetime | None, until: datetime | None) -> list[str]:
-        """Return the ids of the turns between `since` (included) and `until` (excluded), oldest first.
-
-        If one of the times is None, there is no limit on that side.
-        """
+        """Return the ids of the turns of [since, until), oldest first; a bound that is None does not limit them."""
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.turns_between(agent_id=agent_id, since=since, until=until))
         )
@@ -195,10 +192,7 @@ class TurnLog:
         return await self._fetch(Verdict, SQL.verdicts, agent_id)
 
     async def shadow(self, agent_id: str, shadow: Shadow) -> None:
-        """Record the memories that another policy would have shown in a turn.
-
-        Do nothing if they are recorded already.
-        """
+        """Record the memories that another policy would have shown in a turn; do nothing if it was done before."""
 
         async def work(c: Connection) -> None:
             await _share(c, agent_id)
@@ -224,10 +218,7 @@ class TurnLog:
         return await self._fetch(TurnToolCalls, SQL.calls, agent_id, limit=limit)
 
     async def forget_categories(self, agent_id: str, user_id: str | None) -> int:
-        """Delete the recorded message categories of the agent's turns, or only of one user's turns.
-
-        Returns the number of turns changed.
-        """
+        """Delete the message categories of the agent's turns, or only of a user's, and return the number of turns."""
 
         async def work(c: Connection) -> int:
             await _share(c, agent_id)
@@ -256,10 +247,7 @@ class TurnLog:
         return await self._fetch(Judgement, SQL.attributions, agent_id, turn_id=turn_id)
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:
-        """Replace the measured verdict (used or not) on a shown memory by a rating of the user or the host.
-
-        `weigh` returns the weight of the rating. Returns False if the turn did not show the memory.
-        """
+        """Replace the measured verdict on a shown memory by a rating, and return False if the turn did not show it."""
 
         async def work(c: Connection) -> bool:
             await _share(c, agent_id)
