@@ -126,7 +126,7 @@ class TurnFigures:
         self.tokens = max(self.tokens, sum(map(count, prompt)))
 
     def row(self) -> dict[str, object]:
-        """Return the measurements for printing."""
+        """Return the measurements as a JSON object to print."""
         ordered = sorted(self.before)
         return {
             "pre_turn p50 ms": round(statistics.median(ordered), 1),

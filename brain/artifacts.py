@@ -79,7 +79,7 @@ class ArtifactPage:
 
 @dataclass(frozen=True, slots=True)
 class MatchingLine:
-    """A line that contains the searched text.
+    """A line of an artifact that contains the searched text.
 
     `number` counts lines from 1, `start` is the offset of the match in the artifact, and `text` is the match with at
     most 200 characters of the line on each side. A line that spans several chunks is returned once for each of them.
@@ -104,7 +104,7 @@ class _Chunk:
 
 
 class Artifacts:
-    """The artifacts of all agents; an agent sees only its own."""
+    """Stores and reads the artifacts (large texts outside the prompt) of all agents; an agent sees only its own."""
 
     def __init__(self, database: Database, redactor: Redactor = UNREDACTED) -> None:
         self._database = database
@@ -209,7 +209,7 @@ class Artifacts:
         return tuple(as_value(Artifact, row) for row in rows)
 
     async def delete(self, agent_id: str, ids: Sequence[UUID]) -> int:
-        """Delete artifacts, and return the number of deleted ones."""
+        """Delete the artifacts with these ids, and return how many were deleted."""
         return count(
             await self._database.run(
                 agent_id, lambda c: c.execute(*SQL.delete(agent_id=agent_id, artifact_ids=list(ids)))

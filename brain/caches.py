@@ -60,7 +60,7 @@ class TextCache(Generic[T]):
         _text_caches.add(self)
 
     def clear(self) -> None:
-        """Remove all values."""
+        """Remove all values from the cache."""
         with self._lock:
             self._values.clear()
             self._total = 0

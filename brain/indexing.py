@@ -41,7 +41,7 @@ class LexemeCounts:
 
 @dataclass(frozen=True, slots=True)
 class IndexedPassage:
-    """A passage as it is indexed.
+    """A passage of a memory, as it is stored in the indexes.
 
     `start` and `stop` are offsets in the memory's content. `content_text` and `context_text` are the texts to embed;
     `context_text` is None if no text precedes the passage. `posted` has the lexemes by language, with the language of
@@ -57,7 +57,7 @@ class IndexedPassage:
 
     @property
     def live(self) -> LexemeCounts:
-        """The lexemes in the language of the agent's searches."""
+        """The passage's lexemes in the language that the agent's searches use."""
         return next(iter(self.posted.values()))
 
 

@@ -61,7 +61,7 @@ _COLUMNS = "id, version, agent_id, turn_id, opening, outcome, error"
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """The journal's entry for a turn.
+    """An entry of the journal: a turn that waits until Postgres can store it.
 
     `id` grows and is never reused. `version` counts the additions to the entry. `error` is the reason why the entry is
     parked: Postgres refused it, so that draining skips it.
@@ -107,7 +107,7 @@ class Journal:
             return c.execute(_PUT, (agent_id, turn_id, opening, outcome, time())).rowcount > 0
 
     def find(self, agent_id: str, turn_id: str) -> JournalEntry | None:
-        """Return the entry of a turn, parked or not."""
+        """Return the journal's entry for a turn, parked or not, or None if there is none."""
         return self._first("agent_id = ? AND turn_id = ?", agent_id, turn_id)
 
     def after(self, id: int) -> JournalEntry | None:
@@ -189,7 +189,7 @@ class Journal:
         return os.path.exists(self.path)
 
     def count(self, *, parked: bool = False) -> int:
-        """Return the number of pending entries, or of parked ones."""
+        """Return the number of pending entries, or with `parked`, of the entries that Postgres refused."""
         if not self.exists:
             return 0
         with self._transaction() as c:
@@ -211,7 +211,7 @@ class Journal:
         return Backlog(pending, parked, read(opening).at if opening is not None else None)
 
     def parked(self, agent_id: str, limit: int = 20) -> list[JournalEntry]:
-        """Return an agent's parked entries, oldest first."""
+        """Return an agent's parked entries (turns that Postgres refused), oldest first."""
         if not self.exists:
             return []
         where = "agent_id = ? AND error IS NOT NULL ORDER BY id LIMIT ?"

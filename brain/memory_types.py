@@ -18,11 +18,11 @@ AttributeKind = Literal["label", "text"] | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class TypeRow:
-    """A memory type.
+    """The definition of a memory type, from which everything that depends on the type is derived.
 
     `heading` is the heading of its section in a prompt, `colour` its CSS colour on the dashboard. `attributes` are the
     attributes that a memory of the type may have, with their kinds. `tokens` is the default token budget of its section
-    by frame.
+    by frame (the kind of turn).
     """
 
     name: MemoryType

@@ -78,7 +78,7 @@ class SampledTurn:
 
 
 class PolicyStore:
-    """The saved policies and activations of all agents; an agent sees only its own, by row level security."""
+    """Stores and reads the saved policies and activations of all agents; an agent sees only its own."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -68,7 +68,7 @@ Answering = Callable[[str, bytes], Awaitable[bytes]]
 
 
 class Sessions:
-    """The sessions of all agents; an agent sees only its own."""
+    """Stores and reads the state of the sessions of all agents; an agent sees only its own."""
 
     def __init__(self, database: Database, redactor: Redactor = UNREDACTED) -> None:
         self._database = database

@@ -41,7 +41,7 @@ class Subtask:
 
 
 class Subtasks:
-    """The subtasks of all agents; an agent sees only its own."""
+    """Stores and reads the subtasks of all agents; an agent sees only its own."""
 
     def __init__(self, database: Database, redactor: Redactor = UNREDACTED) -> None:
         self._database = database

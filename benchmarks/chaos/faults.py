@@ -39,7 +39,7 @@ class FaultyProxy:
     - frozen: nothing is read in either direction.
     - blackhole: data from clients is dropped.
     - reset_peer: connections are reset at the next data.
-    - refused: new connections are reset, open ones work.
+    - refused: new connections are reset, open connections work.
     - latency, slicer: data from Postgres arrives late, or byte by byte.
     - slow_close: the end of a connection arrives late.
     - limit_data: answers are truncated.

@@ -30,7 +30,7 @@ class SuiteReport:
         return bool(+self.violations)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as JSON data."""
+        """Return the results of the suite as JSON data."""
         return {
             "counts": dict(self.counts),
             "milliseconds": {name: _quantiles(taken) for name, taken in self.milliseconds.items()},

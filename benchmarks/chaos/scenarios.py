@@ -25,7 +25,7 @@ POOL = 8  # connections: the default
 
 
 class FaultyEmbedder(WordEmbedder):
-    """An embedder that works until it is set to fail."""
+    """An embedder that works until a test sets it to fail, to imitate a broken embedding model."""
 
     def __init__(self) -> None:
         self.fault: str | None = None

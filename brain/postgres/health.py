@@ -62,7 +62,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseHealth:
-    """The state of a database, from its catalogs.
+    """The state of a database as read from Postgres's catalogs, for `cognitive doctor` and the dashboard.
 
     Attributes:
         version: the server's version as text.

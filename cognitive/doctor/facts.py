@@ -35,7 +35,7 @@ class HostFacts:
         directory: the data directory.
         unusable: the reason why the data directory cannot be written.
         free: free bytes on the disk of the data directory.
-        journal: the path of the journal.
+        journal: the path of the journal, which stores turns while Postgres is away.
         pending: the number of turns in the journal that wait for Postgres.
         parked: the number of turns in the journal that Postgres refused.
         unreadable: the reason why the journal could not be read.

@@ -30,7 +30,7 @@ _SHARE_OF_AN_OUTCOME = (
 
 
 def load_redactor(name: str | None) -> Redact | None:
-    """Return the redactor that a setting names.
+    """Return the function that redacts texts, as the setting COGNITIVE_REDACT names it, or None if unset.
 
     "patterns" is the redactor of the extra `privacy`; "module:function" is a function of the host.
 
