@@ -12,7 +12,7 @@ ALL = set(get_args(Disposition))
 
 
 def test_demo_describes_every_disposition():
-    assert set(demo._TELLING) == ALL - {"shown"}
+    assert set(demo._DROPPED) == ALL - {"shown"}
 
 
 def test_turn_page_describes_every_disposition():
