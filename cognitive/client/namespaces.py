@@ -73,7 +73,7 @@ class RemoteExplain:
         return await self._transport.request(list[TurnRow], "GET", "agents", agent_id, "turns", query=query)
 
     async def past_plans(self, agent_id: str, message: str | None = None, *, limit: int = 25) -> tuple[PastPlan, ...]:
-        """Return the tools that past turns called, by groups of turns with similar messages, the largest group first.
+        """Return which tools past turns called, for each group of turns with similar messages, the largest group first.
 
         At most `limit` groups are returned. With `message`, only turns with a message similar to it are used.
         """
@@ -115,7 +115,8 @@ class RemotePolicies:
     """The namespace `client.policies`, which saves, compares and activates policies on the server.
 
     A policy is the set of settings by which turns are prepared. Saving and activating need an admin's token. A request
-    to activate is sent once and not retried: after `StoreUnavailable`, `history` shows if it had an effect.
+    to activate is sent once and not retried. If it raises `StoreUnavailable`, the server may have activated the policy
+    all the same; `history` shows it.
     """
 
     def __init__(self, transport: ApiTransport) -> None:
@@ -141,7 +142,7 @@ class RemotePolicies:
         return await self._read(PolicyVersion, agent_id, "candidates", version)
 
     async def load(self, agent_id: str, version: str) -> Policy:
-        """Return the complete policy of a version.
+        """Return the complete policy, with all its settings, that belongs to a version.
 
         Raises:
             PolicyError: the installed version of this package cannot read the policy.
@@ -149,7 +150,10 @@ class RemotePolicies:
         return Policy.from_record(await self._read(dict[str, Any], agent_id, "versions", version))
 
     async def save(self, agent_id: str, changes: PolicyChanges, *, note: str = "") -> PolicyVersion:
-        """Save a policy version: the base policy with changed settings, given by dotted name. It is not activated."""
+        """Save a new policy version: the host's base policy with some settings changed. It is not activated.
+
+        `changes` has the new values by the dotted names of the settings.
+        """
         body = PolicyVersionBody(changes=changes, note=note)
         return await self._transport.request(PolicyVersion, "POST", *_of(agent_id, "candidates"), body=body)
 
@@ -166,21 +170,32 @@ class RemotePolicies:
     async def shadow(
         self, agent_id: str, version: str | None, *, note: str = "", after: int | None = None
     ) -> PolicyActivation:
-        """Run a saved policy version as a shadow, whose results are computed and stored without an effect on turns.
+        """Use a saved policy version as the agent's shadow policy, which is compared with the live one.
 
-        If `version` is None, the operator's shadow runs again, if there is one. `after` as in `activate`.
+        Turns are also computed under the shadow policy, and the results are stored. They do not change what a turn
+        shows. If `version` is None, the shadow policy that the operator configured is used again, if there is one.
+
+        `after` is the number of the latest activation that the caller knows (0 for none). The call fails if there is a
+        newer one.
         """
         return await self._activate(agent_id, "shadow", version, note, after)
 
     async def roll_back(
         self, agent_id: str, role: Role = "live", *, note: str = "", after: int | None = None
     ) -> PolicyActivation:
-        """Activate the policy version again that was active before the current one. `after` as in `activate`."""
+        """Go back to the policy version that was active before the current one.
+
+        `after` is the number of the latest activation that the caller knows (0 for none). The call fails if there is a
+        newer one.
+        """
         body = RollBackBody(note=note, after=after)
         return await self._post_once("POST", agent_id, role, "rollback", body)
 
     async def shadow_agreement(self, agent_id: str, version: str) -> Agreement | None:
-        """Return how far a shadow policy agreed with the live one in its latest turns, or None if it ran in none."""
+        """Return how far the results of a shadow policy agree with those of the live policy.
+
+        The latest turns in which the shadow policy ran are compared. The result is None if there are no such turns.
+        """
         returns: type[Any] = Agreement | None  # type: ignore[assignment]  # a type, though not a class
         agreement: Agreement | None = await self._read(returns, agent_id, "versions", version, "agreement")
         return agreement
@@ -190,8 +205,8 @@ class RemotePolicies:
     ) -> WhatIf:
         """Estimate the effect of changed settings on the latest completed turns from `since` until before `until`.
 
-        The server runs a sample of these turns again, within about a second. With `whole`, it runs a larger sample
-        completely.
+        The server replays as many turns of a sample as it can in about a second. With `whole`, it replays all turns of
+        a larger sample.
         """
         body = WhatIfBody(changes=changes, since=since, until=until, whole=whole)
         return await self._transport.request(WhatIf, "POST", *_of(agent_id, "what-if"), body=body)

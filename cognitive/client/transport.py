@@ -1,4 +1,4 @@
-"""HTTP requests to a server. A response becomes a typed value, and an error response raises the layer's error."""
+"""Send HTTP requests to a memory layer's server. An answer becomes a typed value, and an error an exception."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ApiTransport:
         """Send a request, at most `attempts` times, and return the response as a value of the type `returns`.
 
         Raises:
-            CognitiveError: the server's error, of the same class, or StoreUnavailable if the server cannot be reached.
+            CognitiveError: the error that the server reported; StoreUnavailable if the server cannot be reached.
         """
         pause = _FIRST_PAUSE
         for _ in range(self._attempts - 1):
@@ -69,10 +69,12 @@ class ApiTransport:
         query: Any = None,
         seconds: float | None = None,
     ) -> T:
-        """Send a request once, for at most `seconds`, and return the response as a value of the type `returns`.
+        """Send a request once, without retries, and return the response as a value of the type `returns`.
+
+        `seconds` limits the wait for the response.
 
         Raises:
-            CognitiveError: as `request`.
+            CognitiveError: the error that the server reported; StoreUnavailable if the server cannot be reached.
         """
         result = await self._send(returns, method, path, body, query, seconds or self._seconds)
         if isinstance(result, _FailedRequest):

@@ -112,12 +112,13 @@ def evidence(
     - the best cosine of the message and a memory;
     - the highest idf mass (sum of the words' rarity) of the message's words that one memory contains, absolutely and as
       a share of the mass of all words of the message;
-    - 0.15 if the message names the speaker of a memory, and up to 0.15 if a memory is from the date it names;
+    - 0.15 if the message names the speaker of a memory;
+    - up to 0.15 if the message names a date and a memory is from about that date;
     - 0.1 if the message asks for past decisions or events;
     - the boost (the factor from past use) of the best match, if it is above 1, and the highest lift (see `usage`).
 
-    `match_of` returns the match of a candidate with the message, for a caller that has computed it before. The default
-    is `match`.
+    `match_of` returns how well a candidate matches the message. The default is the function `match`; a caller that has
+    computed the matches already passes its own function, to reuse them.
     """
     mass = max(sum(found.idf.values()), 1e-6)
     cosine = max(candidate.hit.scores.get("content_cosine", 0.0) for candidate in candidates)

@@ -174,9 +174,9 @@ def _distinct(
 ) -> StageResult:
     """Drop the candidates that repeat the conversation or a better candidate.
 
-    Comparing is expensive, so only the best candidates of each type are compared: at first twice as many as may be
-    shown of the type. If too many of these are duplicates to fill that limit, the number doubles, up to eight times the
-    limit. Candidates that rank lower are dropped too.
+    Comparing is expensive, so of each memory type only the best candidates are compared: at first twice as many as the
+    type's limit of shown memories. If too few of them are distinct to reach the limit, the number is doubled, up to
+    eight times the limit. Candidates that rank lower are dropped without a comparison.
     """
     times, keys = _DEDUP_POOL, {(id, ordinal) for id, ordinal, _ in shown_before}
     while True:
@@ -260,7 +260,7 @@ def _without_pinned(candidates: Sequence[Candidate], pinned: Sequence[Memory]) -
 def _without_superseded(candidates: Sequence[Candidate]) -> StageResult:
     """Drop the candidates that a newer memory has replaced.
 
-    Only the recall tool returns them, below their replacements.
+    The prompt never shows such memories. Only the recall tool returns them, ranked below their replacements.
     """
     return StageResult(
         tuple(candidate for candidate in candidates if candidate.hit.superseded_by is None),

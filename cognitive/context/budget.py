@@ -33,9 +33,9 @@ def section_budgets(
             less.
         room: the tokens that the model leaves for memory, or None for no limit.
         now: the turn's time.
-        policy: `budgets.learned` switches learning on, and `budgets.overrides` has sections that learning does not
-            change.
-        constants: the bounds of a learned change, and the strength of its prior.
+        policy: `budgets.learned` switches learning on, and `budgets.overrides` has the sections whose budgets learning
+            must not change.
+        constants: the bounds of a learned change, and how many showings must be seen before learning has much effect.
     """
     total, reasons = plan.total, list[str]()
     if room is not None and room < total:
@@ -93,7 +93,8 @@ def _moved(
     """Return the learned token budget of a memory type: the planned tokens times its worth (see `_worth`).
 
     The change is limited by bounds in `constants`. If the operator has set the budget of the type, the planned tokens
-    are returned. If the message asks for the type, the budget is at least that of a question.
+    are returned. If the message asks for memories of the type, learning cannot lower the budget below the type's budget
+    for questions.
     """
     if type_ in policy.budgets.overrides:
         return planned

@@ -111,12 +111,12 @@ def drop_restated(
 
     Args:
         candidates: the candidates, best first.
-        compare: returns the similarity of a memory to the window, or None if the similarity is unknown. The window then
-            does not restate the memory.
+        compare: returns the similarity of a memory to the window, or None if the similarity is unknown. A memory with
+            unknown similarity does not count as restated.
         policy: the thresholds and the mode, "drop" or "shorten".
         constants: the threshold for memories without a vector.
-        already_in_prompt: the memories that blocks of earlier turns in the conversation show. They are kept here,
-            because `drop_in_history` drops them, and other candidates are compared with all of them.
+        already_in_prompt: the memories that blocks of earlier turns in the conversation show. This function keeps them,
+            because `drop_in_history` drops them later, and compares all other candidates with them.
     """
     own = [ParsedSentence.of(each.hit.content, each.hit.vector, each.hit.speaker) for each in candidates]
     among = SentenceSet(own)
@@ -166,7 +166,7 @@ def _duplicate(
 ) -> CandidateResult | None:
     """Return the result "duplicate" of a candidate that says the same as a better candidate, or None if none does.
 
-    `among` contains all candidates, and `seen` the indexes of those to compare with.
+    `among` contains all candidates, and `seen` the indexes of the candidates to compare with.
     """
     like = (
         among.similarity_among(own, seen, lambda like: same(own, like, policy, constants) is not None) if seen else None
@@ -187,7 +187,7 @@ def _result(
 def same(
     memory: ParsedSentence, like: WindowSimilarity, policy: Policy, constants: Constants
 ) -> tuple[str, float] | None:
-    """Return the measure by which a text says the same as a memory, with its value, or None if the texts differ.
+    """Decide if a text says the same as a memory. Return the measure that shows it and its value, or None if not.
 
     `like` is the similarity of the memory to the text. Its measures are compared with the policy's thresholds in this
     order: cosine, containment, agreement. A memory without a vector is compared by words alone, with a threshold of
@@ -257,8 +257,8 @@ def find_in_history(
 ) -> tuple[AlreadyInPrompt, ...]:
     """Find the search hits that the memory block of an earlier turn in the conversation still shows.
 
-    Each is returned with the number of messages since that block. `line` renders a hit as a block does. A hit counts as
-    shown only if a block contains this line, byte for byte.
+    Each hit is returned with the number of messages since that block. `line` returns the line by which a memory block
+    shows a hit. A hit counts as shown only if a block contains this line, byte for byte.
     """
     distances: dict[str, int] = {}
     for distance, message in enumerate(reversed(conversation), 1):
@@ -274,7 +274,8 @@ def find_in_history(
 def drop_in_history(candidates: Sequence[Candidate], already_in_prompt: Sequence[AlreadyInPrompt]) -> StageResult:
     """Drop the candidates that a memory block in the conversation still shows, as "already_in_prompt".
 
-    This stage runs after the limits by type: these candidates count towards the limits, and no other takes their place.
+    This stage runs after the limits by type. The dropped candidates therefore count towards these limits, and no other
+    candidate takes their place.
     """
     distances = _distances(already_in_prompt)
     return StageResult(
@@ -286,11 +287,11 @@ def drop_in_history(candidates: Sequence[Candidate], already_in_prompt: Sequence
 def mark_in_prompt(
     dropped: Sequence[CandidateResult], already_in_prompt: Sequence[AlreadyInPrompt]
 ) -> tuple[CandidateResult, ...]:
-    """Change the disposition of dropped candidates that the conversation still shows to "already_in_prompt".
+    """Set the disposition "already_in_prompt" of dropped candidates that the conversation still shows.
 
-    This applies to candidates whose evidence, rank or room did not suffice. The model sees these memories in an earlier
-    block, so exploration must not show them, and they cannot serve as decoys (memories that were not shown, against
-    which attribution is checked).
+    This applies to candidates that were dropped for too little evidence, a low rank or lack of room. The model sees
+    these memories in an earlier block, so exploration must not show them, and they cannot serve as decoys (memories
+    that were not shown, against which attribution is checked).
     """
     distances = _distances(already_in_prompt)
     return tuple(

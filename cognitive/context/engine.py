@@ -207,7 +207,7 @@ class ContextEngine:
         """Search the memories for the queries. Return the result and the embedder that the search used.
 
         The search uses the named embedding model, or else the agent's live model if this process has it. The search
-        result says which model is live now. If that is another one, the search is repeated with its embedder. If the
+        result says which model is live now. If the search used another model, it is repeated with the live one. If the
         repeated search is not in time, the first result is kept.
         """
 
@@ -252,8 +252,8 @@ class ContextEngine:
     ) -> tuple[SentenceSet, tuple[Degradation, ...]]:
         """Return the statements of the latest messages, to compare memories with, and what failed or was late.
 
-        The latest messages are the turn's own and those of the last `plan.window` turns. Statements without a vector,
-        for example because it was not ready in time, are compared by words.
+        The latest messages are the current turn's message and the messages of the last `plan.window` turns. Statements
+        without a vector, for example because it was not ready in time, are compared by words.
         """
         if not plan.dedup or not plan.retrieval:
             return EMPTY_WINDOW, ()
@@ -297,7 +297,7 @@ class StageTimer:
 def _shown(assembled: AssembledContext) -> tuple[Shown, ...]:
     """Return the memories that the prompt shows, each with its relevance gap.
 
-    The gap is the relevance of the best candidate that could have been shown minus the memory's own.
+    The gap is the relevance of the best candidate that could have been shown, minus the relevance of the memory itself.
     """
     eligible = (result.candidate.relevance for result in assembled.candidates if result.disposition not in NOT_ELIGIBLE)
     best = max(eligible, default=0.0)

@@ -43,9 +43,10 @@ def explore(
 ) -> Draw:
     """In one of `every` turns, replace a memory that would be shown by one that was just left out.
 
-    The replacement is drawn uniformly from the best few in `below` that fit. It takes the place of the candidate with
-    the lowest score of its memory type, or of all types if none of its type is kept. It fits if it needs at most the
-    tokens of that candidate plus `room`. The draw is a hash of agent and turn, so that a replayed turn draws the same.
+    The replacement is drawn uniformly from the best few candidates in `below` that fit. It displaces the candidate in
+    `kept` with the lowest score among those of the same memory type, or among all if none has the same type. It fits if
+    it needs at most `room` tokens more than the displaced candidate. The draw is a hash of agent and turn, so that a
+    replayed turn draws the same candidate.
 
     Args:
         turn_id: the turn's id, part of the hash.
@@ -94,8 +95,8 @@ def _propensities(
     """Return by memory the probability of being shown.
 
     `pool` has the candidates that exploration draws from, each with the kept candidate that it would replace. A
-    candidate of the pool is shown with probability 1 / (every · pool size). A kept one is shown with 1 minus this
-    probability for each pool candidate that would replace it.
+    candidate of the pool is shown with probability 1 / (every · pool size). A kept candidate is shown with probability
+    1 - k / (every · pool size), where k is the number of candidates in the pool that would replace it.
     """
     each = 1 / (every * len(pool))
     at_risk = [last.hit.memory_id for _, last in pool]

@@ -310,7 +310,7 @@ def _sides() -> Mapping[str, frozenset[tuple[int, int]]]:
 
 
 def _representatives() -> Mapping[str, str]:
-    """Return by stem of a synonym the stem of the first word on its line, which represents the whole line."""
+    """Return for the stem of each synonym the stem of the first word on its line, which represents the whole line."""
     representatives: dict[str, str] = {}
     for [row] in _rows(SYNONYMS):
         first = stem(row[0])

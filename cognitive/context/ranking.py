@@ -58,7 +58,7 @@ _MIN_STEMS = 3  # of a memory that can be a version of another; one different wo
 
 
 def candidates(found: SearchResult, query: RetrievalQuery, now: datetime, policy: Policy) -> list[Candidate]:
-    """Return one candidate per memory, with its most relevant passage, by relevance; ties in the order of storage."""
+    """Return a candidate for each memory, with its best passage, sorted by relevance, then by order of storage."""
     facts = _QueryFacts(found, query, now)
     best: dict[UUID, tuple[float, Hit, dict[str, float]]] = {}
     for hit in found.hits:
@@ -99,11 +99,11 @@ class _QueryFacts:
         return 0.5 * lexical + 0.5 * max(0.0, hit.scores.get("content_cosine", 0.0))
 
     def session(self, hit: Hit) -> float:
-        """Return the BM25 score of a hit's session, or the mean of all sessions for a memory without a session."""
+        """Return the BM25 score of a hit's session. A hit without a session gets the mean score of the other hits."""
         return hit.scores.get("session_bm25", 0.0) if hit.session_id is not None else self.usual_session
 
     def neighbours(self, hit: Hit) -> float:
-        """Return the best match among up to two hits before and two after a hit in its session; far ones count less."""
+        """Return the best match among a hit's neighbours in its session, two on each side; the farther count less."""
         best = 0.0
         for side in (0, 1):
             share, at = 1.0, self.adjacent[hit.memory_id][side]
@@ -114,7 +114,7 @@ class _QueryFacts:
 
 
 def _named_speakers(hits: Sequence[Hit], text: str) -> frozenset[str]:
-    """Return the speakers that a text names, by a word that is neither a stop word nor part of another's name."""
+    """Return the speakers that a text names, by a word that is no stop word and no part of another speaker's name."""
     named = {word.removesuffix("'s") for word in words(text)} - STOP_WORDS
     named |= {name.casefold() for name in _CAPITALISED.findall(text)}  # "Will" is a name, "will" is not
     speakers = {hit.speaker for hit in hits if hit.speaker}
@@ -152,7 +152,7 @@ def _factors(hit: Hit, query: _QueryFacts, weight: Mapping[str, float]) -> dict[
 
 
 class _Traits(NamedTuple):
-    """Properties of a memory's text that no query changes: factors from 0 to 1, and if the text is an instruction."""
+    """Properties of a memory's text that are the same for every query; `instructs` means a standing instruction."""
 
     first_person: float
     instructs: bool
@@ -201,14 +201,14 @@ def rank(
     constants: Constants,
     query: RetrievalQuery | None = None,
 ) -> list[Candidate]:
-    """Return the candidates by score, best first, after the tie-breaks of `precede`; ties are in order of storage.
+    """Rank the candidates by score, best first, and apply the tie-breaks of `precede`.
 
     score = relevance + usage.weight · log2(boost) + lift, times `superseded_factor` for a superseded memory. The boost
     is a factor from the memory's past use. At the default weight it changes the score by -0.005 to +0.003, so it
     settles near-ties and cannot raise an irrelevant memory over an exact match. The lift is learned from past turns
     with a similar message (see `usage.lifts`); it is at most 0.2 at the default weight. With `usage.combine` =
-    "multiply" the score is relevance · boost + lift. The formulas are this project's own
-    (docs/decisions/0010-association.md for the lift).
+    "multiply" the score is relevance · boost + lift. Candidates with equal scores are in the order of storage. The
+    formulas are this project's own (docs/decisions/0010-association.md for the lift).
     """
     scores = {c.hit.memory_id: _score(c, boosts[c.hit.memory_id], policy, constants) for c in candidates}
     by_score = sorted(candidates, key=lambda c: (-scores[c.hit.memory_id], c.hit.seq))
@@ -243,10 +243,10 @@ def identifiers(text: str) -> tuple[str, ...]:
 
 
 def precede(ordered: Sequence[Candidate], query: RetrievalQuery | None, constants: Constants) -> list[Candidate]:
-    """Reorder ranked candidates by three rules (tie-breaks); without a query only the last applies.
+    """Reorder ranked candidates by three rules (tie-breaks); without a query only the last rule applies.
 
-    Candidates with more of the query's identifiers come first, the newest of several versions takes the best place of
-    them, and a superseded memory comes after its replacement.
+    Candidates that contain more of the query's identifiers come first. Of several versions of one statement, the newest
+    takes the best place. A superseded memory comes after its replacement.
     """
     if query is None:
         return _after_their_replacement(ordered)
@@ -332,7 +332,7 @@ def _shared(one: Counter[str], other: Counter[str]) -> float:
 
 
 def _after_their_replacement(ordered: Sequence[Candidate]) -> list[Candidate]:
-    """Move each superseded memory behind the memory that replaced it, if present. The others keep their order."""
+    """Move each superseded memory behind its replacement, if this is a candidate too. The others keep their order."""
     place = {candidate.hit.memory_id: n for n, candidate in enumerate(ordered)}
 
     def key(item: tuple[int, Candidate]) -> tuple[int, int]:

@@ -52,7 +52,7 @@ def frame() -> str:
 def prefix(pinned: Sequence[Memory], policy: Policy) -> str:
     """Return the text of the pinned memories for the system prompt, oldest first, or an empty text if there are none.
 
-    It changes only if a pinned memory does.
+    The text changes only if a pinned memory changes.
     """
     if not pinned:
         return ""

@@ -64,8 +64,8 @@ class Retrieved:
     def in_time(self, left: float, reserved: float) -> Retrieved:
         """Return this result, without hits if there is too little time to rank them.
 
-        The time is too little if less than half of the `reserved` seconds are `left`. Other turns have used the
-        processor in the meantime; ranking the hits anyway would make this turn late.
+        The time is too little if less than half of the `reserved` seconds are `left`. This happens if other turns have
+        used the processor in the meantime. Ranking the hits anyway would make this turn late.
         """
         if left >= reserved / 2 or not self.found.hits:
             return self
@@ -188,7 +188,7 @@ def _query(
 
 
 def _past(now: datetime, policy: Policy, constants: Constants) -> PastTurns | None:
-    """Return which past turns the search shall return too, or None if the policy uses none.
+    """Return which past turns the search shall return besides memories, or None if the policy does not use past turns.
 
     Past turns with a similar message change the ranking of the memories that they showed (see module `usage`).
     """

@@ -124,7 +124,7 @@ class ParsedSentence:
 
     @cached_property
     def roles(self) -> Mapping[str, str]:
-        """By lexeme (stem), the preposition that governs the word, "'s" for a possessive, or ""."""
+        """For each lexeme (stem), the preposition that governs it, "'s" for a possessive, or "" for neither."""
         return _roles(self.words)
 
     @cached_property
@@ -159,7 +159,7 @@ class ParsedSentence:
 
     @cached_property
     def sides(self) -> Mapping[int, frozenset[int]]:
-        """By number of a pair of opposites in `lexicon.AXES` ("open | closed"), the sides of the text's words."""
+        """For each pair of opposites in `lexicon.AXES`, by number: the sides ("open | closed") that the text names."""
         sides: dict[int, set[int]] = {}
         for axis, side in chain.from_iterable(SIDES.get(word, ()) for word in self.words):
             sides.setdefault(axis, set()).add(side)
@@ -167,7 +167,7 @@ class ParsedSentence:
 
     @cached_property
     def scopes(self) -> Mapping[str, frozenset[str]]:
-        """By scope in `lexicon.SCOPES` (negation, doubt, exception ...), the lexemes of the words in such a scope."""
+        """For each scope in `lexicon.SCOPES` (negation, doubt, exception ...), the lexemes of the words within it."""
         present = frozenset(self.words)
         return {
             name: _scoped(self.clauses, triggers)
@@ -207,7 +207,7 @@ def _ordered(word: str) -> str:
 
 @cached(_MAX_READ)
 def _roles(words: Sequence[str]) -> Mapping[str, str]:
-    """Return by lexeme (stem) the preposition that governs the word, "'s" for a possessive, or ""."""
+    """Return for each lexeme (stem) the preposition that governs it, "'s" for a possessive, or "" for neither."""
     roles: dict[str, str] = {}
     role = ""
     for word in words:

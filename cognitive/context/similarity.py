@@ -39,9 +39,9 @@ Best = Callable[[Numbers], float | None]
 
 
 class SentenceSet:
-    """Statements to compare memories with: each alone, and each run of up to `together` consecutive ones as one text.
+    """Statements to compare memories with: each alone, and groups of up to `together` consecutive ones as one text.
 
-    The measures of a memory against all runs are computed at once; guards are evaluated for the most similar runs only.
+    Guards (rules that detect different facts in similar words) are evaluated for the most similar groups only.
     """
 
     def __init__(self, single: Sequence[ParsedSentence], *, together: int = 1) -> None:
@@ -66,7 +66,7 @@ class SentenceSet:
         return len(self._single)
 
     def similarity(self, memory: ParsedSentence) -> WindowSimilarity:
-        """Return the similarity of a memory to these statements: the highest value of each measure."""
+        """Return how similar a memory is to these statements: its highest cosine, containment and agreement."""
         guarded: dict[int, bool] = {}
         return self._similarity(
             memory, self._measured(memory), lambda values: self._best(values, memory, guarded), self._quotes(memory)
@@ -75,9 +75,10 @@ class SentenceSet:
     def similarity_among(
         self, memory: ParsedSentence, among: Sequence[int], suffices: Callable[[WindowSimilarity], bool]
     ) -> WindowSimilarity | None:
-        """Return the similarity of a memory to the statements numbered `among`, or None if it does not pass `suffices`.
+        """Return the similarity of a memory to the statements at indexes `among`, or None if it is too low to matter.
 
-        Guards are slow and only lower a measure, so they are evaluated only if the similarity without them suffices.
+        `suffices` decides this. Guards are slow and only lower a measure, so the similarity without them is tested
+        first.
         """
         measures = [_only(values, among) for values in self._measured(memory)]
         if not suffices(self._similarity(memory, measures, _highest)):
@@ -86,14 +87,14 @@ class SentenceSet:
         return self._similarity(memory, measures, lambda values: self._best(values, memory, guarded))
 
     def _measured(self, memory: ParsedSentence) -> tuple[Numbers, Numbers, Numbers]:
-        """Return a memory's containment in each run of statements, cosine to each statement, agreement with runs."""
+        """Return a memory's containment in each group, its cosine to each statement, its agreement with each group."""
         contained, alone = self._containment(memory), self._cosines(memory)
         return contained, alone, (contained + self._over_runs(alone[None, :])[0]) / 2
 
     def _similarity(
         self, memory: ParsedSentence, measures: Sequence[Numbers], best: Best, quoted: bool = False
     ) -> WindowSimilarity:
-        """Return the similarity, made of the value that `best` selects of each measure; `quoted` is containment 1."""
+        """Combine measures into a similarity: `best` selects one value of each; if `quoted`, the containment is 1."""
         contained, alone, together = measures
         comparable = memory.vector is not None and self._vectors is not None
         cosine, agreement = (best(values) if comparable else None for values in (alone, together))
@@ -101,7 +102,7 @@ class SentenceSet:
         return WindowSimilarity(_rounded(cosine), round(containment, _DIGITS), _rounded(agreement))
 
     def _best(self, values: Numbers, memory: ParsedSentence, guarded: dict[int, bool]) -> float | None:
-        """Return the highest value of a run that no guard excludes, or None; `guarded` caches the excluded runs."""
+        """Return a measure's highest value among the groups that no guard excludes, or None; `guarded` is a cache."""
         near = np.flatnonzero(values >= _NEGLIGIBLE)
         for n in near[np.argsort(-values[near], kind="stable")].tolist():
             if n not in guarded:
@@ -111,16 +112,16 @@ class SentenceSet:
         return _highest(values[values < _NEGLIGIBLE])
 
     def _statement(self, n: int) -> ParsedSentence:
-        """Return the run of consecutive statements with this number as one text."""
+        """Return group number `n` of consecutive statements, parsed as one text."""
         if n not in self._joined:
             start, end = self._runs[n]
             self._joined[n] = reduce(ParsedSentence.followed_by, self._single[start:end])
         return self._joined[n]
 
     def _containment(self, memory: ParsedSentence) -> Numbers:
-        """Return the share of a memory's word stems that each run has; 0 for a memory of fewer than three stems.
+        """Return the share of a memory's word stems that each group contains; 0 for a memory of too few stems.
 
-        A run in the first person need not name the subjects of the memory: the speaker may be one of them.
+        A group in the first person need not name the subjects of the memory: the speaker may be one of them.
         """
         if len(memory.stems) < _MIN_STEMS or not self._runs:
             return np.zeros(len(self._runs))
@@ -131,21 +132,21 @@ class SentenceSet:
         return np.divide(counts, np.where(nameless, max(1, len(memory.stems - memory.subjects)), len(memory.stems)))
 
     def _stems(self, stems: frozenset[str]) -> NDArray[np.bool_]:
-        """Return a table of which statement has which of these stems, of shape (stems, statements)."""
+        """Return a table of shape (stems, statements) that is True where the statement contains the stem."""
         having = np.zeros((len(stems), len(self._single)), dtype=bool)
         for row, stem in zip(having, stems, strict=True):
             row[self._having.get(stem, [])] = True
         return having
 
     def _cosines(self, memory: ParsedSentence) -> Numbers:
-        """Return a memory's cosine to each statement; -1 if one of the two has no vector."""
+        """Return a memory's cosine to each statement; -1 if the memory or the statement has no vector."""
         cosines = np.full(len(self._single), -1.0)
         if memory.vector is not None and self._vectors is not None:
             cosines[self._embedded] = self._vectors @ memory.vector
         return cosines
 
     def _over_runs(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the highest of the statements' values in every run: (rows, statements) becomes (rows, runs)."""
+        """Return for each group the highest value of its statements: (rows, statements) becomes (rows, groups)."""
         highest, by_length = rows, [rows]
         for length in self._lengths[1:]:
             highest = np.maximum(highest[:, :-1], rows[:, length - 1 :])
@@ -219,7 +220,7 @@ def _speakers(memory: ParsedSentence, other: ParsedSentence) -> bool:
 
 
 def _opposites(memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the texts have opposite words, such as "open" and "closed", and no common word of the pair."""
+    """Return True if the texts have opposite words, such as "open" and "closed", and neither text has both."""
     common = memory.sides.keys() & other.sides.keys()
     return any(memory.sides[axis].isdisjoint(other.sides[axis]) for axis in common)
 
@@ -250,7 +251,7 @@ def _times(memory: ParsedSentence, other: ParsedSentence) -> bool:
 def _turned_round(memory: ParsedSentence, other: ParsedSentence) -> bool:
     """Return True if two words have changed places around a third, as in "A calls B" and "B calls A".
 
-    If only one of the texts is in the passive, the same order of words means the reverse.
+    If only one text is in the passive, this is inverted: the same order of words then means another fact.
     """
     if not memory.stems <= other.stems:
         return False
@@ -260,7 +261,7 @@ def _turned_round(memory: ParsedSentence, other: ParsedSentence) -> bool:
 
 
 def _placed(word: str, memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if the same preposition governs a word in both texts ("at noon"), so that it may stand anywhere."""
+    """Return True if the same preposition governs a word in both texts ("at noon"): its place then means nothing."""
     role = memory.roles.get(word)
     return bool(role) and role == other.roles.get(word)
 
@@ -319,7 +320,7 @@ def _swapped(memory: ParsedSentence, other: ParsedSentence) -> bool:
 
 
 def _replaced(old: Sequence[str], new: Sequence[str], memory: ParsedSentence, other: ParsedSentence) -> bool:
-    """Return True if a few words `old`, only in the memory, were replaced by a few words `new`, only in the other."""
+    """Return True if a short phrase `old` of the memory is replaced by a short phrase `new` in the other text."""
     limit = _SWAPPED_PAIRS if all(not word.isascii() and len(word) <= 2 for word in (*old, *new)) else _SWAPPED
     return 0 < len(new) <= limit and len(old) <= limit and not set(old) <= other.stems and not set(new) <= memory.stems
 
@@ -327,7 +328,7 @@ def _replaced(old: Sequence[str], new: Sequence[str], memory: ParsedSentence, ot
 def _flanked(
     codes: Sequence[tuple[str, int, int, int, int]], n: int, memory: ParsedSentence, other: ParsedSentence
 ) -> bool:
-    """Return True if difference `n` of the `difflib` codes is between equal words, or at an end of the memory."""
+    """Return True if difference `n` of the `difflib` codes has equal words or an end of the memory on both sides."""
     _, start, stop, _, _ = codes[n]
     before = start == 0 or codes[n - 1][0] == "equal"
     behind = stop == len(memory.order) or (n + 1 < len(codes) and codes[n + 1][0] == "equal")

@@ -71,10 +71,10 @@ def cap_per_source(candidates: Sequence[Candidate], policy: Policy) -> StageResu
 
 
 def source(hit: Hit | Memory) -> tuple[str, ...]:
-    """Return the source of a memory as (trust, kind of source, name), by which memories are counted.
+    """Return the source of a memory as (trust, kind of source, name), to count the memories of each source.
 
     The kind is "speaker", "session", "source" or "way in", the first of them that the memory has. The tuple is empty
-    for a memory that the host program stored, because these are not counted.
+    for a memory that the host program stored, because the limit per source does not apply to it.
     """
     if hit.trust == TRUSTS[-1]:
         return ()

@@ -6,8 +6,8 @@ of the memory's type, and 1 for a memory that was never shown.
 The lift is an addition to relevance, learned from past turns with a similar message. In such a turn, a memory that was
 used although its relevance was far below the best gets a positive lift, one that was the best anyway gets almost none,
 and one with high relevance that was not used gets a small negative lift. The lift grows with the similarity of the two
-messages. It carries over the shortfall in relevance instead of the mere fact of use, which is why unrelated questions
-are not harmed (docs/decisions/0010-association.md).
+messages. Because it depends on how much relevance the memory lacked, and not only on its use, unrelated questions are
+not harmed (docs/decisions/0010-association.md).
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ _UNKNOWN = Boost()  # shared, because most candidates were never shown
 def combined_boosts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Boost]:
     """Return for every memory that was found its boost (a factor from past use), with its lift (an addition).
 
-    The lift is multiplied by the share of the memory's use in similar turns and by the reliability of the usage labels.
+    The lift is multiplied by the share of the memory's uses that were in similar turns, and by the reliability of the
+    labels "used" and "not used".
     """
     trust = reliability(found.base, now, policy)
     lifted, boosted = lifts(found, now, policy, constants), boosts(found, now, policy, constants)
@@ -173,10 +174,10 @@ BOOSTS: Mapping[str, Callable[..., Boost]] = {"posterior": boost, "rate": seed_r
 
 
 def nearby(past: Sequence[PastTurn], now: datetime, policy: Policy) -> dict[UUID, SimilarTurnUsage]:
-    """Return how often similar past turns showed and used each memory, by memory.
+    """Return for each memory how often past turns with a similar message showed and used it.
 
-    A turn weighs exp((cosine - 1) / WIDTH), with the cosine of its message to this turn's, halved with each half-life
-    of its age. The formula is this project's own.
+    The weight of a past turn is exp((cosine - 1) / WIDTH), where the cosine compares its message with this turn's. The
+    weight is halved with each half-life of the past turn's age. The formula is this project's own.
     """
     usages: dict[UUID, SimilarTurnUsage] = {}
     for turn in past:
@@ -265,10 +266,10 @@ NO_LIFT = Lift()
 
 
 def lifts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> Mapping[UUID, Lift]:
-    """Return by memory the lift, the addition to its relevance that similar past turns suggest.
+    """Return for each memory its lift, the addition to its relevance that similar past turns suggest.
 
-    It is within ± association.weight · MAX_RELEVANCE_GAP. Of several past turns only the most decisive one counts, not
-    their sum: the same question asked ten times is one lesson.
+    A lift is within ± association.weight · MAX_RELEVANCE_GAP. Of several past turns only the most decisive one counts,
+    not their sum: the same question asked ten times is one lesson.
     """
     lessons: dict[UUID, list[tuple[bool, float]]] = {}
     counts: dict[UUID, tuple[int, int]] = {}
@@ -284,9 +285,9 @@ def lifts(found: SearchResult, now: datetime, policy: Policy, constants: Constan
 def _lesson(shown: PastShown) -> float:
     """Return the change in relevance that a similar past turn suggests for a memory that it showed.
 
-    The relevance gap is how far the memory's relevance was below the best of that turn. For a used memory the change is
-    the gap plus MARGIN, at most MAX_RELEVANCE_GAP. For a memory that was not used it is negative if the gap was below
-    HIGH. A user's rating overrides the measured gap: +MAX_RELEVANCE_GAP if useful, -HIGH if not.
+    The relevance gap is how far the memory's relevance was below that of the turn's best candidate. For a used memory
+    the change is the gap plus MARGIN, at most MAX_RELEVANCE_GAP. For a memory that was not used it is negative if the
+    gap was below HIGH. A user's rating overrides the measured gap: +MAX_RELEVANCE_GAP if useful, -HIGH if not.
     """
     if shown.used:
         return MAX_RELEVANCE_GAP if shown.rated else min(MAX_RELEVANCE_GAP, (shown.relevance_gap or 0.0) + MARGIN)
@@ -296,10 +297,10 @@ def _lesson(shown: PastShown) -> float:
 
 
 def _decisive(lessons: Sequence[tuple[bool, float]]) -> float:
-    """Return which of several suggested changes to a memory's relevance counts.
+    """Return which of several suggested changes to a memory's relevance is applied.
 
     Each is a pair (is rated, change) from a similar past turn. Changes from a user's rating come before measured ones,
-    positive before negative, and then the largest counts.
+    and positive changes before negative ones. Of these, the largest change is applied.
     """
     rated = [value for is_rated, value in lessons if is_rated]
     values = rated or [value for _, value in lessons]

@@ -33,9 +33,9 @@ class AllAgentsData:
     Attributes:
         agents: totals of the busiest agents.
         worst: totals of the agents with the most degraded turns.
-        courses: for each of these agents, the share of shown memories that were used, by day.
-        count: number of agents with turns in the period; `count_before` in the period before.
-        days: totals of all agents by day; `before` those of the period before.
+        courses: for each agent in `agents` and `worst`, the share of shown memories that were used, by day.
+        count: number of agents with turns in the period; `count_before` is the number in the period before.
+        days: totals of all agents by day; `before` has the totals of the period before.
     """
 
     agents: list[Total]

@@ -28,7 +28,7 @@ _SHADES = 5  # colours of cells; more could not be distinguished
 class CatalogData:
     """The data of the page of tools and models, read from the store.
 
-    `left_out` counts, over the latest `left_looked` turns, the tools that were not offered to the model.
+    `left_out` has the tools that were not offered to the model, with counts over the latest `left_looked` turns.
     """
 
     tools: list[Total]
@@ -55,7 +55,7 @@ class HeatCell:
 class ToolUsageRow:
     """A row of the heat map of tools and categories: one tool, with a cell for each category.
 
-    `last_share` is the tool's number of turns relative to the most called tool.
+    `last_share` is the number of turns that called the tool, relative to the most called tool.
     """
 
     name: str
@@ -98,7 +98,7 @@ class ModelBudgetRow:
 class CatalogView:
     """The content of the page of tools and models, as its template shows it.
 
-    `calls` counts a tool once per turn and category.
+    `calls` is the number of tool calls. Several calls of one tool in a turn are counted as one.
     """
 
     calls: int
@@ -128,7 +128,7 @@ class CatalogView:
 
     @property
     def needless_share(self) -> float | None:
-        """The share of tools that the turn needed, among those that it did not offer; None if it offered all."""
+        """Of the tools that turns did not offer to the model, the share that they needed; None if all were offered."""
         return self.wanted / self.removed if self.removed else None
 
 

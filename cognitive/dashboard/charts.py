@@ -97,7 +97,7 @@ def csv_table(header: Sequence[str], rows: Sequence[tuple[str, Sequence[float | 
 
 
 def line_chart(chart: Chart) -> Markup:
-    """Draw a line chart as SVG. Under the pointer, each step shows a tooltip with its numbers."""
+    """Draw a line chart as SVG. A tooltip shows the numbers of the step under the pointer."""
     top = chart.top or _ceiling(max((v for each in chart.lines for v in each.values if v is not None), default=0))
     lines = Markup("").join(_line(each, n, top, chart.filled) for n, each in reversed(list(enumerate(chart.lines))))
     return Markup(
@@ -227,7 +227,7 @@ def _labels(steps: Sequence[str]) -> Markup:
 
 
 def _hit_areas(chart: Chart, top: float) -> Markup:
-    """Draw an invisible area for each step that shows a tooltip under the pointer and links to the step's turns."""
+    """Draw an invisible area for each step of the horizontal axis, with a tooltip and a link to the step's turns."""
     areas, steps = Markup(""), len(chart.steps)
     width = 100 / max(1, steps - 1)
     for n, (name, values) in enumerate(

@@ -17,7 +17,8 @@ class ResponseSpan:
     """A part of a response, with the memories that it matches.
 
     A memory's number is its position in the list of shown memories, from 1. `of` has the numbers of the memories whose
-    matching passage contains this part, and `ends` those whose passage ends with it.
+    matching passage contains this part. `ends` has the numbers of the memories whose matching passage ends where this
+    part ends.
     """
 
     text: str
@@ -53,8 +54,8 @@ def highlight(
     """Mark the passage of a response that matches each used memory; return None if no response is stored.
 
     `strategy` is the attribution strategy that measured the overlaps. `excerpts` has, by memory id, the offsets of the
-    part of the memory that the prompt showed. The current texts of the memories are used, which may have been edited
-    since.
+    part of the memory that the prompt showed. The memories are compared by their current texts, which may have been
+    edited since the turn.
     """
     if response is None:
         return None

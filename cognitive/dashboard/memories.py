@@ -129,7 +129,7 @@ class MemoriesView:
 
 
 async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery) -> MemoriesData:
-    """Read the data of the page: hits of a search, or a page of the list or group, and the values of the filters."""
+    """Read the data of the page that lists memories: rows of the list or hits of a search, group sizes, tags."""
     agent, habit = query.agent, UsageThresholds(layer.policies.current(query.agent).usage.half_life_days)
     (page, hits, memories), sizes, tags = await asyncio.gather(
         _page_or_hits(layer, analytics, query, habit),
@@ -142,7 +142,7 @@ async def read(layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery
 async def _page_or_hits(
     layer: CognitiveLayer, analytics: TurnAnalytics, query: PageQuery, habit: UsageThresholds
 ) -> tuple[RowPage[MemoryRow] | None, Sequence[RecallHit] | None, Mapping[UUID, MemoryRow]]:
-    """Read a page of the list, or for a search its hits and their memories by id.
+    """Read a page of the list of memories, or for a search the hits and the memories of these hits by id.
 
     The result is (page, hits, memories); the parts that do not apply are None or empty.
     """

@@ -79,7 +79,8 @@ class RevisionView:
 class MemoryView:
     """The content of the page of one memory, as its template shows it.
 
-    `version` is the number of the latest revision. The form sends it back, and an edit of an older version is refused.
+    `version` is the number of the latest revision. The form to edit the memory sends this number back, and an edit is
+    refused if there is a newer revision by then.
     """
 
     memory: Memory

@@ -1,4 +1,4 @@
-"""The overview of an agent: metrics of a period beside the one before, over time, by category and by stage."""
+"""The overview of an agent: metrics compared with the period before, over time, by category and by stage of a turn."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class MetricCard:
 
 @dataclass(frozen=True, slots=True)
 class BreakdownRow:
-    """A breakdown's row: totals of the turns with one value (a category …); `share` is relative to the top row."""
+    """A row of a breakdown: the totals of the turns of one category, model …; `share` is relative to the top row."""
 
     value: str
     total: Total
@@ -64,7 +64,7 @@ class BreakdownRow:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """A table of an agent's turns by category, model …, sorted by the count `counted`; it omits `more` rows."""
+    """A table of an agent's turns by category, model …, sorted by the count `counted`; `more` rows are left out."""
 
     by: Dimension
     title: str

@@ -38,7 +38,7 @@ class Visit:
         return self.render(template, self.query, status=status, **values)
 
     def part(self, part: str, title: str, data: Any, *, error: str = "", **more: Any) -> Response:
-        """Render a part of a page: only the part for htmx, or a whole page around it for a browser without scripts."""
+        """Render a part of a page: alone for htmx, or inside a whole page for a browser without scripts."""
         template = f"_{part}.html" if self.request.headers.get("hx-request") else "part.html"
         return self.page(template, part=f"_{part}.html", title=title, data=data, error=error, **more)
 

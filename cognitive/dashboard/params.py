@@ -70,7 +70,7 @@ class PageQuery:
         return f"{self.base}/{page}?{urlencode({'agent': self.agent, **texts})}"
 
     def with_changes(self, page: str = "", **changed: Any) -> str:
-        """Return the URL of a page with the current parameters, of which some are changed, or removed with None."""
+        """Return the URL of a page with the current parameters, some of them changed; the value None removes one."""
         params = {name: value for name, value in self.params.items() if name != "agent"}
         return self.link(page, **{**params, **changed})
 

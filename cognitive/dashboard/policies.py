@@ -66,7 +66,7 @@ class RolePolicy:
 
     @property
     def is_base(self) -> bool:
-        """True if the host's policy is in this role, because no saved version is activated."""
+        """True if the host's policy has this role, because no saved version is activated for it."""
         return self.choice is None or self.choice.version is None
 
 
@@ -98,8 +98,8 @@ class LearnedType:
 class PoliciesView:
     """The content of the page of all policies, as its template shows it.
 
-    `learned_tools` are the (category, tool) pairs that plans keep because such turns called the tool. `seconds` is the
-    time until all processes use a newly activated policy.
+    `learned_tools` has (category, tool) pairs: plans keep the tool because turns of the category called it. `seconds`
+    is the time until all processes use a newly activated policy.
     """
 
     base: str
@@ -139,7 +139,7 @@ class PolicyVersionView:
     """The content of the page of one policy version: its differences from another version, and its turns.
 
     `candidate` is None if the version was not saved. `base` is the version of the host's policy. `against_live` are the
-    settings that activating it would change. `others` are the versions that it can be compared with.
+    settings that would change if this version were activated. `others` are versions to compare it with.
     """
 
     version: str
