@@ -32,7 +32,10 @@ def cached(max_results: int) -> Callable[[F], F]:
 
 
 def emptied_by(clear: Callable[[], object]) -> None:
-    """Register a function that `empty` calls, for the lifetime of the process."""
+    """Register a function that empties a cache of texts, so that `empty` calls it too.
+
+    It stays registered for the lifetime of the process.
+    """
     _clear_functions.append(clear)
 
 
@@ -47,8 +50,8 @@ def empty() -> None:
 class TextCache(Generic[T]):
     """A thread-safe LRU cache for values derived from texts, which is emptied after an erasure.
 
-    The values weigh at most `max_weight` together. `weight` returns the weight of a value, 1 by default. Two threads
-    may compute the same value.
+    `weight` returns the weight of a value, 1 by default. The oldest values are removed when all values together weigh
+    more than `max_weight`. Two threads that miss a value at once may both compute it.
     """
 
     def __init__(self, max_weight: int, weight: Callable[[T], int] = lambda _: 1) -> None:

@@ -1,8 +1,8 @@
 """Deadlines: run a coroutine as a task and stop waiting for it when the time is up.
 
 `asyncio.wait_for` waits until the cancelled task has ended, which may take forever if a server is frozen. A `Deadline`
-cancels a late task and lets it end in the background, where its owner closes the connection. `late` lets a task
-distinguish a cancellation by a deadline, which may be the server's fault, from one by the caller.
+cancels a late task and lets it end in the background, where the task's owner closes the connection. A cancelled task
+calls `late` to find out who cancelled it: a deadline, which may be the server's fault, or the task's caller.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _abandoned: set[asyncio.Task[Any]] = set()  # the event loop holds tasks weakly
 
 
 class Deadline:
-    """A point in time, given as milliseconds from now on the monotonic clock."""
+    """A point in time on the monotonic clock, created from the number of milliseconds until then."""
 
     def __init__(self, milliseconds: float) -> None:
         self._end = monotonic() + milliseconds / 1000
@@ -30,7 +30,7 @@ class Deadline:
         return max(0.0, self._end - monotonic())
 
     def leaving(self, seconds: float) -> Deadline:
-        """Return a deadline that is earlier by some seconds, which are reserved for later work."""
+        """Return a deadline `seconds` before this one, so that this time is left for other work."""
         return Deadline((self.left() - seconds) * 1000)
 
     async def within(self, work: Coroutine[Any, Any, T], share: float = 1.0) -> T:

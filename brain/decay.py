@@ -1,9 +1,9 @@
 """Exponential decay of usage counts; the SQL function `cognitive.decay` computes the same.
 
-A decayed sum is stored with the time for which it holds. This is forward decay (Cormode et al., "Forward Decay: A
-Practical Time Decay Model for Streaming Systems", ICDE 2009) with the latest event as the landmark. Adding an event
-decays the sum and the event's weight to the later of their two times. The sum therefore does not depend on the order
-of arrival, takes O(1) space and time, is exact at any later time, and never overflows.
+A decayed sum is stored with the time for which it is valid. This is forward decay (Cormode et al., "Forward Decay: A
+Practical Time Decay Model for Streaming Systems", ICDE 2009) with the latest event as the landmark. To add an event,
+both the sum and the event's weight are decayed to the later of their two times, and then added. The sum therefore does
+not depend on the order of arrival, takes O(1) space and time, is exact at any later time, and never overflows.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def decayed(mass: float, as_of: datetime, at: datetime, half_life_days: float) -
 
 
 def added(mass: float, as_of: datetime, weight: float, at: datetime, half_life_days: float) -> tuple[float, datetime]:
-    """Add an event of weight `weight` at the time `at` to a decayed sum.
+    """Add an event of weight `weight` at the time `at` to the decayed sum `mass`, which is valid for `as_of`.
 
-    Returns the new sum and the time for which it holds.
+    Returns the new sum and the time for which it is valid.
     """
     latest = max(as_of, at)
     return (

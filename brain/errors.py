@@ -27,7 +27,7 @@ class CognitiveError(Exception):
 
 
 class InvalidInput(CognitiveError):
-    """Raised for an invalid argument; the message names the field, and nothing was written."""
+    """Raised for an invalid argument; the message names the argument or field, and nothing was written."""
 
 
 class UnknownMemory(InvalidInput):
@@ -59,11 +59,11 @@ class EmbeddingError(CognitiveError):
 
 
 class WrongEventLoop(CognitiveError):
-    """Raised for a call from another event loop than the one that opened the layer and its connections."""
+    """Raised for a call from another event loop than the one in which the connections to Postgres were opened."""
 
 
 class StoreError(CognitiveError):
-    """Raised when Postgres refused or failed; the cause is chained."""
+    """Raised when Postgres refused a statement or failed; the exception of the database driver is its `__cause__`."""
 
 
 class StoreUnavailable(StoreError):
@@ -79,4 +79,7 @@ class EmbeddedServerError(StoreError):
 
 
 class JournalError(StoreError):
-    """Raised when the local journal cannot be read or written, so that a turn may be lost. The message names it."""
+    """Raised when the local journal cannot be read or written, so that a turn may be lost.
+
+    The message names the file.
+    """

@@ -1,4 +1,4 @@
-"""A file lock that the kernel releases when its last holder ends, even by `kill -9`."""
+"""A file lock that the kernel releases when the last process that holds it ends, even by `kill -9`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class FileLock:
-    """An `flock` on a file. It belongs to the open file: a child process that inherits the descriptor holds it too."""
+    """An `flock` on a file. A child process that inherits the open file's descriptor holds the lock too."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -51,7 +51,7 @@ class FileLock:
         return True
 
     def unlock(self) -> None:
-        """Release the lock for all processes that share the descriptor; do nothing if it is not held."""
+        """Release the lock for all processes that share the descriptor; do nothing if this object does not hold it."""
         if self._descriptor is not None:
             # a forked process may have a copy of the descriptor, so that closing it would not unlock
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)

@@ -55,10 +55,10 @@ async def insert_postings(c: Connection, agent_id: str, places: Sequence[Passage
 
 
 async def agree(c: Connection, agent_id: str, embedders: Embedders, written: AbstractSet[str]) -> bool:
-    """Return True if `written`, the models of the vectors to write, are exactly the agent's models in this process.
+    """Return True if vectors were computed with exactly the models that this process must write for the agent.
 
-    Also record the models in the agent's row: the live model if the agent has none yet, and models that its memories
-    are now embedded with.
+    `written` has the models of the computed vectors. If they are the right ones, the agent's row records them: the live
+    model if the agent had none yet, and the other models that its memories are now embedded with.
 
     Raises:
         EmbeddingError: a model's dimension differs from that of the agent's stored vectors.
@@ -82,7 +82,7 @@ async def agree(c: Connection, agent_id: str, embedders: Embedders, written: Abs
 
 
 def check(spaces: EmbeddingSpaces, model: str, dimension: int) -> None:
-    """Check that a model's dimension is that of the agent's stored vectors.
+    """Check that the vectors already stored for an agent by `model` have the dimension `dimension`.
 
     Raises:
         EmbeddingError: the dimensions differ.
@@ -95,7 +95,7 @@ def check(spaces: EmbeddingSpaces, model: str, dimension: int) -> None:
 async def insert_vectors(
     c: Connection, agent_id: str, model: str, rows: Sequence[tuple[UUID, MemoryType, PassageVector]]
 ) -> None:
-    """Insert vectors of one model. Each row is the memory's id, its type, and the passage's vector."""
+    """Insert vectors of the embedding model `model`. Each row has the memory's id, its type, and a passage's vector."""
     if not rows:
         return
     dimension = len(rows[0][2][2])

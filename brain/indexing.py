@@ -1,9 +1,9 @@
 """Cut a memory into passages, and compute for each the texts to embed and the lexemes to index.
 
-A passage has two indexed fields. `content` is its text with the speaker; `context` is the same with the text before it.
-The two fields are scored separately and their scores are added: one merged field found more in the top ten, but ranked
-the best passage first less often. The date is indexed as words of the lexical index. It is not embedded, because that
-reduced recall by half a percentage point when measured.
+A passage is indexed in two fields: `content` is its text with the speaker, and `context` also has the end of the text
+before the passage. The scores of the two fields are computed separately and added. With one merged field instead, a
+search found more in the top ten, but ranked the best passage first less often. The words of the memory's date are in
+the lexical index, but are not embedded, because that reduced recall by half a percentage point when measured.
 """
 
 from __future__ import annotations
@@ -68,9 +68,10 @@ def passages(
     occurred_at: datetime,
     languages: Sequence[str] = (ENGLISH,),
 ) -> list[IndexedPassage]:
-    """Return the passages of a memory's content, in order.
+    """Return the passages of a memory's content, in order, with the texts to embed and the lexemes to index.
 
-    The text before the first passage is the memory's `context`; before each other passage it is the preceding one.
+    The text before the first passage is the memory's `context`; the text before each other passage is the previous
+    passage.
     """
     prefix = f"{speaker}: " if speaker else ""
     result = []
@@ -115,10 +116,10 @@ def _bounded(counts: Counter[str]) -> Mapping[str, int]:
 
 
 def cut(content: str, limit: int = PASSAGE_CHARS) -> list[tuple[int, int]]:
-    """Return the offsets [start, end) of the passages of a content: whole sentences of at most `limit` characters.
+    """Return the offsets [start, end) of the passages of a content, each with at most `limit` characters.
 
-    Content within the limit is one passage. A sentence longer than the limit is cut at white space if it has some.
-    Every passage is within the limit, and the passages together contain everything but white space.
+    Content within the limit is one passage. Longer content is cut between sentences. A sentence longer than the limit
+    is cut at white space if possible. The passages together contain everything but white space.
     """
     if len(content) <= limit:
         return [(0, len(content))]

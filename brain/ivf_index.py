@@ -1,9 +1,9 @@
 """Build an IVF index: assign the vectors of a large agent to cells, so that a search reads only the nearest cells.
 
 IVF is the inverted file of Jégou, Douze and Schmid, "Product quantization for nearest neighbor search", 2011, here
-without compression. Cells are ordinary rows, and the nearest cells are found by equality in a B-tree, which works
-under row level security, sharding and filters. The index is built while the agent is in use: a search also reads all
-vectors that are in no cell yet, so it misses nothing, and an interrupted build continues where it stopped.
+without compression. The cells of a search are found by equality in an ordinary B-tree index, which works under row
+level security, sharding and filters. The index is built while the agent is in use: a search also reads all vectors that
+are in no cell yet, so it misses nothing, and an interrupted build continues where it stopped.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ Key = Mapping[str, str]  # agent_id, model, field, type: parameters of the state
 
 @dataclass(frozen=True, slots=True)
 class VectorGroup:
-    """The vectors of one model, field and memory type, which a search reads together.
+    """The vectors of one agent with the same model, field and memory type, which a search reads together.
 
-    `vectors` and `cells` are their numbers; `moved` is the number of vectors that this build assigned to a cell.
+    `vectors` is the number of vectors, `cells` the number of cells, and `moved` the number of vectors that this build
+    assigned to a cell.
     """
 
     model: str
@@ -57,9 +58,10 @@ class VectorGroup:
 
 
 class IvfIndex:
-    """Builds the vector index of agents with many memories, for groups of at least `large` vectors.
+    """Builds the vector index of agents with many memories.
 
-    The index has cells of about `size` vectors. Each transaction assigns `page` vectors.
+    Only groups of at least `large` vectors get cells, each of about `size` vectors. Each transaction assigns up to
+    `page` vectors to their cells.
     """
 
     def __init__(self, database: Database, *, large: int = LARGE, size: int = SIZE, page: int = 5_000) -> None:
@@ -71,8 +73,8 @@ class IvfIndex:
     async def build(self, agent_id: str, *, progress: Progress | None = None) -> list[VectorGroup]:
         """Assign every vector of the agent's large groups to a cell, and return these groups.
 
-        `progress` is called with the numbers of done and of all vectors. Running it twice, in parallel, or interrupting
-        it is safe.
+        `progress` is called with the number of vectors assigned so far and the number of all vectors to assign. It is
+        safe to interrupt the build, to repeat it, and to run two builds in parallel.
         """
         rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.groups(agent_id=agent_id)))
         large = [row for row in rows if row["vectors"] >= self._large or row["centres"]]
@@ -113,7 +115,7 @@ class IvfIndex:
         await self._database.run(key["agent_id"], work)
 
     async def _assign(self, key: Key) -> AsyncIterator[int]:
-        """Assign the vectors that are in no cell to the nearest cell, a page at a time.
+        """Assign each vector that is in no cell to the nearest cell, a page of vectors at a time.
 
         Yields the number of vectors of each page.
         """
@@ -155,9 +157,9 @@ async def _put(key: Key, current: int | None, rows: Sequence[Any], cells: NDArra
 
 
 async def _split_cell(key: Key, cell: int, size: int, c: Connection) -> int:
-    """Split a cell with too many vectors into smaller cells.
+    """Split a cell with too many vectors into smaller cells, and return the number of vectors moved to other cells.
 
-    Writers wait meanwhile: they must not assign a vector to a cell by its old centre.
+    Writers wait meanwhile, since they must not assign a vector to the cell by its old centre.
     """
     await c.fetchrow(*WRITING.lock_agent_row(agent_id=key["agent_id"]))
     rows = await c.fetch(*SQL.held(**key, cell=cell))
@@ -185,7 +187,7 @@ def centres(sample: Vectors, count: int) -> Vectors:
 
     There are fewer centres if the sample has fewer clusters. The method is spherical k-means (Dhillon and Modha,
     "Concept decompositions for large sparse text data using clustering", 2001), started from vectors spread evenly over
-    the sample. More than 64 centres take two stages.
+    the sample. For more than 64 centres the sample is first divided into groups, and then each group into clusters.
     """
     if count <= _MAX_SINGLE_STAGE:
         return _means(sample, count)

@@ -1,9 +1,10 @@
 """The journal: turns that Postgres could not store are kept in a file on this machine until it can.
 
-The file is an SQLite database with one row per turn: its opening and its outcome as text; the first value of each is
-final. Every write is one transaction, synced before it returns. SQLite uses a rollback journal instead of a write-ahead
-log, so that removed text is overwritten and no second file contains it. Processes may share the file; one at a time
-drains it. The file is created when the first turn must be kept.
+The file is an SQLite database with one row per turn, which has the turn's opening and its outcome as text. Neither of
+them can be replaced once it is stored. Every write is one transaction, synced before the function returns. SQLite uses
+a rollback journal instead of a write-ahead log, so that removed text is overwritten and no second file contains it.
+Processes may share the file, but only one at a time drains it, that is, moves its entries to Postgres. The file is
+created when the first turn must be kept.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ _COLUMNS = "id, version, agent_id, turn_id, opening, outcome, error"
 class JournalEntry:
     """An entry of the journal: a turn that waits until Postgres can store it.
 
-    `id` grows and is never reused. `version` counts the additions to the entry. `error` is the reason why the entry is
-    parked: Postgres refused it, so that draining skips it.
+    Ids grow and are never reused. `version` grows when an opening or outcome is added to the entry. `error` is set if
+    Postgres refused the entry; such an entry is parked, which means that it is not tried again for now.
     """
 
     id: int
@@ -80,7 +81,7 @@ class JournalEntry:
 class Backlog:
     """The turns that wait in the journal: the numbers of pending entries and of parked ones, which Postgres refused.
 
-    It also has the time of the oldest pending turn, or None if it is not known.
+    `oldest_at` is the time of the oldest pending turn, or None if it is not known.
     """
 
     pending: int
@@ -91,7 +92,7 @@ class Backlog:
 class Journal:
     """The journal in a file: turns that Postgres could not store yet.
 
-    Its methods block: call them in a thread. All of them raise JournalError.
+    Its methods block, so call them in a thread. Every method may raise JournalError.
     """
 
     def __init__(self, path: Path) -> None:
@@ -100,7 +101,7 @@ class Journal:
     def put(self, agent_id: str, turn_id: str, *, opening: str | None = None, outcome: str | None = None) -> bool:
         """Store a turn's opening, its outcome, or both, and sync the file. Return False if the entry already had them.
 
-        Existing values are not replaced. An addition makes a parked entry pending again.
+        Existing values are not replaced. If something is added to a parked entry, the entry becomes pending again.
         """
         self._make_room()
         with self._transaction() as c:
@@ -111,7 +112,7 @@ class Journal:
         return self._first("agent_id = ? AND turn_id = ?", agent_id, turn_id)
 
     def after(self, id: int) -> JournalEntry | None:
-        """Return the first pending entry whose id is larger, or None if there is none."""
+        """Return the first pending entry whose id is larger than `id`, or None if there is none."""
         return self._first("id > ? AND error IS NULL", id)
 
     def holds(self, entry: JournalEntry) -> bool:
@@ -119,11 +120,11 @@ class Journal:
         return self._first("id = ?", entry.id) is not None
 
     def remove(self, entry: JournalEntry) -> None:
-        """Remove an entry that Postgres has stored. A newer version of it stays."""
+        """Remove an entry that Postgres has stored, unless something was added to the entry since it was read."""
         self._change("DELETE FROM entry WHERE id = ? AND version = ?", entry.id, entry.version)
 
     def park(self, entry: JournalEntry, error: str) -> None:
-        """Mark an entry as refused by Postgres, so that draining skips it, unless the entry has a newer version."""
+        """Mark an entry as refused by Postgres, so that it is not tried again. Do nothing if it has a newer version."""
         self._change("UPDATE entry SET error = ? WHERE id = ? AND version = ?", error, entry.id, entry.version)
 
     def unpark(self) -> None:
@@ -153,8 +154,8 @@ class Journal:
     def end(self, agent_id: str, until: datetime) -> int:
         """Remove an agent's parked entries of turns before `until`, and return their number.
 
-        Pending entries stay, because their turns must still be counted. The time of an outcome without its opening is
-        the time of its entry.
+        Pending entries stay, because their turns must still be counted. If an entry has only an outcome, the time at
+        which the entry was made counts as the turn's time.
         """
         if not self.exists:
             return 0
@@ -197,7 +198,7 @@ class Journal:
             return int(c.execute(f"SELECT count(*) FROM entry WHERE error {where}").fetchone()[0])
 
     def backlog(self, agent_id: str | None = None) -> Backlog:
-        """Return the numbers of waiting entries of an agent, or of all agents."""
+        """Return how many entries of an agent, or of all agents, wait in the journal."""
         if not self.exists:
             return Backlog(0, 0)
         where = "" if agent_id is None else "WHERE agent_id = ?"
@@ -236,7 +237,10 @@ class Journal:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection for one transaction, so that none stays open after a fork or after the file's removal."""
+        """Open a connection for one transaction only.
+
+        No connection stays open after a fork or after the file's removal.
+        """
         try:
             with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE")) as c, c:
                 c.execute("PRAGMA synchronous = EXTRA")  # sync the folder too: a commit deletes the rollback journal
@@ -263,7 +267,7 @@ class Journal:
 def journal_name(url: str | None) -> str:
     """Return the name of the journal's file for the database at `url`, or for the embedded server if `url` is None.
 
-    The name is the same for every login.
+    The name depends on host, port and database, but not on the login in the URL.
     """
     if url is None:
         return "embedded.sqlite"
@@ -277,9 +281,10 @@ def journal_name(url: str | None) -> str:
 
 
 def _at(opening: str | None, kept_at: float | None) -> float:
-    """Return the time of a turn, or of its entry if the opening is missing or unreadable, in seconds since the epoch.
+    """Return the time of a journal entry's turn, in seconds since the epoch.
 
-    Entries of older versions have no time; the result is infinity, so that they are never removed by age.
+    If the opening is missing or unreadable, this is the time at which the entry was made. Entries of older versions
+    lack that time; for them the result is infinity, so that they are never removed by age.
     """
     with suppress(InvalidInput):
         if opening is not None:
@@ -301,9 +306,9 @@ def written(turn: OpenTurn) -> str:
 
 
 def opening_without(text: str, remains: Residue) -> str:
-    """Return the JSON of an opened turn without erased text.
+    """Return the JSON text of an opened turn without erased text.
 
-    If it contained erased text, its query vector and its record are removed too, because they derive from the text.
+    If erased text was found, the turn's query vector and its record are removed too, because they derive from the text.
     """
     cleaned = remains.cut_json(text)
     if cleaned == text:
@@ -313,7 +318,7 @@ def opening_without(text: str, remains: Residue) -> str:
 
 
 def without_record(trace: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a turn's trace without its query and record, marked as erased."""
+    """Return a turn's trace without its query and record, and with the mark `erased`."""
     return {**trace, "query": "", "record": None, "erased": True}
 
 

@@ -1,8 +1,8 @@
 """The languages for the lexical index: stemmers, stop words and month names; and each agent's language.
 
-A language's Snowball stemmer maps word forms to one lexeme; `simple` has no stemmer and uses words as written. Stop
-words are not indexed. Month names are used to index a memory's date. For a language without stop words every word is
-indexed, and for one without month names the dates are in English.
+A language's Snowball stemmer maps the forms of a word to one lexeme. The language `simple` has no stemmer and uses
+words as written. Stop words are not indexed. Month names are used to index a memory's date. For a language without a
+list of stop words every word is indexed, and for one without month names the dates are in English.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ MAX_REVISIONS = 100  # stored per memory; a program that changes a memory more o
 
 @dataclass(frozen=True, slots=True)
 class PreparedMemory:
-    """A memory ready to be written, indexed and embedded. An imported one keeps the metadata `kept` and its id."""
+    """A memory ready to be written, indexed and embedded. `kept` has the metadata of an imported memory."""
 
     id: UUID
     identity: bytes
@@ -56,7 +56,7 @@ async def _locked(c: Connection, agent_id: str) -> _AgentState:
 
 
 async def share_agent(c: Connection, agent_id: str) -> None:
-    """Lock the agent against erasure until the transaction ends; other writers do not wait."""
+    """Prevent an erasure of the agent until the transaction ends. The lock is shared: other writers do not wait."""
     await c.execute(*SQL.share_agent(agent_id=agent_id))
 
 
@@ -116,19 +116,19 @@ async def write(
 def _indexed_alike(
     state: _AgentState, agent_id: str, prepared: Sequence[PreparedMemory], languages: AgentLanguages
 ) -> bool:
-    """Return True if all passages are indexed in the agent's current languages; cache these languages."""
+    """Return True if all passages were indexed in the agent's current languages. Also cache these languages."""
     indexed = state.indexed
     languages.remember(agent_id, indexed)
     return all(tuple(piece.posted) == indexed.written for item in prepared for piece in item.passages)
 
 
 def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
-    """Return a new memory's id. Ids break ties in rankings, so it is derived: equal stores give equal rankings."""
+    """Return a new memory's id, derived so that equal stores give equal rankings: ids break ties in rankings."""
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
 async def _superseding(c: Connection, agent_id: str, prepared: list[PreparedMemory]) -> list[PreparedMemory]:
-    """Return the memories that supersede one of equal or lower trust; raise UnknownMemory if that does not exist."""
+    """Return the memories that supersede one of equal or lower trust; raise UnknownMemory if that one is missing."""
     named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
     rows = await c.fetch(*SQL.known_ids(agent_id=agent_id, memory_ids=list(named))) if named else []
     trusts = {row["id"]: row["trust"] for row in rows}
@@ -172,7 +172,7 @@ async def _insert_memories(
 async def _touch_sessions(
     c: Connection, agent_id: str, written: list[PreparedMemory], next_session: int, *, new: bool = True
 ) -> tuple[dict[str, int], int]:
-    """Create or update the sessions of memories; return their numbers by id, and how many sessions are new."""
+    """Create or update the sessions of memories. Return the sessions' numbers by id, and how many sessions are new."""
     touched: dict[str, list[PreparedMemory]] = {}
     for item in written:
         if item.memory.session_id is not None:
@@ -310,7 +310,7 @@ async def _require_unique(c: Connection, agent_id: str, item: PreparedMemory) ->
 
 
 async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
-    """Delete memories and all rows that refer to them. The memories that they superseded stay superseded."""
+    """Delete memories and all rows that refer to them. Memories that they superseded stay superseded."""
     await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
     postings = count(await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=ids)))
     gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=ids))

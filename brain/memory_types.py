@@ -1,7 +1,7 @@
 """The memory types, one row each; everything that depends on the type is derived from its row.
 
-The sections of a prompt have the order of the rows. To add a type, add a row here, its name to `MemoryType`, a field to
-`cognitive.policy.tables.FrameBudget`, and a migration that allows the name in `memory.type`.
+The sections of a prompt are in the order of the rows. To add a type, add a row here, the type's name to `MemoryType`, a
+field to `cognitive.policy.tables.FrameBudget`, and a migration that allows the name in the column `memory.type`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ AttributeKind = Literal["label", "text"] | tuple[str, ...]
 class TypeRow:
     """The definition of a memory type, from which everything that depends on the type is derived.
 
-    `heading` is the heading of its section in a prompt, `colour` its CSS colour on the dashboard. `attributes` are the
-    attributes that a memory of the type may have, with their kinds. `tokens` is the default token budget of its section
-    by frame (the kind of turn).
+    `heading` is the heading of the type's section in a prompt, `colour` the type's CSS colour on the dashboard.
+    `attributes` are the attributes that a memory of the type may have, with their kinds. `tokens` has the section's
+    default token budget for each frame (the kind of turn).
     """
 
     name: MemoryType

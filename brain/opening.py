@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 async def opened(url: str | None, settings: Settings) -> AsyncIterator[tuple[Database, ReadDatabase]]:
     """Open the database at `url`, or the embedded server if `url` is None; close the connections at the end.
 
-    If the server at `url` does not answer yet, only a warning is logged; the first queries connect.
+    If the server at `url` does not answer yet, only a warning is logged, and the first query tries again to connect.
 
     Raises:
         SchemaError: the database lacks the extension, the schema or the role.
@@ -60,7 +60,7 @@ async def _running(settings: Settings) -> AsyncIterator[tuple[EmbeddedServer, Se
 
 
 def connections(url: str, settings: Settings) -> Database:
-    """Return a database with connections to `url` that are not opened yet."""
+    """Return a `Database` for `url`. It opens its connections on first use."""
     return Database(
         url,
         pool_size=settings.pool_size,
@@ -78,7 +78,10 @@ def _at(url: str, settings: Settings) -> tuple[Database, ReadDatabase]:
 
 
 def _within(server: EmbeddedServer, urls: ServerUrls, settings: Settings) -> tuple[Database, ReadDatabase]:
-    """Return the connections to the embedded server, which restart it if it stops and create its roles."""
+    """Return the databases for writing and reading on the embedded server, which they restart if it stops.
+
+    The one for reading also creates the read-only roles if they are missing.
+    """
     database = Database(
         urls.app, pool_size=settings.pool_size, revive=server.ensure_running, breaker=_breaker(settings)
     )

@@ -50,7 +50,7 @@ class PassageTexts:
         self._database = database
 
     async def read(self, agent_id: str, keys: Sequence[Key], model: str) -> Mapping[Key, PassageText]:
-        """Return the passages that still exist, with their vectors by the embedding model `model`."""
+        """Return the passages that still exist, each with its vector by the embedding model `model`."""
         ids, ordinals = [id for id, _ in keys], [ordinal for _, ordinal in keys]
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.read(agent_id=agent_id, memory_ids=ids, ordinals=ordinals, model=model))
@@ -62,9 +62,9 @@ class PassageTexts:
 
 
 def digest(passage: Any) -> int:
-    """Return the CRC-32 of a passage's content, with which a later change of the passage is detected.
+    """Return the CRC-32 of a passage's content and metadata, with which a later change of the passage is detected.
 
-    It is the same for a `Hit` and for its `PassageText` if nothing changed.
+    The result for a `Hit` equals the result for its `PassageText` if nothing changed.
     """
     at = passage.occurred_at.timestamp()
     return zlib.crc32(repr((_digested(passage), at, passage.vector is None)).encode())

@@ -1,4 +1,4 @@
-"""Compare past turns with the current one: the similarity of their messages, and what they showed and used."""
+"""Compare past turns with the current one: how similar their messages are, and which memories they showed and used."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _MAX_CACHED_IDS = 16_384  # parsed ids of memories: a search returns about 300, 
 class PastTurns:
     """Selects past turns to compare with a query: the `kept` most similar of the `latest` completed turns.
 
-    Only turns up to the time `now` are compared. A memory that was used by a turn with a cosine of at least
-    `similarity` becomes a candidate, even if no other channel of the search finds it.
+    Only turns up to the time `now` are compared. If the cosine of a past turn's message and the query is at least
+    `similarity`, the memories that the turn used become candidates, even if the search does not find them otherwise.
     """
 
     now: datetime
@@ -34,8 +34,8 @@ class PastTurns:
 class PastShown:
     """A memory that a past turn showed, and whether the response used it.
 
-    `relevance_gap` is the best relevance of that turn minus the memory's, None if unknown. `rated` is True if the user
-    or the host rated the memory.
+    `relevance_gap` is the relevance of the turn's most relevant memory minus that of this memory, or None if unknown.
+    `rated` is True if the user or the host rated the memory.
     """
 
     memory_id: UUID
@@ -48,8 +48,8 @@ class PastShown:
 class PastTurn:
     """A completed turn that is similar to the query.
 
-    `cosine` is that of the two messages' vectors, `words` the overlap of their words in [0, 1], `shown` the memories
-    that the turn showed, and `tools_called` the names of the tools that it called.
+    `cosine` compares the vectors of the turn's message and of the query, and `words` is the overlap of their words in
+    [0, 1]. `shown` has the memories that the turn showed, and `tools_called` the names of the tools that it called.
     """
 
     turn_id: str
@@ -61,13 +61,16 @@ class PastTurn:
 
 
 def associated(rows: Sequence[Any], past: PastTurns | None) -> list[UUID]:
-    """Return the ids of the memories that similar past turns used, without repetition; `rows` are the past turns."""
+    """Return the ids of the memories that similar past turns used, without repetition.
+
+    `rows` are rows of past turns; a turn is similar if its cosine is at least `past.similarity`.
+    """
     similar = [shown or [] for _, _, cosine, _, shown, _ in rows if past is not None and cosine >= past.similarity]
     return list(dict.fromkeys(_id(id) for shown in similar for id, used, *_ in shown if used))
 
 
 def past_turn(row: Any, rarity: Mapping[str, float], language: str) -> PastTurn:
-    """Return the past turn of a row of the statement `facts`, compared with the words of the query.
+    """Make a `PastTurn` from a row of the statement `facts`, and compute the overlap of its message with the query.
 
     `rarity` has the inverse document frequency of each lexeme of the query.
     """
@@ -86,7 +89,8 @@ def _common_words(message: str, rarity: Mapping[str, float], language: str) -> f
     """Return the overlap of a message's words with the query's, in [0, 1], each word weighted by its idf.
 
     The measure is the Ochiai coefficient: the weight of the shared words divided by the geometric mean of the weights
-    of both texts. The idf of words that the query lacks is not looked up; each counts as the query's rarest word.
+    of both texts. Words that only the message has get the highest idf of the query's words, because theirs is not
+    looked up.
     """
     words = _lexemes(message, language)
     mass = sum(rarity.values())

@@ -1,6 +1,7 @@
 """The policies that operators saved for an agent, which of them is active, and recorded turns to evaluate them on.
 
-Activations are only added, never changed: the latest row of a role is the active one, and earlier rows are its history.
+A policy can be active in two roles: `live` decides the turns, and `shadow` is only computed for comparison. Activations
+are added and never changed. A role's latest activation is in force, and the earlier ones are its history.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _SECONDS = 10.0  # timeout of each read
 
 @dataclass(frozen=True, slots=True)
 class PolicyVersion:
-    """A saved policy: the version of the policy that it changes, and its changes by dotted setting name."""
+    """A saved policy: the version of the policy that it changes, and the settings that it changes, by dotted name."""
 
     version: str
     base: str
@@ -44,10 +45,10 @@ class PolicyVersion:
 
 @dataclass(frozen=True, slots=True)
 class PolicyActivation:
-    """The activation of a policy in a role (live or shadow). `number` counts the role's activations from 1.
+    """The activation of a policy in a role: live, or shadow (computed only for comparison).
 
-    A `version` of None returns to the operator's own policy in the live role, and turns the shadow off in the shadow
-    role.
+    `number` counts the role's activations from 1. A `version` of None returns to the operator's own policy in the live
+    role, and turns the shadow policy off in the shadow role.
     """
 
     role: Role
@@ -60,7 +61,7 @@ class PolicyActivation:
 
 @dataclass(frozen=True, slots=True)
 class ActivePolicy:
-    """The active policy of a role (live or shadow): its activation, and the settings that it changes."""
+    """The policy in force in a role (live or shadow): its activation, and the settings that it changes."""
 
     choice: PolicyActivation
     changes: Changes
@@ -86,7 +87,7 @@ class PolicyStore:
     async def save(
         self, agent_id: str, version: str, base: str, changes: Changes, *, by: str, note: str
     ) -> PolicyVersion:
-        """Save a policy and return it. If its version is saved already, return the saved policy unchanged."""
+        """Save a policy and return it. If a policy with this version is saved already, return that one unchanged."""
 
         async def work(c: Connection) -> Any:
             await share_agent(c, agent_id)
@@ -98,20 +99,25 @@ class PolicyStore:
         return PolicyVersion(**dict(await self._database.run(agent_id, work)))
 
     async def versions(self, agent_id: str, version: str | None = None) -> list[PolicyVersion]:
-        """Return the saved policies, latest first, or only the one of `version` if it exists."""
+        """Return the saved policies, latest first.
+
+        With `version`, return only the policy of this version, if it exists.
+        """
         rows = await self._fetch(agent_id, SQL.versions, limit=MAX_VERSIONS, version=version)
         return [as_value(PolicyVersion, row) for row in rows]
 
     async def activate(
         self, agent_id: str, role: Role, version: str | None, *, by: str, note: str, after: int | None = None
     ) -> PolicyActivation:
-        """Activate a saved policy, or the operator's own policy if `version` is None.
+        """Activate a saved policy in a role.
 
-        `after` is the number of the activation that the caller takes for the latest, 0 for none; with None there is no
-        such check.
+        If `version` is None, go back to the operator's own policy, or to no shadow.
+
+        `after` guards against concurrent changes: it is the number of the latest activation that the caller has seen,
+        or 0 if there was none. With None this is not checked.
 
         Raises:
-            InvalidInput: no saved policy has this version, or the latest activation is not `after`.
+            InvalidInput: no saved policy has this version, or the role's latest activation is not `after`.
         """
 
         async def work(c: Connection) -> Any:
@@ -139,7 +145,7 @@ class PolicyStore:
         ]
 
     async def active(self, agent_id: str) -> dict[Role, ActivePolicy]:
-        """Return the active policy of each role; a role without activations is left out."""
+        """Return the policy in force in each role; a role without activations is left out."""
         active: dict[Role, ActivePolicy] = {}
         for row in await self._fetch(agent_id, SQL.active):
             choice = {name: value for name, value in row.items() if name != "changes"}
@@ -147,7 +153,7 @@ class PolicyStore:
         return active
 
     async def content(self, agent_id: str, version: str) -> Mapping[str, Any] | None:
-        """Return the content of a policy by its version, or None if no turn was planned under it."""
+        """Return the full settings of a policy by its version, or None if no turn was planned under this policy."""
         rows = await self._fetch(agent_id, SQL.content, version=version)
         return dict(rows[0]["content"]) if rows else None
 
@@ -159,7 +165,7 @@ class PolicyStore:
         ]
 
     async def base_rates(self, agent_id: str) -> dict[str, Masses]:
-        """Return the decayed sums of showings and uses of memories, by memory type."""
+        """Return how often memories of each type were shown and used, as sums that decay with time."""
         rows = [dict(row) for row in await self._fetch(agent_id, SQL.base_rates)]
         return {row.pop("type"): Masses(**row) for row in rows}
 
@@ -171,7 +177,7 @@ class PolicyStore:
         return [SampledTurn(row["turn_id"], row["at"], row["message"], row["policy"], row["record"]) for row in rows]
 
     async def completed(self, agent_id: str, since: datetime, until: datetime) -> int:
-        """Return the number of turns completed from the UTC day of `since` to that of `until`.
+        """Return the number of turns completed from the UTC day of `since` to the UTC day of `until`.
 
         Replay samples are drawn from these turns.
         """
@@ -183,12 +189,15 @@ class PolicyStore:
         return (row["turns"], row["memories"]) == (len(set(turn_ids)), len(set(memory_ids)))
 
     async def verdicts(self, agent_id: str, turn_ids: Sequence[str]) -> list[Verdict]:
-        """Return the verdicts on the memories that these turns showed, oldest first."""
+        """Return the verdicts (used or not used) on the memories that these turns showed, oldest first."""
         rows = await self._fetch(agent_id, SQL.verdicts_of, turn_ids=list(turn_ids))
         return [as_value(Verdict, row) for row in rows]
 
     async def verdicts_before(self, agent_id: str, at: datetime, latest: int) -> list[Verdict]:
-        """Return the verdicts on the memories shown in the `latest` completed turns before a time, oldest first."""
+        """Return the verdicts on the memories shown in the `latest` completed turns before `at`, oldest first.
+
+        A verdict says whether a memory was used.
+        """
         rows = await self._fetch(agent_id, SQL.verdicts_before, before=at, limit=latest)
         return [as_value(Verdict, row) for row in rows]
 

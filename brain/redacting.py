@@ -1,6 +1,6 @@
 """Redaction: a function of the host removes secrets and personal data from every text before it is stored.
 
-If the function fails on a text, the text is replaced by "[withheld]", since it may contain what must not be stored. The
+If the function fails on a text, "[withheld]" is stored instead, since the text may contain what must not be stored. The
 function runs in threads, because on the event loop it would delay other turns.
 """
 
@@ -31,7 +31,7 @@ def unchanged(text: str) -> str:
 
 
 def withheld(text: str) -> str:
-    """Return "[withheld]" for any text, and an empty text unchanged."""
+    """Return "[withheld]" for any text except an empty one, which is returned unchanged."""
     return WITHHELD if text else text
 
 
@@ -68,7 +68,7 @@ class Redactor:
         self._turns, self._rest = (ThreadPoolExecutor(_THREADS, f"redactor-{pool}") for pool in ("turns", "rest"))
 
     async def run(self, work: Callable[[Redact], T], *, turn: bool = False) -> T:
-        """Call `work` with the redaction function in a thread, and return its result.
+        """Call `work` with the redaction function in a thread, and return the result of `work`.
 
         There is no timeout, but a cancelled caller stops waiting. With `turn`, the call uses the thread pool of turns.
         """

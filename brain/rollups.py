@@ -1,7 +1,7 @@
 """Compute what a turn adds to the counts of its hour and day: in total and by frame, category, type, stage and tool.
 
-Latencies are counted in buckets whose bounds are powers of 2^(1/4) milliseconds. Adding such counts loses nothing, and
-a quantile computed from them lies in the right bucket, whose bounds differ by 19 %.
+Latencies are counted in buckets whose bounds are powers of 2^(1/4) milliseconds. Such counts can be added without loss.
+A quantile computed from them lies in the right bucket, so that it is wrong by 19 % at most.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ Key = tuple[str, str]  # dimension and value, such as ("frame", "task")
 
 @dataclass(frozen=True, slots=True)
 class RollupCounts:
-    """The numbers by which a turn increases the counts of one key, such as a tool or a frame.
+    """The numbers that a turn adds to the counts of one key, such as a tool or a frame (the kind of turn).
 
-    `latency` has a count per latency bucket.
+    `latency` has the number of turns in each latency bucket.
     """
 
     turns: int = 0
@@ -47,8 +47,9 @@ COLUMNS: tuple[str, ...] = tuple(each.name for each in fields(RollupCounts))
 class TurnMetrics(TypedDict, total=False):
     """The measurements that `pre_turn` records with a turn.
 
-    `elapsed` is the duration in milliseconds, `stages` that of each stage. `types` has the numbers of found, deduped
-    and trimmed memories by memory type.
+    `elapsed` is the duration of `pre_turn` in milliseconds, `stages` the duration of each stage of it. `types` has, for
+    each memory type, how many memories were found, removed as duplicates (`deduped`), and left out because they
+    exceeded a limit or a budget (`trimmed`).
     """
 
     elapsed: float | None
@@ -70,7 +71,7 @@ class CountedMemory:
 
 @dataclass(frozen=True, slots=True)
 class CountedTurn:
-    """The properties of a turn with an outcome that are counted; `measures` are those of `pre_turn`."""
+    """The properties of a turn with an outcome that are counted; `measures` has the measurements of `pre_turn`."""
 
     status: str
     frame: str
@@ -111,14 +112,14 @@ def changed(turn: CountedTurn, memory: CountedMemory) -> dict[Key, RollupCounts]
 
 
 def bucket(milliseconds: float) -> int:
-    """Return the index of the bucket of a latency; bucket 0 holds those below one millisecond."""
+    """Return the index of the bucket that a latency belongs to; bucket 0 is for latencies below one millisecond."""
     return min(BUCKETS - 1, max(0, int(_STEPS * log2(milliseconds)) + 1)) if milliseconds >= 1 else 0
 
 
 def quantile(counts: Sequence[int], share: float) -> float | None:
-    """Return the latency in milliseconds below which the share `share` of the counts lies; None if there are no counts.
+    """Return the latency in milliseconds that a share of the counted latencies does not exceed, or None without counts.
 
-    The latency is interpolated linearly within its bucket.
+    `counts` has the number of latencies per bucket. Within a bucket the result is interpolated linearly.
     """
     total = sum(counts)
     if not total:

@@ -1,7 +1,8 @@
-"""Search memories: find every candidate of the channels (words, meaning, date), with the raw score of each channel.
+"""Search memories, and return every candidate with its raw scores.
 
-Scores are not weighted or combined here. They stay raw and named, so that they can be explained, calibrated and
-replayed; `cognitive.context.ranking` combines them.
+Candidates are found in several ways, called channels: by words, by meaning and by date. Scores are not weighted or
+combined here. They stay raw and named, so that they can be explained, calibrated and replayed;
+`cognitive.context.ranking` combines them.
 """
 
 from __future__ import annotations
@@ -53,10 +54,10 @@ class Query:
 
     `types` maps each memory type to its maximum number of passages per channel. The maximum is raised if the passages
     belong to fewer than `wanted` memories. At most 32 lexemes of `text` are searched for, in the agent's language.
-    `vector` is the query's unit vector by the embedding model `model`; with None, the channel by meaning is left out.
-    `dates` is a time range [from, until) that the query names; the channel by date finds memories in it. `tags`,
-    `session_id`, `since` and `until` are filters, and None or empty means no filter. `past` adds what similar past
-    turns used.
+    `vector` is the unit vector of the query by the embedding model `model`; if it is None, memories are not searched by
+    meaning. `dates` is a time range [from, until) that the query names; memories in this range are found by date.
+    `tags`, `session_id`, `since` and `until` are filters, and None or empty means no filter. `past` adds the memories
+    that similar past turns used.
     """
 
     types: Mapping[MemoryType, int]
@@ -108,9 +109,9 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Masses:
-    """Counts of how often memories were shown and used, as sums that decay with time and hold as of `at`.
+    """Counts of how often memories were shown and used, as sums that decay with time and are valid for the time `at`.
 
-    `decoys` is the sum of candidates that were not shown, but compared with the response like those shown.
+    `decoys` is a sum over candidates that were not shown, but compared with the response like the shown memories.
     `decoys_used` is the part of them that the comparison took as used, which can only be chance.
     """
 
@@ -149,7 +150,7 @@ SCORES = (
 
 
 class MemorySearch:
-    """Searches an agent's memories. Each search passes the agent's embedding models to the callback `on_models`."""
+    """Searches an agent's memories. Each search reports the agent's embedding models to the callback `on_models`."""
 
     def __init__(
         self,
@@ -162,7 +163,7 @@ class MemorySearch:
         self._languages = languages if languages is not None else AgentLanguages()
 
     async def find(self, agent_id: str, query: Query, *, timeout: float = 60.0) -> SearchResult:
-        """Return every candidate of the query with its raw scores, and the statistics that weight the scores.
+        """Return every candidate of the query with its raw scores, and the statistics needed to weight the scores.
 
         Raises:
             StoreUnavailable: Postgres cannot be reached or did not answer within `timeout` seconds.
@@ -202,10 +203,10 @@ class MemorySearch:
         )
 
     async def _facts(self, connection: Connection, agent_id: str, query: Query) -> tuple[Any, list[str]]:
-        """Return the statistics of the query's lexemes, such as their frequencies, and the lexemes.
+        """Return the row of statistics for the query, such as the frequencies of its lexemes, and these lexemes.
 
-        The lexemes depend on the agent's language, which is cached. If the language has changed, the statement is run
-        again.
+        The lexemes depend on the agent's language, which is cached. If the database has another language for the agent,
+        the statement is run again with the lexemes of that language.
         """
         assumed = None
         while assumed != (language := self._languages.of(agent_id).language):
@@ -267,7 +268,7 @@ def _candidate_values(
 
 
 def _too_few(hits: Sequence[Hit], types: Mapping[MemoryType, int], wanted: int) -> dict[MemoryType, int]:
-    """Return higher limits for the types whose limit was reached with passages of fewer memories than `wanted`."""
+    """Return higher limits for the types whose limit was reached, but by passages of fewer memories than `wanted`."""
     further = {}
     for type_, limit in types.items():
         ids = [hit.memory_id for hit in hits if hit.type == type_]

@@ -21,7 +21,7 @@ class CarriedState:
     """The state of a session that its next turn needs.
 
     `summary` covers the conversation up to the message whose digest is `summarized_until`. `plan` has the steps of the
-    work, and `step` is the number of completed ones.
+    work, and `step` is the number of completed steps.
     """
 
     summary: str = ""
@@ -31,7 +31,7 @@ class CarriedState:
 
     @property
     def plan_step(self) -> str | None:
-        """The current step, or None without a plan or after its last step."""
+        """The plan's current step, or None if there is no plan or all its steps are done."""
         return self.plan[self.step] if self.step < len(self.plan) else None
 
 
@@ -39,8 +39,8 @@ class CarriedState:
 class SessionState:
     """The whole state of a session.
 
-    `recent` are its last turns, newest first, as (turn id, time, status, message). `messages` are the last messages of
-    its conversation, in the encoding of the caller that stored them.
+    `recent` are the session's last turns, newest first, as (turn id, time, status, message). `messages` are the last
+    messages of its conversation, in the encoding of the caller that stored them.
     """
 
     session_id: str
@@ -115,11 +115,11 @@ class Sessions:
         received_at: float | None = None,
         timeout: float = 60.0,
     ) -> bool:
-        """Replace the summary in the session state `old` by a new summary.
+        """Replace the session's summary by a new one, if the stored summary is still that of `old`.
 
-        Return False and change nothing if the stored summary is no longer that of `old`, if the turn does not exist any
-        more, or if something was erased after the summarised text was received (`received_at`, in seconds since the
-        epoch). `timeout` is in seconds.
+        Return False and change nothing if the stored summary is a different one, if the turn `turn_id` does not exist
+        any more, or if something was erased after the summarised text was received (`received_at`, in seconds since the
+        epoch).
         """
         summary = await self._redactor.text(summary)
 
@@ -144,7 +144,7 @@ class Sessions:
     async def keep(
         self, agent_id: str, turn_id: str, messages: bytes, *, received_at: float | None = None, timeout: float = 60.0
     ) -> bool:
-        """Store the last messages of the turn's session.
+        """Store the last messages of the conversation in the session of the turn `turn_id`.
 
         Return False and store nothing if the turn does not exist, a later turn has stored messages, or something was
         erased after the messages were received (`received_at`, in seconds since the epoch).
@@ -170,10 +170,11 @@ class Sessions:
         received_at: float | None = None,
         timeout: float = 60.0,
     ) -> bool:
-        """Replace the messages that a turn stored by the result of `answering`, which adds the turn's answer.
+        """Add a turn's answer to the last messages that the turn stored.
 
-        Return False and change nothing if the stored messages are not those of this turn, or something was erased after
-        the answer was received (`received_at`, in seconds since the epoch).
+        `answering` gets the session's id and the stored messages, and returns the messages with the answer. Return
+        False and change nothing if the stored messages are not those of this turn, or something was erased after the
+        answer was received (`received_at`, in seconds since the epoch).
         """
 
         async def work(c: Connection) -> bool:
@@ -188,17 +189,20 @@ class Sessions:
         return await self._database.run(agent_id, work, timeout=timeout, durable=False)
 
     async def plan(self, agent_id: str, session_id: str, steps: Sequence[str], at: datetime) -> None:
-        """Set the plan of a session and start at its first step; setting the same plan again keeps the step."""
+        """Set the plan of a session and start at its first step.
+
+        If the session already has this plan, keep the current step.
+        """
         redacted = await self._redactor.run(lambda redact: list(map(redact, steps)))
         await self._database.run(
             agent_id, lambda c: c.execute(*SQL.plan(agent_id=agent_id, session_id=session_id, plan=redacted, at=at))
         )
 
     async def advance(self, agent_id: str, session_id: str, step: int) -> CarriedState:
-        """Mark a step, counted from 0, as done; a step that is done already stays done.
+        """Mark a step of the session's plan, counted from 0, as done. If it is done already, nothing changes.
 
         Raises:
-            InvalidInput: the session has no such step, or an earlier one is not done.
+            InvalidInput: the session has no such step, or an earlier step is not done.
         """
         row = await self._database.run(
             agent_id, lambda c: c.fetchrow(*SQL.advance(agent_id=agent_id, session_id=session_id, step=step))
@@ -209,7 +213,10 @@ class Sessions:
         return as_value(CarriedState, row)
 
     async def end(self, agent_id: str, session_id: str, at: datetime) -> bool:
-        """Mark a session as ended; the first end time is final. Return False if the session does not exist."""
+        """Mark a session as ended. Return False if the session does not exist.
+
+        If the session has ended before, its first end time stays.
+        """
         row = await self._database.run(
             agent_id, lambda c: c.fetchrow(*SQL.end_session(agent_id=agent_id, session_id=session_id, at=at))
         )

@@ -1,4 +1,4 @@
-"""Long changes that run while turns go on: another embedding model, another language.
+"""Long changes of an agent that run while its turns go on: another embedding model, or another index language.
 
 Modules, in order of execution:
 

@@ -1,9 +1,9 @@
 """Embed memories and past turns that have no vectors of a model, while turns go on.
 
-This can be killed at any time and run again, by several workers at once. Workers take memories in the order of their
-ids. At the end they search for memories that still have no vectors: those written by processes without the model,
-edited while they were embedded, or left by workers that died. Vectors are stored only for the version of a memory that
-was read, under the lock of the agent's writers.
+The work can be killed at any time and started again, and several workers can share it. Workers take memories in the
+order of their ids. At the end they search for memories that still have no vectors: those written by processes without
+the model, edited while they were embedded, or left by workers that died. A memory's vectors are stored only if the
+memory has not changed since it was read; the lock of the agent's row excludes other writers meanwhile.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Pace:
 
 
 class Backfill:
-    """Embeds existing memories and past turns with a new model: the long part of a change of embedding model."""
+    """Embeds existing memories and past turns with another model, which takes most of the time of a change of model."""
 
     def __init__(self, database: Database, embedders: Embedders) -> None:
         self._database = database
@@ -85,7 +85,7 @@ class Backfill:
     ) -> int:
         """Embed every memory that has no vectors of a registered model, and return how many still have none.
 
-        `progress` is called with the numbers of done and of all memories.
+        `progress` is called with the number of embedded memories and the number of all memories.
 
         Raises:
             EmbeddingError: this process does not have the model, or the model failed.
@@ -112,7 +112,7 @@ class Backfill:
         )
 
     async def _take(self, agent_id: str, model: str, batch: int) -> list[PendingMemory]:
-        """Reserve the next memories for this worker and return them; an empty list at the end."""
+        """Reserve the next memories for this worker and return them; return an empty list if none is left."""
 
         async def work(c: Connection) -> list[PendingMemory]:
             held = await c.fetchrow(*SQL.hold(agent_id=agent_id, model=model))
@@ -175,7 +175,7 @@ class Backfill:
     ) -> int:
         """Embed the latest completed turns that have no vector of a model, and return how many got one.
 
-        `asked` returns the query text of a turn, given its message and its record.
+        For each turn, `asked` is called with the turn's message and its record, and returns the query text to embed.
         """
         embedder, done = self._embedders.named(model), 0
         while rows := await self._database.run(
@@ -214,7 +214,7 @@ async def lock(c: Connection, agent_id: str) -> None:
 
 
 def _bounded(rows: Sequence[Any]) -> list[PendingMemory]:
-    """Return the first memories whose total length fits into a batch, at least one memory."""
+    """Return as many of the first memories as fit into a batch by their total length, but at least one."""
     taken: list[PendingMemory] = []
     characters = 0
     for memory in (as_value(PendingMemory, row) for row in rows):

@@ -1,6 +1,7 @@
 """Change the embedding model of an agent while turns go on: register, activate, roll back and drop models.
 
-This can be killed at any time and run again. The long part is in `brain.changes.backfill`.
+Each function can be killed at any time and called again. The slowest part, embedding all memories with the new model,
+is in `brain.changes.backfill`.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ _DELETED = 2_000  # rows deleted per transaction: about 50 ms, for which writers
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """An embedding model of an agent.
+    """A registered embedding model of an agent: its state, and how many memories lack its vectors.
 
-    `lacking` of its `memories` have no vectors of it; `since` is the start of its state.
+    `since` is the time at which the model got its present state. `memories` is the number of all memories of the agent,
+    `lacking` the number of those without vectors of this model.
     """
 
     model: str
@@ -61,7 +63,7 @@ class PastRequest:
 
 @dataclass(frozen=True, slots=True)
 class _StoredModel:
-    """An embedding model that is registered for an agent."""
+    """The stored row of an embedding model that is registered for an agent."""
 
     model: str
     dimension: int
@@ -96,7 +98,7 @@ class Reembedding(Backfill):
         return (await self._database.run(agent_id, lambda c: _spaces(c, agent_id))).live
 
     async def begin(self, agent_id: str, model: str) -> None:
-        """Register a model, so that new memories are embedded with it too; do nothing if it is registered.
+        """Register a model, so that new memories are embedded with it too. Do nothing if it is already registered.
 
         Raises:
             EmbeddingError: this process does not have the model, or the stored vectors have another dimension.
@@ -123,7 +125,9 @@ class Reembedding(Backfill):
         return next((each.dimension for each in self._embedders if each.model == model), None)
 
     async def cut_over(self, agent_id: str, model: str) -> str:
-        """Make a model live, for all processes from their next read on; return the previous live model.
+        """Make a model the live one, which searches use, and return the previous live model.
+
+        Every process uses the new model from its next read on.
 
         Raises:
             InvalidInput: the model is not registered, or memories have no vectors of it; nothing is changed.
@@ -136,10 +140,10 @@ class Reembedding(Backfill):
     async def roll_back(self, agent_id: str) -> tuple[str, str]:
         """Make the previous live model live again, at once; return the models before and after.
 
-        Memories stored meanwhile may have no vectors of it; `fill` embeds them.
+        Memories that were stored since the model was last live may have no vectors of it; `fill` embeds them.
 
         Raises:
-            InvalidInput: there was none, or its vectors were dropped; nothing is changed.
+            InvalidInput: there was no previous live model, or its vectors were dropped; nothing is changed.
         """
         models = await self.list_models(agent_id)
         retired = [each for each in models if each.state == "retired"]
@@ -164,7 +168,10 @@ class Reembedding(Backfill):
         return await self._database.run(agent_id, work)
 
     async def droppable(self, agent_id: str) -> tuple[str, ...]:
-        """Return the models that `drop` can delete: retired ones, and unregistered ones with vectors left."""
+        """Return the models whose vectors `drop` can delete.
+
+        These are the registered models that were live before, and unregistered models of which some vectors are left.
+        """
         models = await self.list_models(agent_id)
         live, known = await self.live(agent_id), {each.model for each in models}
         stored = {
@@ -175,9 +182,9 @@ class Reembedding(Backfill):
         return tuple(sorted(retired | (stored - known - {live})))
 
     async def drop(self, agent_id: str, model: str) -> DroppedModel:
-        """Delete a model's vectors in small transactions; an interrupted call can be repeated.
+        """Unregister a model and delete its vectors in small transactions; an interrupted call can be repeated.
 
-        Past turns that also have a vector of the live model are compared by that one from now on.
+        Past turns keep their vector of the live model if they have one, and are compared with new turns by that vector.
 
         Raises:
             InvalidInput: the model is live.

@@ -1,9 +1,10 @@
 """Change the language of an agent's lexical index while turns go on.
 
-The passages are indexed in the new language beside the old one, then one row says which language searches use, then the
-old language is removed. Lexemes of two languages never collide (`brain.text.label`), so that both can be in one index,
-and a search finds only those of its language. This can be killed at any time and run again, by several workers at once,
-because each passage's row names its languages.
+The passages are first indexed in the new language beside the old one. Then one row is changed, which says which
+language searches use, and the index entries of the old language are removed. Both languages can be in one index,
+because their lexemes never collide (`brain.text.label`), and a search finds only those of its language. Each passage's
+row names the languages that it is indexed in. The change can therefore be killed at any time and started again, and
+several workers can share it.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ _MAX_PASSES = 20  # passes over remaining memories; only old code writes without
 
 @dataclass(frozen=True, slots=True)
 class LanguageStatus:
-    """The progress of a change of language.
+    """The progress of a change of an agent's index language.
 
     Attributes:
         language: the language that searches use.
         pending_language: the language that is being built, if any.
         memories: the number of memories.
-        lacking: memories that are not indexed in the language asked about.
-        leaving: memories that are also indexed in other languages.
+        lacking: the number of memories that are not indexed in the language passed to `Reindexing.status`.
+        leaving: the number of memories that are also indexed in other languages than that one.
     """
 
     language: str
@@ -61,9 +62,9 @@ class Reindexing:
         self._database = database
 
     async def status(self, agent_id: str, language: str | None = None) -> LanguageStatus:
-        """Return how many of an agent's memories are indexed in a language, by default the one that searches use.
+        """Return how many of an agent's memories are indexed in `language`, by default the language that searches use.
 
-        The row of every passage is read.
+        This reads the row of every passage.
 
         Raises:
             UnknownLanguage: there is no such language.
@@ -114,7 +115,10 @@ class Reindexing:
         )
 
     async def _add(self, agent_id: str, language: str, memories: Sequence[PendingMemory]) -> int:
-        """Index memories that were not changed meanwhile; return their number."""
+        """Store the index entries of memories in the new language, and return the number of memories indexed.
+
+        Memories that were changed since they were read are left out.
+        """
         indexed = {memory.id: await _places(memory, language) for memory in memories}
 
         async def work(c: Connection) -> int:
@@ -129,7 +133,7 @@ class Reindexing:
         return await self._database.run(agent_id, work)
 
     async def _clear(self, agent_id: str, language: str, pace: Pace, progress: Progress) -> None:
-        """Remove the index entries of all other languages."""
+        """Remove the index entries of all languages other than `language`."""
         total, done = (await self.status(agent_id, language)).leaving, 0
         async for rows in self._pages(SQL.next_leaving, agent_id, language, pace):
             ids = [row["id"] for row in rows]
@@ -140,7 +144,7 @@ class Reindexing:
     async def _pages(
         self, statement: SqlStatement, agent_id: str, language: str, pace: Pace
     ) -> AsyncIterator[Sequence[Any]]:
-        """Yield the memories that a statement finds, in batches ordered by id, at the speed that `pace` allows."""
+        """Yield the rows of memories that a statement finds, in batches ordered by id, at the speed set by `pace`."""
         after = _START
 
         async def page(c: Connection) -> Sequence[Any]:
@@ -173,7 +177,7 @@ async def _leave(c: Connection, agent_id: str, language: str, ids: Sequence[UUID
 async def _places(memory: PendingMemory, language: str) -> list[PassagePostings]:
     """Return the index entries of a memory's passages in a language.
 
-    Yields to the event loop first, because a long memory takes its time.
+    The function first lets other coroutines run, because indexing a long memory takes time.
     """
     await asyncio.sleep(0)
     pieces = memory.passages(language)

@@ -1,9 +1,9 @@
-"""Run the Postgres server that comes with the package: no root, no system package, shared by processes.
+"""Run the Postgres server that comes with the package. It needs no root and no system package; processes share it.
 
 Modules, in order of execution:
 
 - `server`: join the server of a data directory, and stop it when the last process leaves.
-- `account`: choose the system user that runs it, and make folders and programs that this user can use.
+- `account`: choose the system user that runs the server, and make folders and programs that this user can use.
 - `cluster`: create the data directory, and start, probe and stop its server.
 """
 

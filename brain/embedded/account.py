@@ -47,7 +47,7 @@ class ServerAccount:
         return user_name(self.uid) or f"uid {self.uid}"
 
     def identity(self) -> _Identity:
-        """Return the arguments for `subprocess` with which a command runs as this user."""
+        """Return the arguments for `subprocess` that make a command run as this user."""
         if not self.switch:
             return {"user": None, "group": None, "extra_groups": None}
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
@@ -81,7 +81,10 @@ class ServerAccount:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment for Postgres programs, without PG* variables, which redirect them, and without secrets."""
+    """Return the environment for Postgres programs, without secrets and PG* variables.
+
+    PG* variables would change how the programs behave.
+    """
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     return {"PATH": os.defpath, **kept, "LC_ALL": "C"}
 
@@ -97,8 +100,8 @@ def user_name(uid: int) -> str | None:
 def server_account(chosen: str | None = None, default: str = DEFAULT_ACCOUNT) -> ServerAccount:
     """Return the account that runs the server.
 
-    This is the current user, unless it is root. For root it is `chosen`, else `default` if it exists, else the user
-    named `nobody`, with a warning.
+    This is the current user, unless that is root. Instead of root it is `chosen` if given, else `default` if that user
+    exists, else the user `nobody`, with a warning.
 
     Raises:
         EmbeddedServerError: the user does not exist, or is root.
@@ -129,7 +132,7 @@ def _entry(name: str) -> pwd.struct_passwd | None:
 
 
 def make_home(directory: Path, account: ServerAccount) -> Path:
-    """Create the embedded server's folder within the data directory, reachable by `account`, and return it."""
+    """Create the embedded server's folder within the data directory, so that `account` can reach it, and return it."""
     home = directory / "postgres"
     _check_reachable(home, account)  # before creating anything in a folder that cannot be used
     mode = 0o711 if account.switch else 0o700  # 0711 lets the account pass through without listing the folder
@@ -180,9 +183,10 @@ def make_private(folder: Path, account: ServerAccount) -> Path:
 
 
 def runnable_install(install: Path, account: ServerAccount, store: Path) -> Path:
-    """Return a folder with the Postgres programs that `account` can run.
+    """Return a folder with Postgres programs that `account` can run.
 
-    This is `install`, or a copy of it in `store` if `account` cannot run the programs there (a wheel below /root).
+    This is `install` if `account` can run the programs there, else a copy of it in `store`. The copy is needed, for
+    example, if the package is installed below /root.
     """
     try:
         check_runs(install, account)

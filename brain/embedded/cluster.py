@@ -1,7 +1,7 @@
 """Create a Postgres data directory atomically, and start, probe and stop its server.
 
-A process id is no proof that a server lives. The postmaster and its children therefore inherit a lock on `server.lock`,
-which the kernel releases when the last of them has ended.
+A process id does not prove that a server is alive, since another process may have it by now. The server's processes
+therefore inherit a lock on the file `server.lock`. The kernel releases the lock when the last of them has ended.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Cluster:
     def ensure_running(self, start: FileLock) -> None:
         """Create the data directory if it is missing, and start its server unless the server answers.
 
-        The caller holds the lock `start`, so that no other process starts or stops the server meanwhile.
+        The caller has taken the lock `start`, so that no other process starts or stops the server meanwhile.
         """
         self._check_owner()
         make_private(self.socket_folder, self.account)  # before connecting: no other user may pose as the server
@@ -138,7 +138,7 @@ class Cluster:
             pause = min(2 * pause, 0.25)
 
     def stop(self) -> None:
-        """Shut down the server and close its connections. Do nothing if it does not run."""
+        """Shut down the server and close its connections. Do nothing if no server runs."""
         postmaster = self._postmaster()
         if postmaster is None:
             return
@@ -153,7 +153,7 @@ class Cluster:
         alive.unlock()
 
     def _check_owner(self) -> None:
-        """Raise an error if the data belongs to another system user, for example because another account created it."""
+        """Raise an error if the data directory belongs to another system user than the one that runs the server."""
         owner = self.data.stat().st_uid if self.data.exists() else self.account.uid
         if owner == self.account.uid:
             return
@@ -214,7 +214,7 @@ class Cluster:
     def _launch(self, alive: FileLock) -> None:
         """Start the main process of the server, which inherits the lock `alive`.
 
-        The lock is free once the server has ended.
+        The kernel releases the lock when the server has ended, so a free lock shows that no server runs.
         """
         try:
             install = runnable_install(self.install, self.account, self.home / "runtime")
@@ -267,7 +267,7 @@ class Cluster:
     def _drop_stale_pids(self) -> None:
         """Remove the pid files of a server that has ended.
 
-        Postgres would refuse to start if another process now has the process id in the file.
+        Postgres refuses to start if the process id in such a file now belongs to another process.
         """
         if self._postmaster() is None:
             for file in (self.data / "postmaster.pid", self.socket_folder / f".s.PGSQL.{PORT}.lock"):
@@ -281,9 +281,9 @@ class Cluster:
     def _unblock(self, problem: str, orphaned: float) -> float:
         """Free a server that has processes but does not answer a probe; `problem` is the probe's error.
 
-        A slow shutdown is hastened. If the server's main process has been missing for over a second, its other
-        processes are killed. `orphaned` is the time since which the main process has been missing, or 0; the new value
-        is returned.
+        If the server is shutting down slowly, its connections are closed at once. If its main process has been missing
+        for over a second, its other processes are killed. `orphaned` is the time since which the main process has been
+        missing, or 0; the function returns its new value.
         """
         postmaster = self._postmaster()
         if postmaster is not None and "shutting down" in problem:

@@ -1,9 +1,9 @@
-"""The bundled Postgres server, started on demand, shared by processes and stopped by the last of them.
+"""The bundled Postgres server: started on demand, shared by processes, and stopped when the last of them leaves.
 
-Each process that uses the server holds a shared lock on `users.lock`. A process that leaves tries to take the exclusive
-lock; if it gets it, no other process uses the server, and it stops the server. Starting, joining and stopping hold
-`start.lock`, so that no process joins a server that is being stopped. The kernel releases the locks of killed
-processes.
+Each process that uses the server holds a shared lock on the file `users.lock`. A process that leaves tries to take this
+lock exclusively. If it succeeds, no other process uses the server, and it stops the server. Starting, joining and
+stopping need the lock `start.lock`, so that no process joins a server that is being stopped. The kernel releases the
+locks of killed processes.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class EmbeddedServer:
         """Start the server again if it was killed. Committed data is kept.
 
         Raises:
-            EmbeddedServerError: this process has not acquired the server, or it does not start.
+            EmbeddedServerError: this process has not acquired the server, or the server does not start.
         """
         self._forget_parent()
         with self._mutex:

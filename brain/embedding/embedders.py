@@ -1,7 +1,7 @@
 """Embed texts off the event loop with a cache, and choose the embedding model of each agent.
 
-Vectors of different models are never compared. A process that does not have an agent's live model reads with another
-model whose vectors are stored, and reports a degradation; one search never mixes two models.
+Vectors of different models are never compared, and one search never mixes two models. If a process does not have an
+agent's live model, it searches with another model whose vectors are stored, and reports a degradation.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class CachedEmbedder:
         return self._embedder.dimension
 
     def known(self, text: str) -> Vector | None:
-        """Return the cached vector of a text, or None. Embeds nothing."""
+        """Return the cached vector of a text, or None if the cache does not have it. Embeds nothing."""
         return self._cache.get(text)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return unit vectors of shape (len(texts), dimension).
+        """Return the unit vectors of texts, of shape (len(texts), dimension); embed only those that are not cached.
 
         Raises:
             EmbeddingError: the model failed, or returned a vector that is zero, not finite or of another dimension.
@@ -87,7 +87,10 @@ class CachedEmbedder:
             self._cache.pop(text, None)
 
     def drop(self, is_erased: Callable[[str], bool]) -> None:
-        """Remove the texts for which `is_erased` is true; the texts being embedded now will not be cached either."""
+        """Remove from the cache the texts for which `is_erased` is true.
+
+        Texts that are being embedded are not cached.
+        """
         self._drops += 1
         self.forget([text for text in self._cache if is_erased(text)])
 
@@ -110,7 +113,7 @@ class CachedEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSpace:
-    """The stored vectors of a model: their dimension, and whether every memory has one (`complete`)."""
+    """An embedding model's stored vectors for one agent; `complete` is True if every memory has them."""
 
     dimension: int
     complete: bool
@@ -120,8 +123,8 @@ class EmbeddingSpace:
 class EmbeddingSpaces:
     """The embedding models of an agent.
 
-    `live` is the model that searches use, None while nothing is stored. `kept` are the models that memories are
-    embedded with, by name.
+    `live` is the model that searches use, or None while nothing is stored. `kept` has the models that memories are
+    embedded with, by the model's name.
     """
 
     live: str | None = None
@@ -129,7 +132,7 @@ class EmbeddingSpaces:
 
     @classmethod
     def of(cls, live: str | None, kept: Sequence[Any] | None) -> Self:
-        """Return the value from the columns of a statement: `kept` has rows of model, dimension, complete."""
+        """Make the object from two columns of a statement. `kept` is a list of (model, dimension, complete)."""
         return cls(live, {model: EmbeddingSpace(dimension, complete) for model, dimension, complete in kept or ()})
 
     @property
@@ -142,14 +145,12 @@ _UNKNOWN = EmbeddingSpaces()
 
 
 class Embedders:
-    """The embedders of a process, one for each embedding model.
+    """The embedders of a process, one for each embedding model; they are chosen for each agent's searches and writes.
 
-    It chooses the model for each agent's searches and writes.
-
-    Agents without stored vectors use the first model.
+    An agent without stored vectors uses the first model.
 
     Raises:
-        EmbeddingError: there is none, or two have the same model.
+        EmbeddingError: there is no embedder, or two have the same model.
     """
 
     def __init__(self, embedders: Sequence[CachedEmbedder]) -> None:
@@ -175,7 +176,7 @@ class Embedders:
         return self._by_model[model]
 
     def remember(self, agent_id: str, spaces: EmbeddingSpaces) -> None:
-        """Remember the models that the database names for an agent."""
+        """Remember which embedding models the database names for an agent."""
         self._spaces[agent_id] = spaces
         self._spaces.move_to_end(agent_id)
         while len(self._spaces) > _MAX_AGENTS:
@@ -184,7 +185,8 @@ class Embedders:
     def of(self, agent_id: str) -> CachedEmbedder:
         """Return the embedder for the agent's searches.
 
-        This is the live model's embedder, else one whose vectors are stored (complete ones first), else the first.
+        This is the embedder of the live model if this process has it. Otherwise it is that of another model whose
+        vectors are stored, preferably for all memories, or else the first embedder.
         """
         spaces = self._spaces.get(agent_id, _UNKNOWN)
         kept = (
@@ -195,7 +197,10 @@ class Embedders:
         return self._by_model[next(has, self.first.model)]
 
     def writing(self, agent_id: str) -> tuple[CachedEmbedder, ...]:
-        """Return the embedders for the agent's writes: of all its models that this process has, else the first."""
+        """Return the embedders for the agent's writes.
+
+        These are the embedders of all the agent's models that this process has, or else the first embedder alone.
+        """
         models = self._spaces.get(agent_id, _UNKNOWN).models
         return tuple(each for model, each in self._by_model.items() if model in models) or (self.first,)
 

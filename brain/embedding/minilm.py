@@ -27,7 +27,10 @@ _PREPARED = "all-MiniLM-L6-v2-dynamic-int8-1.onnx"
 
 
 class MiniLM:
-    """all-MiniLM-L6-v2, dynamic int8. Each text runs alone: a batch would change the quantization range."""
+    """The model all-MiniLM-L6-v2, quantized to int8.
+
+    Texts are embedded one by one, because the quantization of a batch would depend on all its texts.
+    """
 
     model = "all-MiniLM-L6-v2/onnx-int8"
     dimension = 384

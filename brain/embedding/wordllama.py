@@ -1,7 +1,7 @@
 """A static embedder: the mean of WordLlama's 256-dimensional vectors of the word pieces. No network, 0.1 ms a text.
 
-It ranks worse than the default because it ignores word order. It suits machines with little processor time, and is the
-second model for testing a change of model.
+It ranks worse than the default embedder because it ignores word order. It suits machines with little processor time,
+and serves as the second model in tests of a change of model.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ class WordLlama:
 
     @cached_property
     def _table(self) -> NDArray[np.float16]:
-        """The memory-mapped weights. A safetensors file has the header's length, the header as JSON, the numbers."""
+        """The weights, memory-mapped.
+
+        A safetensors file consists of the header's length, the header as JSON, and the numbers.
+        """
         with self._weights.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
             tensor = json.loads(file.read(length))[_TENSOR]

@@ -5,6 +5,6 @@ Modules, in order of execution:
 - `erasing`: erase memories with everything derived from them, or an agent with all its rows.
 - `purge_derived`: remove erased text from turns, sessions, artifacts and other rows.
 - `residue`: find and cut erased text in other texts.
-- `retention`: delete rows by age, per memory type and kind of row.
+- `retention`: delete rows by age; each memory type and each kind of row has its own age.
 - `rewrite_tables`: rewrite tables, so that no deleted bytes are left in their files.
 """

@@ -32,7 +32,7 @@ _SECONDS = 600.0  # timeout: all texts of an agent are searched, while turns go 
 class _Sought:
     """The memories that an erasure must remove, with all their texts.
 
-    `since` is the oldest transaction that was running when the texts were read.
+    `since` is the oldest database transaction that was running when the texts were read.
     """
 
     agent_id: str
@@ -42,7 +42,7 @@ class _Sought:
     since: int
 
     async def quoting(self, c: Connection) -> list[Quoting]:
-        """Return the other memories that contain text of these."""
+        """Return the other memories of the agent that contain text of the memories to erase."""
         return await purge_derived.quoting(c, self.agent_id, self.ids, self.remains, None)
 
 
@@ -64,7 +64,7 @@ class Eraser:
         self._embedders = embedders
 
     async def remains(self, agent_id: str, ids: Sequence[UUID]) -> Residue:
-        """Return the texts to search for when these memories are erased: their present and earlier contents.
+        """Return the texts to search for when the memories `ids` are erased: their present and earlier contents.
 
         Raises:
             UnknownMemory: the agent does not have one of the ids.
@@ -72,11 +72,11 @@ class Eraser:
         return Residue(sorted(await self._database.run(agent_id, partial(_said, agent_id, ids))))
 
     async def memories(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Erase memories with their index entries, vectors and usage, and their text in the agent's other rows.
+        """Erase memories with their index entries, vectors and usage, and remove their text from other rows.
 
-        Existing rows are searched first, and memories that quote the erased ones are changed and indexed again, while
-        turns go on. Then one transaction erases and searches the rows written meanwhile. If a memory was changed
-        meanwhile, the search is repeated with its new text.
+        While turns go on, the agent's existing rows are searched for the text, and other memories that quote the erased
+        ones are changed and indexed again. Then one transaction erases the memories, and searches the rows that were
+        written meanwhile. If a memory to erase got a new text meanwhile, everything is repeated with that text.
 
         Raises:
             UnknownMemory: the agent does not have one of the ids; nothing is erased.
@@ -98,9 +98,9 @@ class Eraser:
         return _Sought(agent_id, ids, texts, Residue(sorted(texts)), since)
 
     async def _looked_through(self, sought: _Sought) -> tuple[_Others, Counter[str]]:
-        """Remove erased text from all existing rows.
+        """Remove the text of the memories to erase from all existing rows.
 
-        Return the other memories that contained it, and the numbers of changed rows by kind.
+        Return the other memories that contained this text, and the numbers of changed rows by kind.
         """
         others, before = _Others(), Counter[str]()
         await self._leave(sought, await self._database.run(sought.agent_id, sought.quoting, timeout=_SECONDS), others)
@@ -110,7 +110,10 @@ class Eraser:
         return others, before
 
     async def _finished(self, sought: _Sought, others: _Others, before: Counter[str]) -> Receipt | None:
-        """Erase, once no new memory quotes the erased ones; return None if they were changed meanwhile."""
+        """Erase the memories once no new memory quotes them, and return the receipt.
+
+        Return None if one of the memories to erase was changed meanwhile.
+        """
         finish = partial(_erased, sought, others, before)
         for _ in range(MAX_TRIES):
             end = await self._database.run(sought.agent_id, finish, timeout=_SECONDS)
@@ -120,7 +123,10 @@ class Eraser:
         raise StoreError(f"new memories quoted the ones to erase {MAX_TRIES} times in a row; nothing is erased")
 
     async def _leave(self, sought: _Sought, found: Sequence[Quoting], others: _Others) -> None:
-        """Cut the erased text out of other memories, and collect those that would be empty, to erase them too."""
+        """Cut erased text out of the memories in `found`, and record in `others` what became of each.
+
+        Memories of which nothing would be left are recorded too, so that they are erased with the others.
+        """
         for other in found:
             if other.restates:
                 others.restated.add(other.id)
@@ -135,10 +141,10 @@ class Eraser:
                 others.gone.append(other.id)
 
     async def agent(self, agent_id: str) -> Receipt:
-        """Erase all rows of an agent. Calling it again is safe.
+        """Erase all rows of an agent, except one log entry. Calling it again is safe.
 
-        A log entry stays: the agent's id, the time and the numbers of rows. It identifies turns from before the
-        erasure.
+        The log entry has the agent's id, the time and the numbers of rows. With it, turns that began before the erasure
+        are recognised later.
         """
 
         async def work(c: Connection) -> Receipt:
@@ -161,7 +167,7 @@ class Eraser:
 
 
 async def _said(agent_id: str, ids: Sequence[UUID], c: Connection) -> frozenset[str]:
-    """Return all texts of memories, present and earlier.
+    """Return all texts that memories have now or had in earlier versions.
 
     Raises:
         UnknownMemory: the agent does not have one of the ids.
@@ -174,9 +180,10 @@ async def _said(agent_id: str, ids: Sequence[UUID], c: Connection) -> frozenset[
 
 
 async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Connection) -> _End:
-    """Erase and return the receipt; or erase nothing and return the memories stored since that must be changed first.
+    """Erase the memories in one transaction and return the receipt, unless something was written meanwhile.
 
-    Return None if a memory to erase has a new text that was not searched for.
+    If other memories with erased text were stored meanwhile, erase nothing and return those memories, so that they can
+    be changed first. If a memory to erase has a new text that was not searched for, erase nothing and return None.
     """
     agent_id, gone = sought.agent_id, [*sought.ids, *others.gone]
     await c.execute(*SQL.own_agent(agent_id=agent_id))  # turns are recorded before this, or see the erasure
@@ -212,7 +219,7 @@ def _without(remains: Residue, memory: Memory) -> NewMemory:
     """Return a memory without erased text.
 
     Raises:
-        InvalidInput: its content would be empty.
+        InvalidInput: nothing would be left of its content.
     """
     fields = {name: getattr(memory, name) for name in NewMemory.model_fields}
     said = {name: fields[name] for name in purge_derived.QUOTING}

@@ -1,7 +1,7 @@
-"""Remove erased text from rows that were derived from memories: cut it out where that is exact, else delete the row.
+"""Remove erased text from rows that were derived from memories: cut the text out where possible, else delete the row.
 
-Turns contain messages, sessions last messages and a summary, artifacts and subtasks whole texts, and other memories may
-quote the erased ones. None of this runs during a turn.
+These rows are turns (messages, responses), sessions (last messages, summary, plan), artifacts, subtasks, and other
+memories that quote the erased ones. None of this runs during a turn.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ QUOTING = ("content", "context", "attributes")  # the fields of a memory that ma
 class Quoting:
     """Another memory that contains erased text.
 
-    `differs`: it must be changed. `restates`: it keeps the text in its content, because a caller stored it with that
-    content.
+    `differs` is True if the memory must be changed. `restates` is True if the memory keeps the text, because the host
+    or the model stored the memory with this text.
     """
 
     id: UUID
@@ -42,9 +42,9 @@ class Quoting:
 async def quoting(
     c: Connection, agent_id: str, ids: Sequence[UUID], remains: Residue, since: int | None
 ) -> list[Quoting]:
-    """Return the other memories that contain erased text, oldest first.
+    """Return the memories that contain erased text, oldest first, without the memories `ids`.
 
-    With `since`, only those written since that transaction.
+    With `since`, return only those that were written since this database transaction.
     """
     rows = await c.fetch(
         *SQL.memories_holding(agent_id=agent_id, probes=remains.probes, memory_ids=list(ids), since_transaction=since)
@@ -68,9 +68,10 @@ def without(said: Mapping[str, Any], trust: Trust, remains: Residue) -> dict[str
 
 
 async def erase(c: Connection, agent_id: str, remains: Residue, since: int) -> Counter[str]:
-    """Remove erased text from the rows written since a transaction (`running`).
+    """Remove erased text from the rows that were written since the database transaction `since`.
 
-    Return the numbers of changed rows by kind. Older rows are searched before by `parts`, without blocking writers.
+    Return the numbers of changed rows by kind. The functions of `parts` have searched older rows before, without
+    blocking writers.
     """
     touched = Counter[str]()
     for part in parts(remains):
@@ -79,7 +80,7 @@ async def erase(c: Connection, agent_id: str, remains: Residue, since: int) -> C
 
 
 def parts(remains: Residue) -> Sequence[Part]:
-    """Return the functions that each search one kind of row for erased text; none if there is nothing to find."""
+    """Return the functions that remove erased text, one per kind of row; none if there is nothing to search for."""
     return (_turns, _revisions, _sessions, _artifacts, _subtasks, _notes) if remains.probes else ()
 
 
@@ -94,7 +95,10 @@ async def _turns(c: Connection, agent_id: str, remains: Residue, since: int | No
 
 
 async def _revisions(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
-    """Delete earlier versions of other memories that contain erased text, also those that the erasure itself made."""
+    """Delete the stored earlier versions of memories that contain erased text, and return their number.
+
+    This includes the versions that were stored when the erasure changed a memory.
+    """
     rows = await c.fetch(*SQL.revisions_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = [row for row in rows if remains.cut_all(row["previous"]) != row["previous"]]
     await c.execute(
@@ -122,7 +126,7 @@ async def _sessions(c: Connection, agent_id: str, remains: Residue, since: int |
 
 
 def _messages(kept: bytes | None, remains: Residue) -> bytes | None:
-    """Return a session's compressed last messages without erased text; unchanged if there is none."""
+    """Return a session's compressed last messages without erased text, unchanged if they contain no erased text."""
     if kept is None:
         return None
     told = zlib.decompress(kept).decode()
@@ -131,7 +135,10 @@ def _messages(kept: bytes | None, remains: Residue) -> bytes | None:
 
 
 async def _artifacts(c: Connection, agent_id: str, remains: Residue, since: int | None) -> Mapping[str, int]:
-    """Delete artifacts that contain erased text: pages of a changed text would no longer match its pointers."""
+    """Delete artifacts that contain erased text, and return their number.
+
+    The text is not cut out of them, because pages of a changed artifact would no longer match the pointers to them.
+    """
     rows = await c.fetch(*SQL.pieces_holding(agent_id=agent_id, probes=remains.probes, since_transaction=since))
     held = {row["artifact_id"] for row in rows if remains.contains_any(row["content"])}
     held |= {
@@ -177,6 +184,9 @@ def counts(receipt: Receipt) -> dict[str, int]:
 
 
 def texts(said: Mapping[str, Any]) -> list[str]:
-    """Return the texts that are erased with a memory or one of its versions: content, and sentences in attributes."""
+    """Return the texts that are erased with a memory or an earlier version of it.
+
+    These are the content, and the attributes of more than three words.
+    """
     beside = (value for value in said.get("attributes", {}).values() if isinstance(value, str))
     return [*([said["content"]] if "content" in said else []), *(text for text in beside if len(text.split()) > 3)]

@@ -1,7 +1,7 @@
 """Find erased texts in other texts, whatever their case and spacing, and cut them out.
 
-A text contains an erased one if it has eight consecutive words of it, a sentence of at least five words, or all of it.
-One short word alone is not a trace: erasing a memory "Fixed." does not erase the word elsewhere.
+An erased text is found where another text has eight consecutive words of it, a whole sentence of it with at least five
+words, or all of it. One short common word is not enough: erasing a memory "Fixed." does not erase this word elsewhere.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Residue:
 
     @property
     def probes(self) -> list[str]:
-        """Lower-case words, at least one of which is in every text that contains erased text."""
+        """Lower-case words that find candidates quickly: each text with erased text contains at least one of them."""
         return sorted({max(fragment, key=len) for fragment in self._fragments})
 
     def contains_any(self, text: str) -> bool:
@@ -47,7 +47,7 @@ class Residue:
         return next(self._spans(text), None) is not None
 
     def cut(self, text: str) -> str:
-        """Return the text with each erased passage replaced by a mark; the same text if there is none."""
+        """Return the text with each erased passage replaced by "[erased]"; unchanged if it contains no erased text."""
         kept, position = [], 0
         for start, end in _joined(self._spans(text)):
             kept += [text[position:start], MARK]
@@ -55,7 +55,7 @@ class Residue:
         return "".join([*kept, text[position:]])
 
     def cut_all(self, value: Any) -> Any:
-        """Return a JSON value with every text in it cut; the same value if there is nothing to cut."""
+        """Return a JSON value with erased text cut out of each text in it; unchanged if it contains no erased text."""
         if isinstance(value, str):
             return self.cut(value)
         if isinstance(value, list):
@@ -65,13 +65,13 @@ class Residue:
         return value
 
     def cut_json(self, text: str) -> str:
-        """Return a JSON document with every text in it cut, also where characters are escaped."""
+        """Return a JSON document with erased text cut out of each text in it, also where characters are escaped."""
         value = json.loads(text)
         left = self.cut_all(value)
         return text if left == value else json.dumps(left)
 
     def without_lines(self, text: str) -> str:
-        """Return a summary without the lines that contain or condense erased text, since such lines cannot be cut."""
+        """Return a summary without the lines that contain erased text or summarize it. Such lines are removed whole."""
         return "\n".join(line for line in text.split("\n") if not self.contains_any(line) and not self._condensed(line))
 
     def _condensed(self, line: str) -> bool:
@@ -90,7 +90,7 @@ class Residue:
 
 
 def says_nothing(cut: str) -> bool:
-    """Return True if a text has nothing but marks and punctuation."""
+    """Return True if a text consists only of "[erased]" and punctuation, so that nothing is left of it."""
     return not cut.replace(MARK, "").strip(_PUNCTUATION)
 
 
@@ -99,7 +99,10 @@ def _words(text: str) -> Words:
 
 
 def _telling(words: Words) -> bool:
-    """Return True if so short a text is specific enough to be a trace."""
+    """Return True if a short erased text is specific enough to be searched for.
+
+    It must have several words, or a single one that is long or contains a digit.
+    """
     if len(words) == 1:
         return len(words[0]) >= _TELLING or any(character.isdigit() for character in words[0])
     return len(words) > 1

@@ -1,4 +1,4 @@
-"""Delete rows by age: a number of days per memory type and kind of row, in batches."""
+"""Delete rows by age, in batches. Each memory type and each kind of row is kept for its own number of days."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Retention:
         self._database = database
 
     async def due(self, agent_id: str, days: Mapping[Retained, float], now: datetime) -> dict[Retained, int]:
-        """Return how many rows of each kind are old enough to be deleted. Deletes nothing."""
+        """Return how many rows of each kind are older than their number of days. Deletes nothing."""
         due = dict[Retained, int]()
         for kind, kept in days.items():
             due[kind] = await self._database.run(agent_id, partial(_counted, agent_id, kind, _until(now, kept)))
         return {kind: number for kind, number in due.items() if number}
 
     async def enforce(self, agent_id: str, days: Mapping[Retained, float], now: datetime) -> dict[Retained, int]:
-        """Delete the rows that are old enough, and return how many of each kind.
+        """Delete the rows that are older than the number of days for their kind, and return how many of each kind.
 
         An interrupted call can be repeated.
         """
@@ -75,9 +75,10 @@ async def _counted(agent_id: str, kind: Retained, until: datetime, c: Connection
 
 
 async def _ended(agent_id: str, kind: Retained, until: datetime, c: Connection) -> list[object]:
-    """Delete one batch.
+    """Delete a batch of the rows of one kind that are older than `until`, and return their ids.
 
-    A memory is deleted with its index entries and usage; turns and sessions have their own ages.
+    Memories are deleted with their index entries and usage. Their turns and sessions stay, since those have their own
+    ages.
     """
     if kind in MEMORY_TYPES:
         ids = [

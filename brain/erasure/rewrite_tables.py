@@ -1,8 +1,8 @@
 """Rewrite all tables, so that no deleted text is left in their files, in index pages or in the write-ahead log.
 
-Postgres marks a deleted row and leaves its bytes in the page until they are overwritten, and in recycled segments of
-the write-ahead log. `VACUUM FULL` rewrites each table and its indexes. It locks the table meanwhile: run it when the
-agents are idle.
+Postgres only marks a deleted row. The row's bytes stay in the table's page until they are overwritten, and in recycled
+segments of the write-ahead log. `VACUUM FULL` rewrites each table and its indexes. It locks the table meanwhile, so run
+it when the agents are idle.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ SQL = statements.load("rewrite_tables")
 
 
 async def scrub(url: str) -> tuple[int, bool]:
-    """Rewrite all tables as their owner; return their number, and whether old segments of the log were removed too.
+    """Rewrite all tables of the database at `url`, and remove old segments of the write-ahead log.
 
-    Removing segments needs a superuser. File systems, replicas, log archives and backups are not reached.
+    The URL's role must own the tables. Return the number of tables, and whether the segments were removed, which only a
+    superuser may do. Copies in file systems, replicas, log archives and backups are not changed.
 
     Raises:
         StoreUnavailable: the server does not answer.
@@ -35,7 +36,7 @@ async def scrub(url: str) -> tuple[int, bool]:
 
 
 async def _let_go_of_the_log(connection: asyncpg.Connection) -> None:
-    """Remove old segments of the write-ahead log after two checkpoints, instead of recycling them."""
+    """Make Postgres remove the old segments of the write-ahead log, which it would otherwise keep for reuse."""
     await connection.execute("ALTER SYSTEM SET wal_recycle = off")
     try:
         await connection.execute("SELECT pg_reload_conf()")

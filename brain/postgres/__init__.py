@@ -5,7 +5,7 @@ Modules, in order of execution:
 - `event_loop`: refuse to use connections outside the event loop that opened them.
 - `database`: run work in a tenant's transaction, with retries on a lost connection.
 - `breaker`: stop calling a database that does not answer, probe it, and let calls wait for its return.
-- `connection_setup`: make a pool's connections, check the database, and classify what asyncpg raises.
+- `connection_setup`: make a pool's connections, check the database, and classify the exceptions of asyncpg.
 - `schema`: name what this version needs of a database: revision, server, extension.
 - `transaction`: begin, commit and undo a transaction for one tenant.
 - `wire_types`: encode and decode vectors, and turn rows into typed values.
@@ -14,7 +14,7 @@ Modules, in order of execution:
 - `admin_connection`: open a single connection beside the pool, for tasks on the database as a whole.
 - `health`: read the state of a database from its catalogs.
 - `migrate`: bring the schema up to date.
-- `index_builds`: build and repair indexes beside the traffic.
+- `index_builds`: build and repair indexes while the tables are in use.
 - `tables`: describe the schema to SQLAlchemy.
-- `distribute`: spread the tables over several machines.
+- `distribute`: spread the tables over the machines of a Citus cluster.
 """

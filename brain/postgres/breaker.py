@@ -37,10 +37,10 @@ _waiting: ContextVar[bool] = ContextVar("waits_for_recovery", default=False)
 class Breaker:
     """Counts consecutive failures of Postgres, and refuses calls after `failures` of them (0: never refuses).
 
-    Failures of calls that began before the previous failure count once: twenty turns that time out together behind a
-    blocked event loop are one failure. An answer of Postgres to a call closes the breaker, so that calls are let
-    through again. After the breaker opens, Postgres is probed in the background, first after `wait` seconds. The wait
-    doubles with each failed probe, up to `longest` seconds, until a call succeeds.
+    Calls that were already running at the previous failure do not count again: twenty turns that time out together
+    behind a blocked event loop are one failure. When Postgres answers a call, the breaker closes and lets calls through
+    again. While it is open, Postgres is probed in the background, first after `wait` seconds. The wait doubles with
+    each failed probe, up to `longest` seconds, until a call succeeds.
     """
 
     def __init__(self, failures: int = 5, wait: float = 0.25, longest: float = 5.0) -> None:
@@ -150,5 +150,5 @@ def waits_for_recovery(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P,
 
 
 def may_wait() -> bool:
-    """Return True if the running call is inside a function decorated with `waits_for_recovery`."""
+    """Return True if the current code runs inside a function decorated with `waits_for_recovery`."""
     return _waiting.get()

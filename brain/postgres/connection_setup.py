@@ -1,6 +1,6 @@
 """Open the connections of a pool within a time limit; check server, extension, schema and role once per connection.
 
-This module also classifies the exceptions of asyncpg, and shortens the log lines of its pools while Postgres is down.
+This module also classifies the exceptions of asyncpg, and shortens the pools' log lines while Postgres is down.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ async def _opened(pool: asyncpg.Pool) -> None:
 async def prepare(connection: Connection, role: str | None) -> None:
     """Check the database over a new connection, and register the connection's type codecs.
 
-    Both happen in one transaction as `role`: a pooler may give the server connection to another client afterwards.
+    Both happen in one transaction that has `role` set: a pooler may use another server connection for the next
+    transaction.
 
     Raises:
         SchemaError: the database lacks something; the message says what it lacks and what to do.
@@ -148,5 +149,8 @@ _BRIEF = _Brief()
 
 
 def log_pools_briefly() -> None:
-    """Shorten the log lines of every asyncpg pool in this process; call it only in our own processes."""
+    """Shorten the log lines of every asyncpg pool in this process.
+
+    Not for a host's process, which has its own pools.
+    """
     logging.getLogger("asyncpg.pool").addFilter(_BRIEF)

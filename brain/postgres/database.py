@@ -1,9 +1,9 @@
 """A connection pool that runs work as one unprivileged role, for one tenant per transaction.
 
-The tenant is set with `SET LOCAL`, for the transaction only: a session-level SET would leak through a pooler. A
-cancelled statement is cancelled on the server too. If the server doesn't acknowledge that soon, the connection is
-closed, because waiting for a frozen server has no bound. After several failures in a row a circuit breaker refuses
-calls until a probe succeeds (`brain.postgres.breaker`).
+The tenant is set with `SET LOCAL`, for the transaction only, since a session-level SET would leak through a pooler. A
+cancelled statement is cancelled on the server too. If the server doesn't acknowledge the cancellation soon, the
+connection is closed, because waiting for a frozen server could take forever. After several failures in a row a circuit
+breaker refuses calls until a probe succeeds (`brain.postgres.breaker`).
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class Database:
         role: the role that runs all work.
         read_only: run all work in read-only transactions.
         breaker: refuses calls while it is open.
-        pooled: the URL leads to a pooler in transaction mode. Nothing is prepared, and each transaction sets the role.
+        pooled: the URL leads to a pooler in transaction mode. No statement is prepared, and each transaction sets the
+            role.
         clustered: the URL leads to the coordinator of a Citus cluster.
     """
 
@@ -98,7 +99,7 @@ class Database:
             await self._shared(self._opening)
 
     async def _shared(self, opening: asyncio.Task[None]) -> None:
-        """Wait for the pool to open. If the caller is cancelled, the opening goes on, for the next caller."""
+        """Wait until the pool is open. If the caller is cancelled, the task `opening` continues for other callers."""
         try:
             await asyncio.shield(opening)
         except asyncio.CancelledError:
@@ -182,7 +183,7 @@ class Database:
             raise StoreUnavailable(refusal)
 
     async def _observed(self, deadline: Deadline, attempt: _Attempt[T]) -> T:
-        """Run an attempt of an agent's work, and report to the circuit breaker if it succeeded or failed."""
+        """Run an attempt of an agent's work, and report its success or failure to the circuit breaker."""
         began = monotonic()
         try:
             result = await deadline.within(self._attempt(attempt))
@@ -290,7 +291,7 @@ class Database:
 
 
 class _Attempt(Generic[T]):
-    """One attempt to run an agent's work in a transaction. It knows its timeout and if it got a connection."""
+    """One attempt to run an agent's work in a transaction. `connected` is True once it got a connection."""
 
     def __init__(self, agent_id: str, work: Work[T], timeout: float, durable: bool, snapshot: bool) -> None:
         self.agent_id = agent_id
@@ -302,7 +303,7 @@ class _Attempt(Generic[T]):
 
 
 async def _do_nothing(connection: Connection) -> None:
-    """Do nothing: as the work of a transaction, this probes if Postgres answers."""
+    """Do nothing, as the work of a transaction with which it is probed whether Postgres answers."""
 
 
 async def _no_reset(connection: Connection) -> None:

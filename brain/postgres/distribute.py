@@ -1,7 +1,8 @@
-"""Distribute the tables over the machines of a Citus cluster, all rows of an agent on one machine.
+"""Distribute the tables over the machines of a Citus cluster, with all rows of an agent on one machine.
 
-Every key begins with `agent_id`, every foreign key stays within an agent, and every statement of a turn names one
-agent. All tables are distributed by `agent_id` and colocated, so that one machine answers every statement of a turn.
+All tables are distributed by `agent_id` and colocated, so that one machine answers every statement of a turn. This is
+possible because every key begins with `agent_id`, every foreign key stays within an agent, and every statement of a
+turn names one agent.
 """
 
 from __future__ import annotations

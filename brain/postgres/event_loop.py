@@ -8,7 +8,7 @@ from brain.errors import WrongEventLoop
 
 
 def running() -> asyncio.AbstractEventLoop | None:
-    """Return the running event loop of this thread, or None."""
+    """Return the event loop that runs in this thread, or None if there is none."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:

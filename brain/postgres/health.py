@@ -1,6 +1,6 @@
 """Read the state of a database from its catalogs, over a single connection.
 
-Unlike the pool, it works without the schema and the role, so that it can report what is missing.
+Unlike the pool, this works without the schema and the role, so that it can report what is missing.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _STATEMENT_SECONDS = 10.0
 class TableHealth:
     """The state of a table, from Postgres's catalogs.
 
-    It consists of the bytes on disk without indexes, the estimated live and dead rows, and True if it was ever
-    analyzed.
+    It consists of the bytes on disk without indexes, the estimated numbers of live and dead rows, and whether the table
+    was ever analyzed.
     """
 
     name: str
@@ -139,7 +139,7 @@ async def _examined(connection: Any) -> DatabaseHealth:
 
 
 async def _revision(connection: Any) -> tuple[str | None, str | None]:
-    """Return the schema's revision, and the revision of the oldest code that the schema supports.
+    """Return the schema's revision, and the revision of the oldest code that may use the schema.
 
     If the login may not read them, they are read as the application's role. Both are None if that fails too.
     """

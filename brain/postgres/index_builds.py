@@ -1,8 +1,8 @@
 """Build indexes on filled tables without blocking writes, and repair indexes whose build was interrupted.
 
-A migration declares such an index in a file `NNNN_name.concurrently.sql`, named like the migration. Postgres builds it
-outside of any transaction: a killed build leaves an invalid index, which is updated and never read. Each upgrade
-therefore compares the indexes that all these files declare with those that exist.
+A migration declares such an index in a file `NNNN_name.concurrently.sql`, named like the migration. Postgres builds the
+index outside of any transaction. If the build is killed, an invalid index remains, which Postgres updates but never
+reads. Each upgrade therefore compares the indexes that all these files declare with those that exist.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LEFT_BEHIND = re.compile(r"_cc(?:new|old)\d*$")  # the indexes that an interrup
 def declared(folder: Path, revision: str) -> Mapping[str, str | None]:
     """Return the statements that build the indexes declared by the migrations, by index name.
 
-    The value is None for an index to drop. Only migrations up to `revision` are read, in their order.
+    The value is None for an index that must be dropped. Only migrations up to `revision` are read, in their order.
 
     Raises:
         SchemaError: a file contains another kind of statement.
@@ -98,9 +98,9 @@ async def _rebuild(connection: Any) -> tuple[str, ...]:
 async def lock(connection: Any) -> None:
     """Take the advisory lock that allows one migration at a time. It is held until the connection is closed.
 
-    The lock is polled, because a session that waits for it would hold a transaction open, and a concurrent index build
-    waits for open transactions. The lock belongs to the session, because such builds run outside of transactions.
-    Therefore a transaction pooler cannot be used.
+    The lock is polled: a session that waits for it would hold a transaction open, and a concurrent index build waits
+    for open transactions. The lock belongs to the session and not to a transaction, because such builds run outside of
+    transactions. Therefore the connection must not lead through a transaction pooler.
     """
     while not await connection.fetchval(*SQL.try_lock()):  # noqa: ASYNC110 - there is no event to wait for
         await asyncio.sleep(_PAUSE)

@@ -1,7 +1,7 @@
 """Bring the schema of a database up to date with alembic and the migrations in the package.
 
-Any role that may create a schema in the database can run this. It creates missing roles and the extension if it may;
-otherwise the error says which statement an administrator must run.
+Any role that may create a schema in the database can run this. Missing roles and the extension are created if the role
+is allowed to; otherwise the error gives the statement that an administrator must run.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def config(scripts: Path | None = None) -> Config:
 async def upgrade(url: str, *, to: str = "head", scripts: Path | None = None, attempts: int = _ATTEMPTS) -> str:
     """Migrate the database at `url` and return its revision.
 
-    Running it twice, in two processes at once, or during live traffic is safe. Each migration runs in a separate
+    It is safe to run this twice, in two processes at once, or during live traffic. Each migration runs in a separate
     transaction, which waits at most `_LOCK_WAIT` for a lock, because writes queue behind it. A migration that gets no
-    lock in `attempts` attempts fails; the migrations before it stay, and the next run continues there.
+    lock in `attempts` attempts fails. The migrations before it stay applied, and the next call continues from there.
 
     Raises:
         StoreUnavailable: the server does not answer.
@@ -72,7 +72,10 @@ async def upgrade(url: str, *, to: str = "head", scripts: Path | None = None, at
 
 
 async def repair(url: str) -> tuple[str, ...]:
-    """Repair the indexes of the database at `url` and return their names; see `brain.postgres.index_builds.repair`."""
+    """Repair the indexes of the database at `url` and return the names of the rebuilt ones.
+
+    See `brain.postgres.index_builds.repair`.
+    """
     wanted = index_builds.declared(_versions(config()), HEAD)
     return await index_builds.repair(url, wanted)
 

@@ -1,7 +1,8 @@
-"""Open read-only connections for dashboards and analysis, as the read-only role if the login may use that role.
+"""Open read-only connections for dashboards and analysis.
 
-Otherwise they use the application's role. Their transactions are read-only in both cases. If a standby is configured,
-reads go to it first, so that they take no capacity from turns.
+They use the read-only role if the login may use it, and otherwise the application's role; their transactions are
+read-only in both cases. If a standby is configured, reads go to the standby first, so that they take no capacity from
+turns.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class ReadServer:
     Attributes:
         standby: True if the server is a standby that replays the log of a primary.
         cluster: the system identifier, which a standby shares with its primary.
-        position: the position of the write-ahead log, in bytes.
+        position: the server's position in the write-ahead log, in bytes.
         since: seconds since the last replayed transaction, or None if there was none.
     """
 
@@ -51,12 +52,12 @@ class ReadServer:
 
 @dataclass(frozen=True, slots=True)
 class Replica:
-    """The state of a standby server: its lag, and if it may be read.
+    """The state of a standby server: how far it lags behind its primary, and whether it may be read.
 
     Attributes:
         unfit: the reason why the standby is not read, or None if it can be read.
-        bytes: the part of the primary's log that it has not replayed, in bytes; 0 if it has replayed the whole log.
-        seconds: how far it lags behind its primary in time; 0 if it has replayed the whole log.
+        bytes: how much of the primary's write-ahead log the standby has not replayed yet, in bytes.
+        seconds: how far the standby lags behind in time; 0 if it has replayed the whole log.
     """
 
     unfit: str | None
@@ -70,7 +71,7 @@ async def server(connection: Any) -> ReadServer:
 
 
 def unfit(replica: ReadServer, cluster: int) -> str | None:
-    """Return the reason why a server is not a standby of a cluster, or None if it is one."""
+    """Return the reason why a server is not a standby of the cluster `cluster`, or None if it is one."""
     if not replica.standby:
         return "it accepts writes: it was promoted, or is no standby"
     return None if replica.cluster == cluster else "it is a standby of another server"
@@ -202,7 +203,10 @@ class ReadDatabase:
             return self._opened
 
     async def _read_roles(self) -> Granted:
-        """Return the read-only roles that the login may use, read once. A later grant takes effect after a restart."""
+        """Return the read-only roles that the login may use.
+
+        They are read from the database once, so that a later grant takes effect only after a restart.
+        """
         database = self._database(APP_ROLE, 1)
         try:
             return await database.run("", roles.granted, timeout=_ROLES_SECONDS)

@@ -1,9 +1,9 @@
 """Read-only roles for dashboards and analysis, with fewer privileges than the application's role.
 
-`cognitive_reader` reads every table under the same row level security, one agent at a time, and writes nothing.
-`cognitive_overview` reads only the counts of all agents, which contain no text. A login sets one of these roles within
-a transaction. It does not inherit their privileges, because a row level security policy applies to every role that
-does.
+The role `cognitive_reader` reads every table under the same row level security as the application, one agent at a time.
+The role `cognitive_overview` reads only the counts of all agents, which contain no text. A login uses a role by setting
+it within a transaction. It does not inherit the role's privileges, because a row level security policy for a role also
+applies to every login that inherits from the role.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROLES = (READER, OVERVIEW)
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """The read-only roles that a database login may use: the reader of one agent, and the overview of all agents."""
+    """The read-only roles that a login may use: one reads a single agent, the other the counts of all agents."""
 
     login: str
     reader: bool
@@ -37,7 +37,10 @@ class Granted:
 
 
 async def granted(connection: Any) -> Granted:
-    """Return the read-only roles that the connection's login may use and that can read the tables they should."""
+    """Return the read-only roles that the connection's login may use.
+
+    A role that lacks a privilege on one of its tables is left out.
+    """
     row = await connection.fetchrow(*SQL.granted(roles=list(ROLES)))
     return Granted(row["login"], READER in row["granted"], OVERVIEW in row["granted"])
 
@@ -46,7 +49,7 @@ async def create(url: str, logins: Sequence[str] = (), *, overview: bool = True)
     """Create the read-only roles, grant them to `logins`, and return the roles that were granted.
 
     The URL's role must own the schema and be allowed to create roles. Without `overview` the logins get only the role
-    `cognitive_reader`. Running it twice is safe.
+    `cognitive_reader`. A repeated call is safe.
 
     Raises:
         StoreUnavailable: the server does not answer.

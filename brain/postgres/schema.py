@@ -16,12 +16,15 @@ def pgvector_too_old(version: str) -> bool:
 
 
 def is_known(revision: str) -> bool:
-    """Return True if a revision belongs to this version's migrations or to those of a newer version."""
+    """Return True if a revision was made by this version's migrations or by those of a newer version.
+
+    Revisions have four digits and grow from version to version, so every revision from the first migration on is known.
+    """
     return re.fullmatch(r"\d{4}", revision) is not None and revision >= FIRST
 
 
 def unknown(revision: str) -> str:
-    """Return the error message for a database whose revision no migration of this version can upgrade."""
+    """Return the error message for a database whose revision this version does not know and cannot upgrade."""
     return (
         f"the schema is at revision {revision}, which this version does not know: export the memories with the version"
         " that wrote them (`cognitive db export`), then import them into an empty database (`cognitive db import`)."
@@ -32,8 +35,8 @@ def unknown(revision: str) -> str:
 def refusal(revision: str, oldest: str | None, head: str = HEAD) -> str | None:
     """Return the reason why code of revision `head` may not use a schema at `revision`, or None if it may.
 
-    The reason says what to do. `oldest` is the revision of the oldest code that may use the schema, None if the schema
-    has no such column. Revisions are compared as text.
+    The reason also says what to do. `oldest` is the revision of the oldest code that may use the schema, or None if the
+    schema does not store it. Revisions are compared as text.
     """
     if revision == head:
         return None

@@ -1,4 +1,4 @@
-"""The database schema as SQLAlchemy tables, with which `alembic check` compares a migrated database."""
+"""The database schema as SQLAlchemy tables, so that `alembic check` can compare a migrated database with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a transaction for one tenant; the connection stays usable whatever happens in it."""
+"""Run a transaction for one tenant, and leave the connection usable even if the transaction fails or is cancelled."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def beginning(
 def _literal(text: str) -> str:
     """Return a text as an SQL string literal in which every special character is escaped by its code point.
 
-    The form E'…' means the same in all settings of the server's `standard_conforming_strings`.
+    The form E'…' means the same whatever the server's setting `standard_conforming_strings` is.
     """
     return "E'" + _NOT_PLAIN.sub(lambda match: f"\\U{ord(match[0]):08X}", text) + "'"
 
@@ -99,12 +99,11 @@ async def in_transaction(connection: Connection, work: Work[T], begin: str) -> T
 
 
 async def _undo(connection: Connection) -> None:
-    """Roll back a failed or cancelled transaction and keep its connection.
+    """Roll back a failed or cancelled transaction, so that its connection can be used again.
 
-    If that takes over a second, close the connection.
-
-    The caller does not wait for this (see `Deadline`). The connection is worth keeping: a new connection must plan all
-    statements again, which takes longer than several turns, and would add load when the machine is already late.
+    If the rollback takes over a second, the connection is closed. The caller of the transaction does not wait for the
+    rollback (see `Deadline`). The connection is worth keeping: a new one must plan all statements again, which takes
+    longer than several turns, and would add load when the machine is already late.
     """
     try:
         async with asyncio.timeout(_UNDO_SECONDS):
