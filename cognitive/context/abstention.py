@@ -1,8 +1,8 @@
 """Abstention: drop the candidate memories that are probably not about the user's message.
 
-Evidence, a number computed from words, embeddings and past use, is compared with a calibrated threshold three times:
-for all candidates of the turn together, for those of each memory type, and for each candidate. The weights in
-`evidence` are this project's own calibration.
+Evidence is a number computed from words, embeddings and past use. It is compared with a calibrated threshold, first for
+all candidates of the turn together, then for the candidates of each memory type. Last, each candidate's match with the
+message is compared with the best match. The weights in `evidence` are this project's own calibration.
 """
 
 from __future__ import annotations

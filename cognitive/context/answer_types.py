@@ -1,7 +1,8 @@
 """Patterns for ranking: the type of answer that a question asks for, and texts that may contain such an answer.
 
 A text that names a day is likelier to answer "when" than one that does not. A standing instruction concerns every
-request. Each pattern holds for texts in general and adds only one factor to a candidate's relevance.
+request. The patterns are general rules about English and not made for particular memories. Each adds only one factor to
+a candidate's relevance.
 """
 
 from __future__ import annotations

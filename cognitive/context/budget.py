@@ -63,12 +63,12 @@ def section_budgets(
 def _worth(
     plan: Plan, found: SearchResult, now: datetime, policy: Policy, constants: Constants
 ) -> Mapping[MemoryType, float]:
-    """Return by memory type how often shown memories of the type are used, relative to the mean of all types.
+    """Return for each memory type how often its memories are used when shown, relative to the mean of all types.
 
     The use rate is used / shown, where both counts decay with age. The mean is weighted by the planned tokens. Each
     rate is shrunk towards the rate of all types as if there were `learned_budget_prior` more showings, so that a type
-    that is seldom shown keeps its plan (the posterior mean of a beta prior; Gelman et al., "Bayesian Data Analysis",
-    2.4).
+    that is seldom shown keeps about its planned budget (the posterior mean of a beta prior; Gelman et al., "Bayesian
+    Data Analysis", 2.4).
     """
     half_life, prior = policy.usage.half_life_days, constants.learned_budget_prior
     shown = {type_: decayed(mass.shown, mass.at, now, half_life) for type_, mass in found.base.items()}
@@ -150,7 +150,7 @@ def fit(
     overhead: int = 0,
     preferred_types: Collection[MemoryType] = (),
 ) -> StageResult:
-    """Choose the memories that fit the token budgets, each as a whole, and drop the others as "over_budget".
+    """Choose whole memories that together fit the token budgets, and drop the others as "over_budget".
 
     If all fit into the total, all are kept. Otherwise memories are chosen greedily by gain, roughly score per token
     (see `_BudgetFill`): first the best memory of each of `preferred_types`, then memories within their section's
@@ -233,7 +233,7 @@ class _BudgetFill:
         self._chosen_words |= self._words[n]
 
     def _gain(self, n: int) -> float:
-        """Return the gain of choosing the candidate at index `n` next; the formula is that of the class."""
+        """Return the gain of choosing the candidate at index `n` next; see the class for the formula."""
         candidate, constants = self._measured[n], self._constants
         repeated = 1 - self._new(self._words[n])
         worth = max(0.0, candidate.score) ** constants.score_exponent * (1 - constants.diversity_penalty * repeated)

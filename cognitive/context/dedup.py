@@ -209,7 +209,7 @@ def _new_sentences(like: WindowSimilarity, policy: Policy) -> list[int]:
 
 
 def _shortened(candidate: Candidate, policy: Policy) -> Candidate:
-    """Return a candidate without the sentences that the conversation window contains, as an excerpt of the others.
+    """Return a candidate as an excerpt, without the sentences that the conversation window contains.
 
     The candidate is unchanged if there are no such sentences, or if the policy does not shorten memories.
     """
@@ -243,8 +243,8 @@ def _joined(spans: Sequence[tuple[int, int]], content: str) -> Iterator[tuple[in
 def without_injected_blocks(conversation: Sequence[Message], placement: Placement) -> tuple[Message, ...]:
     """Remove the memory blocks and hints of earlier turns from a conversation.
 
-    With the placement "journaled" these blocks belong to the conversation, and it is returned unchanged. With any other
-    placement, the host has stored them by mistake. A message that contained nothing else is removed as a whole.
+    With the placement "journaled" these blocks belong to the conversation, which is then returned unchanged. With any
+    other placement, the host has stored them by mistake. A message that contained nothing else is removed as a whole.
     """
     if placement == "journaled":
         return tuple(conversation)

@@ -172,10 +172,11 @@ class ContextEngine:
         policy: Policy,
         model: str | None = None,
     ) -> list[Candidate]:
-        """Return the memories for a query of the model or a user, of all types together, as candidates, best first.
+        """Search for a query of the model or a user; return the memories found as candidates, best first.
 
-        Retrieval and ranking are those of a turn. There is no abstention, budget or deduplication. `model` names the
-        embedding model to search by; by default it is the agent's live model.
+        `queries` has one query for each memory type; memories of all types are ranked together. Retrieval and ranking
+        are those of a turn. There is no abstention, budget or deduplication. `model` names the embedding model to
+        search by; by default it is the agent's live model.
 
         Raises:
             EmbeddingError: this process does not have the named embedding model.

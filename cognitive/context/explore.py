@@ -92,7 +92,7 @@ def _last(kept: Sequence[Candidate], candidate: Candidate) -> Candidate:
 def _propensities(
     kept: Sequence[Candidate], pool: Sequence[tuple[Candidate, Candidate]], every: int
 ) -> dict[UUID, float]:
-    """Return by memory the probability of being shown.
+    """Return for each memory the probability that it is shown.
 
     `pool` has the candidates that exploration draws from, each with the kept candidate that it would replace. A
     candidate of the pool is shown with probability 1 / (every · pool size). A kept candidate is shown with probability

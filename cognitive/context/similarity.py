@@ -5,7 +5,7 @@ statement has), and the agreement (the mean of both). `dedup.same` compares them
 
 A guard is a general rule by which two texts do not say the same, however similar they look. Statements that differ in a
 number, a negation or a name ("30 days" and "90 days") reach a cosine of 0.98 and are different facts. A wrong guard
-costs a repeated memory; a missing guard costs a lost memory. The measures are those of statements without such a guard.
+costs a repeated memory; a missing guard costs a lost memory. Statements that a guard excludes are not measured.
 """
 
 from __future__ import annotations

@@ -117,11 +117,11 @@ def boost(
 
     The memory's use rate is the mean of a beta posterior, (used + m·e) / (shown + m). Here e is the rate expected of a
     memory of its type, min(MAX_EXPECTED, OPTIMISM · base rate), and m = max(2, 0.4 / base rate). If there are past
-    turns to compare with, the rate in turns similar to this one is shrunk towards the memory's rate in the same way.
-    The factor is 1 at rate e, and linear from there to max_boost at rate 1 and to min_boost at rate 0. A rate above e
-    counts only as far as it is above the memory's rate in turns about something else. The factor is raised to the power
-    `trust`, so that labels no better than chance change nothing. The prior follows Chapelle and Li, "An Empirical
-    Evaluation of Thompson Sampling" (2011), and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943).
+    turns to compare with, the rate in turns similar to this one is used instead, shrunk towards the memory's rate in
+    the same way. The factor is 1 at rate e, and linear from there to max_boost at rate 1 and to min_boost at rate 0. A
+    rate above e raises the factor only by the part above the memory's rate in turns about something else. The factor is
+    raised to the power `trust`, so that labels no better than chance change nothing. The prior follows Chapelle and Li,
+    "An Empirical Evaluation of Thompson Sampling" (2011), and "Dynamic-Prior Thompson Sampling" (arXiv:2602.00943).
 
     Args:
         hit: the memory, with how often it was shown and used.

@@ -30,7 +30,7 @@ class Visitor(Protocol):
 
     @property
     def id(self) -> str:
-        """The name under which the history records this visitor's actions. The name is not secret."""
+        """The name under which this visitor's actions are recorded. The name is not secret."""
 
     @property
     def agent(self) -> str | None:
@@ -52,9 +52,9 @@ class Visitor(Protocol):
 class AccessControl:
     """The access checks of the server that mounts the dashboard.
 
-    `authenticate` returns the visitor for a token, or for a request that needs no token, or None if access is refused.
-    `is_open` returns True for a request that needs no token. `within_rate_limit` counts a request and returns False if
-    the visitor's rate limit is exceeded.
+    `authenticate` takes a request and its token, or None without a token. It returns the visitor, or None if access is
+    refused. `is_open` returns True for a request that needs no token. `within_rate_limit` counts a request and returns
+    False if the visitor's rate limit is exceeded.
     """
 
     authenticate: Callable[[Scope, str | None], Visitor | None]

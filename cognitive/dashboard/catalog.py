@@ -67,7 +67,7 @@ class ToolUsageRow:
 
 @dataclass(frozen=True, slots=True)
 class MissedTool:
-    """A tool that turns did not offer to the model, with links to turns that needed it, or else to other turns."""
+    """A tool that turns did not offer to the model, with links to turns that needed it, or else to turns without it."""
 
     omitted: OmittedTool
     share: float

@@ -1,4 +1,4 @@
-"""Mark the passages of a response that match the memories it used, with the numbers of these memories."""
+"""Mark the passages of a response that match used memories, with the numbers of these memories."""
 
 from __future__ import annotations
 

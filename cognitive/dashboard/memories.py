@@ -107,8 +107,9 @@ class MemoryListRow:
 class MemoriesView:
     """The content of the page that lists memories, as its template shows it.
 
-    `sample` is a note that the group was drawn from a random sample, or "" if all memories were examined. `looked`
-    memories were examined, back to the time `back_to`. `whole` is True if the list is unfiltered and at its beginning.
+    `sample` is a note that the group was drawn from a random sample, or "" if all memories were examined. `looked` is
+    the number of memories examined, and `back_to` the time of the oldest of them. `whole` is True if the list is
+    unfiltered and at its beginning.
     """
 
     tabs: tuple[Tab, ...]

@@ -30,7 +30,7 @@ async def rate(visit: Visit) -> Response:
 
 
 async def edit(visit: Visit) -> Response:
-    """Change the fields of a memory as posted. The memory's history keeps the old values."""
+    """Change the fields of a memory to the posted values. The memory's history keeps the old values."""
     memory, agent = await _form_memory(visit), visit.query.agent
     revisions = await visit.layer.admin.revisions(agent, memory.id)
     if str(visit.form.get("version", "")) != str(revisions[0].number if revisions else 0):

@@ -38,7 +38,7 @@ _MAX_ROWS = 8  # of a breakdown; its CSV has all rows
 
 @dataclass(frozen=True, slots=True)
 class MetricCard:
-    """A metric of an agent with its change since the period before, its trend, and a link to its turns."""
+    """A metric of an agent with its change since the period before, its trend, and a link to the turns behind it."""
 
     name: str
     about: str

@@ -77,7 +77,7 @@ class PageRoute:
 
     @property
     def nav_path(self) -> str:
-        """The path of the page that the navigation highlights: the parent's, or its own without a parent."""
+        """The path of the page that the navigation highlights: the parent's path, or this page's own path without a parent."""
         return self.parent or self.path
 
 

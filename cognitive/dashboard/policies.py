@@ -53,8 +53,8 @@ class SettingDifference:
 class RolePolicy:
     """The policy in one of an agent's roles: live (used by turns) or shadow (run only for comparison).
 
-    `choice` is the latest activation. Rolling it back would activate version `before` and change the settings in
-    `back`. `compared` is how much a shadow policy agrees with the live one.
+    `choice` is the latest activation. A rollback would activate version `before` and change the settings in `back`.
+    `compared` is how much a shadow policy agrees with the live one.
     """
 
     role: Role
