@@ -3,10 +3,10 @@
 Modules, in order of execution:
 
 - `equality`: record the results of fixed turns, and compare two recordings.
-- `turns`: time whole turns and measure what they find, beside the floor and beside peers.
+- `turns`: time whole turns and measure what they find, in comparison with other memory systems.
 - `pre_turn`: time `pre_turn` by stage, for agents of several sizes.
 - `preflight`: measure and time the classification of messages.
-- `attribution`: time the attribution of a response.
+- `attribution`: time the attribution of a response (finding the memories that it used).
 - `telemetry`: time the cost of telemetry per turn.
 - `snapshot`: measure the cost of REPEATABLE READ on the server.
 - `http_overhead`: measure what HTTP adds to `pre_turn`.
@@ -14,13 +14,13 @@ Modules, in order of execution:
 - `window_session`: run sessions of thousands of turns through the window alone.
 - `summary`: count the planted facts that a summary keeps.
 - `prefix_bytes`: measure how much of a prompt a provider's cache can reuse.
-- `abstention_curve`: measure the cost and benefit of abstention thresholds.
-- `budget`: measure the evidence shown with small token budgets.
+- `abstention_curve`: measure the effect of thresholds below which no memory is shown.
+- `budget`: measure how much evidence (memories that answer) is shown with small token budgets.
 - `languages`: measure stemming in languages other than English.
 - `poisoning`: measure published attacks on memories, with each defence.
 - `reembed`: time a change of the embedding model while turns go on.
 - `large`: make a database with an agent of a million memories and turns.
-- `dashboard`: time the dashboard's reads and pages on such a database.
+- `dashboard`: time the dashboard's reads and pages on a database made by `large`.
 - `soak`: run two hundred concurrent conversations on one server.
 - `chaos`: break Postgres, the network, the embedder and clients, and count the violated promises.
 """

@@ -2,9 +2,10 @@
 
     python -m benchmarks.abstention_curve locomo-dev.json unrelated-dev.json --conversations 5
 
-Data: {"conversations": [{"id", "items": [{"id", "speaker", "text", "at", "session"}], "questions": [{"text",
-"evidence", "category"}]}]} and {"prompts": [...]}, messages unrelated to every conversation. All questions and prompts
-are asked once with Policy(abstention=False). Then each threshold selects again from the candidates of these turns.
+The first file has the conversations: {"conversations": [{"id", "items": [{"id", "speaker", "text", "at", "session"}],
+"questions": [{"text", "evidence", "category"}]}]}. The second has messages that are unrelated to every conversation:
+{"prompts": [...]}. All questions and prompts are asked once, without abstention. Then memories are selected again under
+each threshold, from the candidates of these turns.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ FLOORS = (None, 0.6, 0.7, 0.75, 0.8, 0.83, 0.85, 0.87, 0.9, 0.95, 1.0)  # None: 
 
 @dataclass(frozen=True)
 class AskedTurn:
-    """A question or prompt that was asked, with the candidates of its turn, for selecting again with other thresholds.
+    """A question or prompt that was asked. Its candidates allow selecting again with other thresholds.
 
-    `evidence` contains the ids of the memories that answer the question. It is empty if no memory should be shown.
+    `evidence` contains the sources of the memories that answer the question. It is empty if no memory should be shown.
     """
 
     context: TurnContext
@@ -70,7 +71,10 @@ async def store_conversation(layer: CognitiveLayer, conversation: dict[str, Any]
 
 
 async def ask_all(conversations: Sequence[dict[str, Any]], prompts: Sequence[str]) -> list[AskedTurn]:
-    """Ask every prompt, and every question except adversarial ones, each as the first turn of a new session."""
+    """Ask all prompts and questions, each as the first turn of a new session, and return the turns.
+
+    Adversarial questions are left out.
+    """
     found = []
     async with CognitiveLayer.open(policy=Policy(abstention=False, deadline_ms=10_000.0)) as layer:
         for conversation in conversations:
@@ -84,9 +88,9 @@ async def ask_all(conversations: Sequence[dict[str, Any]], prompts: Sequence[str
 
 
 def given(context: TurnContext) -> TurnInputs:
-    """Return the recorded inputs with which the turn's memories can be selected again, from its trace.
+    """Return the inputs of the turn's selection of memories, so that memories can be selected again.
 
-    For each memory, they include the passage that was compared with the message.
+    They are read from the turn's record. The candidates in them have the passages that were compared with the message.
     """
     record = decode(context.trace.record)
     hits = tuple(result.candidate.hit for result in context.trace.candidates)
@@ -97,7 +101,10 @@ def given(context: TurnContext) -> TurnInputs:
 
 
 def shown(turn: AskedTurn, policy: Policy) -> tuple[frozenset[str], int]:
-    """Select a turn's memories again under a policy. Return the sources of those shown, and their tokens."""
+    """Select a turn's memories again under a policy.
+
+    Return the sources of the memories shown, and their total tokens.
+    """
     if turn.context.trace.record is None:
         return frozenset(), 0
     made = again(given(turn.context), window_similarities(turn.context.trace.candidates), policy, count, CONSTANTS)
@@ -106,7 +113,7 @@ def shown(turn: AskedTurn, policy: Policy) -> tuple[frozenset[str], int]:
 
 
 def row(turns: Iterable[AskedTurn], policy: Policy) -> tuple[float, float, float, float]:
-    """Compute a row of the table for a policy.
+    """Compute a row of the table for a policy, from all turns.
 
     Returns four numbers: the share of unrelated turns that showed a memory, the share of evidence that was shown, and
     the mean tokens shown for an unrelated turn and for a question.

@@ -2,9 +2,9 @@
 
     python -m benchmarks.attribution 100 1000 10000 100000
 
-Memories and responses are sentences of this project's documents. The row `own_words` times the removal of quotes from a
-tool's output that is ten times as long as the response and contains half of it. Prints a table of milliseconds, each
-the median of seven runs.
+Memories and responses are sentences of this project's documents. The column `own words` times the removal of quotes
+from the response: the quoted text is a tool's output that is about ten times as long as the response and contains half
+of it. Prints a table of milliseconds, each the median of seven repetitions.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Measure how much evidence is shown with small token budgets, by fitting the same candidates into smaller budgets.
+"""Measure how much evidence (memories that answer the question) is shown with small token budgets.
 
     python -m benchmarks.budget DATA.json --questions 60
 
-Every question of the data (in the format of `benchmarks.abstention_curve`) is planned and retrieved once with the
-default policy. Then memories are selected again with a smaller total budget of tokens. Prints per total: share of
-evidence shown, tokens, memories, and evidence per 1,000 tokens.
+Every question of the data (in the format of `benchmarks.abstention_curve`) is asked once with the default policy. Then
+memories are selected again from the candidates of this turn, with smaller total budgets. Prints for each total budget:
+share of evidence shown, tokens, memories, and evidence per 1,000 tokens.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ def tight(total: int) -> Policy:
 
 
 async def asked(conversations: list[dict[str, Any]], most: int | None) -> list[tuple[TurnContext, set[str]]]:
-    """Ask the questions that have evidence; return the turns that found candidates, with the ids of the evidence."""
+    """Ask the questions that have evidence, and return the turns, each with the sources of the memories that answer.
+
+    Turns in which no stage ran are left out.
+    """
     cases = []
     async with CognitiveLayer.open(policy=PATIENT) as layer:
         for conversation in conversations:

@@ -2,9 +2,10 @@
 
     python -m benchmarks.dashboard /path/to/data --times 20 --only reads
 
-Each read runs as for a page: with the application's role under row level security, through the pool, rows converted to
-values. The pages are requested over HTTP from a separate server, one after another: every kind of URL that a page links
-to, and the most expensive searches. Prints tables of p50 and p95 in milliseconds, and the size of the result.
+A read is a query of the database. It runs as for a page: with the application's role under row level security, through
+the pool, and its rows are converted to values. The pages are requested over HTTP from a separate server, one after
+another: every kind of URL that a page links to, and the most expensive searches. Prints tables of p50 and p95 in
+milliseconds, and the size of the result.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ Read = Callable[[], Awaitable[Any]]
 
 
 async def reads(f: TurnAnalytics, database: Database) -> dict[str, Read]:
-    """Return a function for every database read of the dashboard by name, with usual and with worst arguments."""
+    """Return a function for every database read of the dashboard, by name, with usual and with expensive arguments."""
     now = datetime.now(UTC)
     week, month, year = (Period(now - timedelta(days=days), now) for days in (7, 30, 365))
     hourly, local = Period(week.since, now, "hour"), Period(month.since, now, "day", "Asia/Kolkata")
@@ -187,7 +188,7 @@ def say(line: str) -> None:
 
 
 async def table(named: str, wanted: dict[str, Read], times: int) -> None:
-    """Measure the reads in `wanted`, and print a table with the title `named`, line by line."""
+    """Measure the reads or pages in `wanted`, and print a table of the results with the title `named`."""
     say(f"| {named} | p50 ms | p95 ms | came to |\n|---|---|---|---|")
     for name, read in wanted.items():
         took, found = await measure(read, times)

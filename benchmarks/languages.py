@@ -1,9 +1,9 @@
-"""Measure retrieval in German and Spanish with inflected questions, for each language of the word index.
+"""Measure retrieval in German and Spanish, for each language that the word index can be set to.
 
     python -m benchmarks.languages
 
-Prints for each language the number of questions whose answer is the first memory, or among the first ten, by word
-search alone and by `recall`.
+The questions use other inflected forms of the words than the memories. Prints for each language and index the share of
+questions whose answer is the first memory, or among the first ten, by word search alone and by `recall`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ async def measure(layer: CognitiveLayer, language: str, index: str) -> list[tupl
 
 
 async def main() -> None:
-    """Measure each language and index with a separate agent of the configured database, and print the results."""
+    """Measure each language with each language of the index, on the configured database, and print the results.
+
+    Each combination has a separate agent.
+    """
     sys.stdout.write(
         "| questions | indexed in | words: first | words: R@10 | all: first | all: R@10 |\n|---|---|---|---|---|---|\n"
     )

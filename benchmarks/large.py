@@ -2,8 +2,8 @@
 
     python -m benchmarks.large /path/to/data --memories 1000000 --turns 1000000
 
-The argument is the data directory of an embedded server, and the options are those of the agent `big`. Existing rows of
-`big` and of the small agents are replaced. Use the database with `COGNITIVE_DATA_DIR=/path/to/data`.
+The argument is the data directory of an embedded server. The options set the size of the large agent, `big`. Existing
+rows of `big` and of the small agents are replaced. Use the database with `COGNITIVE_DATA_DIR=/path/to/data`.
 
 The data is synthetic: words by Zipf's law, random unit vectors, one passage per memory, one field per vector; every
 hundredth memory is nearly a copy of the previous one. Turns are spread over a year, with messages, vectors, measures
@@ -147,7 +147,7 @@ STORE = ("memory", "superseded", "supersedes", "passage", "posting", "session", 
 async def store(c: asyncpg.Connection, agent: str, size: int, words: list[str]) -> None:
     """Insert generated memories of an agent with their word index and vectors.
 
-    The temporary table `made` then lists the memories.
+    The memories are also left in the temporary table `made`.
     """
     chance = np.random.default_rng(size)
     await c.execute(SQL["made"])
@@ -241,7 +241,7 @@ async def fill(admin: str, size: int, many: int) -> None:
 
 
 async def drop_indexes(c: asyncpg.Connection) -> list[str]:
-    """Drop the indexes that inserting rows does not need; return the statements that create them again."""
+    """Drop the indexes that inserting rows does not need. Return the statements that create these indexes again."""
     rows = await c.fetch(
         """
         SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition

@@ -1,8 +1,9 @@
 """Measure published attacks on an agent's memory, with each defence: `python -m benchmarks.poisoning`.
 
-The store has thirteen honest memories. The table has the attacker's share of the memories shown, how often a memory of
-the attacker has the first place, and how often any is shown. The defences are settings of the policy. The row "handed
-over" is an attacker who can store memories in a trusted way, against whom no defence helps.
+The store has thirteen honest memories, and those that the attacker adds. The table has the attacker's share of the
+memories shown, how often a memory of the attacker comes first, and how often at least one is shown. The defences are
+settings of the policy. The row "handed over" is an attacker who can store memories in a trusted way; no defence helps
+against that.
 """
 
 from __future__ import annotations

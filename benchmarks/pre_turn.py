@@ -158,7 +158,10 @@ async def measure(layer: CognitiveLayer, urls: ServerUrls, size: int, embedder: 
 
 
 async def report(directory: str, sizes: list[int]) -> None:
-    """Measure each number of memories with a database in `directory`, and print one JSON object per number."""
+    """Measure `pre_turn` for each number of memories in `sizes`, and print one JSON object per number.
+
+    The database is in `directory`.
+    """
     embedder = StoredAtRandom()
     server = EmbeddedServer(Path(directory))
     urls = server.acquire()

@@ -4,9 +4,9 @@
 
 The shared beginning is what a provider's prompt cache can reuse. A conversation (in the format of the evaluation data)
 is replayed. Its last exchanges are the turns of one session with the first speaker as the user; all earlier lines are
-stored as memories. The host keeps `TurnContext.user_message` and never shortens the conversation. Store and embedding
-model are real. Also prints the tokens of a memory's line under three rules for showing its source. Prints one JSON
-object per placement.
+stored as memories. The host keeps `TurnContext.user_message` in its conversation and never shortens this. Store and
+embedding model are real. Prints one JSON object per placement, and the mean tokens of a memory's line in the prompt
+under three rules for showing its source.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ async def replay(conversation: dict[str, Any], placement: str, turns: int) -> di
 
 
 def provenance(conversation: dict[str, Any]) -> dict[str, float]:
-    """Return the mean tokens of a memory's line in the prompt under three rules for showing its source.
+    """Return the mean tokens of a memory's line in the prompt, under three rules for showing the memory's source.
 
     The rules are: never, as the layer does it, and always.
     """

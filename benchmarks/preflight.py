@@ -2,10 +2,12 @@
 
     python -m benchmarks.preflight
 
-Prints tables: precision and recall per category on the test half, needed tools that were left out, the results for
-small talk and questions about memory; the same with the fallback that compares with example messages, and with the
-tuning half as past turns; milliseconds of processor time for messages of 10,000 characters: the first call, then median
-and third quartile of 200 calls.
+The labelled messages have a tuning half and a test half. Prints tables of:
+
+- precision and recall per category, needed tools that were left out, and turns that skip the search for memories.
+- the same for messages that no rule classifies, with a fallback that compares them with example messages.
+- the same on the test half, when the tuning half serves as past turns to learn from.
+- milliseconds to classify messages of 10,000 characters: median and third quartile of 200 calls, and the first call.
 """
 
 from __future__ import annotations
@@ -74,7 +76,10 @@ def judge(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:
 
 
 def skips(rows: list[Mapping[str, Any]], plans: list[Plan]) -> str:
-    """Return a line on how many turns rightly or wrongly skip the search for memories."""
+    """Return a line on how many turns skip the search for memories.
+
+    Turns with small talk should skip it; those with questions about memories should not.
+    """
     small = [not plan.retrieval for row, plan in zip(rows, plans, strict=True) if row["categories"] == ["casual"]]
     asked = [not plan.retrieval for row, plan in zip(rows, plans, strict=True) if "memory" in row["categories"]]
     return f"memory skipped: small talk {sum(small)} of {len(small)}, questions to memory {sum(asked)} of {len(asked)}"
@@ -133,7 +138,7 @@ def times() -> str:
 
 
 def main() -> None:
-    """Measure the classification of the labelled messages and print all tables."""
+    """Measure the classification of the labelled messages, and print all tables."""
     out: list[str] = []
     halves = {half: [row for row in MESSAGES if row["half"] == half] for half in ("tuning", "test")}
     for half, rows in halves.items():

@@ -2,8 +2,8 @@
 
     python -m benchmarks.reembed --memories 10000
 
-The agent is on a separate embedded server. The worker is the command in a separate process: for a while at half load,
-then at full load to the end. Turns run meanwhile, one after another.
+The agent is on a separate embedded server. Its memories are embedded again by the command `cognitive db reembed` in a
+separate process (the worker), first at half load, then at full load. Meanwhile turns run one after another.
 """
 
 from __future__ import annotations
@@ -72,13 +72,16 @@ async def worker(url: str, *arguments: str) -> asyncio.subprocess.Process:
 
 
 async def lacking(layer: CognitiveLayer) -> int:
-    """Return the number of memories without vectors of the new model, or -1 before their build has begun."""
+    """Return the number of memories without vectors of the new model, or -1 before the change has begun."""
     standings = await layer.admin.reembedding.list_models(AGENT)
     return next((each.lacking for each in standings if each.model == MiniLM.model), -1)
 
 
 async def stretch(layer: CognitiveLayer, url: str, load: float, turns_: int) -> None:
-    """Run the re-embedding worker at a load during some turns, then kill it. Print its rate and the turns' latency."""
+    """Run the re-embedding worker at the load `load` during `turns_` turns, then kill it.
+
+    Prints the worker's rate and the turns' latency.
+    """
     process = await worker(url, "--load", str(load))
     before = await lacking(layer)
     while (now := await lacking(layer)) in (before, -1):  # noqa: ASYNC110 - it has started when the first batch is there
@@ -93,7 +96,7 @@ async def stretch(layer: CognitiveLayer, url: str, load: float, turns_: int) -> 
 
 
 def told(took: list[float]) -> str:
-    """Return the percentiles of the durations of turns in words."""
+    """Return the median and 95th percentile of the durations of turns as a text."""
     ordered = sorted(took)
     return (
         f"pre_turn p50 {statistics.median(took):.1f} ms, p95 {ordered[int(len(ordered) * 0.95)]:.1f} ms ({len(took)})"

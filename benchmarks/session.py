@@ -3,10 +3,10 @@
     python -m benchmarks.session --turns 2000 --host windowed
 
 Every turn is a user's message, `pre_turn`, one tool call with an output of 50 KB, an answer, `post_turn`. The agent has
-1,000 memories and the default policy with its deadline. One host returns the window it was given plus the new messages,
-the other the whole conversation. Prints one JSON object per host and 200 turns: milliseconds in total, by stage and of
-processor time (threads included), maximum sizes, resident memory without the host's conversation, the size of the
-database, and the degradations.
+1,000 memories and the default policy with its deadline. A host is the program that keeps the conversation: one type
+passes on the window that the layer returned plus the new messages, the other the whole conversation. Prints one JSON
+object per host and 200 turns: milliseconds in total, by stage and of processor time (threads included), maximum sizes,
+resident memory without the host's conversation, the size of the database, and the degradations.
 """
 
 from __future__ import annotations
@@ -76,13 +76,13 @@ def memories() -> list[NewMemory]:
 
 
 def asked(name: str, number: int) -> str:
-    """Return the user's message of a turn by its number."""
+    """Return the user's message of the turn with this number."""
     chance = random.Random(f"{name} asks {number}")
     return f"Please run check {number}. What did we say about {chance.choice(WORDS)} and {chance.choice(WORDS)}?"
 
 
 def called(name: str, number: int) -> ToolCall:
-    """Return the tool call of a turn by its number, with an output of 50 KB."""
+    """Return the tool call of the turn with this number, with an output of 50 KB."""
     chance = random.Random(f"{name} calls {number}")
     lines = [f"src/part{n}.py:{chance.randint(1, 999)}: {' '.join(chance.choices(WORDS, k=9))}" for n in range(1_000)]
     output = "\n".join(lines)[:OUTPUT]
@@ -90,7 +90,7 @@ def called(name: str, number: int) -> ToolCall:
 
 
 def answer(name: str, number: int) -> str:
-    """Return the response of a turn by its number."""
+    """Return the response of the turn with this number."""
     chance = random.Random(f"{name} answers {number}")
     found = ", ".join(chance.choices(WORDS, k=4))
     return f"Check {number} names {found}. I note the first one and go on. The {chance.choice(WORDS)} part is done."

@@ -2,8 +2,8 @@
 
     python -m benchmarks.snapshot postgresql://postgres@host/database --searches 2000
 
-The database is migrated and not used otherwise meanwhile. The server must run on this machine, because /proc is read.
-Other load does not matter: only the processor time of the one server process is measured.
+The database must be migrated already, and nothing else may use it meanwhile. The server must run on this machine,
+because /proc is read. Other load does not matter: only the processor time of the one server process is measured.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class One:
 
 
 def words(seed: int, count: int) -> str:
-    """Return `count` random words that follow from the seed."""
+    """Return `count` random words; the same seed gives the same words."""
     return " ".join(random.Random(seed).choices(WORDS, k=count))
 
 

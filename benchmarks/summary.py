@@ -1,7 +1,7 @@
 """Count how many planted facts a summary still contains: `python -m benchmarks.summary`.
 
-Twelve invented work sessions are summarized ten messages at a time, as in a long conversation. A fact counts if the
-summary contains it literally.
+Twelve invented work sessions are summarized, each in steps of ten messages, as in a long conversation. A fact counts if
+the summary contains it literally.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROLL = 10  # messages
 
 
 def rolled(messages: Sequence[Message], limit: int) -> str:
-    """Summarize messages in steps of ten, as a session does, and return the last summary.
+    """Summarize messages in steps of ten, each step extending the summary so far, and return the last summary.
 
     `limit` is its maximum length.
     """

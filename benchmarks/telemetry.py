@@ -2,8 +2,8 @@
 
     python -m benchmarks.telemetry --memories 1000
 
-The parts are timed alone, because the time of a turn varies by more than they take. For the whole, turns of two layers
-alternate: one with metrics and discarded spans, one without metrics. Prints one JSON object.
+Each part is also timed alone, because the times of turns vary by more than a part takes. For whole turns, two layers
+take turns alternately: one with metrics, one without; both create spans. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ async def parts(layer: CognitiveLayer) -> dict[str, float]:
 
 
 async def whole(observed: CognitiveLayer, plain: CognitiveLayer) -> dict[str, float]:
-    """Return the median time of whole turns of two layers: `observed` has telemetry, `plain` has none."""
+    """Return the median milliseconds of `pre_turn` in two layers: `observed` has metrics, `plain` has none."""
     took: dict[str, list[float]] = {"plain": [], "observed": []}
     for n in range(TURNS):
         layers = [("plain", plain), ("observed", observed)]

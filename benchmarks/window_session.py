@@ -3,9 +3,10 @@
     python -m benchmarks.window_session --turns 2000
 
 The window is the part of the conversation that a prompt contains. Every turn is a user's message, one tool call with an
-output of 50 KB, and an answer. One host passes the last window plus the new messages, the other the whole conversation.
-Both keep the session's state: the summary, extended whenever messages are evicted from the window, and the last message
-that it summarizes. Prints one JSON object per host and tenth of the session.
+output of 50 KB, and an answer. A host is the program that keeps the conversation: one type passes the last window plus
+the new messages, the other the whole conversation. Both keep the session's state: the summary, extended whenever
+messages are evicted from the window, and the last message that it summarizes. Prints one JSON object per host and tenth
+of the session.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The settings of a process, read from the environment variables COGNITIVE_….
+"""Read the settings of a process from the environment variables COGNITIVE_….
 
-Other modules read only variables of other programs, such as PGHOST, and those that the hook commands pass on.
+Other modules read only the environment variables of other programs, such as PGHOST, and those of the hook commands.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from brain.errors import PolicyError
 
 
 class Settings(BaseSettings):
-    """Settings from the environment; each is the variable COGNITIVE_<NAME>."""
+    """The settings of a process. Each field is read from the environment variable COGNITIVE_<NAME>."""
 
     model_config = SettingsConfigDict(
         env_prefix="COGNITIVE_", env_ignore_empty=True, frozen=True, extra="ignore", use_attribute_docstrings=True
@@ -78,7 +78,7 @@ class Settings(BaseSettings):
 
     @property
     def embedders(self) -> tuple[str, ...]:
-        """Names of the embedding models."""
+        """The names of the embedding models, in the order of the setting `embedding_models`."""
         return tuple(name.strip() for name in self.embedding_models.split(",") if name.strip())
 
     @property
@@ -93,7 +93,7 @@ class Settings(BaseSettings):
 
 
 def from_environment() -> Settings:
-    """Return the settings of the environment.
+    """Read the settings from the environment variables and return them.
 
     Raises:
         PolicyError: a value is invalid; the message names the variable.

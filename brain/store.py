@@ -1,4 +1,4 @@
-"""The store of memories: remember, get, update and supersede them, in transactions of one agent."""
+"""The store of memories: remember, get, update and supersede them. Each transaction is limited to one agent."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class MemoryStore:
         is called with (done, total) after each batch.
 
         Raises:
-            UnknownMemory: the agent has no memory with the id in `supersedes`; its batch is not written.
-            EmbeddingError: a text could not be embedded; its batch is not written.
+            UnknownMemory: the agent has no memory with the id in `supersedes`; the batch is not written.
+            EmbeddingError: a text could not be embedded; the batch is not written.
         """
         ids: list[UUID] = []
         for start in range(0, len(memories), BATCH):
@@ -80,13 +80,13 @@ class MemoryStore:
         return ids
 
     async def restore(self, agent_id: str, archived: Sequence[ArchivedMemory], *, now: datetime) -> list[UUID]:
-        """Store exported memories with their ids and metadata, and return the ids that they have here.
+        """Store exported memories with their ids and metadata, and return their ids in this store.
 
-        A memory that exists already stays unchanged and keeps its id.
+        A memory that the agent has already stays unchanged, and its existing id is returned.
 
         Raises:
-            UnknownMemory: the agent has no memory with the id in `supersedes`; its batch is not written.
-            EmbeddingError: a text could not be embedded; its batch is not written.
+            UnknownMemory: the agent has no memory with the id in `supersedes`; the batch is not written.
+            EmbeddingError: a text could not be embedded; the batch is not written.
         """
         ids: list[UUID] = []
         for start in range(0, len(archived), BATCH):
@@ -107,8 +107,8 @@ class MemoryStore:
     ) -> None:
         """Store memories that were extracted from a recorded turn, as `remember` does.
 
-        Nothing is stored if a memory of the agent was erased after `read_at`, the time when the turn was read by the
-        clock of the database: the extracted texts may contain the erased one.
+        `read_at` is the time when the turn was read, by the clock of the database. If a memory of the agent was erased
+        after this time, nothing is stored, because the extracted texts may contain the erased one.
         """
         for start in range(0, len(memories), BATCH):
             batch = {identity(memory): memory for memory in await self._redacted(memories[start : start + BATCH])}
@@ -139,7 +139,7 @@ class MemoryStore:
         return await memory_rows.write(c, agent_id, prepared, self._embedders, self._languages)
 
     async def _write(self, agent_id: str, fresh: Mapping[bytes, NewMemory], now: datetime, work: Work) -> None:
-        """Prepare memories and write them; repeat if the agent's models or languages have changed meanwhile."""
+        """Index memories and write them. Start again if the agent's embedding models or languages changed meanwhile."""
         for _ in range(MAX_TRIES if fresh else 0):
             prepared = await self._prepare(agent_id, fresh, now)
             if await self._database.run(agent_id, partial(work, prepared)):
@@ -176,7 +176,10 @@ class MemoryStore:
     async def _vectors(
         self, agent_id: str, pieces: list[IndexedPassage]
     ) -> dict[str, Iterator[tuple[int, str, Vector]]]:
-        """Embed the texts of passages; return (ordinal, field, vector) by each model that the agent's writes use."""
+        """Embed the texts of passages with each embedding model that the agent's new memories need.
+
+        Returns (ordinal of the passage, field, vector) for each text, by model.
+        """
         inputs, embedded = texts(pieces), {}
         for embedder in self._embedders.writing(agent_id):
             vectors = await embedder.embed([text for _, _, text in inputs])
@@ -215,8 +218,8 @@ class MemoryStore:
     async def update(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:
         """Replace a memory by the result of `change`, index it again, and return it.
 
-        Its id, order, session and source stay. If the memory is changed by another process meanwhile, `change` is
-        called again with the new state.
+        The memory keeps its id, session, source and place in the order of memories. If another process changes it
+        meanwhile, `change` is called again with the new state.
 
         Raises:
             UnknownMemory: the agent has no memory with this id.
@@ -265,9 +268,9 @@ class MemoryStore:
 
 
 def identity(memory: NewMemory) -> bytes:
-    """Return the SHA-256 digest by which two memories of an agent are the same.
+    """Return a digest that identifies a memory of an agent: equal digests mean the same memory.
 
-    It is computed from (type, source), or without a source from (type, speaker, session, time, content).
+    It is the SHA-256 of the type and source or, if there is no source, of the type, speaker, session, time and content.
     """
     if memory.source is not None:
         return _identity_by_source(memory.type, memory.source)
@@ -284,7 +287,7 @@ def _digest(parts: Sequence[str | None]) -> bytes:
 
 
 def _replaced(memory: Memory, changed: NewMemory, occurred_at: datetime) -> dict[str, Any]:
-    """Return the old values of the fields that a change replaces, as JSON values."""
+    """Return the old values of the fields that a change gives another value, as JSON values."""
     new = {**{name: getattr(changed, name) for name in _CHANGEABLE}, "occurred_at": occurred_at}
     old = {name: getattr(memory, name) for name in _CHANGEABLE}
     replaced = {name: value for name, value in old.items() if _comparable(value) != _comparable(new[name])}
@@ -292,7 +295,10 @@ def _replaced(memory: Memory, changed: NewMemory, occurred_at: datetime) -> dict
 
 
 def _comparable(value: Any) -> Any:
-    """Return a value as Postgres returns it: a tuple as a list, a float in single precision."""
+    """Return a value in the form in which Postgres returns it, to compare an old and a new value of a field.
+
+    A tuple becomes a list, and a float is rounded to single precision.
+    """
     if isinstance(value, float):
         return float(np.float32(value))
     return list(value) if isinstance(value, tuple) else value

@@ -1,4 +1,7 @@
-"""Store subtasks: their dependencies, status, result, artifacts and memories. A subtask's first end is final."""
+"""Store subtasks, with their dependencies, status, result, artifacts and memories.
+
+Once a subtask has ended, its status and result can no longer change.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,8 @@ SubtaskStatus = Literal["open", "completed", "abandoned"]
 class Subtask:
     """A part of the work of a session.
 
-    `depends_on` has the ids of other subtasks, `artifacts` of the artifacts that the subtask made, and `facts` of the
-    memories that it left.
+    `depends_on` has the ids of the subtasks that it depends on, `artifacts` the ids of the artifacts that the subtask
+    made, and `facts` the ids of the memories in which its result was stored.
     """
 
     id: UUID
@@ -81,7 +84,7 @@ class Subtasks:
         return subtask
 
     async def add_dependencies(self, agent_id: str, id: UUID, on: Sequence[UUID]) -> Subtask:
-        """Add dependencies to an open subtask, and return it.
+        """Add other subtasks that an open subtask depends on, and return the open subtask.
 
         Raises:
             InvalidInput: the subtask has ended or would depend on itself, or a subtask is unknown.
@@ -162,9 +165,9 @@ class Subtasks:
         return tuple(as_value(Subtask, row) for row in rows)
 
     async def search(self, agent_id: str, session_id: str | None, query: str, limit: int) -> tuple[Subtask, ...]:
-        """Return the completed subtasks whose title or result shares stems with a query, best first.
+        """Return the completed subtasks whose title or result shares word stems with a query, best first.
 
-        `session_id` None searches all sessions. A query without words finds nothing.
+        If `session_id` is None, all sessions are searched. A query without words finds nothing.
         """
         stems = list(dict.fromkeys(lexemes(query)))
         rows = await self._database.run(

@@ -1,4 +1,7 @@
-"""Count or estimate how many passages contain each word of a query, and choose the words whose postings are read."""
+"""Count or estimate how many passages contain each word of a query, and choose the words to search for.
+
+A posting is an entry of the word index: a lexeme (the indexed form of a word) and a passage that contains it.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,9 @@ MAX_COMMON = 2  # words beyond MAX_READ that are looked up in the passages alrea
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """The frequency of a lexeme of a query among an agent's passages and sessions.
+    """The numbers of an agent's passages and sessions that contain a lexeme of a query.
 
-    `content_passages` and `sessions` contain it in the field `content`, `all_passages` in any field.
+    `content_passages` and `sessions` count the occurrences in the field `content`; `all_passages` those in any field.
     """
 
     content_passages: int
@@ -33,9 +36,10 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class SelectedTerms:
-    """The lexemes of a query to search for, each with its number of passages.
+    """The lexemes of a query to search for, each with the number of passages that contain it.
 
-    The postings of `read` are read; `common` lexemes are only looked up in the passages that were found otherwise.
+    Passages are found by the lexemes in `read`. The lexemes in `common` are too frequent for that: they are only looked
+    up in the passages that were found otherwise.
     """
 
     read: Mapping[str, int]
@@ -43,9 +47,10 @@ class SelectedTerms:
 
 
 def terms(counts: Mapping[str, Sequence[Any]], lexemes: Sequence[str], sessions: int) -> dict[str, Term]:
-    """Return the frequencies that the statement `facts` counted, estimated where it stopped counting early.
+    """Return the frequency of each lexeme of a query, from the counts that the SQL statement `facts` returned.
 
-    `counts` has its columns by lexeme, and `sessions` is the number of the agent's sessions.
+    `counts` has the counts of each lexeme; a frequency is estimated where counting stopped early. `sessions` is the
+    number of the agent's sessions.
     """
     return {lexeme: _term(*counts[lexeme], all_sessions=sessions) for lexeme in lexemes}
 
@@ -53,10 +58,11 @@ def terms(counts: Mapping[str, Sequence[Any]], lexemes: Sequence[str], sessions:
 def _term(content_passages: int, sessions: int, all_passages: int, last: str | None, *, all_sessions: int) -> Term:
     """Return the frequencies of a lexeme, estimated if its count stopped at the memory `last`.
 
-    Postings are read in the order of memory ids, which are hashes and thus spread evenly. If the k-th posting lies at
-    the share u of all ids, there are about (k - 1) / u postings (Bar-Yossef et al., "Counting distinct elements in a
-    data stream", 2002). The number of sessions is estimated as S · (1 - exp(-n / S)): the expected number of S sessions
-    that contain some of n passages, if passages fell into sessions at random.
+    Postings are read in the order of memory ids, which are hashes and thus spread evenly. If the k-th posting lies
+    after the share u of all possible ids, there are about (k - 1) / u postings (Bar-Yossef et al., "Counting distinct
+    elements in a data stream", 2002). The number of sessions is estimated from the number of passages n and the number
+    S of all sessions as S · (1 - exp(-n / S)). This is the expected number of sessions that contain one of the
+    passages, if each passage were in a random session.
     """
     if last is None:
         return Term(content_passages, sessions, all_passages)
@@ -67,10 +73,10 @@ def _term(content_passages: int, sessions: int, all_passages: int, last: str | N
 
 
 def select_terms(query_terms: Mapping[str, Term], passages: int) -> SelectedTerms:
-    """Return the lexemes to search for, for an agent with this number of passages.
+    """Return the lexemes of a query to search for, given the number of the agent's passages.
 
-    For a small agent these are all lexemes that are not too common; for a large one the rarest, up to a total number of
-    postings.
+    For a small agent these are all lexemes that are not too common. For a large one they are the rarest lexemes, up to
+    a total number of postings.
     """
     present = {lexeme: term for lexeme, term in query_terms.items() if term.all_passages}
     if passages <= LARGE_AGENT_PASSAGES:
@@ -93,6 +99,6 @@ def select_terms(query_terms: Mapping[str, Term], passages: int) -> SelectedTerm
 def idf(documents: int, matching: int) -> float:
     """Return the inverse document frequency of a word that `matching` of `documents` documents contain.
 
-    This is the variant of Okapi BM25 that is never negative: ln(1 + (N - n + 0.5) / (n + 0.5)).
+    The formula is that of the variant of Okapi BM25 that is never negative: ln(1 + (N - n + 0.5) / (n + 0.5)).
     """
     return math.log(1 + (documents - matching + 0.5) / (matching + 0.5))

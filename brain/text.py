@@ -1,4 +1,4 @@
-"""Split text of any script into words, stems and sentences, for the index and the measures of overlap."""
+"""Split text of any script into words, stems and sentences, to index it and to measure how far two texts overlap."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def normalise(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in lower case, in order; overlapping character pairs for scripts without spaces."""
+    """Return the words of a text in lower case, in order.
+
+    In scripts without spaces, such as Chinese, overlapping pairs of characters are returned as words.
+    """
     result: list[str] = []
     for word in _WORD.findall(normalise(text)):
         if _UNSPACED_RUN.match(word):
@@ -53,22 +56,26 @@ def words(text: str) -> list[str]:
 
 
 def word_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Return the offsets [start, end) of the words of a text, in order; of characters in scripts without spaces."""
+    """Return the offsets [start, end) of the words of a text, in order.
+
+    In scripts without spaces, such as Chinese, each character is a word here.
+    """
     return (match.span() for match in _WORD_OR_CHARACTER.finditer(text))
 
 
 def lexemes(text: str, language: str = ENGLISH) -> list[str]:
-    """Return the lexemes of a text, which are indexed and searched for, in order.
+    """Return the lexemes of a text in order: the forms in which words are indexed and searched for.
 
-    A lexeme is the stem of a word without possessive, cut to 64 characters; stop words have none. A lexeme of another
-    language than English has a label, so that lexemes of several languages in one index are distinct.
+    A lexeme is the stem of a word without possessive, cut to 64 characters. A stop word, such as "the", has no lexeme.
+    A lexeme of another language than English begins with a label, so that lexemes of several languages in one index are
+    distinct.
     """
     return [lexeme for word in words(text) if (lexeme := as_lexeme(word, language))]
 
 
 @cached(65_536)
 def as_lexeme(word: str, language: str = ENGLISH) -> str:
-    """Return the lexeme of a word as `words` returns it; empty for a stop word."""
+    """Return the lexeme of a word that `words` returned, or an empty string for a stop word."""
     bare = _ORDINAL.sub(r"\1", word.removesuffix("'s"))
     common = COMMON_WORDS.get(language, _NO_WORDS)
     return "" if word in common or bare in common else label(language) + stem(bare, language)[:_MAX_LEXEME_LENGTH]
@@ -108,12 +115,15 @@ def sentences(text: str) -> list[str]:
 
 
 def storable(text: str) -> str:
-    """Return a text that Postgres can store: without NUL, and with a question mark for each lone surrogate."""
+    """Return a text as Postgres can store it: without NUL, and with a question mark for each lone surrogate."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()
 
 
 def unstorable(text: str) -> str | None:
-    """Return the first NUL or lone surrogate, which Postgres cannot store, as a phrase; None if there is none."""
+    """Return a phrase that names the first character of a text that Postgres cannot store; None if it can store all.
+
+    Such characters are NUL and lone surrogates.
+    """
     if "\x00" in text:
         return f"a NUL character at position {text.index(chr(0))}"
     try:

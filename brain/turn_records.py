@@ -1,4 +1,4 @@
-"""The values that a turn is recorded as: its plan, its shown memories, its outcome, and the verdicts on memories."""
+"""Data classes for recorded turns: the plan, the shown memories, the outcome, and whether each memory was used."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from brain.types import MemoryType, Vector
 class Exposure:
     """A memory shown in a turn.
 
-    `slot` is its place in the prompt. `propensity` is the probability with which the policy showed it, `relevance_gap`
-    the best relevance in the turn minus its own, and `tokens` its length in the prompt.
+    `slot` is its place in the prompt, and `tokens` its length there. `propensity` is the probability with which the
+    policy showed it. `relevance_gap` is the relevance of the most relevant memory in the turn minus that of this one.
     """
 
     memory_id: UUID
@@ -32,9 +32,9 @@ class Exposure:
 class OpenTurn:
     """A turn as `pre_turn` records it, before its outcome.
 
-    `query` is the vector of its message by the embedding model `model`, and `trace` the JSON with the record of its
-    stages. `measures` are added to the counts in `brain.rollups`. `received_at` is the time when the message was
-    received, in seconds since the epoch: if memories were erased later, the texts of the turn are not stored.
+    `query` is the embedding of its message by `model`, and `trace` the JSON record of its pipeline stages. `measures`
+    are added to the totals in `brain.rollups`. `received_at` is when the message was received, in seconds since the
+    epoch. If memories were erased after that time, the texts of the turn are not stored.
     """
 
     turn_id: str
@@ -59,7 +59,7 @@ class OpenTurn:
 
 @dataclass(frozen=True, slots=True)
 class RecordedTurn:
-    """A turn as it is recorded; `query` is the vector of its message by the embedding model `model`.
+    """A turn as it is recorded; `query` is the embedding of its message by the embedding model `model`.
 
     `trace` is the JSON that `pre_turn` recorded. The properties read its parts; a missing part is None or empty.
     """
@@ -80,7 +80,7 @@ class RecordedTurn:
 
     @property
     def record(self) -> str | None:
-        """The record of the turn's stages, as `cognitive.recording` encodes it."""
+        """The record of the turn's pipeline stages, as `cognitive.recording` encodes it."""
         return self.trace.get("record")
 
     @property
@@ -100,7 +100,7 @@ class RecordedTurn:
 
     @property
     def erased(self) -> bool:
-        """True if text of the turn was erased, and its record with it."""
+        """True if text of the turn was erased; its record is then erased too."""
         return bool(self.trace.get("erased"))
 
 
@@ -117,11 +117,11 @@ class TurnSummary:
 
 @dataclass(frozen=True, slots=True)
 class HeldTurn:
-    """A turn whose row is locked while its outcome is counted.
+    """A turn whose database row is locked, so that its outcome or a rating can be counted.
 
-    `open` is True if it has no outcome yet. `withheld` is True if its outcome may contain text that was erased, and
-    must not be stored. `planned_under` is the content of its policy, or None if that was not recorded. `read_at` is the
-    time of reading by the clock of the database.
+    `open` is True if it has no outcome yet. `withheld` is True if its response may contain erased text and must not be
+    stored. `planned_under` is the content of the policy used to plan it, or None if that was not recorded. `read_at` is
+    when the row was read, by the clock of the database.
     """
 
     session_id: str
@@ -142,13 +142,13 @@ class HeldTurn:
     planned_under: Mapping[str, Any] | None
 
     def turn_message(self, status: str) -> TurnMessage:
-        """Return the turn's message with `status`, that of its first outcome."""
+        """Return the turn's message, with `status`: the status in the first outcome reported for the turn."""
         return TurnMessage(self.session_id, self.user_id, self.at, self.message, status, self.read_at, self.withheld)
 
     def counted(
         self, status: str, tools_called: tuple[str, ...] = (), memories: Sequence[CountedMemory] = ()
     ) -> CountedTurn:
-        """Return the properties of the turn that `brain.rollups` counts."""
+        """Return the properties of the turn that `brain.rollups` adds to its totals."""
         return CountedTurn(
             status,
             self.frame,
@@ -167,7 +167,7 @@ class ShadowedTurn:
     """The memories that a shadow policy would have shown in a turn, with those that the turn showed and used.
 
     `policy` is the version of the shadow policy, and `tokens` the length of its memories. `beside` is the version of
-    the policy that the turn was planned under, or None if it was not read.
+    the policy that the turn was planned under, or None if this was not read from the database.
     """
 
     turn_id: str
@@ -181,9 +181,9 @@ class ShadowedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on a memory that a turn showed: its overlap with the response in [0, 1], and if it was used.
+    """The verdict on a memory that a turn showed: whether the response used it, and their overlap in [0, 1].
 
-    It also has the host's rating, if there is one.
+    `rating` is the host's rating of the memory (True if it was useful), or None if there is none.
     """
 
     memory_id: UUID
@@ -195,7 +195,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class ExposureRow:
-    """A memory as it was shown in a turn, by the prompt or by recall (`via`); `content` is None if it was erased."""
+    """A memory that a turn showed in the prompt or by recall (see `via`); `content` is None if it was erased."""
 
     memory_id: UUID
     type: MemoryType
@@ -211,7 +211,7 @@ class ExposureRow:
     tokens: int = 0
 
     def counts_as_used(self, judgement: Judgement) -> bool:
-        """Return True if the memory counts as used: a rating, new or stored, overrides the measurement."""
+        """Return True if the memory counts as used: the host's rating, new or stored, overrides the measured use."""
         rating = judgement.rating if judgement.rating is not None else self.rating
         return judgement.used if rating is None else rating
 
@@ -220,7 +220,7 @@ class ExposureRow:
 class Decoy:
     """A candidate that was not shown, but is compared with the response like those that were shown.
 
-    Its overlap cannot come from use, and so measures how much overlap is chance.
+    The response cannot have used it, so its overlap with the response measures how much overlap is chance.
     """
 
     type: MemoryType
@@ -232,8 +232,7 @@ class Decoy:
 class PlannedTurn:
     """The parts of a recorded turn that are needed to decide which memories its response used.
 
-    These are the message that memories were shown for, and the content of the turn's policy, or None if the policy was
-    not recorded.
+    `message` is the user's message, and `policy` the content of the turn's policy, or None if it was not recorded.
     """
 
     message: str
@@ -242,9 +241,9 @@ class PlannedTurn:
 
 @dataclass(frozen=True, slots=True)
 class UsageWeights:
-    """The weights with which a verdict is added to the usage of a memory.
+    """The weights with which the verdict on a memory is added to the counts of how often it was shown and used.
 
-    `half_life_days` is the half-life of the usage. A rated showing adds `rating_weight`; any other adds 1.
+    A showing that the host rated adds `rating_weight`, any other adds 1. In `half_life_days` days, a count halves.
     """
 
     half_life_days: float
@@ -253,10 +252,10 @@ class UsageWeights:
 
 @dataclass(frozen=True, slots=True)
 class TurnJudgement:
-    """The verdicts on the memories of a turn, to be added to the usage counts.
+    """The verdicts on the memories of a turn, to be added to the usage counts with `weights`.
 
-    `shown` has a verdict per shown memory. `decoys` has the type of each decoy, and True if the comparison with the
-    response takes it as used.
+    `shown` has a verdict for each shown memory. `decoys` has two values for each decoy: its type, and whether the
+    comparison with the response (wrongly) finds it used.
     """
 
     shown: Sequence[Judgement]
@@ -274,10 +273,10 @@ StillWanted = Callable[[], Awaitable[bool]]
 
 @dataclass(frozen=True, slots=True)
 class TurnMessage:
-    """The recorded message of a turn, without text that was erased before `read_at`, by the clock of the database.
+    """The recorded message of a turn. Text that was erased before `read_at`, by the clock of the database, is left out.
 
-    `status` is that of the turn's first outcome. `withheld` is True if that outcome may contain erased text, and must
-    not be stored.
+    `status` is the status in the first outcome reported for the turn. `withheld` is True if the response in that
+    outcome may contain erased text and must not be stored.
     """
 
     session_id: str
@@ -291,7 +290,7 @@ class TurnMessage:
 
 @dataclass(frozen=True, slots=True)
 class ClosedTurn:
-    """A closed turn: its counted verdicts and its message; `first` is True if this call closed it."""
+    """A closed turn: the verdicts on its memories, and its message. `first` is True if this call closed it."""
 
     judgements: tuple[Judgement, ...]
     first: bool
@@ -300,7 +299,7 @@ class ClosedTurn:
 
 @dataclass(frozen=True, slots=True)
 class CalledTurn:
-    """A completed turn with the names of the tools it called; `query` is the vector of its message, or None."""
+    """A completed turn with the names of the tools it called; `query` is the embedding of its message, or None."""
 
     turn_id: str
     at: datetime
@@ -311,10 +310,10 @@ class CalledTurn:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The counted verdict on a memory that a completed turn showed, at the time of the turn.
+    """The verdict on a memory that a completed turn showed; `at` is the time of the turn.
 
-    `threshold` is the overlap from which the turn's policy takes a memory as used, or None if that policy was not
-    recorded.
+    `threshold` is the overlap with the response from which the turn's policy takes a memory as used, or None if that
+    policy was not recorded.
     """
 
     turn_id: str
@@ -340,7 +339,7 @@ class TurnToolCalls:
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """The memories that another policy would have shown in a turn, best first, and their length in tokens."""
+    """The memories that a shadow policy would have shown in a turn, best first, and their length in tokens."""
 
     turn_id: str
     policy: str

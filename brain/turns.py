@@ -1,4 +1,4 @@
-"""The record of turns. A turn is recorded once, and its outcome is counted once, however often a call is repeated."""
+"""Store turns and their outcomes. However often a call is repeated, an outcome is counted once."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MAX_EXPIRED = (
 
 
 class TurnLog:
-    """The record of turns of all agents; an agent sees only its own. Only this class counts the use of memories."""
+    """The recorded turns of all agents; an agent sees only its own. Only this class counts the use of memories."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -60,8 +60,8 @@ class TurnLog:
     ) -> None:
         """Record a turn; if it is recorded already, change nothing. Also abandon some turns that stayed open too long.
 
-        With `durable`, wait until the turn is on disk. Without, a crash can lose it, and it is recorded with its
-        outcome. If the callback `still` returns False, nothing is recorded.
+        With `durable`, wait until the turn is on disk. Without it, a crash may lose the turn; `close` can then record
+        it together with its outcome. If the callback `still` returns False, nothing is recorded.
         """
 
         async def work(c: Connection) -> None:
@@ -87,12 +87,12 @@ class TurnLog:
         tools_called: Sequence[str] = (),
         response: str | None = None,
     ) -> ClosedTurn | None:
-        """Close a turn: store and count its outcome, in one transaction.
+        """Close a turn: store its outcome and count it, in one transaction. Return None if it does not exist.
 
-        Return None if the turn does not exist; `opening` records it first. The outcome of a closed turn is not counted
-        again: its stored verdicts are returned, and `judge` is not called. A turn that was abandoned as too old can be
-        closed. `received_at` is the time when the outcome was received, in seconds since the epoch: if memories were
-        erased later, the response is not stored. If `still` returns False, nothing is stored.
+        `opening` is recorded first, if it is given. `judge` decides which memories were used. If the turn was closed
+        before, its outcome is not counted again: the stored verdicts are returned, and `judge` is not called. A turn
+        abandoned as too old can be closed. If memories were erased after `received_at`, when the outcome was received
+        (seconds since the epoch), the response is not stored. If `still` returns False, nothing is stored.
         """
 
         async def work(c: Connection) -> ClosedTurn | None:
@@ -136,7 +136,7 @@ class TurnLog:
         return await self._database.run(agent_id, work)
 
     async def expire(self, agent_id: str, *, abandon_after_minutes: float) -> int:
-        """Abandon the turns that have been open for longer, and return their number; each can still be closed later."""
+        """Abandon the turns that have been open for more than `abandon_after_minutes`, and return their number."""
         expired = 0
         bound = SQL.expire(agent_id=agent_id, max_open_seconds=abandon_after_minutes * 60, limit=_MAX_EXPIRED)
         while True:
@@ -148,7 +148,7 @@ class TurnLog:
     async def expose_recalled(
         self, agent_id: str, turn_id: str, memories: Sequence[tuple[UUID, MemoryType, float | None]], at: datetime
     ) -> None:
-        """Record memories that the recall tool returned as shown in the turn, unless the turn is closed.
+        """Record that the turn showed the memories that the recall tool returned, unless the turn is closed.
 
         `memories` are (id, type, relevance gap): the gap is the best relevance of the turn minus the memory's, or None
         if unknown.
@@ -171,13 +171,13 @@ class TurnLog:
         return as_value(RecordedTurn, row) if row is not None else None
 
     async def stored_after(self, agent_id: str, turn_id: str, memory_id: UUID) -> datetime | None:
-        """Return the time when a memory was stored, by the database's clock, or None unless this was after the turn."""
+        """Return when a memory was stored, by the database's clock, or None if that was not after the turn."""
         return await self._database.run(
             agent_id, lambda c: c.fetchval(*SQL.stored_after(agent_id=agent_id, turn_id=turn_id, memory_id=memory_id))
         )
 
     async def between(self, agent_id: str, since: datetime | None, until: datetime | None) -> list[str]:
-        """Return the ids of the turns of [since, until), oldest first; a bound that is None does not limit them."""
+        """Return the ids of the turns of [since, until), oldest first; a bound that is None sets no limit."""
         rows = await self._database.run(
             agent_id, lambda c: c.fetch(*SQL.turns_between(agent_id=agent_id, since=since, until=until))
         )
@@ -188,11 +188,11 @@ class TurnLog:
         return await self._database.run(agent_id, lambda c: c.fetchval(*SQL.policy(agent_id=agent_id, version=version)))
 
     async def verdicts(self, agent_id: str) -> list[Verdict]:
-        """Return all verdicts on the agent's memories that still exist, oldest first."""
+        """Return the verdicts on the memories that the agent's completed turns showed, the oldest turn first."""
         return await self._fetch(Verdict, SQL.verdicts, agent_id)
 
     async def shadow(self, agent_id: str, shadow: Shadow) -> None:
-        """Record the memories that another policy would have shown in a turn; do nothing if it was done before."""
+        """Record the memories that a shadow policy would have shown in a turn, unless they are recorded already."""
 
         async def work(c: Connection) -> None:
             await _share(c, agent_id)
@@ -210,15 +210,15 @@ class TurnLog:
         await self._database.run(agent_id, work, durable=False)
 
     async def shadows(self, agent_id: str) -> list[ShadowedTurn]:
-        """Return the turns with shadows: the memories of the shadow policy, and those that the turn showed and used."""
+        """Return the turns for which a shadow policy also selected memories, with these and those shown and used."""
         return await self._fetch(ShadowedTurn, SQL.shadows, agent_id)
 
     async def calls(self, agent_id: str, limit: int) -> list[TurnToolCalls]:
-        """Return the tool calls of the agent's latest completed turns that have a category, newest first."""
+        """Return the tools that the agent's latest completed turns called, newest first; only turns with a category."""
         return await self._fetch(TurnToolCalls, SQL.calls, agent_id, limit=limit)
 
     async def forget_categories(self, agent_id: str, user_id: str | None) -> int:
-        """Delete the message categories of the agent's turns, or only of a user's, and return the number of turns."""
+        """Delete the message categories of the turns of an agent or of one user; return the number of turns."""
 
         async def work(c: Connection) -> int:
             await _share(c, agent_id)
@@ -231,7 +231,7 @@ class TurnLog:
         return await self._fetch(TurnSummary, SQL.recent_turns, agent_id, limit=limit, session_id=session_id)
 
     async def opened(self, agent_id: str, session_id: str | None, minutes: float) -> list[str]:
-        """Return the id of the latest open turn of each session, or of one; only turns opened in the last `minutes`."""
+        """Return the ids of open turns: the latest of each session, or of one, if opened in the last `minutes`."""
         rows = await self._database.run(
             agent_id,
             lambda c: c.fetch(*SQL.open_turns(agent_id=agent_id, session_id=session_id, max_age_seconds=minutes * 60)),
@@ -239,7 +239,7 @@ class TurnLog:
         return [row["turn_id"] for row in rows]
 
     async def called(self, agent_id: str, model: str, latest: int) -> list[CalledTurn]:
-        """Return the latest completed turns that called tools, newest first, with vectors by this embedding model."""
+        """Return the latest completed turns that called tools, newest first, with embeddings by the model `model`."""
         return await self._fetch(CalledTurn, SQL.called_turns, agent_id, model=model, limit=latest)
 
     async def judgements(self, agent_id: str, turn_id: str) -> list[Judgement]:
@@ -247,7 +247,7 @@ class TurnLog:
         return await self._fetch(Judgement, SQL.attributions, agent_id, turn_id=turn_id)
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:
-        """Replace the measured verdict on a shown memory by a rating, and return False if the turn did not show it."""
+        """Replace the measured verdict on a memory by a rating; return False if the turn did not show the memory."""
 
         async def work(c: Connection) -> bool:
             await _share(c, agent_id)
@@ -325,7 +325,7 @@ async def _open(c: Connection, agent_id: str, turn: OpenTurn) -> None:
 async def _judged(
     c: Connection, agent_id: str, turn_id: str, turn: HeldTurn, judge: Judge
 ) -> tuple[Sequence[ExposureRow], TurnJudgement]:
-    """Return the memories that the turn showed, and the verdicts on them and on its decoys."""
+    """Return the memories that the turn showed, with the verdicts on them and on decoys (memories not shown)."""
     shown = [as_value(ExposureRow, row) for row in await c.fetch(*SQL.exposures(agent_id=agent_id, turn_id=turn_id))]
     decoys = [as_value(Decoy, row) for row in await c.fetch(*SQL.decoys(agent_id=agent_id, turn_id=turn_id))]
     return shown, await judge(shown, decoys, PlannedTurn(turn.message, turn.planned_under))

@@ -67,7 +67,7 @@ def _not_blank(text: str) -> str:
 
 
 def _in_supported_years(at: datetime) -> datetime:
-    """Raise ValueError in the first and last years of the calendar, where a time zone can lead out of its range."""
+    """Return a time; raise ValueError unless its year is 2 to 9998, so that it is a valid date in every time zone."""
     try:
         year = at.astimezone(UTC).year
     except OverflowError:
@@ -85,7 +85,10 @@ MemoryText = Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH), AfterValidato
 
 
 class InputModel(BaseModel):
-    """The base class of input values: frozen, without unknown keys; errors are InvalidInput and name the field."""
+    """The base class of input values. Their fields cannot be changed, and unknown keys are not allowed.
+
+    Errors in the values are raised as InvalidInput, with the name of the field.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -99,7 +102,7 @@ class InputModel(BaseModel):
 
 
 def invalid(subject: str, error: ValidationError) -> InvalidInput:
-    """Return an InvalidInput about `subject` with the first three errors of pydantic, each with its field."""
+    """Return an InvalidInput about `subject` that lists the first three errors of pydantic, each with its field."""
     problems = [
         f"{'.'.join(str(part) for part in problem['loc']) or 'value'}: {problem['msg']}"
         for problem in error.errors(include_url=False, include_input=False)[:3]
@@ -113,7 +116,7 @@ _ATTRIBUTE: Mapping[str, Any] = {"label": Label, "text": Text}
 def _attributes_model(row: TypeRow) -> type[InputModel]:
     """Return the pydantic model of the attributes that a memory of this type may have.
 
-    Each attribute is optional, and is a label, a text or one of a list of words.
+    Each attribute is optional. Its value is a label (a short text), a text, or one word of a list.
     """
     fields: Any = {
         name: ((_ATTRIBUTE[kind] if isinstance(kind, str) else Literal[kind]) | None, None)
@@ -131,14 +134,14 @@ ATTRIBUTES: Mapping[MemoryType, type[InputModel]] = MappingProxyType(
 class NewMemory(InputModel):
     """A memory to be stored.
 
-    `content` is the text that is shown. Content longer than a passage is indexed in passages, and the best one is
+    `content` is the text that is shown. If it is long, it is indexed in parts (passages), and only the best passage is
     shown. `speaker` is indexed and shown before the content. `context` (the preceding line, a title) is indexed, but
-    not shown. `occurred_at` must have a time zone; None means the time of storing. `source` is the caller's own id:
-    with it, the memory is the same as an earlier one of equal (agent, type, source); without it, as one of equal
-    (agent, type, speaker, session, occurred_at, content). `confidence` is in [0, 1]. `pinned` memories are part of
-    every prompt. `supersedes` is the id of the memory that this one replaces; one with higher trust is not replaced.
-    `attributes` are those of the type (`brain.memory_types`). `trust` is the origin of the memory; storing a memory
-    again does not change it.
+    not shown. `occurred_at` must have a time zone; None means the time of storing. `source` is the caller's own id of
+    the memory. A memory with the agent, type and source of a stored one is the same memory; without a source, one with
+    equal agent, type, speaker, session, occurred_at and content is. `confidence` is in [0, 1]. `pinned` memories are
+    part of every prompt. `supersedes` is the id of the memory that this one replaces; a memory with higher trust is not
+    replaced. `attributes` are those of the type (`brain.memory_types`). `trust` is the origin of the memory; storing a
+    memory again does not change it.
 
     Raises:
         InvalidInput: a key is unknown, a time has no time zone, a text contains NUL or lone surrogates, or is blank or
@@ -194,7 +197,10 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A change of a memory, numbered from 1: `previous` holds the values that it replaced at `changed_at`."""
+    """A change of a memory. `number` counts the memory's changes from 1.
+
+    `previous` holds the old values of the fields that were changed at `changed_at`.
+    """
 
     memory_id: UUID
     number: int
@@ -204,12 +210,13 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The result of an erasure: the numbers of deleted or changed rows.
+    """The result of an erasure: how many rows of each kind were deleted or changed.
 
     `policies` are saved policies and activations, `journaled` turns in the journal of this machine, and `responses`
-    those that may have contained text of an erased memory. `turns_cut`, `sessions_cut`, `subtasks_cut`, `notes_cut`
-    (notes of policies) and `memories_cut` count the rows that stay, with the erased text removed. `restated` counts
-    memories with the same text that stay, because the host stored them and the erasure did not name them.
+    responses that may have contained text of an erased memory. `turns_cut`, `sessions_cut`, `subtasks_cut`, `notes_cut`
+    (notes of policies) and `memories_cut` count the rows that were kept, but with the erased text removed. `restated`
+    counts memories with the text of an erased one that were kept, because the host stored them and did not ask to erase
+    them.
     """
 
     agent_id: str
@@ -239,7 +246,7 @@ class Receipt:
 class Erasure:
     """An entry of the log of erasures. It records that an agent, some memories, or data past its retention was erased.
 
-    `counts` has the numbers of deleted rows by kind.
+    `counts` has the number of deleted rows of each kind.
     """
 
     at: datetime

@@ -9,11 +9,11 @@ Modules, in order of execution:
 - `sample_data`: the memories and questions of the suites, and an embedder without a model.
 - `stopwatch`: measure how long the machine kept this process waiting for a processor.
 - `faults`: a proxy in front of Postgres that fails like a network.
-- `scenarios`: the faults around a layer, one row each.
+- `scenarios`: a table of the faults of Postgres, the network, the embedder and the host.
 - `deadlines`: no turn is late, none fails silently, nothing is left open (P2).
 - `client`: a client process that runs turns until it is killed.
-- `clients`: start and kill such processes, and count what they were promised.
-- `reconciling`: compare the store with the promises.
+- `clients`: start and kill client processes, and collect the outcomes they saw acknowledged.
+- `reconciling`: compare the store with the acknowledged calls.
 - `feedback`: no acknowledged outcome is lost or counted twice (P3).
 - `isolation`: no agent sees a row of another one (P4).
 - `agents`: an agent that works, and records what must be stored.

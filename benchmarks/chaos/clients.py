@@ -17,7 +17,7 @@ _CHECKOUT = Path(__file__).parents[2]  # where `-m` finds this package
 
 
 class Clients:
-    """A number of `benchmarks.chaos.client` processes, each restarted when it was killed.
+    """Several `benchmarks.chaos.client` processes; each is started again when it was killed.
 
     `promised` maps each turn whose outcome was acknowledged to the number of memories that it showed.
     """

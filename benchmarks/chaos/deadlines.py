@@ -1,8 +1,11 @@
 """Promise P2: whatever is wrong with Postgres or the embedder, no turn is late or silent, and nothing is left open.
 
-A call is late if it returns more than 25 ms after its deadline. The time that the machine kept the process waiting for
-a processor (`waiting`) is subtracted; computing time of the product counts. Both numbers are reported. The limits of a
-recovery are extended by the same time.
+A turn is late if `pre_turn` returns more than 25 ms after its deadline. It is silent if it neither shows the memory
+that was asked for nor reports a degradation. Nothing is left open if no connection is busy and no transaction is open
+after a fault.
+
+The time that the machine kept the process waiting for a processor does not count as late; computing time of the product
+does. Both numbers are reported. The time limits of a recovery after a fault are also extended by the waiting time.
 """
 
 from __future__ import annotations
@@ -48,7 +51,8 @@ async def suite(
 ) -> None:
     """Make `calls` calls of `pre_turn` under each of the given faults, or under all faults.
 
-    Half of the calls run with the circuit breaker, half without it (0 failures).
+    `breakers` are the numbers of failures that open the circuit breaker; 0 switches it off. Each gets an equal part of
+    the calls.
     """
     chosen = {name: scenario for name, scenario in SCENARIOS.items() if names is None or name in names}
     each = math.ceil(calls / (len(breakers) * len(chosen)))
@@ -67,7 +71,7 @@ async def suite(
 async def staged(
     site: Site, failures: int, chance: random.Random, policy: Policy = POLICY
 ) -> AsyncIterator[FaultTarget]:
-    """Open a layer behind a faulty proxy, store some memories of a new agent, and yield these as the target of faults.
+    """Open a layer behind a faulty proxy, store some memories of a new agent, and yield all of it as a `FaultTarget`.
 
     `failures` is the number of failures that open the layer's circuit breaker.
     """
@@ -136,7 +140,8 @@ def timed(ledger: SuiteReport, name: str, watch: ProcessorStopwatch, over: float
 async def _recovered(stage: FaultTarget, ledger: SuiteReport, name: str) -> None:
     """Check that the layer recovers after a fault.
 
-    Within two seconds, all connections must be idle and no more than the pool's size. Turns must become complete again.
+    Within two seconds, all connections must be idle and no more than the pool's size. Within 30 seconds, turns must
+    show memories again without degradation.
     """
     await rested(ledger, stage.site, f"deadlines: {name}")
     ledger.require(await stage.site.connected() <= POOL, f"deadlines: {name}: more connections than the pool may have")
@@ -158,7 +163,7 @@ async def rested(ledger: SuiteReport, site: Site, name: str) -> None:
 
 
 async def whole(stage: FaultTarget) -> bool:
-    """Return True if turns become complete again without help, within 30 seconds after a fault."""
+    """Return True if turns show memories without degradation again, within 30 seconds after a fault."""
     turn, watch = (
         Turn(agent_id=stage.agent, session_id="s", text=ASKED, now=AT + timedelta(days=2)),
         ProcessorStopwatch(),

@@ -57,7 +57,10 @@ class FaultyProxy:
     @classmethod
     @asynccontextmanager
     async def before(cls, url: str) -> AsyncIterator[Self]:
-        """Run a proxy in front of the embedded server whose URL is given, and which listens on a unix socket."""
+        """Run a proxy in front of the embedded server with this URL, until the block ends.
+
+        The server listens on a unix socket.
+        """
         parts = urlsplit(url)
         asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
         upstream = f"{asked['host']}/.s.PGSQL.{asked.get('port', '5432')}"

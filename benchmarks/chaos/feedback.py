@@ -48,9 +48,9 @@ async def suite(ledger: SuiteReport, seed: int, turns: int, kills: int, site: Si
 async def _killed(
     ledger: SuiteReport, chance: random.Random, site: Site, clients: Clients, turns: int, kills: int
 ) -> None:
-    """Wait until `turns` outcomes were acknowledged.
+    """Kill the server and a client alternately, until `turns` outcomes were acknowledged.
 
-    Meanwhile kill the server and a client alternately, at even intervals.
+    The kills follow at even intervals of acknowledged outcomes.
     """
     every = turns / (2 * kills + 1)
     for n in range(2 * kills + 1):
@@ -88,9 +88,9 @@ async def _server_killed(ledger: SuiteReport, chance: random.Random, site: Site)
 
 
 async def hot(ledger: SuiteReport, seed: int, outcomes: int, site: Site) -> None:
-    """Send outcomes for the same forty memories concurrently.
+    """Send many outcomes that concern the same forty memories concurrently.
 
-    Deadlocks in Postgres must not become errors of the caller.
+    All must be recorded: deadlocks in Postgres must not become errors of the caller.
     """
     chance, agent = random.Random(seed), f"hot-{seed}"
     policy = PATIENT.changed({"deadlines.post_turn_ms": 60_000.0})

@@ -1,4 +1,4 @@
-"""Watch this process's memory, open files and threads during a suite. They may not grow once caches are filled."""
+"""Watch this process's memory, open files and threads during a suite. They must not grow once caches are filled."""
 
 from __future__ import annotations
 

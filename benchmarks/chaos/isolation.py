@@ -104,7 +104,7 @@ async def _whole_table(database: Database, agent: str, chance: random.Random) ->
 
 
 async def _anothers(database: Database, agent: str, chance: random.Random) -> set[str]:
-    """As one agent, query rows of another agent by its id, and return the ids of the rows found. None may be found."""
+    """As one agent, query rows of another agent by its id, and return the agents of the rows found."""
     other = agent.replace("agent-", "agent-1", 1)
     statement = "SELECT agent_id FROM cognitive.memory WHERE agent_id IN ($1, $2) OR true"
     rows = await database.run(agent, lambda c: c.fetch(statement, other, agent))
@@ -112,19 +112,22 @@ async def _anothers(database: Database, agent: str, chance: random.Random) -> se
 
 
 async def _found(database: Database, agent: str, chance: random.Random) -> set[str]:
-    """Run the search of a turn and return the ids of the memories found."""
+    """Run the search of a turn, and return the agents whose memories were found."""
     query = Query(types={"fact": 10}, text="canary sings", vector=None, model=WordEmbedder.model)
     found = await MemorySearch(database).find(agent, query)
     return {hit.content.removeprefix("The canary of ").split(" ")[0] for hit in found.hits}
 
 
 async def _pinned(database: Database, agent: str, chance: random.Random) -> set[str]:
-    """Read the agent's pinned memories, of which no agent has any, and return their ids."""
+    """Read the agent's pinned memories and return their ids. No agent has any, so none may be found."""
     return {str(memory.id) for memory in await MemoryStore(database, None).pinned(agent)}  # type: ignore[arg-type]
 
 
 async def _slow(database: Database, agent: str, chance: random.Random) -> set[str]:
-    """Run two statements in one transaction, with a pause in which other agents run their queries."""
+    """Run two statements in one transaction, with a pause in which other agents can run queries.
+
+    Returns the agents of the rows found.
+    """
 
     async def work(c: Connection) -> set[str]:
         first = {row["agent_id"] for row in await c.fetch("SELECT agent_id FROM cognitive.turn")}
@@ -138,7 +141,7 @@ QUESTIONS: tuple[Question, ...] = (_whole_table, _anothers, _found, _pinned, _sl
 
 
 async def _untold(ledger: SuiteReport, site: Site) -> None:
-    """Check that no row of any table is visible if the transaction names no agent, nor after a transaction that did."""
+    """Check that no row of any table is visible to a connection that has named no agent."""
     connection = await asyncpg.connect(site.urls.app)
     try:
         for table in [row["tablename"] for row in await connection.fetch(_TABLES)]:

@@ -39,9 +39,9 @@ WHERE m.agent_id <> e.agent_id
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A step of the mixed suite: one fault, its length in seconds, and the pause after it.
+    """A part of the mixed suite: one fault, its length in seconds (`broken`), and the pause after it (`quiet`).
 
-    It also says if the separate client process is killed meanwhile.
+    If `kill` is True, the separate client process is killed meanwhile.
     """
 
     fault: str
@@ -83,7 +83,10 @@ async def suite(ledger: SuiteReport, seed: int, minutes: float, site: Site) -> N
 async def _load(
     ledger: SuiteReport, stage: FaultTarget, agents: list[ChaosAgent], beside: str, seed: int, minutes: float
 ) -> Mapping[str, int]:
-    """Run the agents and the separate client process. Return the turns whose outcomes the process saw acknowledged."""
+    """Run the agents and the separate client process for some minutes, while faults come and go.
+
+    Returns the turns of that process whose outcomes were acknowledged, with the number of memories that each showed.
+    """
     await stage.layer.remember(beside, store(20))
     await asyncio.gather(*(agent.store_key(stage.layer) for agent in agents))
     until = monotonic() + minutes * 60

@@ -1,4 +1,4 @@
-"""Collect the results of a suite: what it did (`counts`), broken promises (`violations`), and what was not tried."""
+"""Collect the results of a suite: what it did (`counts`), broken promises (`violations`), and what it skipped."""
 
 from __future__ import annotations
 

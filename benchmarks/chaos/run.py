@@ -21,13 +21,13 @@ from benchmarks.chaos.site import Site
 
 @dataclass(frozen=True, slots=True)
 class SuiteSize:
-    """The size of a run of the suites: a share of the full size, and minutes for those suites that run for a time."""
+    """The size of the suites: a share of their full size, and the minutes of a suite that runs for a given time."""
 
     share: float
     minutes: float
 
     def of(self, full: int) -> int:
-        """Return the run's share of a number of the full size, at least one."""
+        """Return a number of turns, kills or queries for this size: the share of `full`, at least one."""
         return max(1, math.ceil(full * self.share))
 
 

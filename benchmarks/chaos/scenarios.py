@@ -1,4 +1,4 @@
-"""The faults of the chaos test, in a table: each is an async context manager, and is active inside the block."""
+"""The faults of the chaos test, in a table. Each is an async context manager whose fault lasts as long as its block."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FaultyEmbedder(WordEmbedder):
         self.released = threading.Event()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return vectors as usual, unusable vectors, an error, or nothing for a minute, as the current mode says."""
+        """Embed texts; if a fault is set, return unusable vectors, raise an error, or hang for up to a minute."""
         vectors = super().embed(texts)
         match self.fault:
             case "hangs":
@@ -156,7 +156,7 @@ async def _no_more_connections(stage: FaultTarget) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _locked(stage: FaultTarget) -> AsyncIterator[None]:
-    """Lock a table that turns need, from another connection, again and again for a while."""
+    """Lock a table that turns need, from another connection, for the duration of the block."""
     other = await asyncpg.connect(stage.site.urls.admin)
     try:
         async with other.transaction():

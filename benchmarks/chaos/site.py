@@ -36,7 +36,10 @@ class Site:
     @classmethod
     @asynccontextmanager
     async def opened(cls) -> AsyncIterator[Self]:
-        """Create a server in a temporary directory, in memory if enough is free, and stop it when the block ends."""
+        """Create a server in a temporary directory, and stop it when the block ends.
+
+        The directory is in memory if enough is free.
+        """
         # journals of the layers on this server are kept beside it
         memory = _in_memory()
         with tempfile.TemporaryDirectory(prefix="cognitive-chaos-", dir=memory) as place, setting(_DATA, place):
@@ -75,7 +78,7 @@ class Site:
             await connection.close()
 
     async def busy(self) -> list[str]:
-        """Return the statements that the connections of layers are running now, as Postgres reports them."""
+        """Return the state and statement of each connection of a layer that is not idle, as Postgres reports them."""
         return list(await self.ask(_AT_WORK) or ())
 
     async def connected(self) -> int:

@@ -14,7 +14,7 @@ _DIGITS = 6
 
 
 class Recorder:
-    """Calls the methods of a layer and records their results, by the id of the turn."""
+    """Calls the methods of a layer and records their results by turn."""
 
     def __init__(self, layer: CognitiveLayer) -> None:
         self._layer = layer
@@ -56,7 +56,7 @@ class Recorder:
         ]
 
     async def fit(self, context: TurnContext, conversation: Sequence[Message], n: int) -> None:
-        """Shorten a conversation that has grown during the turn to its token budget, and record the messages."""
+        """Shorten the conversation of a running turn to fit the token budget, and record the remaining messages."""
         window = await self._layer.fit(context, conversation, iteration=n)
         self.records[f"{context.turn_id} fit"] = [message.model_dump(mode="json") for message in window.messages]
 

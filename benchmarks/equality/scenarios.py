@@ -1,4 +1,4 @@
-"""The fixed turns that are recorded. They use every stage of the pipeline.
+"""The fixed turns whose results are recorded. They use every stage of the pipeline.
 
 They cover typed memories, conversations, feedback, large tool catalogs, long windows, and small talk.
 """
@@ -39,7 +39,7 @@ MESSAGES = (
 
 
 async def play_stores(recorder: Recorder, agent: str, data: Path) -> None:
-    """Ask agents with memories of several types their questions, and also prompts that no memory answers."""
+    """Ask agents that have memories of several types questions about these, and send prompts that no memory answers."""
     prompts = _read(data / "unrelated-dev.json")["prompts"][:15]
     for name in STORES:
         store = _read(data / "stores" / f"{name}.json")["stores"][0]
@@ -61,7 +61,8 @@ async def play_conversations(
 ) -> None:
     """Ask each conversation's questions twice.
 
-    The responses quote the memories that answer, so that their recorded use changes the ranking in the second round.
+    The responses quote the memories that answer the questions. The use recorded in the first round changes the ranking
+    in the second.
     """
     for name in names:
         conversation = _read(data / name)["conversations"][0]

@@ -1,9 +1,10 @@
-"""Run `cognitive serve` with a thread that samples its resources, the delay of its event loop, and the delays' causes.
+"""Run `cognitive serve` with a thread that samples its resources, the delays of its event loop, and what causes them.
 
     python -m benchmarks.soak.server LOOKS serve --port 0
 
-Appends one JSON object per second to LOOKS.jsonl. Writes the sampled call stacks of the event loop to LOOKS.stacks, by
-their share of all samples, and by their share of samples during a delay of more than a twentieth of a second.
+LOOKS is the beginning of the names of the written files. LOOKS.jsonl gets one JSON object per second. LOOKS.stacks has
+the sampled call stacks of the event loop: by their share of all samples, and by their share of the samples taken when
+the loop was delayed by more than a twentieth of a second.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ _VECTOR, _CONTEXT = 2_000, 60_000  # bytes of a vector with its text, and of a p
 
 
 def main(looks: Path, arguments: list[str]) -> None:
-    """Run `cognitive` with the arguments, and sample its process; `looks` is the prefix of the written files."""
+    """Run `cognitive` with the arguments, and sample its process.
+
+    `looks` is the beginning of the names of the files.
+    """
     threading.Thread(target=_watch, args=(looks, threading.main_thread().ident), daemon=True).start()
     from cognitive.cli.entry import main as cognitive
 

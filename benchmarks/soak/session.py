@@ -210,7 +210,8 @@ class SoakSession:
     async def _surely(self, call: Callable[[], Awaitable[T]], turn: TurnContext | None = None) -> T:
         """Repeat a call until it is answered, as a host with a queue does, and return the answer.
 
-        With `turn`, record that an unanswered attempt (of a recall) may have been counted in this turn.
+        If `turn` is given, the call is a recall in this turn, and unanswered attempts are recorded: the server may have
+        counted them.
         """
         while True:
             try:

@@ -1,6 +1,6 @@
-"""Time whole turns, and measure if they find the right memories, in comparison with other memory systems.
+"""Time whole turns, and measure if they find the right memories, in comparison with other memory systems (peers).
 
-All run on the same machine in the same run, beside the floor: the least work that any turn must do.
+All run on the same machine in the same run. The floor, the least work that any turn must do, is timed too.
 
 Modules, in order of execution:
 

@@ -21,10 +21,10 @@ from cognitive.turn import TurnContext
 
 @dataclass(slots=True)
 class RetrievalScores:
-    """Collects at which rank each memory system found the answers, by system and kind of question.
+    """Collects at which rank each memory system found the answer, by system and kind of question.
 
-    Rank 0 is first; None means that the answer was not found. For small talk, which needs no memory, it counts the
-    memories shown.
+    Rank 0 is first; None means that the answer was not found. For small talk, which needs no memory, the number of
+    memories shown is collected instead.
     """
 
     places: dict[str, dict[str, list[int | None]]] = field(default_factory=dict)
@@ -88,7 +88,8 @@ class PeerComparison:
     def compare(self, question: Question, answer: RoundResult, embedder: Embedder, counted: bool) -> None:
         """Record this layer's result for a question, and ask the other memory systems the same question.
 
-        Each of them also stores the exchange of messages, as a turn of this layer does.
+        Each of them also stores the exchange of messages, as a turn of this layer does. If `counted` is False, the
+        results are not collected.
         """
         assert isinstance(question, KnownQuestion)
         found = self._found if counted else RetrievalScores()
@@ -117,7 +118,7 @@ class PeerComparison:
 
 
 def _ranked(context: TurnContext) -> list[str | None]:
-    """Return the sources of the ten candidates that rank first, also those that the token budget left out."""
+    """Return the sources of the ten candidates that rank first, including those that the token budget left out."""
     first = sorted(context.trace.candidates, key=lambda result: result.candidate.rank)[:TEN]
     return [result.candidate.hit.source for result in first]
 

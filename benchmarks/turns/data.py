@@ -36,9 +36,9 @@ class KnownQuestion(Question):
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """The generated statements, with similar statements to confuse them with (rivals), and the questions about them.
+    """The generated statements, including similar ones to confuse them with (rivals), and the questions about them.
 
-    The statements of each agent are in chronological order, by source.
+    `statements` has a mapping from source to text for each agent, in chronological order.
     """
 
     statements: tuple[dict[str, str], ...]
@@ -97,7 +97,7 @@ class _Slots(dict[str, str]):
         return self[slot]
 
     def _other(self, kind: str) -> str:
-        """Return another value for a placeholder of this kind; for numbers, one that differs in a digit."""
+        """Return another value than the present one for a placeholder of this kind. Numbers differ in one digit."""
         if kind in ("code", "version"):
             own = self[kind]
             place = self._chance.choice([n for n, letter in enumerate(own) if letter.isdigit()])
@@ -108,7 +108,10 @@ class _Slots(dict[str, str]):
 
 
 def make_stock(count: int, size: int, seed: int, agents: int = 1) -> Stock:
-    """Generate `count` questions per kind and agent, or as many as fit into `size` memories per agent."""
+    """Generate `count` questions, spread over all kinds and agents.
+
+    There are fewer if their statements do not fit into `size` memories per agent.
+    """
     chance = random.Random(seed)
     names = [f"{first} {last}" for first, last in product(_FIRST, _LAST)]
     chance.shuffle(names)
@@ -141,7 +144,7 @@ def _group(n: int, kind: QuestionKind, chance: random.Random, people: Iterator[s
 
 
 def _mixed(groups: list[_StatementGroup], chance: random.Random) -> dict[str, str]:
-    """Return all statements by source, with the groups mixed at random and the order within each group kept."""
+    """Return all statements by source, with the groups interleaved at random. The order within each group is kept."""
     turns = [n for n, group in enumerate(groups) for _ in group.texts]
     chance.shuffle(turns)
     waiting = [iter(group.texts.items()) for group in groups]

@@ -36,7 +36,7 @@ class Peer(Protocol):
     name: str
 
     def fill(self, agent: str, memories: Sequence[NewMemory], embedder: Embedder, moved: MovedMemory) -> None:
-        """Store an agent's memories with vectors of the embedder; report progress by calling `moved` (done, total)."""
+        """Store an agent's memories, embedded by `embedder`. Report progress by calling `moved` with (done, total)."""
 
     def search(self, agent: str, question: str, embedder: Embedder) -> list[str | None]:
         """Search for ten memories and return their sources, best first; the source of a stored exchange is None."""

@@ -1,10 +1,10 @@
 """The kinds of questions to an agent's memory: statements, the question, and similar statements to confuse them with.
 
 The table KINDS has a row for each kind. The placeholders `{who}`, `{thing}`, `{place}`, `{code}`, `{date}` get values
-that are drawn once per question; those that begin with `other_` are drawn again for each of the twelve similar
-statements (rivals), more than the ten places of a result. `{day}` in a question is the day of its statement, which no
-text contains. With `newest` the rivals are earlier versions of the statement. `preceding` are the messages before the
-question, by user and assistant in turn. Small talk asks for nothing.
+that are drawn once per question. Those that begin with `other_` are drawn again for each of the twelve similar
+statements (rivals); twelve is more than the ten places of a result. `{day}` in a question is the day when its statement
+was made; the texts do not contain this day. With `newest` the rivals are earlier versions of the statement. `preceding`
+are the messages before the question, by user and assistant in turn. Small talk asks for nothing.
 
 All of it was written for this benchmark before any layer was run, and was not selected by results.
 """

@@ -1,6 +1,8 @@
-"""The SQL of the product: one `.sql` file per store, each statement below a `-- name:` line, with parameters `:name`.
+"""The SQL statements of the product, in `.sql` files.
 
-Loading a file compiles each statement once to the numbered parameters of Postgres. Statements are called with keywords:
+In a file, the line `-- name: open_turn` precedes the statement `open_turn`. Parameters are written as `:agent_id`.
+Loading a file replaces these by the numbered parameters of Postgres (`$1`). A statement is called with the values of
+its parameters by keyword:
 
     await connection.fetch(*SQL.recent_turns(agent_id=agent_id, limit=20, session_id=None))
 """
@@ -26,8 +28,8 @@ _TOKEN = re.compile(
 class SqlStatement:
     """An SQL statement with named parameters. Calling it returns the SQL and the parameter values.
 
-    `source` is the text in the file, `sql` the same text with the parameters `$1` to `$n`, and `parameters` their names
-    in the order of the numbers. `agent_id` is always `$1`.
+    `source` is the text in the file. `sql` is the same text with the numbered parameters `$1` to `$n`. `parameters` are
+    the names of these parameters, in the order of their numbers; `agent_id`, if it is a parameter, comes first.
     """
 
     name: str
@@ -41,7 +43,7 @@ class SqlStatement:
         object.__setattr__(self, "parameters", parameters)
 
     def __call__(self, **values: Any) -> tuple[Any, ...]:
-        """Return the SQL followed by the values of its parameters: the arguments of asyncpg's `fetch` and `execute`.
+        """Return the SQL followed by the values of its parameters, as asyncpg's `fetch` and `execute` take them.
 
         Raises:
             TypeError: a parameter has no value, or a value has no parameter.
@@ -49,7 +51,7 @@ class SqlStatement:
         return (self.sql, *self.values(**values))
 
     def values(self, **values: Any) -> tuple[Any, ...]:
-        """Return the values in the order of the parameters: one row for `executemany`.
+        """Return the parameter values in the order of their numbers, as a row for asyncpg's `executemany`.
 
         Raises:
             TypeError: a parameter has no value, or a value has no parameter.
@@ -65,7 +67,10 @@ class SqlStatement:
         raise TypeError(f"statement {self.name}: {'; '.join(wrong)}")
 
     def fill(self, **slots: str | int | SqlStatement) -> SqlStatement:
-        """Return the statement with each `<slot>` replaced by SQL text, where a parameter is not allowed."""
+        """Return the statement with each placeholder `<slot>` replaced by the given SQL text.
+
+        Slots are for the places where SQL allows no parameter, such as the name of a table.
+        """
         source = self.source
         for slot, text in slots.items():
             source = source.replace(f"<{slot}>", text.source if isinstance(text, SqlStatement) else str(text))
@@ -73,7 +78,7 @@ class SqlStatement:
 
 
 class SqlStatements(Mapping[str, SqlStatement]):
-    """The statements of a file by name: `SQL.open_turn`, or `SQL[name]` for a name chosen at run time."""
+    """The statements of one `.sql` file by name: `SQL.open_turn`, or `SQL[name]` for a name chosen at run time."""
 
     def __init__(self, statements: Mapping[str, SqlStatement]) -> None:
         self.__dict__.update(statements)
@@ -93,19 +98,22 @@ class SqlStatements(Mapping[str, SqlStatement]):
 
 
 def load(file: str, **slots: str | int) -> SqlStatements:
-    """Return the statements of `<file>.sql`, with their slots filled."""
+    """Load the statements of the file `<file>.sql`, with their slots filled (see `SqlStatement.fill`)."""
     return parse((files(__name__) / f"{file}.sql").read_text(encoding="utf-8"), **slots)
 
 
 def parse(text: str, **slots: str | int) -> SqlStatements:
-    """Return the statements of a text, with their slots filled."""
+    """Return the statements that a text in the format of a `.sql` file contains, with their slots filled."""
     return SqlStatements(
         {name: SqlStatement(name, source.strip()).fill(**slots) for name, source in _NAMED.findall(text)},
     )
 
 
 def _compiled(source: str) -> tuple[str, tuple[str, ...]]:
-    """Return the statement with numbered parameters, and the parameter names in the order of the numbers."""
+    """Replace the named parameters of a statement by numbered ones.
+
+    Returns the new text, and the parameter names in the order of the numbers.
+    """
     occurrences = [match["name"] for match in _TOKEN.finditer(source) if match["name"]]
     names = sorted(dict.fromkeys(occurrences), key=lambda name: name != "agent_id")
     numbers = {name: f"${number}" for number, name in enumerate(names, start=1)}
