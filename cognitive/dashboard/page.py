@@ -77,7 +77,7 @@ class PageRoute:
 
     @property
     def nav_path(self) -> str:
-        """The path of the page that the navigation highlights: the parent's path, or this page's own path without a parent."""
+        """The path of the page that the navigation highlights: the parent's, or this page's own if it has no parent."""
         return self.parent or self.path
 
 
