@@ -133,10 +133,9 @@ class Journal:
 
     @contextmanager
     def draining(self) -> Iterator[bool]:
-        """Hold the lock for draining the journal, and yield True; yield False if another process holds the lock.
+        """Take the lock for draining; yield False if another process holds it. The kernel releases it after a crash.
 
-        The kernel releases the lock after a crash. If the lock cannot be used at all, True is yielded too: storing a
-        turn twice in Postgres does no harm, but losing a turn does.
+        Yields True if the lock cannot be used at all: delivering a turn twice does no harm, not delivering it does.
         """
         lock, acquired = FileLock(self.path.with_suffix(".lock")), True
         try:
@@ -168,9 +167,9 @@ class Journal:
         return len(due)
 
     def cut(self, agent_id: str, remains: Residue) -> int:
-        """Remove erased text from an agent's entries, and return the number of entries that contained such text.
+        """Remove erased text from an agent's entries, and return the number of entries that contained some.
 
-        A changed entry gets a new id. A process that is draining the old entry thus finds that it is gone.
+        A changed entry gets a new id, so that a process that is draining the old one finds that it is gone.
         """
         if not self.exists:
             return 0

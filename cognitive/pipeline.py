@@ -1,6 +1,6 @@
-"""Run the parts of `pre_turn` in order: request, window and memories, tools, context, record.
+"""Run the parts of `pre_turn`, which prepare a turn: request, window and memories, tools, context, record.
 
-No part raises an error. If a part is late or fails, the turn continues without its result.
+No part raises an error. If a part is late or fails, the turn continues without that part's result.
 """
 
 from __future__ import annotations
@@ -55,9 +55,10 @@ class TurnRequest:
 
     @classmethod
     async def create(cls, turn: Turn, policies: PolicyResolver) -> TurnRequest:
-        """Complete a turn by an id and a time, and remove memory blocks of earlier turns from its conversation.
+        """Create the request for a turn: add a missing turn id and time, and load the agent's policy.
 
-        The deadline starts before the agent's policy is refreshed.
+        Memory blocks that earlier turns left in the conversation are removed from it, unless the policy's placement
+        keeps them there. The deadline starts before the agent's policy is refreshed.
         """
         started, deadline = perf_counter(), Deadline(policies.for_agent(turn.agent_id).deadline_ms)
         policy = await policies.current(turn.agent_id)
@@ -71,7 +72,7 @@ class TurnRequest:
 
     @property
     def planned(self) -> bool:
-        """True for a turn of a user. Turns of other kinds (heartbeat, subagent, cron) pass through unchanged."""
+        """True if the turn is a user's. Turns of other kinds (heartbeat, subagent, cron) are not planned."""
         return self.turn.kind == "user"
 
     @property
@@ -88,7 +89,7 @@ class TurnRequest:
 class TurnMemories:
     """The memories of a turn, and what failed or was late while they were selected.
 
-    `redacted` is the turn after redaction, as it is planned and recorded.
+    `redacted` is the turn with secrets removed from its texts. Planning and recording use it in place of the original.
     """
 
     memory_context: MemoryContext
@@ -106,7 +107,7 @@ class TurnTools:
 
 
 class WindowBuilder:
-    """Selects the messages of a conversation that the model sees; if that fails, the newest ones, truncated."""
+    """Selects the messages of a conversation that the model sees. If that fails, selects only the newest, truncated."""
 
     def __init__(self, session_manager: SessionManager) -> None:
         self._session_manager = session_manager
@@ -127,7 +128,7 @@ class WindowBuilder:
     async def fit(
         self, context: TurnContext, conversation: Sequence[Message], iteration: int | None, policy: Policy
     ) -> FittedWindow:
-        """Return the messages that the model sees next, in a conversation that has grown within its turn."""
+        """Select the messages for the model's next call within a turn, whose tool calls have added messages."""
         grown = Conversation.within(context, tuple(conversation), iteration)
         try:
             return await self._session_manager.fit(grown, datetime.now(UTC), Deadline(policy.deadlines.fit_ms), policy)
@@ -136,7 +137,7 @@ class WindowBuilder:
 
 
 class MemoryFetcher:
-    """Plans a turn and selects the memories that it shows; if that fails, none."""
+    """Plans a turn and selects the memories to show in it. If this fails, the turn shows no memories."""
 
     def __init__(self, planner: Planner, engine: ContextEngine, embedders: Embedders, redactor: Redactor) -> None:
         self._planner = planner
@@ -147,8 +148,8 @@ class MemoryFetcher:
     async def fetch(self, request: TurnRequest, window: asyncio.Task[ConversationWindow]) -> tuple[Plan, TurnMemories]:
         """Return the plan and the memories of a turn.
 
-        The task `window`, which selects the messages, is awaited only with the placement "journaled", where messages
-        contain earlier memory blocks.
+        The task `window` selects the messages that the model sees. It is awaited only with the placement "journaled",
+        because these messages then contain the memory blocks of earlier turns.
         """
         redacted, withheld = await redaction.redact_turn_in_time(request.turn, self._redactor, request.deadline)
         plan, memory_context = await self._fetch(replace(request, turn=redacted), window)
@@ -187,7 +188,10 @@ class MemoryFetcher:
 
 
 class ToolSelector:
-    """Selects the tools that the plan keeps, shortened to fit the model; if that fails, all of them unchanged."""
+    """Selects the tools that the plan keeps, and shortens their definitions to fit the model.
+
+    If this fails, the model gets all tools that the plan keeps, unchanged.
+    """
 
     def __init__(self, catalog: CatalogEngine) -> None:
         self._catalog = catalog
@@ -214,7 +218,10 @@ class ToolSelector:
 
 
 class TurnRecorder:
-    """Records a prepared turn, and starts its background work: the session's state, and a run of the shadow policy."""
+    """Records a prepared turn. Then stores the session's state and runs the shadow policy in the background.
+
+    A shadow policy is one that is only run for comparison, without effect on the turn.
+    """
 
     def __init__(
         self, turns: TurnLog, outcomes: OutcomeRecorder, session_manager: SessionManager, shadowing: Shadowing
@@ -227,7 +234,7 @@ class TurnRecorder:
     async def record(
         self, request: TurnRequest, context: TurnContext, memories: TurnMemories, window: ConversationWindow
     ) -> TurnContext:
-        """Record the prepared turn. Return its context with the milliseconds that preparing it took."""
+        """Record the prepared turn. Return its context, completed by the milliseconds that the preparation took."""
         context = await self._record(request, _timed(context, request.started))
         self._session_manager.on_turn_recorded(window.sent)
         self._shadowing.follow(context.agent_id, context.turn_id, memories.memory_context)
@@ -236,7 +243,8 @@ class TurnRecorder:
     async def _record(self, request: TurnRequest, context: TurnContext) -> TurnContext:
         """Record the prepared turn in Postgres.
 
-        If that fails or is late, it is stored in the journal, to be recorded with its outcome.
+        If Postgres fails or is late, the turn is written to the journal (local files) and recorded together with its
+        outcome.
         """
         opening, minutes = opened(context), request.policy.feedback.abandon_after_minutes
         try:
@@ -289,9 +297,9 @@ def _timed(context: TurnContext, started: float) -> TurnContext:
 
 
 def _degradation(error: Exception) -> Degradation:
-    """Return the degradation of a window that is only the newest messages, because of this error.
+    """Describe, as a `Degradation`, that an error reduced the window to the newest messages.
 
-    An error other than a timeout is logged.
+    An error other than a timeout is also logged.
     """
     if isinstance(error, TimeoutError):
         return Degradation("window_late", "not in time; only the newest messages, truncated")

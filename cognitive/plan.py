@@ -1,4 +1,4 @@
-"""The plan of a turn: the signals that rules read in its message, and the memories and tools that it needs."""
+"""The plan of a turn: what rules read in the user's message, and which memories and tools the turn needs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ THINKING: tuple[Thinking, ...] = get_args(Thinking)  # in order of effort
 
 @dataclass(frozen=True, slots=True)
 class DateRange:
-    """A range of time that a message names by `phrase`, from `start` to before `end`, both with a time zone."""
+    """A range of time that a message names with the words `phrase`.
+
+    The range includes `start` and ends just before `end`; both have a time zone.
+    """
 
     start: datetime
     end: datetime
@@ -30,12 +33,12 @@ class Signals:
     """Properties of a message that rules read in it, from which the turn is planned.
 
     Attributes:
-        text: the text that is embedded and searched: the message without its greeting, after the previous user message
-            if it is elliptic.
+        text: the text that is embedded and searched for: the message without its greeting. If the message is elliptic,
+            the user's previous message comes first.
         question: True if the message is a question.
-        greeting: True if the message is only a greeting.
+        greeting: True if the message is only small talk, such as a greeting.
         elliptic: True if the message depends on the one before it, as in "and the other one?".
-        recency: the weight of young memories, from 0 to 1.
+        recency: how strongly the message asks for recent memories, from 0 to 1.
         dates: the range of time that the message names.
         hints: the memory types that the message asks for, as (type, weight) in the order of the types.
         entities: the names in the message.
@@ -72,7 +75,10 @@ class RetrievalQuery:
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """The limits of a category of work on a turn's memories: their number and their tokens, of all types together."""
+    """The limits that a category of work, such as research, sets on a turn's memories: their number and tokens.
+
+    They apply to the memories of all types together.
+    """
 
     memories: int
     tokens: int
@@ -88,15 +94,15 @@ class Plan:
         retrieval: one query for each memory type to retrieve; empty retrieves nothing.
         budgets: the tokens of each memory type's section.
         total: the tokens of the whole memory block.
-        window: the number of latest turns in the conversation with which memories are compared.
-        dedup: True if memories that the conversation contains are dropped.
+        window: the number of the conversation's latest turns with which memories are compared, to find repetitions.
+        dedup: True if memories that repeat the conversation are left out.
         reasons: the ids of the rules and decisions that led to the plan.
         policy: the version of the policy.
         categories: the kinds of work that the message asks for, in the order of their table.
-        caps: the limits on memory of the categories, or None if no category sets any.
+        caps: the limits that these categories set on memory, or None if no category sets any.
         max_memories: the maximum number of memories of all types together, or None for no limit besides those by type.
         tools: the names of the turn's tools to keep.
-        removed: the names of the turn's other tools.
+        removed: the names of the turn's other tools, which the model does not get.
         thinking: the thinking effort, or None to leave the caller's setting.
         model: the language model, or None to leave the caller's setting.
         hint: a line that summarises the plan for the model, before the memory block.
@@ -121,7 +127,7 @@ class Plan:
     hint: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields of the plan that are stored with the turn. They contain no words of the message."""
+        """Return the fields of the plan that are stored with the turn. None of them contains words of the message."""
         return {
             "categories": list(self.categories),
             "memory": [self.caps.memories, self.caps.tokens] if self.caps else None,

@@ -1,8 +1,8 @@
 """Put memory blocks and hints into a prompt: quote them, seal them, place them, and find them again.
 
 Tags alone prove nothing, since anyone can type them. A text counts as the layer's own if it is between the layer's tags
-and ends with its seal, a checksum of the text before it. The seal needs no key: text that is recognised is only left
-out when messages are stored, compared or credited. A user who seals a text hides only that text.
+and ends with its seal, a checksum of the text before it. The seal needs no key, since a forged one gains nothing: the
+layer only leaves out sealed text when it stores, compares or credits messages.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _FENCE = re.compile(r"`(?=``)")  # each backtick that begins a run of three: how
 
 @dataclass(frozen=True, slots=True)
 class PromptParts:
-    """The parts of a prompt besides the conversation, before they are placed; empty ones add nothing."""
+    """The parts of a prompt besides the conversation, before they are placed. An empty part adds nothing."""
 
     system: str
     prefix: str
@@ -98,7 +98,7 @@ def with_injected(message: str, hint: str | None, block: str) -> str:
 def without_injected(text: str) -> str:
     """Return a text without the layer's memory blocks and hints, and without the line breaks before them.
 
-    A text without any is unchanged, whatever tags it contains. The time is linear in its length.
+    A text that has none of them is unchanged, whatever tags it contains. The time is linear in the text's length.
     """
     pieces, position = [], 0
     for start, end in _injected(text):
@@ -134,7 +134,7 @@ def _seal(digits: str) -> str:
 
 
 def quote(text: str) -> str:
-    """Return a text as a JSON string that the text itself cannot end or imitate.
+    """Quote a text as a JSON string, so that nothing in the text can end the string or pass for the prompt's own tags.
 
     JSON escapes line breaks and quotation marks. Tags are broken by escapes that JSON reads as the same character, and
     characters that are invisible or change the direction of writing are written as escapes.
@@ -163,7 +163,7 @@ def _utf16(character: str) -> list[int]:
 
 
 def place(parts: PromptParts, placement: Placement) -> PlacedPrompt:
-    """Return the prompt with the prefix, hint and memory block where the placement puts them."""
+    """Place the prefix, hint and memory block in the prompt, where the policy's placement puts them."""
     return _PLACEMENTS[placement](parts)
 
 

@@ -1,4 +1,4 @@
-"""The recall tool: search memory with a query of the model, by the retrieval and ranking of a turn."""
+"""The recall tool: search memory with the model's own query, by the same retrieval and ranking as at a turn's start."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Recall:
     ) -> tuple[RecallHit, ...]:
         """Return at most `limit` memories for a query, best first.
 
-        With a `turn_id`, memories that the turn's prompt shows are left out, and the results count as shown in the
-        turn.
+        If `turn_id` is given, memories that the turn's prompt already shows are left out, and the results are recorded
+        as shown in that turn.
 
         Raises:
             InvalidInput: an unknown memory type, a limit outside 1 to 200, or a query or filter that is not a text.
@@ -87,9 +87,9 @@ def _require_searchable(agent_id: str, query: str, turn_id: str | None, now: dat
 
 
 async def _require_open(turns: TurnLog, agent_id: str, turn_id: str, policy: Policy) -> None:
-    """Raise RecallClosed if the policy disables the recall tool in the turn, or if that cannot be checked.
+    """Raise RecallClosed if the policy disables the recall tool for the turn's frame (question, task, ...).
 
-    The policy disables it by the turn's frame (question, task, ...).
+    It is also raised if the turn is not recorded, so that its frame is unknown.
     """
     if not policy.trust.recall_disabled_frames:
         return
@@ -130,10 +130,11 @@ async def _candidates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[R
 async def _relevance_gaps(
     turns: TurnLog, agent_id: str, turn_id: str, hits: Sequence[RecallHit]
 ) -> list[tuple[UUID, MemoryType, float | None]]:
-    """Return for each recalled memory its id, its type, and how far it was below the best in the turn's own search.
+    """Return for each recalled memory its id, its type, and its relevance gap to the turn's first search.
 
-    This gap is the best relevance in that search minus the memory's. A memory that the search did not find gets the
-    lowest relevance. The gap is None if the turn's search is unknown.
+    The first search is the one that prepared the turn. The gap is the best relevance found in that search minus the
+    memory's own. A memory that the search did not find counts with the lowest relevance found. The gap is None if the
+    search is not recorded.
     """
     results = await _candidates(turns, agent_id, turn_id)
     eligible = [result.relevance for result in results if result.disposition not in NOT_ELIGIBLE]

@@ -1,4 +1,4 @@
-"""The policy: the settings of an agent's turns, with the reason for each value, and which may change at run time.
+"""The policy: the settings of an agent's turns, with the reason for each default. Some may change at run time.
 
 Modules, in order of execution:
 

@@ -1,4 +1,4 @@
-"""Types and annotations of a policy's fields: allowed values, run-time changes, and effects that a replay shows."""
+"""Types and annotations of a policy's fields: allowed values, changes at run time, and what a replay can show."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Condition = Callable[[Any, Any], bool]
 
 
 def _not_always(turns: int) -> int:
-    """Return an exploration interval in turns, or raise ValueError for 1.
+    """Return an exploration interval: the number of turns from one trial of a lower-ranked memory to the next.
 
-    With an exploration in every turn, the memories that it replaces would never be shown.
+    An interval of 1 raises ValueError, because the memories that trials replace would then never be shown.
     """
     if turns == 1:
         raise ValueError("1 would never show the memories that trials displace; 0 disables trials, 2 is the most often")
@@ -36,10 +36,10 @@ Turns = Annotated[int, Field(ge=0), AfterValidator(_not_always)]
 
 @dataclass(frozen=True, slots=True)
 class LiveRange:
-    """Annotates a numeric setting that may change at run time with the data of its slider on the dashboard.
+    """Annotation of a numeric setting that may change at run time. It describes the setting's slider on the dashboard.
 
-    The bounds are narrower than those of the field itself. Only the host's policy may have values outside of them. On a
-    table, the annotation applies to each row.
+    The bounds `min` and `max` are narrower than those of the field itself; only the host's policy may have values
+    outside them. On a setting that is a table, the annotation applies to each row.
     """
 
     label: str
@@ -51,11 +51,11 @@ class LiveRange:
 
 @dataclass(frozen=True, slots=True)
 class BeforeRecord:
-    """Annotates a setting that acts before a turn's candidates are recorded.
+    """Annotation of a setting that takes effect before a turn's candidate memories are recorded.
 
-    The record has no candidates and scores for other values of the setting, so a replay cannot evaluate them.
-    `when(new, old)` restricts this to some changes: it receives both policies and returns True if a replay cannot show
-    the change. Without `when`, it cannot show any change.
+    A replay computes a recorded turn again under another policy. It cannot show a change of such a setting, because the
+    candidates that the new value would give were not recorded. `when(new, old)` limits this to some changes: it
+    receives both policies, and returns True if a replay cannot show the change. Without `when`, a replay can show none.
     """
 
     when: Condition | None = None
@@ -63,12 +63,12 @@ class BeforeRecord:
 
 @dataclass(frozen=True, slots=True)
 class Replayable:
-    """Annotates a setting whose effect on a recorded turn can be computed by a replay."""
+    """Annotation of a setting whose effect on a recorded turn can be computed by a replay."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """Annotates a setting that does not affect which memories a recorded turn shows.
+    """Annotation of a setting that does not affect which memories a recorded turn shows.
 
     It affects tools, the window of the conversation, stored data or later turns. A replay computes none of these.
     """
@@ -86,7 +86,7 @@ class SettingsGroup(InputModel):
 
 
 def _with_group_in_errors(value: Any, validate: Callable[[Any], Any]) -> Any:
-    """Validate a group of settings, so that an error names the field with its group, as in "dedup.threshold"."""
+    """Validate a group of settings. Errors name the field with its group, as in "dedup.threshold"."""
     try:
         return validate(value)
     except InvalidInput as error:

@@ -1,4 +1,4 @@
-"""The host's policy, read from the files that the environment variables name."""
+"""The policy of the host (the application that uses the layer), read from files that environment variables name."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from cognitive.policy.policy import Policy
 
 
 def live_policy(settings: Settings | None = None) -> Policy:
-    """Return the host's policy from the file that the environment names, or the default policy if it names none.
+    """Return the host's policy from the file that an environment variable names, or the default policy.
 
-    It includes the model limits of the file that the environment names for them.
+    If another variable names a file of model limits, these limits are added.
 
     Raises:
         PolicyError: a file cannot be read, or holds an invalid name or value.
@@ -20,7 +20,9 @@ def live_policy(settings: Settings | None = None) -> Policy:
 
 
 def with_models(policy: Policy, settings: Settings) -> Policy:
-    """Add the model limits from the environment's file to a policy. The policy's own limits take precedence.
+    """Add model limits to a policy, from the file that an environment variable names, if any.
+
+    If the policy already has limits for a model, they take precedence.
 
     Raises:
         PolicyError: the file cannot be read, or a row is invalid.

@@ -51,10 +51,10 @@ class Constants:
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
 
     def association_cosine(self, min_similarity: float) -> float:
-        """Return the lowest cosine with which a past turn can reach the similarity `min_similarity` to the message.
+        """Return the lowest cosine that a past turn must have to reach the similarity `min_similarity` to the message.
 
-        The similarity is a weighted sum of the cosine and the words in common. The returned cosine reaches it if all
-        words are in common.
+        The similarity is a weighted sum of the cosine and the share of words in common. The result is the cosine that
+        suffices if all words are in common.
         """
         return max(0.0, (min_similarity - self.association_lexical_share) / (1 - self.association_lexical_share))
 

@@ -2,7 +2,7 @@
 
 A policy version that is saved for an agent, on the dashboard, the command line or by the API, changes only these
 settings. None of them runs code, or names a file, a model or an address; such settings are only in the host's policy.
-The bounds are narrower than those of the policy, and only the host's policy may have values outside of them.
+The bounds of a `LiveRange` are narrower than those of the field. Only the host's policy may have values outside them.
 """
 
 from __future__ import annotations

@@ -121,7 +121,8 @@ _PROVIDER_ENDS = re.compile("[/:.]")  # "openrouter/anthropic/claude-...", "open
 class ModelBudget:
     """The limits that apply to a model, with the same fields as `ModelRow`.
 
-    `row` is the id or prefix in the table of models that matched, or None if the default limits apply.
+    `row` is the name of the matching row in the table of models (an id or a prefix), or None if the default limits
+    apply.
     """
 
     model: str | None
@@ -150,7 +151,7 @@ def budget_for(model: str | None, further: Mapping[str, ModelRow] | None = None)
 
 
 def context_budgets(further: Mapping[str, ModelRow] | None = None) -> dict[str, Any]:
-    """Return the table of all models' limits, built-in and `further`, with the default, as JSON-compatible data."""
+    """Return the limits of all models, built-in and `further`, and the default limits, as JSON-compatible data."""
     rows = {**MODELS, **(further or {})}
     return {
         "budgets": [{"model": name, **rows[name].model_dump()} for name in sorted(rows)],
@@ -160,7 +161,9 @@ def context_budgets(further: Mapping[str, ModelRow] | None = None) -> dict[str, 
 
 
 def load(path: Path) -> dict[str, ModelRow]:
-    """Read limits of models from a TOML file with a table per model id or prefix and the fields of `ModelRow`.
+    """Read limits of models from a TOML file with one table for each model id or prefix.
+
+    The keys of these tables are the fields of `ModelRow`.
 
     Raises:
         PolicyError: the file cannot be read, or a row is invalid; the message names the row.

@@ -13,7 +13,7 @@ from cognitive.policy.tables import ATTRIBUTION_THRESHOLDS, with_default_rows
 
 
 class FeedbackSettings(SettingsGroup):
-    """Decision which of the shown memories a response used, and storage of messages by `capture`."""
+    """Rules that decide which of the shown memories a response used, and limits of what `capture` stores."""
 
     attribution: Annotated[Literal["relative", "windowed", "jaccard"], BEFORE_RECORD] = "relative"
     """Measure of which shown memories a response used: rarely shared words ("relative"), up to three sentences at a

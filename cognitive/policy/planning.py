@@ -160,7 +160,7 @@ class CategorySettings(SettingsGroup):
 
 
 class ToolSettings(SettingsGroup):
-    """Reduction of the list of tools to what the model can carry."""
+    """Shortening of the list of tools, so that it fits the model."""
 
     fit_to_model: Annotated[bool, OUTSIDE] = True
     """Compact and select tools until the model can carry them. Switch it off if the host selects tools."""

@@ -91,7 +91,7 @@ class Policy(SettingsGroup):
 
     @model_validator(mode="after")
     def _validate_agents(self) -> Self:
-        """Validate the entries of `agents` at construction, so that an invalid entry does not fail in a turn."""
+        """Validate the entries of `agents` at construction, because an invalid entry must not fail in a turn."""
         self.for_agent("")
         return self
 
@@ -148,12 +148,12 @@ class Policy(SettingsGroup):
         return value
 
     def evidence_threshold(self, frame: Frame) -> float:
-        """Return the minimum evidence that a turn of this kind ("task", "question" …) needs to show any memory."""
+        """Return the minimum evidence that a turn of the given kind ("task", "question" …) needs to show any memory."""
         return self.evidence.frame_thresholds.get(frame, self.evidence.threshold)
 
     @property
     def attribution_threshold(self) -> float:
-        """The overlap with the response from which a shown memory counts as used, by the chosen attribution method."""
+        """The overlap with the response at which a shown memory counts as used, by the policy's attribution method."""
         return self.feedback.attribution_thresholds[self.feedback.attribution]
 
     @classmethod
@@ -229,7 +229,7 @@ def _leaves(model: type[SettingsGroup], under: str) -> Iterator[tuple[str, Field
 
 
 def _merged(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table with changed rows; a row that is itself a table is merged in the same way."""
+    """Return a table with changed rows. If a row is itself a table, its rows are merged in the same way."""
     within = {
         name: _merged(own[name], change)
         for name, change in changes.items()

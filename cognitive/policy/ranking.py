@@ -32,10 +32,10 @@ def _learns(policy: Any) -> bool:
 
 
 def _wider(new: Any, old: Any) -> bool:
-    """Return True if the new policy uses less similar past turns than the old policy under which a turn was recorded.
+    """Return True if the new policy admits past turns of lower similarity than the old one, which recorded the turn.
 
-    The record then lacks memories that the new policy would find. If the old policy used no past turns at all (weight
-    0), return False, because the change of `association.weight` itself is detected.
+    The record then lacks memories that the new policy would find, so a replay cannot show the change. If the old policy
+    used no past turns at all (weight 0), return False: the annotation of `association.weight` covers that change.
     """
     wanted, known = new.association.min_similarity, old.association.min_similarity
     return old.association.weight > 0 and CONSTANTS.association_cosine(wanted) < CONSTANTS.association_cosine(known)

@@ -1,7 +1,8 @@
 """The policy in effect for an agent: the host's, or a version that was activated for the agent at run time.
 
-Activations are cached for a few seconds, then read again from the database. A turn waits for the read only for a small
-share of its deadline, then continues with the cached policy. It does the same while the database is unavailable.
+Activations are cached for a few seconds, then read again from the database. A turn waits for this only during a small
+share of its deadline, then continues with the cached policy. The cached policy also serves while the database is
+unavailable.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _READ_TIMEOUT_MS = 2_000.0  # the read itself continues after the turn's wait, u
 class EffectivePolicy:
     """The policies in effect for an agent: `live`, which its turns use, and `shadow`, which is only run for comparison.
 
-    `activations` has the latest activation of each of these two roles. A role that is missing has the host's policy.
+    `activations` has the latest activation for each of the roles "live" and "shadow". For a role without an activation,
+    the host's policy is in effect.
     """
 
     live: Policy
@@ -48,7 +50,7 @@ class _CachedPolicy:
 
 
 class PolicyResolver:
-    """Decides which policies apply to an agent: versions activated for the agent, else those of the host.
+    """Decides which policies apply to an agent: versions activated for the agent, or else the host's policies.
 
     The host's policies are `base`, which turns use, and optionally `shadow`, which is only run for comparison.
     """
@@ -61,12 +63,12 @@ class PolicyResolver:
         self._reading: dict[str, asyncio.Task[None]] = {}
 
     def for_agent(self, agent_id: str) -> Policy:
-        """Return the cached policy of an agent's turns, or the host's policy, without waiting for the database."""
+        """Return the policy of an agent's turns: the cached one, or else the host's. Do not wait for the database."""
         cached = self._cache.get(agent_id)
         return cached.effective.live if cached is not None else self.base.for_agent(agent_id)
 
     def shadow(self, agent_id: str) -> Policy | None:
-        """Return an agent's cached shadow policy, or the host's, or None; do not wait for the database."""
+        """Return an agent's shadow policy, if any: the cached one, or else the host's. Do not wait for the database."""
         cached = self._cache.get(agent_id)
         return cached.effective.shadow if cached is not None else self._host_shadow(agent_id)
 
@@ -127,10 +129,10 @@ class PolicyResolver:
     async def _cache_activations(
         self, agent_id: str, activations: Mapping[Role, ActivePolicy], started: float
     ) -> EffectivePolicy:
-        """Return the policies that result from activations just read, and cache them unless a newer read is cached.
+        """Return the policies that follow from activations just read, and cache them.
 
-        `started` is the time when the read began. Policies are computed again only if the activations differ from the
-        cached ones.
+        `started` is the time when the read began; if the cache holds the result of a later read, it is not replaced.
+        The policies are computed again only if the activations differ from the cached ones.
         """
         cached = self._cache.get(agent_id)
         same = cached is not None and cached.activations == activations

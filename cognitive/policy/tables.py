@@ -33,7 +33,8 @@ MAX_PATTERN_MEMORY = 1 << 20  # bytes of a compiled pattern, so that nested repe
 class FrameBudget(InputModel):
     """The budget for memories in turns of one kind: tokens in total and by memory type.
 
-    `window` is the number of the conversation's turns that memories are compared with, to leave out repetitions.
+    `window` is the number of the conversation's latest turns with which memories are compared, to leave out
+    repetitions.
     """
 
     total: Annotated[

@@ -46,8 +46,8 @@ _PRIOR = 10  # turns without evidence that are added to the count: a category th
 class ToolUsage:
     """The number of completed turns of a message category in which a tool was called.
 
-    `called` of the category's `turns` called the tool. A call counts for a category only if no other category of the
-    turn names the tool.
+    Of the category's `turns` completed turns, `called` called the tool. If a message has several categories, and only
+    some of them name the tool, the call counts for these only.
     """
 
     category: str
@@ -85,8 +85,8 @@ def learn(
 ) -> CategoryLearning:
     """Learn from an agent's completed turns which tools and score factors its message categories get.
 
-    The order of the turns does not matter. A category gets a tool that at least `min_calls` of its turns called, and at
-    least the share `min_share` of them.
+    The order of the turns does not matter. A category gets a tool if at least `min_calls` of the category's turns, and
+    at least the share `min_share` of them, called the tool.
     """
     table = category_table(policy)
     turn_counts = Counter(name for turn in turns for name in turn.categories)
@@ -116,9 +116,9 @@ def learn(
 
 
 def prior(learned: CategoryLearning, user_id: str | None) -> Mapping[str, float]:
-    """Return by category the factor on its score that follows from a user's own past turns.
+    """Return, by category, a factor on the category's score that follows from a user's own past turns.
 
-    The factor is 1 + PROFILE_WEIGHT times the category's share of the user's turns, shrunk towards 1 for a user with
+    The factor is 1 + PROFILE_WEIGHT times the category's share of the user's turns. It is close to 1 for a user with
     few turns. It can only tip a doubtful category over its threshold: a score of zero stays zero.
     """
     counts = learned.users.get(user_id, {}) if user_id is not None else {}
@@ -220,7 +220,7 @@ class CategoryLearner:
 def _attributed_calls(turn: TurnToolCalls, defined_tools: Mapping[str, frozenset[str]]) -> list[tuple[str, str]]:
     """Return a turn's tool calls as pairs (category of the turn's message, tool).
 
-    A tool that some of these categories name is attributed to those only, otherwise to all of them.
+    If some of the message's categories name the tool, the call is attributed to those only, otherwise to all of them.
     """
     calls = [(name, tool) for name in turn.categories for tool in sorted(set(turn.tools_called))]
     named_by = {
@@ -232,8 +232,9 @@ def _attributed_calls(turn: TurnToolCalls, defined_tools: Mapping[str, frozenset
 def _factor(turns: Sequence[TurnToolCalls], category: str, tools: frozenset[str], turn_count: int) -> float:
     """Return the learned factor on a category's score, in [1, MAX_FACTOR].
 
-    It grows linearly with the share of the category's turns that called one of its tools, from one half on. `_PRIOR`
-    turns without such a call are added, so that few turns prove little.
+    The factor depends on the share of the category's turns that called one of the category's tools. It is 1 up to a
+    share of one half, and then grows linearly. `_PRIOR` turns without such a call are added, so that few turns prove
+    little.
     """
     used = sum(category in turn.categories and not tools.isdisjoint(turn.tools_called) for turn in turns)
     share = used / (turn_count + _PRIOR)

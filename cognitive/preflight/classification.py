@@ -82,9 +82,9 @@ class Classification:
 def select_frame(text: str, signals: Signals) -> tuple[Frame, tuple[str, ...]]:
     """Return the frame of a message (question, task, ...), and the ids of the rules that decided it.
 
-    It is the frame whose matching rules have the greatest sum of weights. Ties go to the frame where a mistake costs
-    more (see `PRIORITY`). An elliptic message that matches no rule takes the frame of the message before it. A message
-    that still has no frame is a question if it has the signal of one, else a conversation.
+    The frame is the one whose matching rules have the greatest sum of weights. Ties go to the frame that would be the
+    worst to miss (see `PRIORITY`). An elliptic message that matches no rule takes the frame of the message before it. A
+    message that still has no frame is a question if it has the signal of one, else a conversation.
     """
     if signals.greeting:
         return "conversation", ("signal.greeting",)
@@ -163,10 +163,11 @@ def classify(
 
 
 def _with_doubtful(active: tuple[str, ...], scores: Mapping[str, float], table: CategoryTable) -> tuple[str, ...]:
-    """Add categories with a score below their threshold, if research and memory are the only categories that apply.
+    """Add categories for which only one rule votes, if so far only research or memory apply.
 
-    "Restart what we spoke of" and "find the leak" say where to look, and only by one rule which work is meant. One rule
-    is enough then, since a superfluous category only adds tools.
+    Research and memory say where to look, not which work is meant: "restart what we spoke of", "find the leak". The
+    work itself then often matches one rule, and its score stays below the threshold. One rule is enough here, since a
+    superfluous category only adds tools.
     """
     if not active or not _LOOKUP_CATEGORIES.issuperset(active):
         return active
@@ -187,9 +188,9 @@ def classify_turn(
 ) -> Classification:
     """Return the categories of work that a turn's message asks for.
 
-    An elliptic message, such as "and the other one?", inherits those of an earlier message. `earlier` are the user's
-    earlier messages, latest first; at most `MAX_TURNS` of them are classified. `factors` are learned factors on the
-    scores.
+    An elliptic message, such as "and the other one?", inherits the categories of an earlier message. `earlier` are the
+    user's earlier messages, latest first; at most `MAX_TURNS` of them are classified. `factors` are learned factors on
+    the categories' scores.
     """
     if not policy.categories.enabled:
         return Classification()
@@ -206,8 +207,8 @@ def classify_turn(
 def inherit(own: Classification, before: Iterable[Classification], policy: Policy) -> Classification:
     """Add the categories of an earlier message to those of an elliptic message, such as "and the other one?".
 
-    The earlier message is the latest in `before` (latest first) that was more than small talk. If that message is
-    unclassified, the elliptic message becomes unclassified too.
+    The earlier message is the latest in `before` (latest first) that was more than small talk. If that message has no
+    category, the elliptic message gets none either.
     """
     order = [need.name for need in category_table(policy).definitions]
     previous = next((each for each in before if each.categories != ("casual",)), None)
@@ -223,9 +224,9 @@ def inherit(own: Classification, before: Iterable[Classification], policy: Polic
 
 
 def _smalltalk_signals(text: str) -> Signals:
-    """Return those signals of an earlier message on which its categories depend.
+    """Return the signals that are needed to classify an earlier message.
 
-    They are that the message is small talk, and the ids of the rules that say so.
+    They are whether the message is small talk, and the ids of the rules that recognise it as such.
     """
     small = smalltalk.read(text.strip())
     return Signals(text, greeting=small is not None, fired=tuple(rule.id for rule in small.fired) if small else ())
@@ -280,7 +281,7 @@ def _disabled(change: CategoryChange | None) -> bool:
 def _new(name: str) -> CategoryDefinition:
     """Return the definition of a category that the operator added.
 
-    One matching pattern makes it fire, and it keeps every tool unless the operator names its tools.
+    One matching pattern makes the category apply. The category keeps every tool unless the operator names its tools.
     """
     return CategoryDefinition(name, 3, 3, (), FULL, FALLBACK_THINKING)
 
@@ -311,9 +312,9 @@ def _extra_weight(need: CategoryDefinition, change: CategoryChange) -> float:
 
 
 def _reweighted(rule: Rule, changed: Mapping[str, CategoryChange]) -> Rule:
-    """Return a rule with the weight that the operator set for its category.
+    """Return a rule with the weight that the operator set for the rules of its category.
 
-    A rule whose weight differs from its category's default keeps it.
+    A rule that has its own weight, different from its category's default, keeps its own.
     """
     change = changed.get(rule.signal)
     usual = next(need.weight for need in CATEGORY_DEFINITIONS if need.name == rule.signal)

@@ -21,7 +21,7 @@ class Classifier(Protocol):
     """
 
     async def classify(self, text: str, vector: Vector | None) -> tuple[str, ...]:
-        """Return the names of the policy's categories that a message belongs to, none if undecided.
+        """Return the names of the policy's categories that a message belongs to, or an empty tuple if undecided.
 
         `vector` is the embedding of `text`, or None if it was not ready in time.
         """

@@ -28,9 +28,9 @@ def midnight(moment: datetime) -> datetime:
 
 
 def days(now: datetime, first: int, last: int | None = None) -> Span:
-    """Return the span from the day that is `first` days after today to the day that is `last` days after it.
+    """Return the span from the day `first` days after today to the day `last` days after today, both included.
 
-    Both are inclusive and may be negative; `last` defaults to `first`.
+    The numbers may be negative. `last` defaults to `first`, which gives a single day.
     """
     today = midnight(now)
     return today + timedelta(days=first), today + timedelta(days=(first if last is None else last) + 1)
@@ -82,15 +82,15 @@ def calendar_quarter(now: datetime, number: int, which: int) -> Span:
 def calendar_season(now: datetime, number: int, name: str) -> Span:
     """Return the span of a meteorological season of the northern hemisphere, in year `number`.
 
-    A winter has the year in which it begins.
+    A winter belongs to the year in which it begins.
     """
     return months(now, number, SEASONS[name], 3)
 
 
 def nearest_weekday(now: datetime, name: str, rel: str) -> Span:
-    """Return the span of the latest day before today that is this weekday, such as "monday".
+    """Return the span of the latest day before today that has the weekday `name`, such as "monday".
 
-    With `rel` "this", return the day of the current week; with "next", the first such day after today.
+    If `rel` is "this", return the day of the current week instead; if "next", the first such day after today.
     """
     ahead = next(i for i, day in enumerate(WEEKDAYS) if day.startswith(name[:3])) - now.weekday()
     if rel == "this":
@@ -103,9 +103,10 @@ def nearest_weekday(now: datetime, name: str, rel: str) -> Span:
 def occurrence(now: datetime, rel: str, in_year: Callable[[int], Span]) -> Span:
     """Return the span that a phrase without a year means, such as "last May", "summer" or "Q3".
 
-    `in_year` returns the span in a year. `rel` "last" selects the latest that is over, "next" the first that has not
-    begun, "this" the one that has not ended of the previous year's or else the current year's. An empty `rel` selects
-    the latest that has begun, since people mostly ask a memory about the past.
+    `in_year` returns the span in a given year, and `rel` selects the year. "last" selects the latest span that is over,
+    and "next" the first that has not begun. "this" selects the previous year's span if it has not ended yet (a winter),
+    else the current year's. An empty `rel` selects the latest span that has begun, since people mostly ask a memory
+    about the past.
     """
     if rel == "this":
         before = in_year(now.year - 1)
@@ -140,7 +141,7 @@ _NAMED_DAYS = {"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorro
 
 
 def _year_named(groups: Groups, year: int | None) -> int | None:
-    """Return the year that a phrase itself names, or else the year of a neighbouring phrase."""
+    """Return the year that a phrase itself names, or else `year`, which a neighbouring phrase names."""
     return int(groups["y"]) if groups.get("y") else year
 
 
@@ -188,7 +189,7 @@ def _day_in(groups: Groups, now: datetime, number: int, month: int) -> Span:
 def month_day(groups: Groups, now: datetime, year: int | None) -> Span:
     """Return the time span of a phrase like "May 3" or "May 3-5".
 
-    If it names no year, and no neighbouring phrase does, the latest such days that have begun are meant.
+    If neither the phrase nor a neighbouring phrase names a year, the latest such days that have begun are meant.
     """
     number, month = _year_named(groups, year), _month_index(groups["mon"])
     if number is not None:
@@ -314,8 +315,8 @@ def before_last(groups: Groups, now: datetime, _year: int | None) -> Span:
 def ago(groups: Groups, now: datetime, _year: int | None) -> Span:
     """Return the time span of a phrase like "three days ago": a day, week, month or other unit.
 
-    A vague count such as "a few weeks back" gives the span from the earliest to the latest unit that it can mean.
-    Minutes and hours are widened by one unit to either side.
+    A vague count such as "a few weeks back" gives the span from the earliest to the latest unit that it can mean. A
+    span in minutes or hours is widened by one unit to either side, a span in weeks by three days.
     """
     low, high = _VAGUE["or two"] if groups.get("ortwo") else _count(groups["n"])
     unit = groups["unit"]

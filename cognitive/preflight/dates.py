@@ -1,9 +1,9 @@
-"""Find the date range that a message names, by a small English grammar relative to a given time.
+"""Find the date range that a message names, by a small English grammar. Relative dates count from a given time.
 
 `rules/dates.py` has the phrases that name a date; this module interprets the words around them. Words to the left of a
 phrase ("since", "early", "between") and words between two phrases ("and", "to") widen, cut or join their time spans.
-Words that are seldom a date (May, March, fall, 2024) count as one only beside a word that makes them a date ("in May",
-"early fall").
+Words that are seldom a date (May, March, fall, 2024) count as a date only if another word shows that they are ("in
+May", "early fall").
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ class _DatePhrase:
 
     @property
     def link(self) -> str:
-        """The word that relates the named date to the meant range ("since", "between"), or an empty string."""
+        """The word before the phrase that makes a range of its date ("since", "between"), or an empty string."""
         return next((word for word in self.left if word in _LINKS), "")
 
     @property
     def unit(self) -> str:
-        """The unit before "before" or "after", as in "the week before May 5", or an empty string."""
+        """The unit of time in front of "before" or "after" ("week" in "the week before May 5"), or an empty string."""
         pairs = pairwise(self.left)
         return next((word for word, following in pairs if word in _UNITS and following in ("before", "after")), "")
 
@@ -98,14 +98,16 @@ class _DatePhrase:
 
     @property
     def certain(self) -> bool:
-        """True if the phrase is a date even without a second phrase beside it."""
+        """True if the phrase is surely a date. Otherwise it counts as a date only beside a second phrase."""
         needs = self.form.needs
         return needs is None or bool(self.cut) or not needs.isdisjoint(self.left)
 
     def span(self, now: datetime, year: int | None = None) -> Span:
-        """Return the time span that the phrase names, cut to its first week or its early, middle or late part.
+        """Return the time span that the phrase names.
 
-        `now` is the time that relative phrases refer to, and `year` the year of a neighbouring phrase.
+        If the words before the phrase name a part of it, only that part is returned: an early, middle or late third, or
+        for "the week of" the calendar week in which it begins. `now` is the time that relative phrases refer to. `year`
+        is the year of a neighbouring phrase, which applies if this phrase names none.
 
         Raises:
             ValueError: the calendar has no such day.
@@ -121,7 +123,7 @@ def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange 
 
     Two phrases joined by "between", "to" or a dash give the range from the first to the second. A comparison ("in May
     and June") gives the range from the earliest start to the latest end. Otherwise the first phrase is used. "Since X"
-    ends now, "before X" begins with the calendar. A date that does not exist is ignored.
+    ends now; "before X" begins at the start of the calendar. A date that does not exist is ignored.
 
     Args:
         text: The text, of any length.
@@ -157,7 +159,7 @@ def _phrases(lower: bytes, cased: bytes) -> Iterator[_DatePhrase]:
 
 
 def _is_separate(lower: bytes, start: int, end: int) -> bool:
-    """Return True if a date phrase is separate text, and no piece of a path, an address, a version or a file name."""
+    """Return True if a date phrase is not part of a path, an address, a version or a file name."""
     before, after = lower[max(0, start - 2) : start], lower[end : end + 2]
     digits = lower[start : start + 1].isdigit()
     if before[-1:] in (b"/", b"\\", b"_", b"@", b"#", b"=", b"+", b"$"):
@@ -172,9 +174,10 @@ def _is_separate(lower: bytes, start: int, end: int) -> bool:
 
 
 def _left_of(lower: bytes, start: int) -> tuple[int, tuple[str, ...]]:
-    """Return the words to the left of a date phrase that may modify it, and where the phrase with them begins.
+    """Return the words that modify a date phrase from the left, such as "early" or "since".
 
-    The words are those of `_LEFT_WORDS` in an unbroken row. The result begins with the offset.
+    They are the words of `_LEFT_WORDS` that stand directly before the phrase. The result is a pair: the offset at which
+    the phrase begins together with these words, and the words.
     """
     left = lower[max(0, start - _LEFT_CONTEXT) : start].decode()
     chain: list[str] = []
@@ -220,7 +223,8 @@ def _plausible(phrase: _DatePhrase, written: str, following: str, cased: bytes) 
 def _groups(lower: bytes, phrases: Iterator[_DatePhrase]) -> Iterator[tuple[list[_DatePhrase], bool]]:
     """Yield groups of date phrases that belong together, such as "May and June".
 
-    The second value is True if a group means all the time from its first to its last phrase.
+    Each group comes with a flag. It is True for a range ("May to July"), which means all the time from the first to the
+    last phrase.
     """
     group: list[_DatePhrase] = []
     for phrase in phrases:
@@ -242,7 +246,7 @@ def _groups(lower: bytes, phrases: Iterator[_DatePhrase]) -> Iterator[tuple[list
 def _comparable(first: _DatePhrase, second: _DatePhrase) -> bool:
     """Return True if two date phrases can belong together.
 
-    An ambiguous word such as "may" is a date only beside one of the same kind.
+    An ambiguous word such as "may" is a date only beside a phrase of the same kind, such as another month.
     """
     if first.form.needs is None and second.form.needs is None:
         return True
@@ -262,9 +266,10 @@ def _group_span(group: Sequence[_DatePhrase], now: datetime, *, is_range: bool) 
 
 
 def _range_ends(first: _DatePhrase, second: _DatePhrase, now: datetime) -> tuple[Span, Span]:
-    """Return the time spans of the first and the second phrase of a range, the first before the second.
+    """Return the time spans of the two phrases of a range, such as "May to July", in order of time.
 
-    A year that only one of the phrases names applies to both.
+    A year that only one of the phrases names applies to both. If the range would then end before it begins, one of the
+    spans is moved by a year (a weekday by a week).
     """
     years = [int(each.groups["y"]) if "y" in each.groups else None for each in (first, second)]
     start, end = first.span(now, years[1]), second.span(now, years[0])
@@ -278,9 +283,10 @@ def _range_ends(first: _DatePhrase, second: _DatePhrase, now: datetime) -> tuple
 
 
 def _linked(span: Span, first: _DatePhrase, now: datetime) -> Span:
-    """Return the time span that a linking word makes of a span: "since X" ends now, "before X" ends where X starts.
+    """Apply the linking word before a date phrase to a span: "since X" ends now, "before X" ends where X starts.
 
-    The linking word is that before the phrase `first`. Without one the span is unchanged.
+    The linking word is the one before `first`, the first phrase of the span. Without such a word, the span is returned
+    unchanged.
     """
     link, unit = first.link, first.unit
     if link in ("before", "prior", "until", "till"):

@@ -126,7 +126,7 @@ def foreign(text: str, seen: bytes) -> bool:
 
 
 def kind(attachment: Any) -> str | None:
-    """Return if an attachment is an "image", "audio" or "video", by its media type or its file name, or None."""
+    """Return the medium of an attachment ("image", "audio" or "video") by its media type or file name, or else None."""
     if isinstance(attachment, str):
         return _of_type(attachment.removeprefix("data:")) or _of_name(attachment)
     types, names = (_values(attachment, keys) for keys in (_TYPED, _NAMED))
@@ -155,7 +155,7 @@ def _of_name(value: str) -> str | None:
 def _is_social(fired: Sequence[str]) -> bool:
     """Return True if only rules for greetings, thanks and "ok" matched the message.
 
-    "Do it" and "yes" are excluded: the work that they answer may need tools.
+    "Do it" and "yes" do not count, because they may approve work that needs tools.
     """
     return bool(fired) and all(id == OK or id.startswith(f"{SOCIAL}.") for id in fired)
 

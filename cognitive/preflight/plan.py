@@ -67,8 +67,9 @@ def create_plan(
     """Return the plan of a turn's memory: queries, budgets and limits. A message that is only a greeting needs none.
 
     The token budgets are those of the message's frame (question, task, ...). A wish for recent memories and hints of
-    memory types can raise them, and the operator's overrides replace both. The limits of the categories can lower the
-    budgets of the frame, but not what the message explicitly asks for. The plan has no tools until `add_tools`.
+    memory types can raise them. The operator's overrides take precedence over all of these. The limits of the
+    categories can lower the budgets of the frame, but not what the message explicitly asks for. `add_tools` adds the
+    tools later.
     """
     budget = policy.budgets.frames[frame]
     tuned = policy.categories.enabled and policy.categories.memory_tuning
@@ -128,7 +129,7 @@ def add_tools(
 def hinted(plan: Plan, offered: Sequence[str], policy: Policy) -> Plan:
     """Return the plan with a hint that names only the tools that are offered to the model.
 
-    After compaction these may be fewer than the tools of the plan.
+    These may be fewer than the tools of the plan, because some are left out if their definitions do not fit the model.
     """
     if plan.hint is None or len(offered) == len(plan.tools):
         return plan
@@ -141,8 +142,8 @@ def hint(plan: Plan, wanted: Sequence[str]) -> str | None:
 
     Example: `[Context: research + crypto task | tools: exec, web_search | thinking: low]`.
 
-    The tools of the plan are listed with the `wanted` ones first, in the order of `wanted`. Tool names are untrusted
-    text: a name with unusual characters is counted but not written.
+    `wanted` are the tools that the categories name. Of the plan's tools, these are listed first, in the order of
+    `wanted`. Tool names are untrusted text: a name with unusual characters is counted but not written.
     """
     if not plan.categories:
         return None
@@ -192,7 +193,7 @@ def sections(named: Mapping[str, Collection[str]], plan: Plan, policy: Policy) -
 def merge_requirements(categories: Sequence[str], policy: Policy) -> PlanRequirements:
     """Merge the requirements of the given categories; if there are none, return those of an unclassified message.
 
-    A category that the policy does not have is ignored; a replayed turn can have one.
+    Categories that the policy does not have are ignored; a turn that is replayed under another policy may have some.
     """
     table = category_table(policy)
     matched = [need for need in table.definitions if need.name in categories]
@@ -209,7 +210,7 @@ def merge_requirements(categories: Sequence[str], policy: Policy) -> PlanRequire
 
 
 def _thinking(needs: PlanRequirements, session: str | None, policy: Policy) -> str | None:
-    """Return the thinking level that the categories need, else that of the session, else the default."""
+    """Return the thinking level that the categories need, else the level of the session, else the default."""
     if not policy.categories.thinking_tuning:
         return session
     return needs.thinking or session or FALLBACK_THINKING
@@ -220,8 +221,8 @@ def _split_tools(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of the available tools to keep and of those to remove, each in the order given.
 
-    A tool that no category names is kept: an allow-list would remove every tool that its author did not think of.
-    `learned` tools are kept as if a category named them.
+    A tool that no category names is kept, because the categories cannot know the tools of every host. `learned` tools
+    are kept as if a category named them.
     """
     if not policy.categories.tool_filtering or needs.whole:
         return tuple(available), ()
@@ -248,7 +249,8 @@ def _capped(
 ) -> tuple[int | None, int]:
     """Return the maximum number of memories, or None for no limit, and the maximum number of their tokens.
 
-    The categories' `caps` lower the frame's `total`, unless they are at least `FULL`.
+    The categories' `caps` lower the frame's `total`, unless they are at least `FULL`. They leave room for what the
+    message explicitly asks for (see `_uncapped`).
     """
     if caps is None:
         return None, total
@@ -260,10 +262,11 @@ def _capped(
 
 
 def _uncapped(signals: Signals, budgets: Mapping[MemoryType, int], policy: Policy) -> tuple[int | None, int]:
-    """Return how many memories and tokens the message explicitly asks for, below which no category's limit goes.
+    """Return how many memories and tokens the message explicitly asks for. The categories' limits never go below this.
 
-    A question keeps the budget of its frame, a hint the limit and budget of its memory type, and a date or recency
-    those of `RECENCY_ROW`. None memories means no limit.
+    A question asks for the budget of its frame, and a hint for the limit and budget of its memory type. A date or a
+    wish for recent memories asks for the numbers in `RECENCY_ROW`. None in place of the number of memories means no
+    limit.
     """
     if signals.question:
         return None, policy.budgets.frames["question"].total
@@ -284,7 +287,7 @@ def _queries(signals: Signals, caps: Caps, policy: Policy) -> tuple[RetrievalQue
 
 
 def _limits(signals: Signals, caps: Caps, policy: Policy) -> Mapping[MemoryType, int]:
-    """Return the maximum number of memories to show by type.
+    """Return, for each memory type, the maximum number of memories to show.
 
     If the categories' `caps` are above `FULL`, as for the category memory, the limits of all types grow in proportion.
     """

@@ -1,4 +1,4 @@
-"""Plan a turn: run the rules on its message, and refine the plan by a classifier when the vector is available."""
+"""Plan a turn: apply the rules to its message, and refine the plan by a classifier when the vector is available."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Planner:
             classification.category_table(each)  # compiled before the first turn
 
     def default_plan(self, turn: Turn, reason: str, policy: Policy) -> Plan:
-        """Return the plan for a turn without planning: it retrieves no memory and keeps all tools.
+        """Return the plan of a turn that is not planned by rules: it retrieves no memory and keeps all tools.
 
-        `reason` is its only reason.
+        `reason` is the only entry in the plan's `reasons`.
         """
         nothing = Signals(turn.text, greeting=True)
         plan = planning.create_plan(nothing, "conversation", (reason,), policy, turn.thinking)
@@ -70,10 +70,10 @@ class Planner:
         return plan
 
     async def refine(self, plan: Plan, turn: Turn, vector: Vector | None, deadline: Deadline, policy: Policy) -> Plan:
-        """If no rule found a category for the message, ask the classifier, and plan tools for its categories.
+        """If no rule found a category for the message, ask the classifier for categories, and plan again with them.
 
-        The plan then has new tools, thinking level, model and hint. Its memory part is unchanged, since the memory is
-        already retrieved.
+        The new plan has the tools, thinking level, model and hint of these categories. Its memory part is unchanged,
+        since the memory is already retrieved. If the classifier finds no category, the plan is returned unchanged.
 
         Raises:
             TimeoutError: the classifier takes longer than its share of the deadline.

@@ -154,7 +154,10 @@ def _merged(own: tuple[str, ...], earlier: tuple[str, ...], limit: int) -> tuple
 
 
 def _bounded(text: str, head: int, tail: int) -> str:
-    """Return a text without characters that UTF-8 cannot encode; if it is longer than head and tail, only these."""
+    """Return a text without characters that UTF-8 cannot encode.
+
+    Of a text longer than `head` + `tail` characters, only that many at its beginning and end are kept.
+    """
     if len(text) > head + tail:
         text = f"{text[:head]}\n\u2026\n{text[len(text) - tail :]}"
     return text.encode("utf-8", "ignore").decode().strip()
@@ -166,7 +169,7 @@ def is_common(word: str) -> bool:
 
 
 def keywords(text: str, limit: int = MAX_KEYWORDS) -> tuple[str, ...]:
-    """Return the topic words of a text in order of appearance, at most `limit`: the most frequent, then the first.
+    """Return at most `limit` topic words of a text, in order of appearance. The most frequent words are preferred.
 
     Short technical words (SQL, db, k8s, c++) are topics; numbers of one or two digits and general words are not.
     """
@@ -189,7 +192,7 @@ def _written(lower: str) -> list[str]:
 
 
 def _topic(written: str) -> str:
-    """Return a lower-case word in the form of a topic word, or an empty string if it is none."""
+    """Return a lower-case word without the punctuation around it, or an empty string if it is no topic word."""
     word = written.strip("'._-").lstrip("+#").removesuffix("'s").removesuffix("'")
     if word in NO_TOPIC or word.replace("'", "") in NO_TOPIC:
         return ""

@@ -4,6 +4,6 @@ Modules, in order of execution:
 
 - `redaction`: redact a turn and its outcome before they are stored.
 - `patterns`: find secrets and personal data by their form: the redactor of the extra `privacy`.
-- `retention_schedule`: remove data that is older than the policy keeps.
-- `erasure_listeners`: notify the components of this process that hold texts of an erasure.
+- `retention_schedule`: remove data that is older than the policy allows.
+- `erasure_listeners`: when texts are erased, notify the components of this process that hold them.
 """

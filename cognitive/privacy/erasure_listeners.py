@@ -32,5 +32,5 @@ class ErasureListeners:
 
 
 def all_texts(_: str) -> bool:
-    """Return True for any text: the `is_erased` of an erasure of a whole agent."""
+    """Return True for any text: a test of erased texts (`is_erased`) for the erasure of a whole agent."""
     return True

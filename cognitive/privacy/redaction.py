@@ -30,7 +30,7 @@ _SHARE_OF_AN_OUTCOME = (
 
 
 def load_redactor(name: str | None) -> Redact | None:
-    """Return the function that redacts texts, as the setting COGNITIVE_REDACT names it, or None if unset.
+    """Return the function that redacts texts, which the setting COGNITIVE_REDACT names, or None if it is unset.
 
     "patterns" is the redactor of the extra `privacy`; "module:function" is a function of the host.
 
@@ -53,7 +53,7 @@ def load_redactor(name: str | None) -> Redact | None:
 async def redact_turn_in_time(
     turn: Turn, redactor: Redactor, deadline: Deadline
 ) -> tuple[Turn, tuple[Degradation, ...]]:
-    """Return the turn with its texts redacted, as it is planned and recorded, and degradations.
+    """Return the turn with its texts redacted, for planning and recording, and what failed (degradations).
 
     If redaction failed or took too long, the texts are placeholders, and a degradation gives the reason.
     """
@@ -83,7 +83,10 @@ async def redact_outcome_in_time(outcome: Outcome, redactor: Redactor, deadline:
 
 
 def redact_turn(turn: Turn, redact: Redact) -> Turn:
-    """Return the turn with its text redacted, and also the user's previous message, used to plan a follow-up."""
+    """Return the turn with its text and the user's previous message redacted.
+
+    The previous message is redacted because the plan of a follow-up uses it. The other messages are unchanged.
+    """
     if redact is redacting.unchanged:
         return turn
     last = max((n for n, each in enumerate(turn.conversation) if each.role == "user"), default=None)
@@ -106,7 +109,7 @@ def redact_messages(conversation: Sequence[Message], redact: Redact) -> Sequence
 def redact_outcome(outcome: Outcome, redact: Redact) -> Outcome:
     """Return the outcome with its response and tool calls redacted.
 
-    Memories are redacted in the same way, so that it can still be measured which words the response shares with them.
+    Since memories are redacted in the same way, the words that they share with the response can still be found.
     """
     if redact is redacting.unchanged:
         return outcome

@@ -1,7 +1,8 @@
 """Convert frozen dataclasses and their values to plain JSON and back, by their type hints, to record turns.
 
 A UUID is written as its index in a list of ids, a dataclass as an object of its fields, and a number unchanged: Python
-writes a float as the shortest text that reads back as the same float. A new field needs no change here.
+writes a float as the shortest text that reads back as the same float. A dataclass can get a new field without a change
+of this module.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Ids:
 
 
 def plain(value: Any, ids: Ids) -> Any:
-    """Convert a value to plain JSON. Its ids are written as indexes in `ids`, which is extended."""
+    """Convert a value to plain JSON. Its ids are written as indexes in `ids`, to which new ids are added."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return value

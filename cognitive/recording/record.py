@@ -1,8 +1,7 @@
 """The record of a turn: the inputs and results of the stages that select its memories, to explain and replay it.
 
-`TurnInputs` has everything that the stages depend on besides the policy. A record contains ids and numbers and no text
-of memories. Of a search hit it stores the values of that turn (scores, usage, neighbours) and a checksum of its text.
-For a replay the text is read from the store, and the checksum shows if it has changed.
+A record has ids and numbers, but no text of memories. Of each passage that was found, it has the scores in that turn
+and a checksum of the text. A replay reads the text from the store; the checksum shows if the text has changed.
 """
 
 from __future__ import annotations
@@ -43,10 +42,10 @@ _EXPLAINED = 30  # best candidates that are recorded with all factors; the other
 class TurnInputs:
     """Everything that the selection of a turn's memories depends on, besides the policy.
 
-    `model` is the embedding model of the hits' vectors, and `counter` the name of the token counter. `agent_id` and
-    `turn_id` decide the draw of exploration. `already_in_prompt` are the hits that blocks in the conversation still
-    show. `room` is the tokens that the model leaves for memory, None for no limit. `constants` is the digest of the
-    constants, empty in turns of versions that did not record it.
+    `model` is the embedding model of the vectors, and `counter` the name of the token counter. `agent_id` and `turn_id`
+    determine which memory is shown as a trial. `already_in_prompt` are the hits that earlier memory blocks still show.
+    `room` is the number of tokens that the model leaves for memory, None for no limit. `constants` is the digest of the
+    ranking constants, empty if the turn's version did not record it.
     """
 
     signals: Signals
@@ -135,7 +134,7 @@ class RecordedCandidate:
 
     @property
     def chance(self) -> float:
-        """The probability with which the candidate was shown in the turn, 1 if none is recorded."""
+        """The probability with which the candidate was shown in the turn: `propensity`, or 1 if that is None."""
         return 1.0 if self.propensity is None else self.propensity
 
 
@@ -143,9 +142,10 @@ class RecordedCandidate:
 class Recording:
     """The decoded record of a turn: how its memories were selected.
 
-    `inputs` has neither hits nor pinned memories, whose texts are in the store; it is None if no stage ran. `rows` are
-    the recorded fields of the hits, and `digests` the checksums of their texts. `pinned` has ids and checksums. `text`
-    and `prefix` are the SHA-256 of the rendered texts. `candidates` are by rank, `similarity` and `scores` by passage.
+    `inputs` lacks the hits and pinned memories, whose texts are in the store; it is None if no selection ran in the
+    turn. `rows` are the recorded fields of the hits, `digests` the checksums of their texts, and `pinned` the ids and
+    checksums of pinned memories. `text` and `prefix` are the SHA-256 of the blocks of memories and of pinned memories.
+    `candidates` are by rank, `similarity` and `scores` by passage.
     """
 
     inputs: TurnInputs | None
@@ -169,12 +169,12 @@ class Recording:
         return self.inputs.model if self.inputs is not None else ""
 
     def restored(self, contents: Mapping[Key, PassageText], pinned: Mapping[UUID, Memory]) -> Restored:
-        """Rebuild the inputs of the turn's stages, with the texts that its memories have now.
+        """Rebuild the inputs of the turn's memory selection, with the texts that its memories have now.
 
         `contents` has these texts by passage, and `pinned` the pinned memories by id.
 
         Raises:
-            InvalidInput: no stage ran in the turn.
+            InvalidInput: no memory selection ran in the turn, so that no inputs are recorded.
         """
         if self.inputs is None:
             raise InvalidInput("no stage ran in this turn")
@@ -228,7 +228,7 @@ def encode(inputs: TurnInputs, results: Sequence[CandidateResult], *, text: str,
 
 
 def decode(record: str | None) -> Recording:
-    """Decode the record of a turn. None, of a turn in which no stage ran, gives `NOTHING`.
+    """Decode the record of a turn. If no memory selection ran in the turn, `record` is None, which gives `NOTHING`.
 
     Raises:
         InvalidInput: the record has the format of another version.
@@ -306,7 +306,7 @@ def _candidates(columns: Any, ids: Sequence[UUID]) -> tuple[RecordedCandidate, .
 
 
 def _values(hits: Sequence[Hit], name: str) -> list[Any]:
-    """Return one field of all search hits. Neighbours that are no hits become None, because they change no result."""
+    """Return one field of all hits. The id of a neighbour that is no hit becomes None, because it changes no result."""
     values = [getattr(hit, name) for hit in hits]
     if name not in _NEIGHBOURS:
         return values

@@ -32,7 +32,7 @@ from cognitive.turn import Message, Role, ToolSpec
 
 
 class CognitiveContextProvider(ContextProvider):
-    """A context provider that adds memories to an agent's runs, selects their tools and shortens long conversations.
+    """A context provider that adds memories to an agent's runs, selects the agent's tools and shortens conversations.
 
     `recall_tool` adds the tool `recall_context`, with which the model searches its memory. `models` maps the model
     names that the plan of a turn may choose to names that the agent's client knows. The other parameters are those of
@@ -203,7 +203,10 @@ class AgentFrameworkCodec(PartsCodec[NativeMessage, Content]):
     """Converts the framework's messages, whose parts are called contents, to the memory layer's messages and back."""
 
     def split(self, message: NativeMessage) -> list[list[Content]]:
-        """Divide a message's parts into groups, one per layer message: each tool result alone, other parts together."""
+        """Divide a message's parts into groups: each tool result alone, other parts together.
+
+        Each group becomes one message of the memory layer.
+        """
         return split_tool_results(message.contents, lambda content: content.type == "function_result")
 
     def wrap(self, message: NativeMessage, parts: Sequence[Content]) -> WrappedMessage:

@@ -85,7 +85,7 @@ class CognitiveHooks:
     async def track(self, messages: AsyncIterator[T]) -> AsyncIterator[T]:
         """Yield the messages of `receive_response` or `query`, and end the turn if they end without an answer.
 
-        Its use is optional: without it, an interrupted turn ends only when the next turn begins.
+        Its use is optional. Without it, the layer ends an interrupted turn only when the next turn begins.
         """
         turn: TurnSession | None = None
         try:
@@ -116,9 +116,9 @@ class _ClientHooks:
         self._shown_system = ""  # the latest system part that was added to the transcript
 
     def hooks(self) -> list[tuple[Any, Any]]:
-        """Return pairs of an event and the hook for it.
+        """Return pairs of an event's name and the hook for the event.
 
-        StopFailure is an event of Claude Code that the SDK's type does not list.
+        The names are not typed, because the SDK's type lacks StopFailure, an event of Claude Code.
         """
         return [
             ("UserPromptSubmit", self._on_prompt),
@@ -190,7 +190,7 @@ class _ClientHooks:
         return {}
 
     def _forget(self) -> None:
-        """Discard what is known of the transcript, because the session has changed or the transcript was compacted."""
+        """Discard what these hooks know of the transcript, because its session has changed or it was compacted."""
         self._messages.clear()
         self._shown_system = ""
 

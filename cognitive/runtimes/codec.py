@@ -69,7 +69,7 @@ class WrappedMessage(Message):
 
     @property
     def appended(self) -> str | None:
-        """The text that was appended to the original text, or None if none was or the original itself changed."""
+        """The text that was appended to the original text, or None if there is none or the original text changed."""
         if not self.content.startswith(self.original_content):
             return None
         suffix = self.content[len(self.original_content) :]
@@ -138,8 +138,8 @@ class WholeMessageCodec(ABC, Generic[M]):
 class PartsCodec(ABC, Generic[M, P]):
     """Base class of codecs for frameworks in which a message has parts, and may correspond to several layer messages.
 
-    `native` of each layer message is a pair: the framework's message, and those of its parts that this message holds.
-    When neighbouring messages with the same framework message are converted back, they are joined into one message
+    `native` of each layer message is a pair: the framework's message, and the parts of it that the layer message holds.
+    When neighbouring layer messages that come from the same framework message are converted back, they are joined
     again.
     """
 
@@ -171,7 +171,10 @@ class PartsCodec(ABC, Generic[M, P]):
         return self.rewrite(parts, message)
 
     def rewrite(self, parts: Sequence[P], message: WrappedMessage) -> list[P]:
-        """Return a text part with the message's text, followed by the other parts with shortened tool arguments."""
+        """Return the parts of a message whose text or tool arguments have changed.
+
+        They are one part with the new text, then the other parts, in which tool calls have their shortened arguments.
+        """
         shortened = message.shortened_arguments
         others = [self.with_arguments(part, shortened) for part in parts if not self.is_text(part)]
         return [*([self.text_part(message.content)] if message.content else []), *others]

@@ -107,7 +107,7 @@ class _Kickoff:
         ]
 
     def _after_llm_call(self, context: Any) -> None:
-        """Restore the crew's own messages, since the prepared messages were for that model call only."""
+        """Restore the crew's own messages after a model call, since the prepared messages were for that call only."""
         own_messages = self._own_messages.pop(id(context.task), None)
         if own_messages is not None and context.crew is self._crew:
             context.messages[:] = own_messages

@@ -129,7 +129,7 @@ class CognitiveADKPlugin(BasePlugin):
     async def _begin(
         self, turn: TurnSession, context: CallbackContext, request: LlmRequest, conversation: Sequence[Any]
     ) -> None:
-        """Begin the turn before the first model call: its request has the user's message, the history and the tools."""
+        """Begin the turn before the first model call, with the user's message, the history and the tools."""
         if turn.has_begun:
             return
         text = content_text(context.user_content) if context.user_content is not None else ""
@@ -190,7 +190,7 @@ def _schema(declaration: types.FunctionDeclaration) -> Mapping[str, Any]:
 
 
 def _select_tools(turn: TurnSession, request: LlmRequest) -> None:
-    """Remove the tools that the turn leaves out from a request, so that the model cannot call them."""
+    """Remove from a request the tools that are not selected for the turn, so that the model cannot call them."""
     selected = turn.select_tools(_declarations(request), lambda each: each.name or "", _rewrite_tool)
     by_name = {each.name: each for each in selected}
     removed = {each.name for each in _declarations(request)} - by_name.keys()
@@ -263,7 +263,10 @@ class ContentCodec(PartsCodec[types.Content, types.Part]):
         self._ids: list[tuple[types.FunctionCall, str]] = []  # decoded calls with their ids
 
     def split(self, message: types.Content) -> list[list[types.Part]]:
-        """Divide a content's parts into groups, one per layer message: each tool result alone, other parts together."""
+        """Divide a content's parts into groups: each tool result alone, other parts together.
+
+        Each group becomes one message of the memory layer.
+        """
         return split_tool_results(message.parts or [], lambda part: part.function_response is not None)
 
     def wrap(self, message: types.Content, parts: Sequence[types.Part]) -> WrappedMessage:

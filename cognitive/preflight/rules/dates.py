@@ -1,4 +1,4 @@
-"""Define the phrases that name a date: the pattern of each, the function of its span, and words it may need."""
+"""Define the phrases that name a date. Each has a pattern, a function for its time span, and perhaps required words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Build = Callable[[Groups, datetime, int | None], Span]
 
 @dataclass(frozen=True, slots=True)
 class DatePattern:
-    """A kind of phrase that names a date, such as "last May": its pattern, and the function of its time span.
+    """A kind of phrase that names a date, such as "last May": its pattern, and the function that returns its time span.
 
     If `needs` is set, the phrase is a date only after one of these words.
     """

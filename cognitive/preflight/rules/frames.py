@@ -1,4 +1,7 @@
-"""The rules that vote for a frame with their weights. Patterns are matched on lower-case ASCII."""
+"""The weighted rules that decide the frame of a message: its kind, such as question or task.
+
+Patterns are matched on lower-case ASCII.
+"""
 
 from __future__ import annotations
 

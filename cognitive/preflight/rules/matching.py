@@ -16,9 +16,9 @@ _MEMORY_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern that gives a message a signal with a weight.
+    """A pattern, and the signal that a message gets, with a weight, if the pattern matches.
 
-    The tests check that it matches all of its examples and none of its counterexamples.
+    The tests check that the pattern matches all of its examples and none of its counterexamples.
     """
 
     id: str
@@ -30,9 +30,9 @@ class Rule:
 
 
 class RuleTable:
-    """Rules compiled together: one pass over a text finds all that match.
+    """Rules compiled together, so that one pass over a text finds all rules that match.
 
-    With `whole`, they must match the entire text.
+    With `whole`, a rule matches only if its pattern matches the entire text.
     """
 
     def __init__(self, rules: Iterable[Rule], *, whole: bool = False) -> None:
@@ -48,7 +48,7 @@ class RuleTable:
         self._set.Compile()
 
     def fired(self, text: bytes) -> tuple[Rule, ...]:
-        """Return the rules that match a text (folded, or UTF-8), in table order."""
+        """Return the rules that match a text (as `fold` returns it, or in UTF-8), in the order of the table."""
         matched = self._set.Match(text) or ()
         if self._sentinel not in matched:  # it matches every text: the automaton ran out of memory
             return tuple(rule for rule in self.rules if self._matches_alone(rule, text))
@@ -101,7 +101,7 @@ _LATIN = _latin_table()
 
 
 def plain(text: str) -> str:
-    """Return the text with typographic quotes, dashes and full-width marks replaced by ASCII, one for one."""
+    """Return the text with each typographic quote, dash and full-width mark replaced by one ASCII character."""
     if not text.isascii():
         for fancy, twin in _PLAIN.items():
             text = text.replace(fancy, twin)

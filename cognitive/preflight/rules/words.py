@@ -1,4 +1,4 @@
-"""Lists of English words: filler around small talk, words that are never a topic, words that are no name."""
+"""Lists of English words: filler around small talk, words that are never a topic, words that are never a name."""
 
 from __future__ import annotations
 
