@@ -169,7 +169,10 @@ class Cluster:
         )
 
     def _create(self, start: FileLock) -> None:
-        """Create the complete data directory under a temporary name, then rename it, so that it is never half made."""
+        """Create the complete data directory under a temporary name, then rename it.
+
+        An interrupted call therefore leaves no incomplete directory under the final name.
+        """
         install = runnable_install(self.install, self.account, self.home / "runtime")
         partial = self.home / "cluster.new"
         # an initdb whose parent was killed still holds the start lock, so no process writes to this folder any more

@@ -151,6 +151,7 @@ _BRIEF = _Brief()
 def log_pools_briefly() -> None:
     """Shorten the log lines of every asyncpg pool in this process.
 
-    Not for a host's process, which has its own pools.
+    Call this only in the product's own processes. A host's process may have other pools, whose log lines must not
+    change.
     """
     logging.getLogger("asyncpg.pool").addFilter(_BRIEF)

@@ -303,7 +303,7 @@ class _Attempt(Generic[T]):
 
 
 async def _do_nothing(connection: Connection) -> None:
-    """Do nothing, as the work of a transaction with which it is probed whether Postgres answers."""
+    """Do nothing. As the work of a transaction, this shows whether Postgres answers."""
 
 
 async def _no_reset(connection: Connection) -> None:

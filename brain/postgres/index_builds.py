@@ -30,7 +30,7 @@ _LEFT_BEHIND = re.compile(r"_cc(?:new|old)\d*$")  # the indexes that an interrup
 def declared(folder: Path, revision: str) -> Mapping[str, str | None]:
     """Return the statements that build the indexes declared by the migrations, by index name.
 
-    The value is None for an index that must be dropped. Only migrations up to `revision` are read, in their order.
+    An index that must be dropped has the value None. Only migrations up to `revision` are read, in their order.
 
     Raises:
         SchemaError: a file contains another kind of statement.
