@@ -5,7 +5,7 @@ Modules, in order of execution:
 - `settings`: read the settings of a process from its environment.
 - `opening`: open the database that the settings name, and separate connections for reading.
 - `embedded`: run the bundled Postgres server.
-- `file_lock`: hold a lock that the kernel releases when its process dies.
+- `file_lock`: hold a lock that the kernel releases when the process that holds it dies.
 - `postgres`: connect, run work in transactions of one tenant, keep the schema.
 - `statements`: load the SQL statements and name their parameters.
 - `embedding`: turn texts into vectors.
@@ -15,9 +15,9 @@ Modules, in order of execution:
 - `memory_rows`: write, rewrite and erase the rows of a memory inside a transaction.
 - `indexing`: cut a memory into passages, with the texts to embed and the lexemes to index.
 - `text`: split text into words, stems and sentences.
-- `languages`: list the languages of the index, and cache which one an agent uses.
+- `languages`: list the languages of the index, and cache which language an agent uses.
 - `index_rows`: write the postings and vectors of a memory, in every language and embedding model of its agent.
-- `search`: find candidates with the raw score of each channel.
+- `search`: find candidates with the raw score of each search method.
 - `past_turns`: compare past turns with the query, and return the memories that they used.
 - `terms`: choose the words of a query whose postings are read.
 - `decay`: compute the exponential decay of usage counts.
@@ -33,12 +33,12 @@ Modules, in order of execution:
 - `erasure`: erase memories and agents, and everything derived from them.
 - `caches`: empty the caches of texts after an erasure.
 - `archive`: export an agent's memories with their metadata, and import them.
-- `changes`: change the embedding model or the language while turns go on.
+- `changes`: change the embedding model or the language of an agent while its turns go on.
 - `ivf_index`: assign a large agent's vectors to cells, so that a search reads only the nearest cells.
 - `agents`: list all agents and their models, for operators.
-- `analytics`: read the figures of the dashboard.
+- `analytics`: read the data of the dashboard.
 - `deadline`: wait for a task at most until a deadline.
 - `types`: define the values that the store takes and returns.
-- `memory_types`: define each memory type in one row.
+- `memory_types`: define the properties of each memory type.
 - `errors`: define every error that this product raises.
 """

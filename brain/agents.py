@@ -25,7 +25,8 @@ _STATEMENT_SECONDS = 30.0
 class ModelOfAgents:
     """An embedding model and how many agents use it.
 
-    Separate counts are for agents for which it is live, being built, ready to become live, or retired.
+    There is a count for each state of the model in an agent: `live` (its vectors are searched), `building` (they are
+    being computed), `ready` (it can become live) and `retired`.
     """
 
     model: str
@@ -46,15 +47,15 @@ async def names(url: str) -> tuple[str, ...]:
 
 
 async def models(url: str) -> tuple[ModelOfAgents, ...]:
-    """Return the embedding models in use, each with its numbers of agents. Raises the errors of `names`."""
+    """Return the embedding models in use, each with the numbers of agents that use it. Raises the errors of `names`."""
     return tuple(ModelOfAgents(**row) for row in await _fetch(url, SQL.agents_by_model()))
 
 
 async def unsorted(url: str, *, large: int = LARGE) -> tuple[str, ...]:
-    """Return the sorted names of agents with a group of at least `large` vectors that are not in the IVF index.
+    """Return the sorted names of agents with large groups of vectors that are not in the IVF index.
 
-    A group is the vectors that one search reads: those of one model, field and memory type. Raises the errors of
-    `names`.
+    A group is large if it has at least `large` vectors. It consists of the vectors that one search reads: those of one
+    model, field and memory type. Raises the errors of `names`.
     """
     return tuple(row["agent_id"] for row in await _fetch(url, SQL.unsorted(min_vectors=large)))
 

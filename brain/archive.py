@@ -29,7 +29,7 @@ Count = Annotated[int, Field(ge=0, lt=2**63)]
 class ArchivedUsage(InputModel):
     """The exported usage of a memory: how often it was shown and used.
 
-    There are plain counts, and sums that decay with time and hold as of `last_at`.
+    `times_shown` and `times_used` are plain counts. `shown` and `used` are sums that decay with time, as of `last_at`.
     """
 
     shown: Mass
@@ -40,7 +40,10 @@ class ArchivedUsage(InputModel):
 
 
 class ArchivedRevision(InputModel):
-    """An exported change of a memory, with the values that it replaced; see `Revision`."""
+    """An exported change of a memory: its number, its time, and the values of the changed fields before it.
+
+    See `Revision`.
+    """
 
     number: Annotated[int, Field(gt=0, lt=2**31)]
     previous: Mapping[str, Any]
@@ -48,7 +51,7 @@ class ArchivedRevision(InputModel):
 
 
 class MemoryMetadata(InputModel):
-    """The metadata of a memory, beside the fields of `NewMemory`: id, times, usage and revisions.
+    """The metadata of an exported memory that `NewMemory` does not have: id, times, usage and revisions.
 
     Raises:
         InvalidInput: the numbers of the revisions do not increase, or a key is unknown.
@@ -70,9 +73,10 @@ class MemoryMetadata(InputModel):
 
 
 class TypeUsage(InputModel):
-    """The rate at which an agent's memories of one type are used when shown, as decayed sums as of `last_at`.
+    """The usage of an agent's memories of one type: how often they were shown and used, as sums that decay with time.
 
-    The estimate of a memory's own rate of use is drawn towards this rate.
+    The sums are as of `last_at`. The estimate of how often a single memory is used is drawn towards the rate of its
+    type.
     """
 
     type: MemoryType
@@ -91,10 +95,10 @@ class ArchivedMemory:
     kept: MemoryMetadata
 
     def require_past(self) -> None:
-        """Check an imported memory's revisions: undoing them, latest first, must give a valid memory at each step.
+        """Check that undoing the revisions of an imported memory, latest first, gives a valid memory at each step.
 
         Raises:
-            InvalidInput: a revision has an unknown field or an invalid value; the message has its number.
+            InvalidInput: a revision has an unknown field or an invalid value; the error message has its number.
         """
         values = {name: getattr(self.memory, name) for name in NewMemory.model_fields}
         for change in reversed(self.kept.revisions):
@@ -106,7 +110,7 @@ class ArchivedMemory:
 
 
 def redacted(archived: Sequence[ArchivedMemory], redact: Redact) -> list[ArchivedMemory]:
-    """Return memories with their texts redacted, in their revisions too."""
+    """Return memories with their texts redacted, also the earlier texts in their revisions."""
     return [
         replace(each, memory=redacting.memory(each.memory, redact), kept=_redacted_kept(each.kept, redact))
         for each in archived
@@ -153,13 +157,13 @@ class StoredMemory:
 
 
 class Archive:
-    """Reads an agent's memories for an export, and writes what `MemoryStore.restore` does not write of an import."""
+    """Reads an agent's memories for an export. For an import, writes what `MemoryStore.restore` does not write."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def page(self, agent_id: str, after: int, limit: int) -> list[StoredMemory]:
-        """Return the next `limit` memories after the sequence number `after`, in order."""
+        """Return the next `limit` memories whose sequence number is above `after`, in order of this number."""
         return [
             as_value(StoredMemory, row)
             for row in await self._database.run(
@@ -168,19 +172,19 @@ class Archive:
         ]
 
     async def bases(self, agent_id: str) -> list[TypeUsage]:
-        """Return the agent's rates of use, one per memory type, for an export."""
+        """Return how often the agent's memories of each type were shown and used, for an export."""
         return [
             TypeUsage(**dict(row))
             for row in await self._database.run(agent_id, lambda c: c.fetch(*SQL.bases(agent_id=agent_id)))
         ]
 
     async def put_bases(self, agent_id: str, bases: Sequence[TypeUsage]) -> None:
-        """Store imported rates of use for the memory types that have none yet."""
+        """Store how often imported memories of each type were used, for memory types that have no such counts yet."""
         rows = [SQL.put_base.values(agent_id=agent_id, **dict(base)) for base in bases]
         await self._database.run(agent_id, lambda c: c.executemany(SQL.put_base.sql, rows))
 
     async def repoint(self, agent_id: str, ids: Mapping[UUID, UUID]) -> None:
-        """Replace references to exported memory ids by the ids that the memories have in this database.
+        """Replace references to exported memories by the ids that these memories have in this database.
 
         `ids` maps each exported id to the id in this database.
         """

@@ -81,8 +81,9 @@ class ArtifactPage:
 class MatchingLine:
     """A line of an artifact that contains the searched text.
 
-    `number` counts lines from 1, `start` is the offset of the match in the artifact, and `text` is the match with at
-    most 200 characters of the line on each side. A line that spans several chunks is returned once for each of them.
+    `number` counts lines from 1, and `start` is the offset of the match in the artifact. `text` is the match with at
+    most 200 characters of the line on each side. A line that spans several stored chunks is returned once for each
+    chunk in which a match begins.
     """
 
     number: int
@@ -94,7 +95,7 @@ class MatchingLine:
 class _Chunk:
     """A stored chunk of an artifact in which a match of a search begins.
 
-    It also has the start of the next chunk, where the match may end.
+    `following` is the beginning of the next chunk, where the match may end.
     """
 
     start: int
@@ -104,7 +105,7 @@ class _Chunk:
 
 
 class Artifacts:
-    """Stores and reads the artifacts (large texts outside the prompt) of all agents; an agent sees only its own."""
+    """Stores and reads artifacts, which are large texts outside the prompt. An agent sees only its own artifacts."""
 
     def __init__(self, database: Database, redactor: Redactor = UNREDACTED) -> None:
         self._database = database
@@ -121,11 +122,11 @@ class Artifacts:
         received_at: float | None = None,
         timeout: float = 60.0,
     ) -> bool:
-        """Store the artifacts that are not stored yet, in one statement.
+        """Store those of the artifacts that are not stored yet.
 
-        With `only_of_turn`, nothing is stored if the turn is not recorded. Return False if some artifacts were not
-        stored: the turn is missing, something was erased after the texts were received (`received_at`, in seconds since
-        the epoch), or another writer is storing the same ids. `timeout` is in seconds.
+        Return False if some artifacts could not be stored, for one of these reasons: another writer is storing the same
+        ids; something was erased after the texts were received (at `received_at`, in seconds since the epoch); or with
+        `only_of_turn`, the turn is not recorded. `timeout` is in seconds.
 
         Raises:
             InvalidInput: a text uses every character that could replace one that Postgres cannot store.
@@ -175,12 +176,12 @@ class Artifacts:
         return await self._database.run(agent_id, work)
 
     async def search(self, agent_id: str, id: UUID, literal: str, limit: int) -> tuple[MatchingLine, ...] | None:
-        """Return the first `limit` lines that contain a literal, or None if the artifact does not exist.
+        """Return the first `limit` lines that contain the text `literal`, or None if the artifact does not exist.
 
-        An empty literal matches nothing.
+        An empty text matches nothing.
 
         Raises:
-            InvalidInput: the literal contains a line break, or is longer than 32,768 characters.
+            InvalidInput: the text contains a line break, or is longer than 32,768 characters.
         """
         if "\n" in literal or len(literal) > CHUNK_CHARS:
             raise InvalidInput(f"literal: expected at most {CHUNK_CHARS:,} characters without a line break")
@@ -222,7 +223,7 @@ def _redacted(artifacts: Sequence[NewArtifact], redact: Redact) -> list[NewArtif
 
 
 def _columns(artifacts: Sequence[NewArtifact]) -> dict[str, list[Any]]:
-    """Return artifacts and their chunks as parameters of the statement `put`."""
+    """Return the columns of artifacts and their chunks, as parameters of the SQL statement `put`."""
     replacements = [_replacements(artifact.content) for artifact in artifacts]
     texts = [
         a.content.translate(chosen) if chosen else a.content for a, chosen in zip(artifacts, replacements, strict=True)
@@ -267,7 +268,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int, int, str]]:
 
 
 def _lines(piece: _Chunk, literal: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the lines of a chunk in which a literal begins: number, offset of the literal, and surrounding text."""
+    """Yield the lines of a chunk in which a text begins: line number, offset of the text, and the text around it."""
     own, text = piece.content, piece.content + piece.following
     number, counted, at = piece.line, 0, text.find(literal)
     while 0 <= at < len(own):
@@ -279,6 +280,6 @@ def _lines(piece: _Chunk, literal: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _artifact(row: Any) -> tuple[Artifact, dict[int, int]]:
-    """Return the artifact of a row, and a map from stored characters to the original ones."""
+    """Return the artifact of a database row, and a map from the characters as stored to the original characters."""
     pairs = row["replacements"]
     return as_value(Artifact, row), dict(zip(pairs[::2], pairs[1::2], strict=True))

@@ -21,13 +21,17 @@ from brain.caches import cached
 class TokenCounter(Protocol):
     """Interface of a function that counts the tokens of a text as a model does.
 
-    It must be pure, since turns are replayed under its `name`. Budgets hold only if a text costs at most as much as the
-    sum of its lines, each with its line break; this is true of byte-pair tokenisers.
+    The count must depend on the text alone, since recorded turns are replayed with the counter of this `name`. Token
+    budgets hold only if a text costs at most as much as the sum of its lines, each with its line break. This is true of
+    byte-pair tokenisers.
     """
 
     @property
     def name(self) -> str:
-        """The counter's name, recorded with every turn. Each vocabulary and version needs another name."""
+        """The counter's name, recorded with every turn.
+
+        A counter with another vocabulary or version needs another name.
+        """
         ...
 
     def __call__(self, text: str) -> int:
@@ -57,9 +61,9 @@ _SWITCHES = 0.22  # switches of kind per character: paths and names have up to 0
 
 
 class Script(NamedTuple):
-    """The token cost of characters of one script, from code point `start` to the next row's.
+    """The token cost of characters of one script, from code point `start` to the `start` of the next row in the table.
 
-    A run of such characters costs `run`, plus `each` per character.
+    A sequence of such characters costs `run` tokens, plus `each` for every character.
     """
 
     start: int
@@ -136,7 +140,10 @@ _SHARED = 1.05  # tokens that a frequent Chinese word saves
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """The token cost of one kind of Latin word: `first`, plus `each` for every letter after the first `free` ones."""
+    """The token cost of one kind of Latin word.
+
+    A word costs `first` tokens, plus `each` tokens for every letter after the first `free` letters.
+    """
 
     first: float
     each: float
@@ -167,7 +174,10 @@ _ROUNDING = 0.1  # tokens subtracted, so that the margin adds no token to a text
 
 
 class TokenEstimator:
-    """The default token counter, an estimate: within a tenth on most kinds of text, rather too high than too low."""
+    """The default token counter: an estimate of a model's count.
+
+    On most kinds of text its error is within a tenth, and it is rather too high than too low.
+    """
 
     name = "estimate-2"
 
@@ -183,9 +193,9 @@ count: TokenCounter = TokenEstimator()
 
 
 def _cut(text: str) -> tuple[Counter[str], float]:
-    """Split a text as a tokeniser does. Return how often each piece occurs, and the tokens of its ciphers.
+    """Split a text as a tokeniser does. Return how often each piece occurs, and the tokens of the ciphers in the text.
 
-    Ciphers are base64 data, digests and the like.
+    Ciphers are base64 data, digests and similar strings. They are not among the pieces.
     """
     pieces, ciphers = Counter(_PIECE.findall(text)), 0.0
     for piece in [piece for piece in pieces if len(piece) >= _MIN_CIPHER_LENGTH and piece.isascii()]:
@@ -202,7 +212,7 @@ def _cut(text: str) -> tuple[Counter[str], float]:
 def _foreign(text: str) -> float:
     """Return the additional tokens of long Latin words in those lines of a text that are not in English.
 
-    They are counted by line, so that a text never costs more than its lines, each with its line break.
+    The tokens are counted for each line, so that a text never costs more than its lines, each with its line break.
     """
     return sum(map(_foreign_line, text.splitlines()))
 
@@ -256,7 +266,7 @@ def _accent(letter: str) -> float:
 
 
 def _run(piece: str) -> float:
-    """Return the tokens of a piece outside ASCII, by the scripts of its characters."""
+    """Return the tokens of a piece of text outside ASCII, by the scripts of its characters."""
     cost = 0.0
     for match in _RUN.finditer(piece):
         run, script = match.group(), _SCRIPTS[(match.lastindex or 1) - 1]
@@ -267,9 +277,9 @@ def _run(piece: str) -> float:
 
 
 def _marks(piece: str) -> float:
-    """Return the tokens of a run of punctuation.
+    """Return the tokens of a sequence of punctuation marks.
 
-    Two marks in a row mostly have an entry in a tokeniser's vocabulary, and so have repetitions of one mark.
+    Most pairs of marks, and repetitions of one mark, are single entries in a tokeniser's vocabulary.
     """
     run = piece.strip()
     changes = sum(a != b for a, b in pairwise(run))

@@ -60,8 +60,8 @@ class Boost:
         shown: the number of turns that showed it, older turns counting less.
         used: the number of turns that used it, older turns counting less.
         past: how often it was used, as a sentence; empty if it was never shown.
-        specificity: the share of its use that was in turns similar to this one.
-        lift: the addition to its relevance that similar turns suggest.
+        specificity: the share of the memory's uses that happened in turns similar to this one.
+        lift: the amount added to the memory's relevance because of similar turns.
     """
 
     factor: float = 1.0
@@ -92,12 +92,12 @@ class Boost:
 class WindowSimilarity:
     """The similarity of a memory to the statements in the conversation window, to find memories that it restates.
 
-    Statements that a guard (a rule such as "different numbers") excludes do not count.
+    Statements that contradict the memory by a simple rule, such as "different numbers", do not count.
 
     Attributes:
         cosine: the highest cosine, or None if the memory or all statements have no vector.
         containment: the highest share of the memory's word stems that a statement has.
-        agreement: the highest mean of both, or None if there is no cosine.
+        agreement: the highest mean of cosine and containment for one statement, or None if there is no cosine.
         parts: the containment of each of the memory's sentences; empty if it was not computed.
     """
 
@@ -142,7 +142,7 @@ class Candidate:
 class CandidateResult:
     """The decision about a candidate memory: its disposition (shown, or why not), with a number and a reason.
 
-    `value` is the number that decided it.
+    `value` is the number on which the decision rests, for example a similarity or a rank.
     """
 
     candidate: Candidate
@@ -153,7 +153,10 @@ class CandidateResult:
 
 @dataclass(frozen=True, slots=True)
 class SectionBudgets:
-    """The maximum tokens of a turn's memories, by type and in total, and reasons for differences from the plan."""
+    """The maximum tokens of a turn's memories, by type and in total.
+
+    `reasons` say why these budgets differ from the plan.
+    """
 
     budgets: Mapping[MemoryType, int]
     total: int
@@ -165,7 +168,7 @@ NO_SECTION_BUDGETS = SectionBudgets({}, 0)
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """The result of one filter stage: the candidates that pass it, in order, and the results of the dropped ones."""
+    """The result of one filter stage: the candidates that pass, in order, and the decisions about the others."""
 
     kept: tuple[Candidate, ...]
     dropped: tuple[CandidateResult, ...] = ()
@@ -175,12 +178,12 @@ class StageResult:
 class Trim:
     """The result of shortening and removing a turn's tools to fit the model's budget.
 
-    Bytes are of compact JSON in UTF-8.
+    Sizes are bytes of compact JSON in UTF-8.
 
     Attributes:
         limit: the budget in bytes.
-        before_bytes: the size before; a lower bound if `late`.
-        after_bytes: the size after.
+        before_bytes: the size of all tools before; a lower bound if `late`.
+        after_bytes: the size of the remaining tools.
         dropped: what was shortened or removed, in order, as sentences.
         cut: the names of the removed tools, the most relevant first.
         ranked_by: the signals that ranked the tools; empty if shortening sufficed.
@@ -212,7 +215,7 @@ class Trim:
         return 1 - self.after_bytes / self.before_bytes
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields as JSON to store, with at most 50 names of removed tools, and the number of all of them."""
+        """Return the result as JSON to store, with at most 50 names of removed tools and the number of all of them."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {
             **values,
@@ -262,8 +265,9 @@ class Trace:
     def measures(self, model: str | None = None) -> TurnMetrics:
         """Return the turn's measurements for statistics over many turns.
 
-        `elapsed` and `stages` are milliseconds. `types` has the counts of memories by type that were `found`, `deduped`
-        and `trimmed`. A turn `abstained` if it showed no memory and at least one was irrelevant. `model` is the
+        `elapsed` and `stages` are milliseconds. `types` has, for each memory type, how many memories were `found`, how
+        many were left out as repetitions (`deduped`), and how many because of a limit, such as the room in the prompt
+        (`trimmed`). `abstained` is True if the turn showed no memory and at least one was irrelevant. `model` is the
         language model of the turn.
         """
         by_type: dict[str, Counter[str]] = {}
@@ -287,7 +291,7 @@ class Trace:
     def as_json(self) -> dict[str, Any]:
         """Return the trace as JSON to store.
 
-        It contains ids and numbers and no text of memories, so that no text remains when a memory is erased.
+        It contains ids and numbers but no text of a memory, so that an erased memory leaves no text in stored traces.
         """
         return {
             "query": self.query,
@@ -311,7 +315,8 @@ class Trace:
 def decoys(results: Sequence[CandidateResult]) -> list[UUID]:
     """Return the ids of a few candidates that were not shown because their evidence, rank or room did not suffice.
 
-    Such decoys are judged like shown memories, to measure how often "used" is chance.
+    After the turn it is measured whether the response used such a decoy, just as for a shown memory. The result shows
+    how often "used" is chance.
     """
     return [result.candidate.hit.memory_id for result in results if result.disposition in PASSED_OVER][:_DECOYS]
 
@@ -323,6 +328,9 @@ def excerpts(results: Sequence[CandidateResult]) -> Mapping[UUID, tuple[tuple[in
 
 
 def window_similarities(results: Sequence[CandidateResult]) -> Mapping[tuple[UUID, int], WindowSimilarity]:
-    """Return the similarity to the conversation window of each compared candidate, by memory and passage number."""
+    """Return the similarity of candidates to the conversation window, by memory and passage number.
+
+    Candidates that were not compared with the window are left out.
+    """
     candidates = [result.candidate for result in results]
     return {(c.hit.memory_id, c.hit.ordinal): c.similarity for c in candidates if c.similarity is not None}

@@ -141,9 +141,9 @@ class Turn(InputModel):
 class Outcome(InputModel):
     """The outcome of a turn: its status, the response, and the tools that were called.
 
-    Only completed turns count as use of memories. `citations` and `ratings` override the measured overlap of response
-    and memories. Text that the response quotes from the results of `tool_calls` does not count as use of a memory,
-    unless the recall tool returned the memory.
+    Only completed turns count as use of memories. `citations` and `ratings`, if given, decide which memories count as
+    used; otherwise the overlap of response and memories does. Text that the response quotes from the results of
+    `tool_calls` does not count as use of a memory, unless the recall tool returned the memory.
     """
 
     response: MessageText = ""
@@ -155,7 +155,7 @@ class Outcome(InputModel):
 
 @dataclass(frozen=True, slots=True)
 class TurnRef:
-    """The ids of a turn, to report its outcome from a process that does not have its context."""
+    """The ids of a turn. With them a process that does not have the turn's context can report its outcome."""
 
     agent_id: str
     turn_id: str
@@ -174,10 +174,10 @@ class Shown:
         type: decision, fact, procedure or episode.
         content: the text as shown, which may be an excerpt.
         source: the memory's source, if it has one.
-        score: the score that ranked it.
+        score: the score by which the memory was ranked.
         tokens: its size in the prompt.
-        propensity: the probability with which it was shown, below 1 only with exploration.
-        relevance_gap: the best relevance in this turn minus that of the memory.
+        propensity: the probability with which it was shown; below 1 only if the policy shows some memories at random.
+        relevance_gap: the highest relevance of any memory in this turn minus that of this memory.
     """
 
     memory_id: UUID
@@ -195,7 +195,7 @@ class ToolSelection:
     """The tools of a turn before and after they are fitted to its model.
 
     `available` are the tools before, `tools` those that are sent to `model`. `ranking` has indexes into `available`,
-    most relevant first; it is empty if all tools fit. `trim` records what was removed, or is None if nothing was.
+    most relevant first; it is empty if all tools fit. `trim` is the record of what was removed, or None.
     """
 
     available: tuple[Tool, ...]
@@ -211,12 +211,12 @@ class TurnContext:
 
     Attributes:
         message: the user's message.
-        text: the block with this turn's memories. `prompt` puts it and `prefix` where `placement` says.
+        text: the block with this turn's memories. `prompt` inserts `text` and `prefix` where `placement` says.
         prefix: the block with pinned memories for the system prompt; it changes only when a pinned memory does.
         shown: the memories in `text`.
         plan: what the turn was planned to retrieve, and why.
         messages: the conversation, fitted into the window.
-        tools: the selected tools, compacted to fit the model, in the order of the turn.
+        tools: the selected tools, shortened to fit the model, in the order in which the host passed them.
         degraded: what failed or was not ready in time; empty if everything worked.
         trace: candidates with their scores, and timings.
         embedding_model: the model that made `query_vector`.
@@ -255,12 +255,12 @@ class TurnContext:
 
     @property
     def trim(self) -> Trim | None:
-        """The changes to the tools that fit them to the model, or None if all tools fit unchanged."""
+        """The record of how tools were shortened or removed to fit the model, or None if all tools fit unchanged."""
         return self.trace.trim
 
     @property
     def thinking(self) -> str | None:
-        """The planned thinking effort, or None to leave the caller's setting."""
+        """The planned thinking effort of the model, or None if the caller's own setting should stay."""
         return self.plan.thinking
 
     @property
@@ -268,7 +268,7 @@ class TurnContext:
         """The user's message to store in the host's history, for the `conversation` of later turns.
 
         With the placement "journaled" it contains the memory block exactly as it was sent, so that each prompt starts
-        with the previous one and provider caches apply. With the other placements it is the user's text alone.
+        with the previous prompt and provider caches apply. With the other placements it is the user's text alone.
         """
         return _message("user", self._placed("").user_message)
 
@@ -279,15 +279,16 @@ class TurnContext:
     def sent(self, words: str | None = None) -> str:
         """Return the user's message as it is sent, with the memory block.
 
-        `words` replaces the turn's text if the host's message contains more.
+        `words` replaces the turn's text. Pass it if the message that the host sends has more text than the turn had.
         """
         return self._placed("", words).sent
 
     def prompt(self, system: str = "") -> tuple[Message, ...]:
         """Return the complete prompt: the system message, the conversation, the user's message.
 
-        The system message is the host's `system` followed by the prefix; it is omitted if both are empty. Pass the
-        host's system message here, not in the turn's conversation. Repeated calls return the same bytes.
+        The system message is the host's text `system` followed by the block with pinned memories. It is omitted if both
+        are empty. Pass the host's system message here, not in the turn's conversation. Repeated calls return the same
+        bytes.
         """
         placed = self._placed(system)
         first = (_message("system", placed.system),) if placed.system else ()
@@ -299,15 +300,15 @@ class TurnContext:
 
 
 def _message(role: Role, content: str) -> Message:
-    """Return a message without checking its length: a message of maximum length must not fail with a block added."""
+    """Return a message without checking its length, which a memory block may increase above the maximum."""
     return Message(role=role).model_copy(update={"content": content})
 
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """The measured use of a shown memory: the overlap with the response, and if it counts as used.
+    """The measured use of a shown memory: its overlap with the response, and whether it counts as used.
 
-    `overlap` is from 0 to 1; `referenced` is True if it reaches the policy's threshold.
+    `overlap` is from 0 to 1. `referenced` is True if the overlap reaches the policy's threshold.
     """
 
     memory_id: UUID
@@ -320,8 +321,8 @@ class Attribution:
 class Report:
     """The result of `post_turn`: which of the shown memories the response used.
 
-    `recorded` is False while Postgres is down: the outcome is in the local journal and will be counted later.
-    `duplicate` is True if the outcome of this turn was already known: nothing is counted again.
+    `recorded` is False while Postgres is down. The outcome is then in the local journal, and is counted when Postgres
+    is back. `duplicate` is True if an outcome of this turn was already recorded; nothing is counted a second time.
     """
 
     turn_id: str
@@ -332,10 +333,9 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class RecallHit:
-    """A memory that `recall` found.
+    """A memory that `recall` found, ranked by its `score`; `scores` has the parts of the score by name.
 
-    `content` is the passage that was found; it is the whole memory unless `partial` is True. `scores` has the parts of
-    `score` by name.
+    `content` is the passage that was found; it is the whole memory unless `partial` is True.
     """
 
     memory_id: UUID

@@ -1,6 +1,6 @@
 """Read the turn counts of all agents together.
 
-They contain no text, and only logins with the overview role may read them.
+The counts contain no text. Only database logins with the overview role may read them.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ class FleetAnalytics:
     async def agents(
         self, period: Period, order: Literal["turns", "degraded"] = "turns", limit: int = 50
     ) -> list[Total]:
-        """Return one page of agents with the sums of their turn counts in a period.
+        """Return up to `limit` agents with the sums of their turn counts in a period.
 
-        The agents with the most turns come first, or those with the largest share of degraded turns.
+        Depending on `order`, the agents with the most turns come first, or those with the largest share of degraded
+        turns.
         """
         if not 0 < limit <= MAX_AGENTS:
             raise InvalidInput(f"limit: expected a number from 1 to {MAX_AGENTS}, got {limit}")
@@ -56,7 +57,7 @@ class FleetAnalytics:
         return [Point(row["step"], Total("", _numbers(row))) for row in rows]
 
     async def daily_use(self, period: Period, agents: Sequence[str]) -> Mapping[str, Mapping[datetime, float | None]]:
-        """Return the share of shown memories that were used, per day, for some agents."""
+        """Return, for each of these agents and each day, the share of shown memories that were used."""
         courses: dict[str, dict[datetime, float | None]] = {agent: {} for agent in agents}
         for row in await self._fetch(SQL.across_courses, period, agent_ids=list(agents)):
             courses[row["agent_id"]][row["step"]] = row["used"] / row["shown"] if row["shown"] else None

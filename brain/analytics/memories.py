@@ -1,6 +1,6 @@
 """Read memories for the dashboard: lists, groups by usage, the history of a memory, the effect of an erasure.
 
-Each read is one statement with bounded cost; results from a sample give its size.
+Each read is one statement with bounded cost. A result that comes from a sample says how large the sample was.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class MemoryFilter:
 class MemoryRow:
     """A memory as a row of the dashboard's list, with how often it was shown and used.
 
-    `content` is the beginning of the memory. `shown` and `used` are sums of its showings and uses in which older ones
-    weigh less; they hold for the time `shown_at`, when a turn last showed the memory.
+    `content` is the beginning of the memory's text. `shown` and `used` are sums in which older turns count less, as of
+    the time `shown_at`, when a turn last showed the memory. `times_shown` and `times_used` are plain counts.
     """
 
     id: UUID
@@ -70,12 +70,14 @@ class MemoryRow:
 class UsageThresholds:
     """The thresholds by which the dashboard groups memories by their usage.
 
+    The count of uses decays with time: a use counts half after `half_life_days`.
+
     - Never: no turn has shown the memory, and it is not pinned.
     - Ignored: it was shown at least `showings` times and never used.
     - Rising: it was used at least `uses` times, and at least the share `fresh` of these uses is left after decay, so
       that most uses are recent.
-    - Stale: it was used at least `uses` times, and less than `left` is left of them after decay. 0.25 is one use two
-      half-lives ago.
+    - Stale: it was used at least `uses` times, and less than `left` uses are left after decay. 0.25 is what is left of
+      one use after two half-lives.
     """
 
     half_life_days: float
@@ -89,8 +91,8 @@ class UsageThresholds:
 class GroupSizes:
     """The number of memories in each usage group (see `UsageThresholds`).
 
-    The groups were counted among `looked` memories: a random sample of `memories`, or all of them. `pinned` and
-    `superseded` count all memories up to a maximum.
+    The groups were counted among `looked` of the agent's `memories`: a random sample, or all of them. `pinned` and
+    `superseded` are counted among all memories, but not beyond a maximum.
     """
 
     looked: int
@@ -112,7 +114,8 @@ class GroupSizes:
 class MemoryLifecycle:
     """One memory with everything that the dashboard's page on it shows.
 
-    `replaced` and `replacement` are the beginnings of the memories that it supersedes and that supersede it.
+    `replaced` has the first characters of the memory that it supersedes, `replacement` those of the one that supersedes
+    it.
     """
 
     memory: MemoryRow
@@ -130,7 +133,7 @@ class MemoryLifecycle:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A turn that showed a memory, with the beginning of its message and the verdict on the memory's use."""
+    """A turn that showed a memory, with the beginning of the user's message and if the response used the memory."""
 
     turn_id: str
     at: datetime
@@ -149,7 +152,7 @@ class Showing:
 
 @dataclass(frozen=True, slots=True)
 class SimilarMemory:
-    """The memories most similar to a given one, each with its cosine; `looked` memories were compared."""
+    """The memories most similar to a given memory, each with its cosine. `looked` memories were compared."""
 
     rows: tuple[tuple[MemoryRow, float], ...]
     looked: int
@@ -204,7 +207,8 @@ class MemoryAnalytics:
     async def group_sizes(self, agent_id: str, habit: UsageThresholds, now: datetime) -> GroupSizes:
         """Return the number of memories in each usage group, counted in a sample of `MAX_SAMPLED` memories.
 
-        Pinned and superseded memories are counted among all memories, up to `MAX_LOOKED`.
+        `habit` has the thresholds of the groups. Pinned and superseded memories are counted among all memories, up to
+        `MAX_LOOKED`.
         """
         rows = await self._of_memories(agent_id, SQL.group_sizes, **_habit(habit, now))
         return as_value(GroupSizes, rows[0])
@@ -223,8 +227,9 @@ class MemoryAnalytics:
     ) -> ResultPage[MemoryRow]:
         """Return a page of the memories of one usage group, those that fit the group best first.
 
-        Memories are read in blocks of `MAX_SAMPLED` by id, and sorted within each block: by age, by the number of
-        showings or uses, or by how recent the uses are, depending on the group.
+        `habit` has the thresholds of the groups. Memories are read by id in blocks of `MAX_SAMPLED`, and sorted within
+        each block. Depending on the group they are sorted by age, by the number of showings or uses, or by how recent
+        the uses are.
         """
         window, score, last = after or (_NO_ID, None, None)
         rows = await paging.fetched(
@@ -248,7 +253,7 @@ class MemoryAnalytics:
         return ResultPage(tuple(map(_memory_row, found)), looked, following)
 
     async def beginnings(self, agent_id: str, ids: Sequence[UUID]) -> dict[UUID, MemoryRow]:
-        """Return the list rows of memories by id. Unknown ids are left out."""
+        """Return memories by id, as rows with the beginning of each text. Unknown ids are left out."""
         rows = await self._of_memories(agent_id, SQL.beginnings, memory_ids=list(ids))
         return {row["id"]: _memory_row(row) for row in rows}
 
@@ -257,12 +262,12 @@ class MemoryAnalytics:
         return [row["tag"] for row in await self._of_memories(agent_id, SQL.tags, limit=MAX_TAGS)]
 
     async def base(self, agent_id: str) -> Mapping[str, Masses]:
-        """Return how often memories of each type were shown and used, which is the base rate for ranking by usage."""
+        """Return how often memories of each type were shown and used, where the ranking of a single memory starts."""
         rows = await self._of_memories(agent_id, SQL.base)
         return {row["type"]: Masses(**{name: row[name] for name in row.keys() if name != "type"}) for row in rows}  # noqa: SIM118
 
     async def removal(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
-        """Return the receipt that erasing these memories would produce now, for a confirmation page."""
+        """Return how many rows an erasure of these memories would delete now, for a confirmation page."""
         rows = await self._of_memories(agent_id, SQL.removal, memory_ids=list(ids))
         return Receipt(agent_id, **dict(rows[0]))
 
@@ -285,9 +290,9 @@ class MemoryAnalytics:
         return ResultPage(tuple(as_value(Showing, row) for row in rows), len(rows), following)
 
     async def shown_at(self, agent_id: str, memory_id: UUID) -> list[tuple[datetime, bool | None, bool | None]]:
-        """Return when a memory was shown, whether it was used, and how it was rated.
+        """Return the latest times at which a memory was shown, and for each whether it was used and how it was rated.
 
-        The list has its latest `MAX_SHOWINGS` showings in chronological order.
+        The list has at most `MAX_SHOWINGS` times, in chronological order.
         """
         rows = await self._of_memories(agent_id, SQL.shown_at, memory_id=memory_id, limit=MAX_SHOWINGS)
         return [tuple(row) for row in rows]
@@ -297,8 +302,9 @@ class MemoryAnalytics:
     ) -> SimilarMemory:
         """Return the memories most similar to a given memory, by the vectors of their first passages.
 
-        `model` names the embedding model; by default one that the memory has a vector of. Only memories that share one
-        of the memory's rarest words are compared, at most `MAX_COMPARED`. `least` is the minimum cosine.
+        `model` names the embedding model; by default it is a model of which the memory has a vector. Only memories that
+        share one of the given memory's rarest words are compared, at most `MAX_COMPARED`. `least` is the minimum
+        cosine.
         """
         rows = await self._of_memories(
             agent_id,
@@ -318,7 +324,7 @@ class MemoryAnalytics:
 
 
 def _walk(wanted: MemoryFilter) -> str:
-    """Return the name of the SQL statement that reads the fewest memories for a filter."""
+    """Return the name of the SQL statement that finds the memories of a filter by examining the fewest rows."""
     if wanted.session_id is not None:
         return "walk_session"
     if wanted.pinned:

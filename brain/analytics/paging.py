@@ -28,7 +28,7 @@ SECONDS = 10.0  # timeout of a page
 def load(file: str) -> SqlStatements:
     """Return the SQL statements of a file with the limits on examined rows filled in.
 
-    The limits are literals in the SQL: for a parameter Postgres would plan for a tenth of the rows.
+    The limits are literals in the SQL. With a parameter as the limit, Postgres would plan for a tenth of the rows.
     """
     return statements.load(file, most=MAX_LOOKED, sample=MAX_SAMPLED)
 
@@ -36,21 +36,22 @@ def load(file: str) -> SqlStatements:
 async def fetched(
     database: Database | ReadDatabase, agent_id: str, statement: SqlStatement, **values: Any
 ) -> Sequence[Any]:
-    """Return the rows of a statement that reads one agent's rows, in its own transaction."""
+    """Run a statement that reads rows of one agent in its own transaction, and return the rows."""
     bound = statement(agent_id=agent_id, **values)
     return list(await database.run(agent_id, lambda c: c.fetch(*bound), timeout=SECONDS))
 
 
 def start(after: tuple[Any, ...] | None, until: datetime | None) -> tuple[Any, Any]:
-    """Return where a page starts: after the last row of the previous page, or before the time `until`."""
+    """Return where a page starts: after the last row of the previous page, or else before the time `until`."""
     return (after[0], after[1]) if after is not None else (until or LATEST, None)
 
 
 def page(rows: Sequence[Any], limit: int, made: Callable[[Any], RowT], key: str, at: str) -> ResultPage[RowT]:
     """Build a page from the rows of a statement.
 
-    Every row carries the position that the statement reached; if nothing matched, the only row carries nothing else.
-    `made` converts a row, and `key` and `at` name the columns of its id and time.
+    Every row also has the number of examined rows and the position that the statement reached. If nothing matched,
+    there is a single row that has nothing else. `made` converts a row. `key` and `at` name the columns of the row's id
+    and time.
     """
     found = [row for row in rows if row[key] is not None]
     looked = max(row["looked"] for row in rows)
@@ -62,7 +63,7 @@ def page(rows: Sequence[Any], limit: int, made: Callable[[Any], RowT], key: str,
 
 
 def patterns(words: str | None) -> list[str] | None:
-    """Return a LIKE pattern per word, with special characters escaped."""
+    """Return for each word a pattern for SQL LIKE that finds the word anywhere, or None if there are no words."""
     if not words or not words.split():
         return None
     escaped = [word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for word in words.split()]

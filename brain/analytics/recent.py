@@ -1,4 +1,4 @@
-"""Read properties of the latest turns and of a sample of passages for which no counts are stored.
+"""Read from the latest turns, and from a sample of passages, properties for which no counts are stored.
 
 Each result says how many turns or passages were examined.
 """
@@ -23,9 +23,10 @@ _SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """The number of recent turns that named a language model, and of the tools removed to fit it.
+    """The number of recent turns that named a language model, and how often tools were removed to fit the model.
 
-    `model` is "" for turns that named no model.
+    `turns` is the number of turns, `trimmed` the number of those with removed tools, and `cut` the number of removed
+    tools. `model` is "" for turns that named no model.
     """
 
     model: str
@@ -37,7 +38,7 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsageList:
-    """The language models of the latest turns. `looked` turns were examined, back to a time."""
+    """The language models of the latest turns. `looked` turns were examined, the earliest of them at `back_to`."""
 
     rows: tuple[ModelUsage, ...]
     looked: int
@@ -45,13 +46,17 @@ class ModelUsageList:
 
     @property
     def bounded(self) -> bool:
-        """True if there may be more turns than were examined."""
+        """True if there may be more turns in the period than were examined."""
         return self.looked == MAX_TURNS
 
 
 @dataclass(frozen=True, slots=True)
 class Degradations:
-    """The number of degraded turns among the latest ones, by time step and degradation code."""
+    """The number of degraded turns among the latest turns of a period.
+
+    `steps` has the numbers by time step (hour or day) and degradation code. `turns` has the number of all examined
+    turns by time step.
+    """
 
     steps: Mapping[datetime, Mapping[str, int]]
     turns: Mapping[datetime, int]
@@ -63,15 +68,15 @@ class Degradations:
 
     @property
     def bounded(self) -> bool:
-        """True if there may be more turns than were examined."""
+        """True if there may be more turns in the period than were examined."""
         return self.looked == MAX_TURNS
 
 
 @dataclass(frozen=True, slots=True)
 class VectorCoverage:
-    """The number of passages with vectors of each embedding model.
+    """The number of passages that have a vector, by embedding model.
 
-    The passages are a random sample of `looked` ones, or all.
+    `looked` passages were examined: a random sample, or all of them.
     """
 
     models: Mapping[str, int]
@@ -106,7 +111,7 @@ class RecentAnalytics:
         return await self._database.run(agent_id, work, timeout=_SECONDS)
 
     async def degradations(self, agent_id: str, period: Period) -> Degradations:
-        """Return the degradation codes of the latest turns of a period, by time step."""
+        """Count the degradation codes of the latest turns of a period, by time step."""
         degradations = SQL.degradations(
             agent_id=agent_id, since=period.since, until=period.until, step=period.step, zone=period.zone
         )

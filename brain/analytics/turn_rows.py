@@ -17,10 +17,10 @@ _MAX_HOURLY = timedelta(days=35)  # 840 hourly rows per value
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A period [since, until) of aware datetimes, in steps of 'hour' or 'day' of a time zone.
+    """A period [since, until) of aware datetimes, divided into steps of an 'hour' or a 'day' in a time zone.
 
-    For periods over five weeks the days are those of UTC, as they were counted. In a zone that is not whole hours from
-    UTC, a day begins with the hour of UTC that contains its midnight.
+    In periods over five weeks a day is a day in UTC, because the counts are stored so. In a time zone that is not whole
+    hours from UTC, a day begins with the hour of UTC that contains its midnight.
     """
 
     since: datetime
@@ -30,7 +30,7 @@ class Period:
 
     @property
     def before(self) -> Period:
-        """The period of the same length that ends where this one begins."""
+        """The period of the same length that ends where this period begins."""
         return Period(self.since - (self.until - self.since), self.since, self.step, self.zone)
 
     @property
@@ -48,7 +48,11 @@ class Period:
 
     @property
     def days(self) -> tuple[datetime, datetime, datetime, datetime]:
-        """The period's start and end in whole hours, and the start and end of the whole days (UTC) in it."""
+        """The start and end of the period, and the start and end of the whole days (UTC) in it.
+
+        Daily counts are read for the whole days, and hourly counts for the rest, so the first time is the start of an
+        hour.
+        """
         first = self.begin if self.begin == self.begin_of_day else self.begin_of_day + timedelta(days=1)
         last = self.until.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         return (
@@ -57,9 +61,10 @@ class Period:
 
     @property
     def span(self) -> Literal["hour", "day"]:
-        """The stored counts that a chart of the period uses: hourly ones, or daily ones for long periods.
+        """The kind of stored counts that a chart of the period uses: "hour" or "day".
 
-        Hours can be summed to days of any time zone; daily counts are faster to read.
+        Hourly counts can be summed to days of any time zone. Daily counts are faster to read, and are used for long
+        periods.
         """
         of_days = self.step == "day" and (self.zone == "UTC" or self.until - self.since > _MAX_HOURLY)
         return "day" if of_days else "hour"
@@ -69,7 +74,7 @@ class Period:
 class Total:
     """The sums of the counts of some turns, with the rates computed from them.
 
-    A rate is None if its denominator is 0.
+    `value` is what the turns have in common, such as a tool's name. A rate is None if its denominator is 0.
     """
 
     value: str
@@ -83,7 +88,7 @@ class Total:
 
     @property
     def precision(self) -> float | None:
-        """The share of shown tokens that were used."""
+        """The share of shown memory tokens that belong to used memories."""
         return _share(self.numbers.used_tokens, self.numbers.tokens)
 
     @property
@@ -93,7 +98,7 @@ class Total:
 
     @property
     def degraded(self) -> float | None:
-        """The share of degraded turns."""
+        """The share of degraded turns, those in which a part failed or was late."""
         return _share(self.numbers.degraded, self.numbers.turns)
 
     def quantile(self, share: float) -> float | None:
@@ -113,10 +118,10 @@ class Point:
 class ResultPage(Generic[RowT]):
     """One page of a list.
 
-    Reading a page stops after a number of examined rows, so a page may be empty without being the last.
+    Reading a page stops after a maximum number of examined rows, so a page may be empty without being the last.
 
     `looked` is the number of rows examined. `back_to` is the time of the earliest examined row if the list is ordered
-    by time. `after` is the start of the next page, or None at the end.
+    by time. `after` is the start of the next page, or None if this page is the last.
     """
 
     rows: tuple[RowT, ...]
@@ -130,13 +135,15 @@ class TurnFilter:
     """The conditions that a list of turns is filtered by. A condition that is None matches every turn.
 
     Attributes:
-        words: must all appear in the message.
+        words: words that must all appear in the message.
         status: the status of the turn, or "unfinished" for failed and abandoned turns.
-        stage: the stage that `min_ms` applies to, by default the whole `pre_turn`.
+        stage: the stage whose duration `min_ms` limits; by default the whole `pre_turn`.
         min_ms: the minimum duration in milliseconds.
         showed: the type of a memory that the turn showed.
-        used: whether the response used such a memory.
-        held_back: "deduped" or "trimmed", if a memory was dropped for that reason.
+        used: True for turns that used a memory that they showed (of type `showed`, if set), False for turns that showed
+            one without using it.
+        held_back: "deduped" if the turn left out a memory as a repetition, "trimmed" if because of a limit, such as
+            room.
         model: the language model, "" for turns that named none.
         reason: the code of a degradation.
     """
@@ -194,11 +201,11 @@ class TurnListRow:
 
 @dataclass(frozen=True, slots=True)
 class TurnMeasurements:
-    """The measurements that the page of a turn shows: durations, removed parts, the turns before and after.
+    """The measurements that the dashboard's page of a turn shows, and the ids of the previous and the next turn.
 
     `response` is the beginning of the response, or None if it is not stored. `bytes` is the size of the stored trace.
-    `trim`, `window`, `sections` and `excerpts` (the shown parts of memories) are copied from the trace and empty
-    without one. `attribution` is the method that measured use, or None if it is not recorded.
+    `trim`, `window`, `sections` and `excerpts` (the shown parts of memories) are copied from the trace; they are empty
+    if there is no trace. `attribution` is the method that measured use, or None if it is not recorded.
     """
 
     turn_id: str
@@ -233,7 +240,7 @@ class TurnMeasurements:
 
 @dataclass(frozen=True, slots=True)
 class PolicyUsage:
-    """A policy that turns were planned with, the time of its first use, and the totals of its turns."""
+    """A policy with which turns were planned, the time of its first use, and the sums of the counts of these turns."""
 
     version: str
     first_used_at: datetime
@@ -244,8 +251,10 @@ class PolicyUsage:
 class OmittedTool:
     """A tool that turns of a category were not offered: the plan removed it, or it did not fit the model.
 
-    `removed` and `cut` count these turns. `asked` counts turns in which the model called the tool anyway, and `named`
-    those whose message names it. `wanted_in` and `left_out_in` are the ids of the latest such turns.
+    `removed` counts the turns whose plan removed the tool, and `cut` the turns whose model it did not fit. `asked`
+    counts those in which the model called the tool anyway, and `named` other turns whose message names it. `wanted_in`
+    has the ids of the latest turns counted by `asked` and `named`, and `left_out_in` the ids of the latest of all turns
+    without the tool.
     """
 
     category: str
@@ -265,9 +274,10 @@ class OmittedTool:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table or an index of the database.
+    """A table or an index of the database, with its size in bytes.
 
-    It has its size in bytes, its estimated rows (-1: never analyzed) and its dead rows.
+    `rows` is the estimated number of rows, or -1 if Postgres has never analyzed the table. `dead` is the number of dead
+    rows.
     """
 
     name: str
@@ -294,8 +304,8 @@ class OpenTurnRow:
 class AgentHealth:
     """The state of an agent's data and of the database, for the dashboard's page on health.
 
-    `models` counts vectors by embedding model in a random sample of `vectors_looked` vectors. `open_turns` stops
-    counting at a maximum.
+    `models` counts vectors by embedding model in a random sample; `vectors_looked` is the size of the sample.
+    `open_turns` is the number of turns without an outcome, counted up to a maximum.
     """
 
     memories: int

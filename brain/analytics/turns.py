@@ -55,7 +55,7 @@ _ANY_TURN = TurnFilter()
 class TurnAnalytics(MemoryAnalytics):
     """Reads one agent's turns and memories for the dashboard, under row level security.
 
-    `recent` reads what has no stored counts, and `fleet` reads the counts of all agents.
+    `recent` reads properties for which no counts are stored, and `fleet` reads the counts of all agents.
     """
 
     def __init__(self, database: Database | ReadDatabase) -> None:
@@ -64,10 +64,10 @@ class TurnAnalytics(MemoryAnalytics):
         self.fleet = FleetAnalytics(database)
 
     async def totals(self, agent_id: str, period: Period, by: Dimension = "all", *, timed: bool = True) -> list[Total]:
-        """Return the sums of the turns of a period, in all or for each value of a dimension, most frequent first.
+        """Return the sums of the counts of a period's turns, in total or for each value of a dimension.
 
-        A dimension is, for example, the frame or the memory type; in the dimension "tool" a value is "category/name".
-        The period is widened to whole hours. With `timed` False the sums have no durations.
+        A dimension is, for example, the memory type. In the dimension "tool" a value is "category/name". The most
+        frequent values come first. The period is widened to whole hours. With `timed` False the sums have no durations.
         """
         since, until, first_day, last_day = period.days
         asked = {
@@ -90,7 +90,7 @@ class TurnAnalytics(MemoryAnalytics):
     async def series(
         self, agent_id: str, period: Period, by: Dimension = "all", value: str | None = None
     ) -> list[Point]:
-        """Return the sums of the turns of a period by time step, in order. Steps without turns are left out.
+        """Return the sums of the counts of a period's turns by time step, in order. Steps without turns are left out.
 
         Raises:
             InvalidInput: Postgres does not know the time zone.
@@ -157,14 +157,15 @@ class TurnAnalytics(MemoryAnalytics):
         return as_value(TurnMeasurements, row, **told)
 
     async def policies(self, agent_id: str, limit: int = 100) -> list[PolicyUsage]:
-        """Return the policies that the agent's turns used, latest first, with the sums of these turns."""
+        """Return the policies that the agent's turns used, latest first, with the sums of the counts of these turns."""
         rows = await self._fetch(agent_id, SQL.policies, limit=page_limit(limit))
         return [PolicyUsage(row["version"], row["first_used_at"], _total(row, "version")) for row in rows]
 
     async def omitted_tools(self, agent_id: str, period: Period | None = None) -> tuple[list[OmittedTool], int]:
         """Return the tools that the latest turns were not offered, and the number of turns examined.
 
-        Tools that a model or a message asked for come first, then the most frequent ones.
+        The tools that a model called anyway or that a message named most often come first; after these, the tools that
+        were left out most often.
         """
         since, until = (period.since, period.until) if period is not None else (None, None)
         rows = await self._fetch(
@@ -196,9 +197,9 @@ class TurnAnalytics(MemoryAnalytics):
 
 
 def _added(rows: Sequence[Any], *keys: str) -> dict[tuple[Any, ...], tuple[int, ...]]:
-    """Add the duration histograms of rows with the same key, element by element.
+    """Add up the duration histograms of rows that have the same values in the columns `keys`.
 
-    This is faster here than in Postgres.
+    Adding is faster here than in Postgres.
     """
     sums: dict[tuple[Any, ...], NDArray[np.int64]] = {}
     for row in rows:

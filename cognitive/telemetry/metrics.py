@@ -49,9 +49,9 @@ _BY_TYPE = {"memory_type": MEMORY_TYPES}
 class Instrument:
     """A metric instrument: a counter, a histogram with the upper bounds of its buckets, or a gauge.
 
-    A gauge is read when metrics are collected. `labels` maps label names to the values known in advance. Their series
-    start at zero, so that a query sees the first event as an increase. A label is mapped to no values if its values
-    depend on the host.
+    The value of a gauge is read whenever metrics are collected. `labels` maps each label's name to the values that are
+    known in advance. The series of these values start at zero, so that a query sees the first event as an increase. A
+    label whose values depend on the host is mapped to no values.
     """
 
     name: str
@@ -140,7 +140,7 @@ INSTRUMENTS = tuple(each for each in list(globals().values()) if isinstance(each
 
 
 def degraded(reasons: Sequence[Degradation]) -> tuple[str, ...]:
-    """Return the parts of a turn that its degradations are about, each once, as label values.
+    """Return which parts of a turn were degraded (failed or were late), each part once, as label values.
 
     A part that is not in `STAGES` becomes "other".
     """
@@ -152,19 +152,19 @@ def degraded(reasons: Sequence[Degradation]) -> tuple[str, ...]:
 
 
 class Metrics(Protocol):
-    """A receiver of metrics.
+    """Interface of a receiver of metrics.
 
-    The layer calls its methods on the event loop, after an operation, so they should not block.
+    The memory layer calls its methods on the event loop, after an operation, so they should not block.
     """
 
     def observe(self, observations: Observations) -> None:
-        """Add observations to their counters and histograms."""
+        """Add observations to the counters and histograms that they name."""
 
     def watch(self, gauge: Instrument, labels: tuple[str, ...], read: Callable[[], float]) -> None:
         """Register a gauge, whose value is the result of `read` at every collection of metrics.
 
-        `read` is called outside the event loop, so that it may block. A later call for the same gauge and labels
-        replaces it.
+        `read` is called outside the event loop, so it may block. A second call for a gauge with equal labels replaces
+        the first.
         """
 
 

@@ -1,6 +1,6 @@
-"""Add telemetry to the methods of a layer from outside: spans, durations, and observations for counters.
+"""Add telemetry to the methods of the memory layer from outside: spans, durations, and observations for counters.
 
-The observations are a pure function of a call's arguments and result.
+The observations depend only on a call's arguments, its result and its duration.
 """
 
 from __future__ import annotations
@@ -60,14 +60,16 @@ def _no_attributes(*_: object, **__: object) -> Attributes:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """The telemetry of one method of the layer: the name and attributes of its span, and its metrics.
+    """The telemetry of one method of the memory layer: the name and attributes of its span, and its metrics.
 
     Attributes:
-        arguments: returns span attributes from the method's arguments.
-        observations: returns metrics from the method's result, its duration in seconds and its arguments.
-        result_attributes: returns span attributes from the result.
-        content_attributes: returns texts from the result and the arguments. It is called only if the host opted in to
-            content in spans.
+        span: the name of the span.
+        arguments: a function that returns span attributes from the method's arguments.
+        observations: a function that returns metrics from the method's result, its duration in seconds and its
+            arguments.
+        result_attributes: a function that returns span attributes from the result.
+        content_attributes: a function that returns texts from the result and the arguments. It is called only if the
+            host allows texts in spans.
     """
 
     span: str
@@ -78,7 +80,7 @@ class Operation:
 
 
 def instrument(operation: Operation) -> Callable[[Method[P, R]], Method[P, R]]:
-    """Return a decorator that runs a layer's method in a span and reports its metrics when it ends."""
+    """Return a decorator that runs a method of the memory layer in a span and reports metrics when the method ends."""
 
     def decorate(method: Method[P, R]) -> Method[P, R]:
         @wraps(method)
@@ -138,9 +140,10 @@ def pre_turn_observations(context: TurnContext, seconds: float) -> Iterator[Obse
 
 
 def post_turn_observations(outcome: Outcome, report: Report, seconds: float) -> Iterator[Observation]:
-    """Yield the metrics of an outcome that was recorded in `seconds`.
+    """Yield the metrics of a turn's outcome that was recorded in `seconds`.
 
-    An outcome that was posted before counts as "duplicate", and only its duration is reported besides.
+    An outcome that was already recorded by an earlier call counts as "duplicate". Then only this count and the duration
+    are reported.
     """
     yield Observation(POST_TURN_SECONDS, (seconds,))
     status = "duplicate" if report.duplicate else outcome.status
@@ -172,9 +175,9 @@ def _memories(results: Sequence[CandidateResult]) -> Iterator[Observation]:
 
 
 def _tokens(context: TurnContext) -> Iterator[Observation]:
-    """Yield the tokens of every section of the context that had a budget.
+    """Yield the tokens of every section of the context that had a token budget.
 
-    Zeros are included, so that the mean is over all turns.
+    A section that received no tokens is reported as 0, so that the mean is over all turns.
     """
     tokens = Counter[str]()
     for shown in context.shown:
@@ -189,7 +192,8 @@ def _tokens(context: TurnContext) -> Iterator[Observation]:
 def _after_pre_turn(context: TurnContext, seconds: float, turn: Turn) -> Observations:
     """Return the metrics of a prepared turn if it is a turn of a user, else none.
 
-    Other turns, such as heartbeats, are not planned. Counting them would make the latencies look better than they are.
+    Other turns, such as heartbeats, are passed through without planning. Counting them would make the latencies look
+    better than they are.
     """
     return pre_turn_observations(context, seconds) if turn.kind == "user" else ()
 

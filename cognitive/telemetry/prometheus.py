@@ -63,7 +63,7 @@ class PrometheusMetrics:
                 numbers[-1] += sum(values)
 
     def watch(self, gauge: Instrument, labels: Labels, read: Callable[[], float]) -> None:
-        """Register a function that is called at every scrape for a gauge's value; see `Metrics.watch`.
+        """Register a function that returns a gauge's value and is called at every scrape; see `Metrics.watch`.
 
         If the function raises an error, the error is logged and the gauge is NaN.
         """
@@ -96,7 +96,7 @@ class PrometheusMetrics:
 def _known_series(instrument: Instrument) -> dict[Labels, list[float]]:
     """Return the series of an instrument whose label values are known in advance, with all values at zero.
 
-    A gauge has none, because functions return its values.
+    A gauge has no stored series, because functions return its values.
     """
     if instrument.kind == "gauge":
         return {}
@@ -104,9 +104,9 @@ def _known_series(instrument: Instrument) -> dict[Labels, list[float]]:
 
 
 def _new_series(instrument: Instrument) -> list[float]:
-    """Return the zeros of a new series: counts per bucket, the count above the last bucket, and the sum.
+    """Return the zeros with which a new series starts.
 
-    A counter has the sum only.
+    A histogram has a count for each bucket, a count above the last bucket, and the sum. A counter has the sum only.
     """
     return [0.0] * (len(instrument.buckets) + 2 if instrument.kind == "histogram" else 1)
 

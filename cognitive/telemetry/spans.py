@@ -52,9 +52,9 @@ class Span:
     def add_attributes(
         self, attributes: Callable[[], Attributes], content: Callable[[], Attributes] | None = None
     ) -> None:
-        """Add attributes to the span, which are computed only if the span is recorded.
+        """Add attributes to the span; they are computed only if the span is recorded.
 
-        `content` computes attributes with texts, and is called only if the host also opted in to content in spans.
+        `content` computes attributes that contain texts. It is called only if the host also allows texts in spans.
         """
         if self._span is None:
             return
@@ -99,7 +99,10 @@ def _tracer(provider: Any) -> Any:
 
 
 def captures_content() -> bool:
-    """Return True if the host allows texts in spans, by OpenTelemetry's environment variable."""
+    """Return True if the host allows texts in spans.
+
+    The host does so by the environment variable that OpenTelemetry defines for this.
+    """
     return os.environ.get(CAPTURE_CONTENT, "").strip().lower() in CAPTURE_VALUES
 
 

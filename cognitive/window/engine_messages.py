@@ -1,7 +1,7 @@
 """Write the messages that the layer itself adds to a prompt: the plan's current step, a reminder, a summary.
 
-The model writes the plan. Its steps reach the prompt quoted, in a message that ranks below the user's. A step that
-poses as the user or the system is refused.
+The model writes the plan. The current step of the plan is quoted in a message that ranks below the user's messages. A
+step whose text poses as the user or the system is refused.
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ def _step(step: object, name: str) -> str:
 
 
 def directive(step: str, number: int, of: int) -> Message:
-    """Return the message that shows the model the current step of the plan.
+    """Return the message that shows the model the current step of its plan.
 
-    `step` is a result of `validated`, `number` counts it from 1, and `of` is the number of steps.
+    `step` is a step that `validated` returned, `number` is its number in the plan from 1, and `of` is the number of
+    steps.
     """
     text = (
         f"{_OPENING} ({number} of {of}), quoted: {quote(step)}\n"
@@ -97,5 +98,5 @@ def is_summary(message: Message) -> bool:
 
 
 def authored(message: Message) -> bool:
-    """Return True if the layer itself wrote the message. Such messages are written anew for every prompt."""
+    """Return True if the layer itself wrote the message. Such messages are written again for every prompt."""
     return message.role in ("system", "user") and (is_summary(message) or is_directive(message) or is_action(message))

@@ -1,7 +1,7 @@
 """Return the newest messages, truncated, for a turn whose window could not be built in time or without an error.
 
-Only a part of the limits is used. Nothing is counted, stored or cached, so that the fallback cannot fail for the reason
-for which the window failed.
+Only a part of the limits is used. No tokens are counted, and nothing is stored or cached, so that the fallback cannot
+fail for the reason for which the window failed.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ _CUT = "[... left out for want of time ...]"
 def newest_messages(conversation: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
     """Return the newest messages of a conversation, truncated and valid for every provider.
 
-    Before them are the host's leading system messages, the summary of an earlier prompt, and the last user message. The
-    newest group of a tool call and its results is always included, with all its results. Leading system messages are
-    whole, whatever their size.
+    Before these messages come the host's leading system messages, the summary of an earlier prompt, and the last user
+    message. The newest tool call is always included, with all its results. Leading system messages are never shortened.
     """
     first = next((n for n, message in enumerate(conversation) if not _leads(message)), len(conversation))
     summaries = [
@@ -53,9 +52,9 @@ def _leads(message: Message) -> bool:
 
 
 def _newest(conversation: Sequence[Message], first: int, max_messages: int) -> Sequence[MessageGroup]:
-    """Return the last `max_messages` messages from index `first` on, in groups of a tool call and its results.
+    """Return the last `max_messages` messages from index `first` on, each tool call in a group with its results.
 
-    There are more messages if the first of them would be a result without its call.
+    If the first of them would be a tool result without its call, the messages back to the call are added.
     """
     start = max(first, len(conversation) - max_messages)
     while start > first and conversation[start].role == "tool":
@@ -66,10 +65,10 @@ def _newest(conversation: Sequence[Message], first: int, max_messages: int) -> S
 def _led(
     conversation: Sequence[Message], first: int, chosen: Sequence[MessageGroup], characters: int
 ) -> Sequence[MessageGroup]:
-    """Return the chosen groups so that they begin with a user's message, as providers require.
+    """Make the chosen groups begin with a user's message, as providers require, and return them.
 
-    If they don't, the last user message before them is added, cut to `characters`. If there is none, the groups before
-    their first user message are left out.
+    If they begin with another message, the last user message before them is added, cut to `characters`. If there is no
+    such message, the groups before the first user message among them are left out.
     """
     roles = [group.role for group in chosen]
     speakers = [role for role in roles if role != "system"]
@@ -96,7 +95,7 @@ def _cut(message: Message, characters: int) -> Message:
 
 
 def _spoken(*parts: str) -> Iterable[str]:
-    """Return the texts that are not blank, without white space at the end, which providers refuse."""
+    """Return those of the texts that are not blank, without white space at the end, which providers refuse."""
     return [part.rstrip() for part in parts if part.strip()]
 
 

@@ -3,7 +3,7 @@
     conversation -> reserved room -> groups -> window start -> selection -> summary + groups + directive
 
 The window is stable from turn to turn, so that provider caches apply. It depends only on the conversation and the
-session's summary. Nothing waits, and no model is called.
+session's summary. Building it waits for nothing and calls no model.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _TRIES = 4  # cuts of a text: characters and tokens are not proportional, so one
 class PreviousSummary:
     """The summary of earlier messages that a session stores between turns, and the current step of the session's plan.
 
-    `summarized_until` identifies the last message that the summary covers: it is the digest that `groups.mark` returns.
-    `step` is the number of the plan's current step, from 1, and `steps` the number of steps.
+    `summarized_until` identifies the last message that the summary covers; it is a digest made by `groups.mark`. `step`
+    is the number of the plan's current step, from 1, and `steps` the number of steps.
     """
 
     summary: str = ""
@@ -50,15 +50,15 @@ class WindowTrace:
     Attributes:
         before: the size of the conversation that was passed in. Its tokens are not counted.
         after: the size of everything that the model sees.
-        bounds: the limits of `after`.
+        bounds: the maximum of `after`.
         repairs: the number of repairs of each kind, for example of tool calls without a result.
         evicted: the number of messages that left the window and go into the summary.
         unsummarized: the number of messages that left the window but are too many for one summary.
         stubs: the number of groups (a message, or a tool call with its results) at the beginning of the window whose
             results are cut to their first lines to save room.
-        carried: the number of messages before the window that stay because of their kind.
+        carried: the number of messages before the window that are shown because the policy always keeps their kind.
         trigger: the limit or count that made the window begin later than in the previous turn.
-        summary_due: the reason why a summary is due.
+        summary_due: the reason why the conversation should be summarised now, or None.
         exceeded_bound: the limit that the window exceeds even after truncation, since the newest message always stays.
         directive_error: the reason why the plan's current step was refused and is not shown.
         degraded: the reason why the window is only the newest messages, truncated.
@@ -113,7 +113,7 @@ class FittedWindow:
     def of(
         cls, messages: tuple[Message, ...], conversation: Sequence[Message], policy: Policy, degraded: Degradation
     ) -> FittedWindow:
-        """Return a window from messages that `fit` did not select, for example the fallback after an error.
+        """Return a window of messages that `fit` did not select, for example the fallback after an error.
 
         Its evicted messages are unknown, and its tokens are not counted.
         """
@@ -154,10 +154,10 @@ def fit(
         tokens: the model's input limit, or None if unknown.
         now: the turn's time.
         policy: the limits of the window.
-        count: counts the tokens of a text.
-        cache: caches work that earlier windows did, such as shortened outputs.
-        low_water: the share of each limit to which the window shrinks when it exceeds one.
-        max_summarized: the maximum number of messages that one summary takes in.
+        count: a function that counts the tokens of a text.
+        cache: holds work that earlier windows did, such as shortened outputs.
+        low_water: when the window exceeds a limit, it shrinks to this share of each limit.
+        max_summarized: the maximum number of messages that are added to the summary at once.
     """
     renderer = Renderer(session_id, policy, count, cache or WindowCache())
     reserved = token_budget.find_reserved(conversation, plan_step, (kept.step, kept.steps), renderer)
@@ -199,9 +199,9 @@ def _uncounted(messages: Sequence[Message]) -> WindowSize:
 
 
 def _covered(conversation: Sequence[Message], kept: PreviousSummary) -> ScanStart | None:
-    """Return the place in the conversation after the last message that the session's summary covers.
+    """Return the place in the conversation right after the last message that the session's summary covers.
 
-    It is None if that message is not found.
+    Return None if the conversation does not contain that message.
     """
     place = groups.find(conversation, kept.summarized_until) if kept.summarized_until else None
     if place is None or kept.summarized_until is None:
@@ -220,8 +220,8 @@ def _evicted(
 ) -> RenderedMessages:
     """Return the messages before the window that no summary covers, at most the last `max_summarized`.
 
-    A host that passes back a window also passes back the messages that stay before it: these are not evicted. In a
-    conversation that only grows, each message is evicted once.
+    A host may pass back the messages of an earlier prompt as the conversation. The messages that are shown although
+    they are before the window are then not evicted. In a conversation that only grows, each message is evicted once.
     """
     first = max(since, selection.place - max_summarized)
     if first >= selection.place or not renderer.policy.window.summarize_before_prune:
@@ -237,10 +237,10 @@ def _evicted(
 def _summarised(
     host_summary: str | None, kept: PreviousSummary, evicted: Sequence[Message], max_chars: int, renderer: Renderer
 ) -> RenderedMessages:
-    """Return the message with the summary of the conversation before the window, or nothing if there is none.
+    """Return the message with the summary of the conversation before the window, or nothing if there is no summary.
 
-    The `evicted` messages are added to the summary that the session stores. If it stores none, the summary that the
-    host passes back from an earlier prompt is used.
+    The `evicted` messages are added to the summary that the session stores. If the session stores none, they are added
+    to `host_summary`, the summary of an earlier prompt that the host passes back.
     """
     earlier = kept.summary or host_summary or ""
     if evicted or len(earlier) > max_chars:
@@ -252,9 +252,9 @@ def _summarised(
 def _shown(
     selection: Selection, others: Sequence[RenderedMessages], limit: WindowSize, renderer: Renderer
 ) -> RenderedMessages:
-    """Return the messages of the window, truncated if they exceed a limit because the newest group alone is too large.
+    """Return the messages of the window. They are truncated if the newest group alone is too large for the limits.
 
-    `others` are the messages before and after them, which take room too.
+    `others` are the messages of the prompt before and after the window, which take room too.
     """
     shown = renderer.joined(selection.shown[selection.start :])
     room = limit - sum((each.size for each in others), selection.retained.shown.size)
@@ -268,8 +268,8 @@ def _truncated(
 ) -> RenderedMessages:
     """Truncate the messages `whole` to `room` as far as possible, without leaving any out.
 
-    `stub` are the same messages with tool results cut to stubs, their first lines. The newest message keeps its result
-    if stubs of the others suffice.
+    `stub` has the same messages with their tool results cut to stubs, the first lines. The newest message keeps its
+    result whole if it suffices to cut the results of the others.
     """
     measure = "tokens" if whole.size.tokens > room.tokens else "characters"
     results = [
@@ -294,9 +294,10 @@ def _truncated(
 
 
 def _mark(conversation: Sequence[Message], selection: Selection) -> str:
-    """Return the digest that identifies the last message before the window (see `groups.mark`).
+    """Return a digest that identifies the last message before the window (see `groups.mark`).
 
-    "+n" follows if results in the next n messages are cut to stubs, so that the next turn cuts them too.
+    If tool results in the first n messages of the window are cut to stubs, "+n" follows, so that the next turn cuts
+    them too.
     """
     mark = groups.mark(conversation, selection.place - 1)
     if selection.pruned <= selection.start:
@@ -320,10 +321,11 @@ def _due(trace: WindowTrace, iteration: int | None, policy: Policy) -> str | Non
 
 
 def due(used: float, iteration: int | None, policy: Policy, *, ended: bool = False) -> str | None:
-    """Return the reason why the conversation should be summarised now, or None if there is none.
+    """Return the reason why the conversation should be summarised now, or None if there is no reason.
 
-    Reasons are the share `used` of the window, the number of iterations (tool calls), and the end of a step or turn
-    (`ended`). Iteration 0, or None, is no reason by itself.
+    Reasons are that the share `used` of the window reaches a threshold, that a multiple of a set number of iterations
+    (tool calls) is reached, and that a step of the plan or the turn `ended`. With `iteration` 0 or None only the other
+    two count.
     """
     if used >= policy.window.context_threshold:
         return f"{used:.0%} of the window in use, the threshold is {policy.window.context_threshold:.0%}"

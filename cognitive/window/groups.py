@@ -1,8 +1,8 @@
 """Group the messages of a conversation: a group is one message, or a message with tool calls and their results.
 
-A group is shown or left out as a whole. The results of calls follow the message that makes them, one for each call.
-Call ids are made unique and valid, and do not depend on where the conversation is cut. Everything that had to be
-repaired is reported.
+A group is shown or left out as a whole. The results of calls follow the message that makes the calls, one result for
+each call. Call ids are made unique and valid; they do not depend on where the conversation is cut. Everything that had
+to be repaired is reported.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class MessageGroup:
 
 @dataclass(frozen=True, slots=True)
 class GroupedMessages:
-    """The result of grouping: the groups, oldest first, tool results without a call (orphans), and repaired defects."""
+    """The result of grouping: the groups, oldest first, tool results without a call (orphans), and the repairs."""
 
     groups: tuple[MessageGroup, ...]
     orphans: tuple[MessageGroup, ...] = ()
@@ -115,7 +115,7 @@ def group(messages: Sequence[Message], first: int = 0) -> GroupedMessages:
 def named(groups: Sequence[MessageGroup]) -> tuple[tuple[MessageGroup, ...], tuple[Repair, ...]]:
     """Replace tool call ids that are missing, not unique or not valid for every provider. Return groups and repairs.
 
-    Valid, unique ids do not change.
+    Ids that are valid and unique do not change.
     """
     taken: set[str] = set()
     repairs: list[Repair] = []
@@ -131,9 +131,9 @@ def digest(message: Message) -> str:
 
 
 def mark(messages: Sequence[Message], place: int) -> str:
-    """Return 16 hexadecimal digits by which `find` finds the message at index `place` in a grown conversation.
+    """Return 16 hexadecimal digits that identify the message at index `place` after the conversation has grown.
 
-    They are a digest of this message and the three before it.
+    The digits are a digest of this message and the three messages before it. `find` finds the message by them.
     """
     return _hash([digest(message) for message in messages[max(0, place - _MARKED + 1) : place + 1]])
 
@@ -156,7 +156,7 @@ def find(messages: Sequence[Message], wanted: str, back: int = FAR) -> int | Non
 
 
 def last_user_message(conversation: Sequence[Message], first: int, place: int) -> int | None:
-    """Return the index of the last user message from index `first` to before `place`, or None if there is none."""
+    """Return the index of the last user message between index `first` and index `place` (excluded), or None."""
     for n in range(place - 1, first - 1, -1):
         message = conversation[n]
         if message.role == "user" and message.content.strip() and not authored(message):
@@ -170,9 +170,9 @@ def as_text(result: Any) -> str:
 
 
 def _answer(groups: Sequence[_PendingCalls], place: int, message: Message) -> RepairKind | None:
-    """Assign a tool result to the latest call with its id that has no result yet.
+    """Assign a tool result to the latest call that has the result's call id and no result yet.
 
-    Return the kind of repair that this needed, or None.
+    Return the kind of repair that was necessary, or None.
     """
     calling = [each for each in groups if each.results]
     name = message.tool_call_id
@@ -190,7 +190,7 @@ def _answer(groups: Sequence[_PendingCalls], place: int, message: Message) -> Re
 def _unanswered(each: _PendingCalls, matches: Callable[[ToolCall], bool]) -> int | None:
     """Return the index of the first call in a group that `matches` accepts and that has no result, or None.
 
-    A placeholder does not count as a result.
+    A placeholder for a missing result does not count as a result.
     """
     free = [n for n, result in enumerate(each.results) if result is None or _stopgap(result[1])]
     return next((n for n in free if matches(each.message.tool_calls[n])), None)
@@ -212,7 +212,10 @@ def _closed(each: _PendingCalls, repairs: list[Repair]) -> MessageGroup:
 
 
 def _sayable(call: ToolCall) -> ToolCall:
-    """Return the call without its result and with arguments that JSON can express; the same object if unchanged."""
+    """Return the call without its result and with arguments that JSON can express.
+
+    If nothing has to change, the call itself is returned.
+    """
     arguments = json_values.jsonable(call.arguments)
     if call.result is None and json_values.alike(arguments, call.arguments):
         return call
@@ -249,7 +252,7 @@ def _well_formed(call: ToolCall) -> str:
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
-    """Return the name if it is not in `taken`, otherwise the name with the first number that makes it unique."""
+    """Return the name if it is not in `taken`, otherwise the name with a number that makes it unique."""
     free, n = name, 1
     while free in taken:
         n += 1
@@ -258,17 +261,20 @@ def _free(name: str, taken: Iterable[str]) -> str:
 
 
 def _bare(message: Message) -> Message:
-    """Return a message that has no tool calls without call ids, which its role cannot have.
+    """Return a message without tool calls and call ids, which the message's role cannot have.
 
-    White space at the end of an assistant's message is removed: providers refuse it in the last message, and every
-    message was the last one once.
+    White space at the end of an assistant's message is removed. Providers refuse it in the last message of a prompt,
+    and each message was the last one in some prompt.
     """
     content = message.content.rstrip() if message.role == "assistant" else message.content
     return _with(message, content=content, tool_calls=(), tool_call_id=None)
 
 
 def _with(message: Message, **changes: Any) -> Message:
-    """Return the message with these fields changed, without validation; the same object if nothing changes."""
+    """Return the message with these fields changed, without validation.
+
+    If nothing changes, return the message itself.
+    """
     if all(_stays(getattr(message, name), value) for name, value in changes.items()):
         return message
     return message.model_copy(update=changes)

@@ -52,7 +52,7 @@ At most {limit} characters. Answer with the notes only."""
 
 @dataclass(frozen=True, slots=True)
 class SummaryFailure:
-    """The reason why a model's summary was not used: it was late, the call failed, or the answer was empty."""
+    """The reason why a model's summary was not used: the model was late, the call failed, or the answer was empty."""
 
     reason: Literal["late", "failed", "empty"]
     detail: str
@@ -61,10 +61,8 @@ class SummaryFailure:
 class ModelSummarizer:
     """A `Summarizer` that asks a language model and waits at most `seconds`.
 
-    It is called after a turn, never before one.
-
-    It does not raise. If the model fails, the summary is extracted without it, and the reason is logged and stored in
-    `failure`.
+    It is called after a turn, never before a turn. It does not raise an error. If the model fails, the summary is
+    extracted without a model, and the reason is logged and stored in `failure`.
     """
 
     def __init__(self, model: SummaryModel, *, seconds: float = 30.0) -> None:
@@ -124,10 +122,16 @@ def _tool_results(tool: str, results: str, limit: int) -> str:
 
 
 def _work_session(notes: str, happened: str, limit: int) -> str:
-    """Return the prompt that asks a model to update `notes` by what `happened`, in at most `limit` characters."""
+    """Return the prompt that asks a model to update the `notes` on a session by what `happened` since.
+
+    The answer should have at most `limit` characters.
+    """
     return _WORK_SESSION.format(fence=_fence(notes, happened), notes=notes, happened=happened, limit=limit)
 
 
 def _fence(*data: str) -> str:
-    """Return a line that encloses data in a prompt. The data cannot contain the line, since it is a digest of them."""
+    """Return a line that marks the beginning and end of data in a prompt.
+
+    The data cannot contain the line, since the line has a digest of the data.
+    """
     return f"=== {hashlib.sha256(chr(0).join(data).encode('utf-8', 'replace')).hexdigest()[:16]} ==="

@@ -1,8 +1,8 @@
 """Render messages as the prompt shows them: tool outputs shortened, old results as stubs.
 
-A stub is the first line of a result and a pointer to the whole: if a result is simply missing, models invent it. A
-session's outputs recur with every turn, so each long text is shortened once and cached. The outputs of a turn are
-shortened after the turn, so that the next turn finds them in the cache.
+A stub is the first line of a result and a pointer to the stored whole result. Stubs are needed because models invent a
+result that is simply missing. A session's outputs recur with every turn, so each long text is shortened once and
+cached. The outputs of a turn are shortened after the turn, so that the next turn finds them in the cache.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class WindowCache:
     def normalised(self, text: str, *, tool: str, session_id: str, limits: OutputLimits) -> NormalisedOutput:
         """Shorten a tool's output as `normalise` does, or return the result from the cache.
 
-        Short texts are not cached. The whole text, which the caller has, is not stored a second time.
+        Short texts are not cached. The cache does not hold the whole text, since the caller has it.
         """
         if len(text) <= _MIN_CACHED:
             return normalise(text, tool=tool, session_id=session_id, limits=limits)
@@ -72,7 +72,10 @@ class WindowCache:
 
 @dataclass(frozen=True, slots=True)
 class RenderedMessages:
-    """Messages as the prompt shows them, the full texts of their shortened outputs to store, and their size."""
+    """Messages as the prompt shows them, and their size.
+
+    `outputs` has the full texts of shortened tool outputs, which must be stored.
+    """
 
     messages: tuple[Message, ...]
     outputs: tuple[WholeOutput, ...]
@@ -93,7 +96,10 @@ class Renderer:
         return self._shown([self._bounded(message, tool) for message, tool in _with_tools(group)])
 
     def stubbed(self, group: MessageGroup) -> RenderedMessages:
-        """Return the messages of a group with each tool result cut to its first line and a pointer to the whole."""
+        """Return the messages of a group with each tool result cut to a stub.
+
+        A stub is the result's first line and a pointer to the whole result.
+        """
         return self._shown([self._stub(message, tool) for message, tool in _with_tools(group)])
 
     def all_of(self, messages: Sequence[Message]) -> RenderedMessages:
@@ -165,7 +171,9 @@ class Renderer:
         return _replaced(message, output.text), _stored(output, tool)
 
     def _with_bounded_calls(self, message: Message) -> tuple[Message, tuple[WholeOutput, ...]]:
-        """Shorten long arguments of a message's tool calls: a call that writes a file contains the whole file.
+        """Shorten long arguments of a message's tool calls.
+
+        For example, a call that writes a file contains the whole file.
 
         Return the message, and the full arguments to store.
         """
@@ -198,7 +206,7 @@ class Renderer:
 
 @lru_cache(maxsize=256)
 def _exactly(characters: int) -> OutputLimits:
-    """Return limits under which outputs of every kind are cut to this number of characters and never cleaned."""
+    """Return limits that cut outputs of every kind to this number of characters without cleaning them."""
     return OutputLimits(rows={kind: OutputLimit(kind, characters, characters, exact=True) for kind in LIMITS})
 
 

@@ -1,9 +1,11 @@
 """Select the messages of the conversation that the window shows, each whole or with its tool results cut to stubs.
 
-A stub is the first line of a result and a pointer to the whole. Messages are selected in groups, such as a tool call
-with its results. Some messages before the window stay: those whose kind is always kept, and the user's message that the
-window follows. Providers require a user's message first. If a long loop of calls is cut, the user's message that began
-it stays; if there is none, the window begins later.
+A stub is the first line of a result and a pointer to the whole result. Messages are selected in groups, such as a tool
+call with its results.
+
+Some messages before the window are shown nevertheless: the messages whose kind the policy always keeps, and often a
+user's message. Providers require that a prompt begins with a user's message. So if the window begins within a long
+series of tool calls, the user's message that asked for them is also shown. If there is none, the window begins later.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ _KEPT_SHARE = 4  # each limit divided by this is the maximum size of all message
 class RetainedMessages:
     """The messages before the window that are shown nevertheless, and their indexes in the conversation.
 
-    `kept` is the number of those that stay because of their kind.
+    `kept` is the number of these messages that are shown because the policy always keeps their kind.
     """
 
     shown: RenderedMessages
@@ -60,10 +62,10 @@ class Selection:
         groups: the groups of the conversation that were considered, oldest first.
         stubs: each group with its tool results cut to stubs, their first lines.
         shown: each group as it is shown, whole or with stubs.
-        start: the index of the group that begins the window.
-        place: the index of the window's first message in the conversation.
+        start: the index in `groups` of the group that begins the window.
+        place: the index in the conversation of the window's first message.
         retained: the messages before the window that are shown nevertheless.
-        pruned: the number of groups, from the first on, whose results are cut to save room.
+        pruned: the number of the oldest groups whose tool results are cut to save room.
         trigger: the limit or count that made the window begin later than before, or None.
         repairs: the number of repairs of each kind.
     """
@@ -99,7 +101,7 @@ def select(
         iteration: the number of the turn's current tool call, if the host passes it.
         now: the turn's time, for the age of tool results.
         renderer: shortens messages, and measures their size.
-        low_water: the share of each limit to which the window shrinks when it exceeds one.
+        low_water: when the window exceeds a limit, it shrinks to this share of each limit.
     """
     policy = renderer.policy
     limits = _limits(limit, reserved, conversation, policy, low_water)
@@ -146,7 +148,7 @@ def _bounded(
     limit: WindowSize,
     renderer: Renderer,
 ) -> Selection:
-    """Return the selection for a window that begins at `place`, or later if the messages exceed a limit."""
+    """Return the selection for a window that begins at `place`, or later if the messages from there exceed a limit."""
     start = place.start
     fixed = reserved.leading.size + reserved.closing.size + room_for_summary(limit, renderer.policy)
     while True:
@@ -165,10 +167,11 @@ def _bounded(
 def _led(
     conversation: Sequence[Message], first: int, named: Sequence[MessageGroup], start: int, policy: Policy
 ) -> tuple[int, int | None]:
-    """Return the index of the group that begins the window, and the index of the user's message that it follows.
+    """Return the index of the group that begins the window, and the index of the user's message to show before it.
 
-    The second index is None if the window begins with a user's message. A system message does not begin a window, since
-    it would read as one of the host's leading system messages.
+    The first index is `start` or greater. The second one is None if the window itself begins with a user's message.
+    Otherwise a user's message is needed because a prompt must begin with one. A system message does not begin a window,
+    since it would read as one of the host's leading system messages.
     """
     for n in range(start, len(named)):
         if named[n].role == "system" and not protected(named[n], policy):
@@ -188,9 +191,10 @@ def _led(
 def _limits(
     limit: WindowSize, reserved: ReservedContent, conversation: Sequence[Message], policy: Policy, low_water: float
 ) -> WindowLimits:
-    """Return the limits of the window's conversation: those of the prompt minus the room for the messages around it.
+    """Return the limits of the conversation alone: those of the prompt minus the room for the messages around it.
 
-    Room is reserved also for messages that do not exist yet, so that the window does not move when they are added.
+    Room is also reserved for messages that do not exist yet, such as a summary, so that the window does not move when
+    they are added.
     """
     message = limit.times(1 / _SIDE_SHARE)
     around = reserved.leading.size + reserved.closing.size + room_for_summary(limit, policy)
@@ -224,7 +228,8 @@ def _retained(
 ) -> RetainedMessages:
     """Return the messages before index `start`, where the window begins, that are shown nevertheless.
 
-    `asked` is the index of the user's message that the window follows, or None if the window begins with one.
+    `asked` is the index of the user's message to show before the window, or None if the window begins with such a
+    message.
     """
     policy = renderer.policy
     room = policy.window.max_chars // _KEPT_SHARE
@@ -252,9 +257,9 @@ def _retained(
 
 
 def _stays(message: Message, policy: Policy) -> bool:
-    """Return True if a message is of a kind that is always kept and is valid without others.
+    """Return True if a message is valid without others and the policy always keeps messages of its kind.
 
-    A result without its call is not valid, nor is a call without its results.
+    A tool result is not valid without its call, nor is a call without its results.
     """
     valid_alone = message.role != "tool" and not message.tool_calls and bool(message.content.strip())
     return valid_alone and message.kind in policy.window.protected_kinds and not authored(message)

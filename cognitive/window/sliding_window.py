@@ -2,15 +2,16 @@
 
 The beginning moves seldom, so that successive prompts begin with the same bytes and provider caches apply. Messages are
 added from the oldest on until the window exceeds a limit. Then old tool results are cut to stubs, their first lines. If
-that frees too little, the oldest messages leave until the window is at its low-water mark (a share of each limit), and
-it grows again. The beginning depends on the conversation alone: continuing from a stored beginning gives the same
-result as starting over.
+that frees too little, the oldest messages leave until the window is at its low-water mark (a share of each limit).
+After that the window grows again. The beginning depends on the conversation alone: continuing from a stored beginning
+gives the same result as starting over.
 
 The first message to read is found from roles and lengths, without reading texts. This scan starts at the summary's end
-or the last multiple of EPOCH, so that a conversation of 4,000 messages costs no more than one of 500.
+or the last multiple of EPOCH messages, so that a conversation of 4,000 messages costs no more than one of 500.
 
-Results are cut by age too. The time for this advances in steps of twice `window.prune_tool_results_after_ms`, and the
-number of the last messages in steps of half `window.keep_last_messages`, so that few turns change a prompt's middle.
+Tool results are also cut when they are old. A result is old by its time and by the number of messages after it. Both
+bounds advance in large steps, so that few turns change the middle of a prompt: the time in steps of twice
+`window.prune_tool_results_after_ms`, the number of messages in steps of half `window.keep_last_messages`.
 """
 
 from __future__ import annotations
@@ -65,10 +66,10 @@ class WindowSize:
 
 @dataclass(frozen=True, slots=True)
 class MessageSize:
-    """The size of a message or group, to decide where the window begins: whole, and with results cut to stubs.
+    """The sizes of a message or group of messages, used to decide where the window begins.
 
     Attributes:
-        whole: the size as it is.
+        whole: the size without cuts.
         stubbed: the size with each tool result cut to a stub, its first line.
         begins: True if a window may begin with it.
         iteration: the number of its tool call since the last user message, 0 without a call.
@@ -89,8 +90,8 @@ class WindowLimits:
     Attributes:
         bounds: the maximum size.
         low: the share of `bounds` to which the window shrinks when it exceeds them (the low-water mark).
-        keep_last: the number of the last messages whose tool results are never cut to stubs, their first lines.
-        keep_recent: the age in seconds below which tool results are never cut.
+        keep_last: the number of the last messages whose tool results are not cut to stubs, their first lines.
+        keep_recent: the age in seconds below which tool results are not cut.
         every: the number of tool calls after which a window above its low-water mark is compacted; 0 for never.
     """
 
@@ -103,10 +104,10 @@ class WindowLimits:
 
 @dataclass(frozen=True, slots=True)
 class WindowStart:
-    """The beginning of a window: the index `start` of its first message or group, counted in those considered.
+    """The beginning of a window: the index `start` of its first message or group among all that were considered.
 
     Tool results before index `stubs` are cut to their first lines. `trigger` is the limit or count that moved the
-    beginning, if the last message did.
+    beginning when the last message was added, or None if the beginning did not move then.
     """
 
     start: int = 0
@@ -115,9 +116,10 @@ class WindowStart:
 
 
 def find_start(units: Sequence[MessageSize], limits: WindowLimits, stubs: int = 0) -> WindowStart:
-    """Return where a window over these messages or groups begins, given their sizes. The newest is always in it.
+    """Return where the window begins, given the sizes of consecutive messages or groups.
 
-    The tool results of the first `stubs` ones are cut to their first lines already.
+    The newest message or group is always in the window. The tool results of the first `stubs` of them are already cut
+    to their first lines.
     """
     low = limits.bounds.times(limits.low)
     enough = limits.bounds.times((1 + limits.low) / 2)  # above this, the window would move again after a unit or two
@@ -150,7 +152,10 @@ def _due(unit: MessageSize, limits: WindowLimits, used: WindowSize, low: WindowS
 
 
 def _old(units: Sequence[MessageSize], n: int, limits: WindowLimits) -> int:
-    """Return how many messages or groups are old enough to have tool results cut, when number `n` is the newest."""
+    """Return how many of the oldest messages or groups may have their tool results cut.
+
+    Number `n` is the newest message or group.
+    """
     newest, recent_messages, old = units[n].at, units[n].whole.messages, n
     while old > 0:
         unit = units[old - 1]
@@ -165,9 +170,10 @@ def _old(units: Sequence[MessageSize], n: int, limits: WindowLimits) -> int:
 def _low_water_start(
     units: Sequence[MessageSize], start: int, n: int, used: WindowSize, low: WindowSize, stubs: int
 ) -> tuple[int, WindowSize]:
-    """Return the index at which the window must begin to shrink to its low-water mark `low`, and its size then.
+    """Return the index of the first message to keep so that the window is no larger than `low`, and its size then.
 
-    `used` is its size when it begins at `start` and ends with `n`. If no beginning suffices, the nearest is returned.
+    `used` is the size of the window that begins at index `start` and ends with index `n`. A window may not begin with
+    every message. If no beginning makes the window small enough, the last possible one is returned.
     """
     begin, remaining = start, used
     for after in range(start, n + 1):
@@ -185,9 +191,9 @@ def _low_water_start(
 
 @dataclass(frozen=True, slots=True)
 class AgeCut:
-    """The limits for cutting tool results by age: results before this index and before this time are cut.
+    """The limits for cutting tool results by age.
 
-    `until` is the time in seconds since the epoch.
+    A result is cut if its message has an index below `before` and a time before `until`, in seconds since the epoch.
     """
 
     before: int
@@ -206,7 +212,7 @@ def age_cut(messages: int, now: datetime, policy: Policy) -> AgeCut:
 
 
 def protected(group: MessageGroup, policy: Policy) -> bool:
-    """Return True if a group of messages is of a kind that the policy always keeps.
+    """Return True if a group has a message of a kind that the policy always keeps.
 
     A failed tool call counts as the kind "error".
     """
@@ -219,7 +225,8 @@ def protected(group: MessageGroup, policy: Policy) -> bool:
 def stale(group: MessageGroup, at: float | None, cut: AgeCut, policy: Policy) -> bool:
     """Return True if the tool results of a group of messages are old enough to be cut.
 
-    If neither the group nor a later message has a time, its age is unknown, and it is cut only when room is needed.
+    If neither the group nor a later message has a time, the age is unknown. The results are then cut only when room is
+    needed.
     """
     old = group.first < cut.before and at is not None and at < cut.until
     return old and bool(group.calls) and not protected(group, policy)
@@ -230,9 +237,9 @@ def stale(group: MessageGroup, at: float | None, cut: AgeCut, policy: Policy) ->
 
 @dataclass(frozen=True, slots=True)
 class ScanStart:
-    """The first message of the conversation to read.
+    """The index `first` of the first message of the conversation to read.
 
-    Tool results before the index `stubs` are cut to their first lines to save room.
+    Tool results before index `stubs` are cut to their first lines to save room.
     """
 
     first: int
@@ -250,7 +257,7 @@ def find_scan_start(
 ) -> ScanStart:
     """Return the first message to read in order to build the window, estimated from roles and lengths.
 
-    It is not before index `first`, nor before `covered`, the end of the session's summary.
+    The returned index is not below `first`, and not before the end of the session's summary, which is `covered`.
     """
     epoch = len(conversation) // EPOCH * EPOCH - int(limits.bounds.messages * limits.low)
     base = max(first, epoch, covered.first if covered is not None else 0)
@@ -278,10 +285,10 @@ def times(messages: Sequence[Message]) -> list[float | None]:
 
 
 def iterations(calling: Sequence[bool], asking: Sequence[bool], last: int | None) -> list[int]:
-    """Return the number of each tool call since the user's message, and 0 for messages without calls.
+    """Return the number of each tool call since the user's message, counted from 1, and 0 for messages without calls.
 
-    `calling` and `asking` say for each message if it has calls and if it is the user's. `last` is the number of the
-    newest call, if the host passes it.
+    `calling` says for each message if it has tool calls, and `asking` if it is the user's. `last` is the number of the
+    newest call, if the host passes it; the calls before it are then numbered to match.
     """
     numbers, n = [], 0
     for calls, asks in zip(calling, asking, strict=True):
@@ -332,7 +339,7 @@ def _size(characters: int) -> WindowSize:
 def _begins(message: Message, before: Message | None) -> bool:
     """Return True if a window can begin with a message without separating a tool call from its results.
 
-    `before` is the message before it.
+    `before` is the previous message of the conversation.
     """
     if message.role == "user":
         return True

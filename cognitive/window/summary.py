@@ -2,8 +2,8 @@
 
 The window is the part of a conversation that the model sees. A summary is a list of lines, oldest first. Each line
 quotes one speaker, so that a tool's output never reads as if the user had written it. Lines do not change from one
-summary to the next, so that provider caches apply. If they become too long together, many of the oldest are condensed
-at once.
+summary to the next, so that provider caches apply. When the lines become too long together, many of the oldest lines
+are condensed at once.
 """
 
 from __future__ import annotations
@@ -39,14 +39,13 @@ _INFORMATIVE_ARGUMENTS = ("command", "cmd", "file_path", "path", "query", "patte
 class Summarizer(Protocol):
     """Interface of a component that adds messages to a conversation's summary.
 
-    It is called after a turn, never before one.
+    It is called after a turn, never before a turn.
     """
 
     async def summarize(self, earlier: str, messages: Sequence[Message], limit: int) -> str:
-        """Return a summary of at most `limit` characters.
+        """Return a new summary of at most `limit` characters.
 
-        It is a summary of the conversation that `earlier`, the summary so far, and then `messages`, oldest first,
-        represent.
+        It covers what `earlier`, the summary so far, covers, and after that the `messages`, oldest first.
         """
 
 
@@ -81,9 +80,9 @@ class _SummaryLine:
 def extract(earlier: str, messages: Sequence[Message], limit: int) -> str:
     """Return a summary of at most `limit` characters of `earlier`, the summary so far, and `messages`, oldest first.
 
-    `earlier` may be a summary of any form. The result is deterministic. While everything fits, the lines of `earlier`
-    are unchanged; then the oldest are condensed, and finally merged. A part of the newest message with content always
-    remains.
+    `earlier` may be a summary of any form. Equal inputs give equal summaries. As long as everything fits, the lines of
+    `earlier` are unchanged. Otherwise the oldest lines are condensed, and if that does not suffice, merged. A part of
+    the newest message with content always remains.
     """
     lines = [*_parsed(earlier), *_lines_of(messages)]
     if _size(lines) > limit:
@@ -92,7 +91,7 @@ def extract(earlier: str, messages: Sequence[Message], limit: int) -> str:
 
 
 def noted(text: str) -> str:
-    """Return a text of another author, such as a model's summary, as quoted summary lines with the speaker "notes"."""
+    """Return another author's text, such as a model's summary, as quoted summary lines of the speaker "notes"."""
     return "\n".join(str(_SummaryLine("notes", line.strip())) for line in text.split("\n") if line.strip())
 
 
@@ -100,7 +99,7 @@ def noted(text: str) -> str:
 
 
 def _parsed(earlier: str) -> Iterator[_SummaryLine]:
-    """Parse a summary into its lines. A line in another form becomes a line of the speaker "notes"."""
+    """Parse a summary into its lines. A line in an unknown form becomes a line of the speaker "notes"."""
     for line in earlier.split("\n"):
         match = _LINE.match(line)
         text = unquote(match.group(3)) if match else None
@@ -167,7 +166,10 @@ def _fitted(lines: Sequence[_SummaryLine], limit: int) -> list[_SummaryLine]:
 
 
 def _spared(lines: Sequence[_SummaryLine], limit: int) -> int:
-    """Return the index of the first of the newest lines, those that are condensed last. They include the last line."""
+    """Return the index of the first of the newest lines.
+
+    The newest lines are condensed last; they include the last line.
+    """
     room = int(limit * _SPARED)
     for place in range(len(lines) - 1, -1, -1):
         room -= len(str(lines[place])) + 1
@@ -177,7 +179,10 @@ def _spared(lines: Sequence[_SummaryLine], limit: int) -> int:
 
 
 def _without_weak(lines: Sequence[_SummaryLine], target: int, until: int) -> list[_SummaryLine]:
-    """Remove calls and tool answers of little worth before index `until`, oldest first, until all fits `target`."""
+    """Remove tool calls and tool answers of little worth, oldest first, until the rest fits into `target` characters.
+
+    Lines from index `until` on are not removed.
+    """
     remaining: list[_SummaryLine] = []
     excess = _size(lines) - target
     for place, line in enumerate(lines):
@@ -189,7 +194,10 @@ def _without_weak(lines: Sequence[_SummaryLine], target: int, until: int) -> lis
 
 
 def _condensed(lines: Sequence[_SummaryLine], share: float, target: int, until: int) -> list[_SummaryLine]:
-    """Condense lines before index `until` to a share of their length, oldest first, until all fit `target`."""
+    """Condense lines to a share of their maximum length, oldest first, until all fit into `target` characters.
+
+    Lines from index `until` on are not condensed.
+    """
     condensed: list[_SummaryLine] = []
     excess = _size(lines) - target
     said_later = _said_later(lines)
@@ -208,7 +216,7 @@ def _condensed(lines: Sequence[_SummaryLine], share: float, target: int, until: 
 def _merged(lines: Sequence[_SummaryLine], room: int) -> list[_SummaryLine]:
     """Merge the lines of each speaker into one line, within the speaker's share of `room` characters.
 
-    Room that one speaker leaves is free for the next.
+    Room that a speaker does not need is free for the other speakers.
     """
     said_later = _said_later(lines)
     pieces: dict[str, list[tuple[str, float]]] = {}
@@ -246,17 +254,17 @@ def _thinned(pieces: Sequence[tuple[str, float]], room: int) -> str:
 
 
 def _said_later(lines: Sequence[_SummaryLine]) -> Callable[[int], set[str]]:
-    """Return a function that finds the repeated facts of a line: those that a later line states too.
-
-    It takes the index of the line.
-    """
+    """Return a function that takes the index of a line and returns those of its facts that a later line states too."""
     facts_of = [importance.facts(line.text) for line in lines]
     last = {fact: place for place, facts in enumerate(facts_of) for fact in facts}
     return lambda place: {fact for fact in facts_of[place] if last[fact] > place}
 
 
 def _cut(line: _SummaryLine, limit: int) -> list[_SummaryLine]:
-    """Cut a line to `limit` characters. Return it in a list, which is empty if not even the speaker fits."""
+    """Cut a line to `limit` characters, and return it in a list.
+
+    The list is empty if not even the name of the speaker fits.
+    """
     room = limit - len(str(replace(line, text="", condensed=True)))
     while room > 0:
         shorter = replace(line, text=importance.squeezed(line.text, room), condensed=True)

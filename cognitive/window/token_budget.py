@@ -28,7 +28,10 @@ _PER_TOKEN = 3  # characters of a summary, estimated
 
 @dataclass(frozen=True, slots=True)
 class Prunable:
-    """A tool result that may be cut to a stub, its first line, to save room: its tokens, and those of its stub."""
+    """A tool result that may be cut to a stub, its first line, to save room.
+
+    `tokens` is the size of the result, and `stub` the size of its stub, both in tokens.
+    """
 
     tokens: int
     stub: int
@@ -52,8 +55,8 @@ class RoomResult:
 class TokenLedger:
     """The tokens of a model's input: the limit `max`, and the tokens used and reserved for each kind of content.
 
-    Kinds in use are system, summary, directive, messages and results. Kinds reserved are system, response, tools and
-    memory. No number is negative.
+    The kinds that use tokens are system, summary, directive, messages and results. The kinds that tokens are reserved
+    for are system, response, tools and memory. No number is negative.
     """
 
     max: int
@@ -62,7 +65,10 @@ class TokenLedger:
 
     @classmethod
     def of(cls, max: int, shares: Mapping[str, float]) -> TokenLedger:
-        """Return a ledger without used tokens that reserves these shares of `max` by kind of content."""
+        """Return a ledger without used tokens.
+
+        `shares` maps each kind of content to the share of `max` that is reserved for it.
+        """
         return cls(max, reserves=MappingProxyType({kind: int(max * share) for kind, share in shares.items()}))
 
     @property
@@ -81,13 +87,13 @@ class TokenLedger:
         return self.spent / self.max if self.max else 1.0
 
     def fits(self, tokens: int) -> bool:
-        """Return True if this number of tokens can be added. A ledger over its limit has no room even for 0."""
+        """Return True if this number of tokens can be added. If the ledger is over its limit, not even 0 tokens fit."""
         return self.spent + sum(self.reserves.values()) + tokens <= self.max
 
     def spend(self, kind: str, tokens: int) -> TokenLedger:
-        """Return the ledger with this number of tokens added to a kind of content.
+        """Return the ledger with this number of tokens added to those in use for a kind of content.
 
-        A negative number frees tokens, at most those in use.
+        A negative number frees tokens, but not more than the kind uses.
         """
         used = {**self.used, kind: max(0, self.used.get(kind, 0) + tokens)}
         return replace(self, used=MappingProxyType(used))
@@ -95,8 +101,8 @@ class TokenLedger:
     def room_for(self, tokens: int, results: Sequence[Prunable], kind: str = "results") -> RoomResult:
         """Make room for this number of tokens by cutting tool `results` to stubs, their first lines, oldest first.
 
-        `short` in the result is the number of tokens still missing if cutting all of them does not suffice. `kind` is
-        the kind of content that the results count as.
+        If cutting all results does not suffice, `short` in the returned value is the number of tokens still missing.
+        `kind` is the kind of content that the results count as.
         """
         overdrawn = max(0, self.spent + sum(self.reserves.values()) - self.max)
         missing = overdrawn + tokens - self.available
@@ -120,7 +126,7 @@ class ReservedContent:
 
     Attributes:
         leading: the host's system messages at the beginning.
-        closing: the message with the plan's current step, and the reminder to go on.
+        closing: the message with the plan's current step, and the message that reminds the model to go on.
         first: the index of the first message of the conversation after the leading ones.
         host_summary: the summary of an earlier prompt that the host passes back, if any.
         directive_error: the reason why the plan's current step was refused, or None.
@@ -138,7 +144,8 @@ def find_reserved(
 ) -> ReservedContent:
     """Return the messages of the prompt around a conversation.
 
-    `plan_step` is the current step of the session's plan, and `place` its number and the number of steps.
+    `plan_step` is the text of the current step of the session's plan. `place` has the number of this step and the
+    number of all steps.
     """
     first, summary = _leading(conversation)
     leading = [each for each in conversation[:first] if each.content.strip()]
@@ -155,9 +162,10 @@ def find_reserved(
 
 
 def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
-    """Return the index after the host's leading system messages, and the summary that follows them, or None.
+    """Return the index after the host's leading system messages, and the text of the summary that follows them.
 
-    A system message after one of the layer's own messages belongs to the conversation.
+    The text is None if no summary follows. System messages that come after a message of the layer itself belong to the
+    conversation.
     """
     for n, message in enumerate(conversation):
         if engine_messages.is_summary(message):
@@ -170,7 +178,8 @@ def _leading(conversation: Sequence[Message]) -> tuple[int, str | None]:
 def open_ledger(tokens: int | None, reserved: ReservedContent, policy: Policy) -> TokenLedger | None:
     """Return the ledger of a model with this limit of input tokens, before the conversation is added.
 
-    It is None if the limit is unknown. The host's leading system messages use the tokens reserved for the system.
+    Return None if the limit is unknown. The host's leading system messages count as used, and the tokens reserved for
+    the kind "system" shrink by the same number.
     """
     if tokens is None:
         return None
@@ -181,9 +190,11 @@ def open_ledger(tokens: int | None, reserved: ReservedContent, policy: Policy) -
 
 
 def limit(ledger: TokenLedger | None, policy: Policy) -> WindowSize:
-    """Return the limits of the whole window: the policy's, and the tokens that the model's ledger allows.
+    """Return the maximum size of the whole window.
 
-    The tokens are limited to the policy's context threshold.
+    The maximum messages and characters are the policy's. The maximum tokens are those that the ledger (the model's
+    token account) has not reserved. They are also limited to the policy's `context_threshold`, a share of the model's
+    limit, minus the tokens reserved for the system.
     """
     tokens = NO_BOUND
     if ledger is not None:
@@ -193,7 +204,7 @@ def limit(ledger: TokenLedger | None, policy: Policy) -> WindowSize:
 
 
 def summary_characters(limit: WindowSize, policy: Policy) -> int:
-    """Return the maximum characters of a summary: the policy's, or a quarter of the window's limits if less."""
+    """Return the maximum characters of a summary: the policy's, or a quarter of the window's limits if that is less."""
     return min(policy.window.max_summary_chars, limit.characters // MIN_SHARE, limit.tokens * _PER_TOKEN // MIN_SHARE)
 
 

@@ -27,9 +27,9 @@ UNPREPARED = "unprepared"  # the plan's reason in a turn that no server prepared
 class TraceSummary:
     """A short report on how a turn was prepared.
 
-    `channels` names the search methods that returned in time. `timings` has milliseconds by step, `trim` the tools that
-    were removed or shortened, and `window` numbers on how the conversation was fitted into the model's context. To
-    learn why each candidate was shown or dropped, request the turn's candidates by its id.
+    `channels` names the search methods that returned in time. `timings` has the milliseconds of each step. `trim` says
+    which tools were removed or shortened, and `window` how the conversation was fitted into the model's context. To
+    learn why each candidate was shown or dropped, request the turn's candidates by the turn's id.
     """
 
     query: str
@@ -137,7 +137,7 @@ def to_turn_context(prepared: PreparedTurn) -> TurnContext:
 def without_memory(turn: Turn, turn_id: str, now: datetime, *reasons: Degradation) -> TurnContext:
     """Return the context of a turn that could not be prepared: its newest messages and all its tools, but no memories.
 
-    `reasons` become its `degraded`.
+    `reasons` say why, and become the context's `degraded`.
     """
     policy = Policy()
     plan = planning.create_plan(Signals(turn.text, greeting=True), "conversation", (UNPREPARED,), policy, turn.thinking)

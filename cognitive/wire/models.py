@@ -52,7 +52,10 @@ def _example(**fields: Any) -> ConfigDict:
 
 
 class TurnBody(Turn):
-    """A turn to prepare, for the agent in the request's path. If it has a `turn_id`, the request may be repeated."""
+    """A turn to prepare, for the agent in the request's path.
+
+    A request whose turn has a `turn_id` may be repeated safely.
+    """
 
     model_config = _example(
         session_id="s1",
@@ -108,8 +111,8 @@ class RememberBody(InputModel):
 class RecallBody(InputModel):
     """A search for memories.
 
-    If `turn_id` is set, the memories that are found count as shown in that turn. `since` and `until` limit the time of
-    the memories.
+    If `turn_id` is set, the memories that are found count as shown in that turn. With `since` and `until`, only
+    memories of that time are searched.
     """
 
     model_config = _example(query="which database did we choose?", memory_type="decision", limit=5)
@@ -152,7 +155,10 @@ class IdsBody(InputModel):
 
 
 class LineBody(InputModel):
-    """A search for lines of an artifact (a long text stored outside the prompt) that contain the string `literal`."""
+    """A search for the lines of an artifact that contain the string `literal`.
+
+    An artifact is a long text stored outside the prompt.
+    """
 
     model_config = _example(literal="ERROR")
 
@@ -196,7 +202,7 @@ class RollBackBody(InputModel):
 
 
 class WhatIfBody(InputModel):
-    """Changed settings, and the period of the recorded turns on which to estimate their effect.
+    """Changed settings, and the period whose recorded turns are used to estimate the effect of the changes.
 
     The period begins at `since` and ends before `until`.
     """
@@ -213,9 +219,9 @@ class WhatIfBody(InputModel):
 class EffectivePolicies:
     """The policy versions in effect for an agent.
 
-    `base` is the operator's policy. The policy `live` prepares turns. The policy `shadow` is computed for comparison
-    without an effect on turns, and is null if there is none. `changes` are the settings in which `live` differs from
-    `base`. `activations` has the latest activation of each role ("live" and "shadow").
+    `base` is the operator's policy. `live` is the policy that prepares turns. `shadow` is a policy that is computed for
+    comparison without an effect on turns; it is null if there is none. `changes` are the settings in which `live`
+    differs from `base`. `activations` has the latest activation of each role ("live" and "shadow").
     """
 
     base: str

@@ -41,7 +41,7 @@ class Busy(StoreUnavailable):
 
 
 class TooMany(Busy):
-    """A token was used for more requests per minute than the server permits."""
+    """A token was used for more requests per minute than the server permits. A later retry may succeed."""
 
 
 class TooLarge(InvalidInput):
@@ -50,10 +50,10 @@ class TooLarge(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """The appearance of an error class over HTTP: the status, the title, and when a client should retry.
+    """The form of an error class over HTTP: the status, the title, and when a client should retry.
 
     `retry_after` is in seconds, or None if a retry makes no sense. `detail` replaces the error's own message if that
-    could reveal the server's hosts, files or SQL statements.
+    message could reveal the server's hosts, files or SQL statements.
     """
 
     status: int
@@ -111,7 +111,10 @@ class Problem:
 
 
 def problem_type_of(error: type[CognitiveError]) -> tuple[type[CognitiveError], ProblemType]:
-    """Find the nearest base class of an error class, or the class itself, that has a problem type. Return both."""
+    """Find the problem type of an error class: its own, or that of its nearest base class that has one.
+
+    Return the class that has the problem type, and the problem type.
+    """
     return next((own, PROBLEM_TYPES[own]) for own in error.__mro__ if own in PROBLEM_TYPES)
 
 
@@ -129,7 +132,7 @@ def http_problem(status: int, title: str, detail: str) -> Problem:
 def to_error(problem: Problem) -> CognitiveError:
     """Convert a problem to the error that the server raised.
 
-    If its class is unknown, the status determines the class.
+    If the client does not know the class of the error, the status determines the class.
     """
     name = problem.type.removeprefix(_PREFIX)
     return _BY_NAME.get(name, _by_status(problem.status))(problem.detail)

@@ -1,7 +1,7 @@
 """Decide what to keep of a text that must shrink: the lines of an output, the sentences of a message.
 
-Lines are classified by patterns, which a linear-time automaton reads. Sentences are weighted by the errors, decisions,
-paths, identifiers, figures and requests that they contain.
+Lines are classified by patterns, which an automaton searches for in linear time. Sentences are weighted by the errors,
+decisions, paths, identifiers, figures and requests that they contain.
 """
 
 from __future__ import annotations
@@ -77,7 +77,10 @@ RECORD = (
 
 
 def pattern(rows: tuple[str, ...], *, flags: str = "") -> re2._Regexp:
-    """Compile several patterns into one linear-time automaton that matches any of them; `flags` are written `(?m)`."""
+    """Compile several patterns into one linear-time automaton that matches any of them.
+
+    `flags` are written as in a pattern, for example `(?m)`.
+    """
     options = re2.Options()
     options.max_mem = _MEMORY_BYTES
     options.log_errors = False
@@ -103,8 +106,8 @@ class LinePatterns:
     def among(self, lines: Sequence[str]) -> frozenset[int]:
         """Return the indexes of those lines that are of this kind.
 
-        The lines are searched as one text, since a call for each line takes ten times as long. A match within a line
-        counts for that line. If a match spans a line break, its lines are searched again one by one.
+        The lines are searched as one text, since a call for each line takes ten times as long. A match that spans a
+        line break does not count by itself: the lines that it touches are searched again one by one.
         """
         encoded = [line.encode("utf-8", "surrogatepass") for line in lines]
         starts = [0, *accumulate(len(line) + 1 for line in encoded)]
@@ -162,8 +165,9 @@ _MARKS = "`'\"()[]{},;:!?*“”‘’"
 def essence(text: str, limit: int, *, request: bool = False, known: Collection[str] = ()) -> str:
     """Return the most important sentences or lines of a text, in their order, in at most `limit` characters.
 
-    In a `request` the first sentence and the questions weigh more. Facts in `known`, such as figures and paths, are
-    stated elsewhere and weigh nothing. Chatter without a fact is left out, so the result may be empty.
+    If the text is a user's `request`, its first sentence and its questions weigh more. Facts in `known`, such as
+    figures and paths, are stated elsewhere and weigh nothing. Chatter without a fact is left out, so the result may be
+    empty.
     """
     pieces = list(dict.fromkeys(" ".join(piece.split()) for piece in sentences(ends(text, _READ))))
     shapes = Counter(map(_shape, pieces))
@@ -203,9 +207,10 @@ def facts(text: str) -> list[str]:
 
 
 def squeezed(text: str, limit: int, known: Collection[str] = ()) -> str:
-    """Shorten a sentence to `limit` characters: first without stop words, then only facts and the words before them.
+    """Shorten a sentence to `limit` characters by leaving out words.
 
-    Facts are figures, paths, identifiers and the like, except those in `known`.
+    Stop words are left out first. If that does not suffice, facts are kept before the words that precede them, and
+    these before all other words. Facts are figures, paths, identifiers and the like, except those in `known`.
     """
     if len(text) <= limit:
         return text
@@ -224,7 +229,10 @@ def squeezed(text: str, limit: int, known: Collection[str] = ()) -> str:
 
 
 def _ranks(words: Sequence[str], known: Collection[str]) -> list[int]:
-    """Return how dispensable each word is: 0 for a fact not in `known`, 1 for the word before a fact, 2 for others."""
+    """Return how dispensable each word is, as a number from 0 to 2.
+
+    The number is 0 for a fact not in `known`, 1 for the word before such a fact, and 2 for other words.
+    """
     is_fact = [bool(_FACT.match(bare := _bare(word)) and bare not in known) for word in words]
     return [
         0 if fact else 1 if before_fact else 2 for fact, before_fact in zip(is_fact, [*is_fact[1:], False], strict=True)

@@ -27,7 +27,7 @@ _MARK = "[...]"  # the key of the note about what was left out of an object
 
 @dataclass(frozen=True, slots=True)
 class _Strictness:
-    """The limits of one attempt to shorten JSON: the maximum length, number and depth of its values."""
+    """The limits of one attempt to shorten JSON: the maximum length of strings, number of items and depth."""
 
     text: int  # characters of a string
     items: int  # items of a list
@@ -54,8 +54,8 @@ _LADDER = (
 def jsonable(value: Any) -> Any:
     """Convert a value of any Python type into values that JSON can express; other values, keys and NaN become text.
 
-    Only the name of the type remains of values that are nested too deeply (such as a value that contains itself),
-    cannot be read or are too large.
+    A value that is nested too deeply (such as a value that contains itself), cannot be read or is too large is replaced
+    by the name of its type.
     """
     return _JsonReader().read(value, _MAX_DEPTH)
 
@@ -76,7 +76,8 @@ def alike(value: Any, other: Any) -> bool:
 class _JsonReader:
     """Converts one value of any Python type into values that JSON can express.
 
-    It limits the characters that it reads, and the items of containers that it meets more than once.
+    It limits how many characters it reads. It also limits how many items it reads in containers that it meets more than
+    once.
     """
 
     def __init__(self) -> None:
@@ -146,7 +147,10 @@ def read_json(text: str) -> Any:
 
 
 def shortened_json(value: Any, room: int, note: str) -> str | None:
-    """Return an object or list as JSON of at most `room` characters, with `note` in it, or None if impossible."""
+    """Shorten an object or list to at most `room` characters of JSON that contain `note`.
+
+    Return None if that is impossible.
+    """
     for strictness in _LADDER:
         cut = _cut(value, strictness, strictness.depth)
         text = _written({**cut, _MARK: note} if isinstance(cut, Mapping) else [*cut, note])

@@ -42,7 +42,10 @@ _FILE = re.compile(r"^(?:\./)?([^\s:]{1,200}?)(?::\d+)?(?::|$|-\d+-)")  # a file
 
 @dataclass(frozen=True, slots=True)
 class LineSpan:
-    """Lines of a tool's output, from number `first` to before `after`, and the text that is shown for them."""
+    """Consecutive lines of a tool's output, and the text that is shown for them.
+
+    The lines are those from number `first` up to, but not including, number `after`.
+    """
 
     first: int
     after: int
@@ -50,7 +53,7 @@ class LineSpan:
 
 
 def stretches(lines: Sequence[str], start: int = 0) -> list[LineSpan]:
-    """Return one `LineSpan` for each line; `start` is the number of the first line."""
+    """Return one `LineSpan` for each line. `start` is the number of the first line."""
     return [LineSpan(n, n + 1, line) for n, line in enumerate(lines, start)]
 
 
@@ -58,9 +61,9 @@ def stretches(lines: Sequence[str], start: int = 0) -> list[LineSpan]:
 
 
 def split_lines(cleaned: str, max_length: int) -> list[LineSpan]:
-    """Split an output into lines as a terminal shows them, each cut to `max_length` characters plus a note of the cut.
+    """Split an output into lines as a terminal shows them. Longer lines are cut to `max_length` characters and a note.
 
-    Of a very long output, only both ends and the severe lines (such as errors) between them are returned.
+    Of a very long output, only the beginning, the end and the severe lines (such as errors) between them are returned.
     """
     breaks = cleaned.count("\n")
     if not breaks or (len(cleaned) <= 2 * _SPAN and breaks <= 2 * _SPAN_LINES):
@@ -136,9 +139,9 @@ def _blob(match: re.Match[str]) -> str:
 
 
 def repeats(spans: Sequence[LineSpan]) -> list[LineSpan]:
-    """Collapse repeated lines into one copy and a note with the count.
+    """Collapse lines that repeat in succession into one copy and a note with the count.
 
-    Repetitions are lines, or blocks of up to eight lines, that occur three times or more in succession.
+    Lines, or blocks of up to eight lines, are collapsed if they occur at least three times in succession.
     """
     folded: list[LineSpan] = []
     place = 0
@@ -161,8 +164,8 @@ def repeats(spans: Sequence[LineSpan]) -> list[LineSpan]:
 def _blocks(spans: Sequence[LineSpan]) -> tuple[list[int], list[int]]:
     """Find blocks of lines that repeat in succession.
 
-    Return for each index the size of the smallest block that repeats from there on, 0 for none, and the number of
-    copies.
+    Return two numbers for each line: the size of the smallest block that begins there and repeats (0 for none), and how
+    many times it occurs.
     """
     known: dict[str, int] = {}
     ids = np.array([known.setdefault(each.text, len(known)) for each in spans], dtype=np.int64)
@@ -201,7 +204,10 @@ def _read(spans: Sequence[LineSpan]) -> list[str]:
 
 
 def _unless_severe(kinds: Mapping[int, str], read: Sequence[str]) -> list[str | None]:
-    """Return the kind of each line, or None if it must be shown: it has no kind, or is severe, such as an error."""
+    """Return the kind of each line, or None for a line that must be shown.
+
+    A line must be shown if it has no kind, or if it is severe, such as an error.
+    """
     places = sorted(kinds)
     severe = importance.severe.among([read[place] for place in places])
     folded = {place: kinds[place] for n, place in enumerate(places) if n not in severe}
@@ -234,10 +240,11 @@ def _goes_on(spans: Sequence[LineSpan], kinds: Sequence[str | None], place: int)
 
 
 def excerpt(spans: Sequence[LineSpan], room: int, *, per_file: bool = False) -> list[LineSpan]:
-    """Choose the most important lines that fit in `room` characters, notes of gaps included. Return them in order.
+    """Choose the most important lines that fit in `room` characters, notes of gaps included.
 
-    First come a head and a tail. From the middle follow a line of every file if `per_file`, severe lines with the lines
-    around them, and notable lines. The rest of the room extends the head.
+    The room is given to the first and the last lines, then to lines between them: one line of every file if `per_file`,
+    then errors with the lines around them, then results and warnings. Remaining room goes to more lines after the first
+    ones. The chosen lines are returned in the order of the text.
     """
     chosen: set[int] = set()
     head, tail = (int(room * (_OF_A_SEARCH if per_file else share)) for share in (_HEAD, _TAIL))
@@ -251,9 +258,9 @@ def excerpt(spans: Sequence[LineSpan], room: int, *, per_file: bool = False) -> 
 
 
 def _take(chosen: set[int], places: Iterable[int], spans: Sequence[LineSpan], room: int, *, strict: bool) -> int:
-    """Add those of the lines at `places` that fit into `room` to the `chosen` lines, and return the remaining room.
+    """Add to `chosen` the lines at `places` that fit into `room`, and return the remaining room.
 
-    If `strict`, stop at the first line that does not fit.
+    If `strict`, stop at the first line that does not fit; otherwise skip it.
     """
     for place in places:
         if place in chosen:
@@ -283,7 +290,11 @@ def _among(places: Sequence[int], spans: Sequence[LineSpan], kind: importance.Li
 
 
 def _firsts(places: Iterable[int], spans: Sequence[LineSpan], key: Callable[[str], str]) -> list[int]:
-    """Return the first of the indexes for each value of `key`: errors that differ in figures only count as one."""
+    """Return for each value of `key` the first of the indexes whose line has it.
+
+    For example, errors that differ in figures only have the same key, so that only the first of these errors is
+    returned.
+    """
     firsts: dict[str, int] = {}
     for place in places:
         firsts.setdefault(key(spans[place].text), place)
@@ -300,5 +311,8 @@ def _file(line: str) -> str:
 
 
 def _ends_first(places: Sequence[int]) -> list[int]:
-    """Return the indexes alternating from both ends: the first error is the cause, the last one the consequence."""
+    """Return the indexes alternately from the beginning and the end.
+
+    The first error is often the cause, and the last one the consequence.
+    """
     return [places[n // 2] if n % 2 == 0 else places[-1 - n // 2] for n in range(len(places))]

@@ -1,4 +1,4 @@
-"""Shorten a tool's output to the limit of its kind. The whole is stored, and a pointer in the text leads to it.
+"""Shorten a tool's output to the limit of its kind. The whole output is stored, and a pointer in the text leads to it.
 
 The kind of a tool (file, search, web page, ...) follows from the words of its name.
 """
@@ -38,9 +38,9 @@ _JUNK_SHOWN = 400  # characters shown of a binary output
 class OutputLimit:
     """The limits for outputs of one kind of tool, in characters: `characters` in all and `line` for each line.
 
-    An `exact` output is only cut, never cleaned, since the model edits files by their exact text. `per_file` shows one
-    line of every file that a search found before a second one of any. `markup` removes scripts and styles from web
-    pages.
+    An `exact` output is only cut, never cleaned, since the model edits files by their exact text. With `per_file`, one
+    line of every file that a search found is shown before a second line of any file. With `markup`, scripts and styles
+    are removed from web pages.
 
     Raises:
         PolicyError: a limit is too small.
@@ -108,8 +108,7 @@ NAMES: tuple[tuple[OutputKind, tuple[str, ...]], ...] = (
 class OutputLimits:
     """The limits for the outputs of all tools, by kind of tool.
 
-    The kind of a tool follows from its name. `tools` has the kinds, by exact name, of tools whose names do not reveal
-    it.
+    The kind of a tool follows from its name. `tools` maps the exact names of other tools to their kind.
     """
 
     rows: Mapping[OutputKind, OutputLimit] = field(default_factory=lambda: LIMITS)
@@ -155,8 +154,8 @@ def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) 
     """Shorten a tool's output to the limit of its kind, in time linear in the output's length.
 
     Short, clean outputs are unchanged. Escape sequences, control characters and white space at line ends are removed
-    without a note. Anything else that is left out is in `whole`, and the text says where. Normalising a normalised text
-    changes nothing. JSON remains JSON where that is possible.
+    without a note. If anything else is left out, the whole output is in `whole`, and notes in the text say where
+    something is missing. Normalising a normalised text changes nothing. JSON remains JSON where that is possible.
     """
     whole = storable(output)
     limit = limits.of(tool)
@@ -184,7 +183,7 @@ def pointers(text: str) -> tuple[UUID, ...]:
 
 
 def marker(left_out: int, before: int, pointer: UUID) -> str:
-    """Return the note in a shortened output that says how much was left out and refers to the stored whole."""
+    """Return the note for a shortened output: how much was left out, and where the whole output is stored."""
     return f"[... {left_out:,} of {before:,} characters left out; whole: artifact:{pointer}]"
 
 
@@ -234,7 +233,7 @@ def _is_junk(mark: _Mark, shown: str) -> bool:
 
 
 def _ends(text: str, characters: int, mark: _Mark) -> str:
-    """Return the head and the tail of a text with a note of the gap between them, if possible cut at line breaks."""
+    """Return the head and the tail of a text with a note of the gap between them, cut at line breaks if possible."""
     room = max(0, characters - mark.max_length - 2)
     if len(text) <= room:
         return f"{text}\n{mark.of(len(text))}"
@@ -253,9 +252,10 @@ _WITHOUT_ROOM = (("routine", routine),)
 
 
 def _lines(cleaned: str, limit: OutputLimit, mark: _Mark) -> tuple[str, tuple[str, ...]]:
-    """Shorten an output by its lines. Return the text, and the names of the steps that changed it.
+    """Shorten an output by its lines. Return the text, and the names of the steps that changed the output.
 
-    Noise is removed first. If that does not suffice, routine lines are removed, and then an excerpt is chosen.
+    Repetitions and progress reports are reduced first. If that does not suffice, routine lines are reduced too, and
+    then an excerpt is chosen.
     """
     room = limit.characters - mark.max_length - 1
     count = cleaned.strip("\n").count("\n") + 1
@@ -281,7 +281,10 @@ def _gaps(shown: Sequence[LineSpan], lines: int) -> list[int]:
 
 
 def _joined(shown: Sequence[LineSpan], lines: int, mark: _Mark) -> str:
-    """Join the shown lines with a note in each gap. The note in the longest gap, or at the end, refers to the whole."""
+    """Join the shown lines with a note in each gap. The note in the longest gap refers to the stored whole output.
+
+    If there is no gap, such a note follows at the end.
+    """
     gaps = _gaps(shown, lines)
     max_length = max(range(len(gaps)), key=lambda n: (gaps[n], n))
     parts: list[str] = []

@@ -41,9 +41,10 @@ def storable(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    r"""Remove escape sequences, control characters and white space at line ends from a text.
+    """Remove escape sequences, control characters and white space at line ends from a text.
 
-    Lines end with "\n"; a lone "\r" remains, for `final` or `all_lines`. Cleaning twice changes nothing.
+    Lines end with a line feed. A single carriage return, by which a program overwrites a line, is kept: the functions
+    `final` and `all_lines` interpret it. Cleaning twice changes nothing.
     """
     text = text.replace("\r\n", "\n")
     if _CONTROL.search(text):
@@ -59,7 +60,10 @@ def clean(text: str) -> str:
 
 
 def all_lines(cleaned: str) -> str:
-    """Return a cleaned text in which each state of a line that a carriage return overwrote is a line by itself."""
+    """Return a cleaned text in which each state of an overwritten line is a line by itself.
+
+    A carriage return in a line means that the program overwrote the line.
+    """
     return cleaned.replace("\r", "\n")
 
 
@@ -72,12 +76,12 @@ def final(line: str) -> str:
 
 
 def head_of(text: str, characters: int) -> str:
-    """Return the first `characters` characters of a text, or a few less so that no combined character is cut."""
+    """Return the first `characters` characters of a text, or a few less if the cut would split a combined character."""
     return text if len(text) <= characters else text[: border(text, max(0, characters))]
 
 
 def tail_of(text: str, characters: int) -> str:
-    """Return the last `characters` characters of a text, or a few less so that no combined character is cut."""
+    """Return the last `characters` characters of a text, or a few less if the cut would split a combined character."""
     if len(text) <= characters:
         return text
     start = len(text) - max(0, characters)
@@ -87,7 +91,7 @@ def tail_of(text: str, characters: int) -> str:
 
 
 def border(text: str, place: int) -> int:
-    """Return the last index up to `place` at which a text may be cut without separating a combined character."""
+    """Return the last index up to `place` at which a text may be cut without splitting a combined character."""
     for back in range(place, max(0, place - _MAX_CLUSTER_LENGTH), -1):
         if _border(text, back):
             return back
