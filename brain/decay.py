@@ -23,7 +23,7 @@ def decayed(mass: float, as_of: datetime, at: datetime, half_life_days: float) -
 
 
 def added(mass: float, as_of: datetime, weight: float, at: datetime, half_life_days: float) -> tuple[float, datetime]:
-    """Add an event of weight `weight` at the time `at` to the decayed sum `mass`, which is valid for `as_of`.
+    """Add an event of weight `weight` at the time `at` to the decayed sum `mass`, which is valid for the time `as_of`.
 
     Returns the new sum and the time for which it is valid.
     """

@@ -9,7 +9,7 @@ CognitiveError
 │   └── RecallClosed        the policy disables the recall tool in this turn
 ├── PolicyError             a policy, rule or setting is invalid
 ├── EmbeddingError          a text could not be embedded
-├── WrongEventLoop          the call came from another event loop than the one that opened the layer
+├── WrongEventLoop          the call came from another event loop than that of its connections
 └── StoreError              reading or storing failed
     ├── StoreUnavailable    no connection, or no answer in time; a retry may help
     ├── SchemaError         the database lacks an extension, a migration or a role
@@ -47,7 +47,10 @@ class UnknownLanguage(InvalidInput):
 
 
 class RecallClosed(InvalidInput):
-    """Raised when the policy disables the recall tool in this turn; the message can be returned to the model."""
+    """Raised when the policy forbids the model to search memories in this turn.
+
+    The tool with which the model does so is called recall. The error's message can be returned to the model.
+    """
 
 
 class PolicyError(CognitiveError):

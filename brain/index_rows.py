@@ -1,7 +1,7 @@
 """Write the index entries of passages in a transaction: postings per language, vectors per embedding model.
 
-A writer locks the agent's row and then reads the agent's models again. A change of model therefore waits for running
-writes, and later writes see the new model.
+A writer locks the agent's row, and then reads again which embedding models the agent has. A change of model therefore
+waits for running writes, and later writes see the new model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PassageVector = tuple[int, str, Vector]  # the passage's ordinal, the field, the
 
 @dataclass(frozen=True, slots=True)
 class PassagePostings:
-    """The entry of a passage in the lexical index for one language: its lexemes and their counts."""
+    """A passage's entry in the lexical index for one language: the passage's lexemes and their counts."""
 
     memory_id: UUID
     ordinal: int

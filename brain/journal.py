@@ -133,9 +133,10 @@ class Journal:
 
     @contextmanager
     def draining(self) -> Iterator[bool]:
-        """Take the lock for draining; yield False if another process holds it. The kernel releases it after a crash.
+        """Hold the lock for draining the journal, and yield True; yield False if another process holds the lock.
 
-        Yields True if the lock cannot be used at all: delivering a turn twice does no harm, not delivering it does.
+        The kernel releases the lock after a crash. If the lock cannot be used at all, True is yielded too: storing a
+        turn twice in Postgres does no harm, but losing a turn does.
         """
         lock, acquired = FileLock(self.path.with_suffix(".lock")), True
         try:
@@ -167,9 +168,9 @@ class Journal:
         return len(due)
 
     def cut(self, agent_id: str, remains: Residue) -> int:
-        """Remove erased text from an agent's entries, and return the number of entries that contained some.
+        """Remove erased text from an agent's entries, and return the number of entries that contained such text.
 
-        A changed entry gets a new id, so that a process that is draining the old one finds that it is gone.
+        A changed entry gets a new id. A process that is draining the old entry thus finds that it is gone.
         """
         if not self.exists:
             return 0

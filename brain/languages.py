@@ -137,7 +137,10 @@ DEFAULT_LANGUAGES = IndexLanguages()
 
 
 class AgentLanguages:
-    """A cache of each agent's languages, as last read from the database; every read and write refreshes it."""
+    """A cache of each agent's languages, as last read from the database.
+
+    Each read or write of memories refreshes it.
+    """
 
     def __init__(self) -> None:
         self._by_agent: OrderedDict[str, IndexLanguages] = OrderedDict()
@@ -151,5 +154,5 @@ class AgentLanguages:
             self._by_agent.popitem(last=False)
 
     def of(self, agent_id: str) -> IndexLanguages:
-        """Return the agent's languages, as far as this process knows."""
+        """Return the agent's languages from the cache, or the default (English) if the agent is not in the cache."""
         return self._by_agent.get(agent_id, DEFAULT_LANGUAGES)

@@ -250,7 +250,7 @@ async def rewrite(
     version by now, or the agent's embedding models or languages have changed since `item` was prepared.
 
     Raises:
-        InvalidInput: another memory has the same identity.
+        InvalidInput: another memory has the same identity (type and source, or type and content).
     """
     state = await _locked(c, agent_id)
     if not _indexed_alike(state, agent_id, [item], languages):

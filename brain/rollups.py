@@ -105,7 +105,10 @@ def rows(turn: CountedTurn) -> dict[Key, RollupCounts]:
 
 
 def changed(turn: CountedTurn, memory: CountedMemory) -> dict[Key, RollupCounts]:
-    """Return the corrections, by key, after a rating reversed the verdict on one memory of a counted turn."""
+    """Return how the counts must be corrected, by key, after a rating changed whether one shown memory counts as used.
+
+    `memory` has the new value. The turn was counted with the old one.
+    """
     sign = 1 if memory.used else -1
     numbers = RollupCounts(used=sign, used_tokens=sign * memory.tokens)
     return dict.fromkeys([*_keys(turn), ("type", memory.type)], numbers)

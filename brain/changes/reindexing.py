@@ -82,15 +82,15 @@ class Reindexing:
         pace: Pace | None = None,
         progress: Progress = lambda doing, done, total: None,
     ) -> LanguageStatus:
-        """Index an agent's present and future memories in a language, and then use it for searches.
+        """Index an agent's present and future memories in a language, and then use the language for searches.
 
-        A repeated call continues an interrupted change. For the present language it adds missing index entries. A
-        change to another language that was under way is abandoned.
+        A repeated call continues an interrupted change. If searches already use the language, missing index entries are
+        added. If a change to yet another language was under way, that change is abandoned.
 
         Raises:
             UnknownLanguage: there is no such language; nothing is changed.
-            InvalidInput: meanwhile the agent was erased or its language was set again, or some process still writes
-                without the new language.
+            InvalidInput: meanwhile the agent was erased or its language was set again, or some process, running an
+                older version, still stores memories without index entries in the new language.
         """
         require(language)
         pace = pace or Pace()

@@ -186,7 +186,7 @@ class Embedders:
         """Return the embedder for the agent's searches.
 
         This is the embedder of the live model if this process has it. Otherwise it is that of another model whose
-        vectors are stored, preferably for all memories, or else the first embedder.
+        vectors are stored, preferably for all memories. If there is no such model either, it is the first embedder.
         """
         spaces = self._spaces.get(agent_id, _UNKNOWN)
         kept = (
@@ -210,7 +210,7 @@ class Embedders:
         return spaces.live if spaces.live is not None and not self._has(spaces.live, spaces) else None
 
     def _has(self, model: str, spaces: EmbeddingSpaces) -> bool:
-        """Return True if this process has the model, in the dimension of the stored vectors."""
+        """Return True if this process has the model, with the same dimension as the vectors stored for the agent."""
         if model not in self._by_model:
             return False
         return model not in spaces.kept or spaces.kept[model].dimension == self._by_model[model].dimension

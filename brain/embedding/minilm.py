@@ -1,8 +1,8 @@
 """The default embedder: all-MiniLM-L6-v2 on onnxruntime, dynamic int8, without torch and without network.
 
 A package contains the weights as a graph that stores int8 and computes in full precision. On first use the graph is
-folded and quantized dynamically (about 3 s, 23 MB in the cache folder). A short text then takes 1-2 ms on one thread,
-sentence-transformers 12-16 ms; the cosine between the two vectors is 0.99.
+folded and quantized dynamically (about 3 s, 23 MB in the cache folder). A short text then takes 1-2 ms on one thread;
+with sentence-transformers it takes 12-16 ms. The cosine between a text's vectors from both is 0.99.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ ADAPTERS: Mapping[str, Callable[[str, Path | None], Embedder]] = {
 
 
 def named(name: str, cache_dir: Path | None = None) -> Embedder:
-    """Return the embedder with a name.
+    """Return the embedder that has the name `name`.
 
     Names are `minilm`, `wordllama`, `sentence-transformers:MODEL`, and `package.module:maker` for a custom embedder
     that `maker()` returns.

@@ -79,7 +79,7 @@ class Residue:
         return any(len(stems & said) >= _MIN_SHARE * len(stems) for stems in self._stems)
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the offsets of erased passages in order; they may overlap."""
+        """Yield the start and end of each erased passage in a text, in order of the starts; passages may overlap."""
         places = list(word_spans(text)) if self._fragments else []
         words = [normalise(text[start:end]) for start, end in places]
         for n in range(len(words)):

@@ -7,9 +7,9 @@
 While the breaker is open, calls fail at once instead of waiting for a timeout, and one probe at a time runs in the
 background. The breaker reads no clock: callers pass the time, in seconds of a monotonic clock.
 
-A function decorated with `waits_for_recovery` waits for the next probe instead of failing at once. Turns are not
-decorated: their deadline is short, and their outcome is safe in the journal. Calls that store, erase, rate or search
-are: they have no fallback, and a timeout of seconds.
+A function decorated with `waits_for_recovery` waits for the next probe instead of failing at once. Calls that store,
+erase, rate or search are decorated, because they have no fallback and a timeout of seconds. Turns are not: their
+deadline is short, and their outcome is safe in the journal.
 """
 
 from __future__ import annotations
@@ -74,7 +74,10 @@ class Breaker:
         self._state, self._failures, self._wait = "closed", 0, self._first_wait
 
     def failed(self, began: float, now: float, reason: str) -> bool:
-        """Count a call that began at `began` and has failed by `now`; return True if this opened the breaker."""
+        """Count the failure of a call that ran from `began` to `now`.
+
+        Return True if this failure opened the breaker.
+        """
         if began < self._since or self._state == "open":
             return False
         self._failures, self._since, self._reason = self._failures + 1, now, reason
@@ -135,7 +138,7 @@ class Probe:
 def waits_for_recovery(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
     """Decorate a coroutine function so that it waits for the next probe of Postgres while the breaker is open.
 
-    Without the decorator, a call fails at once. It also applies to all functions that the decorated one calls.
+    Without the decorator, a call fails at once. The decorator also affects all functions that the decorated one calls.
     """
 
     @wraps(call)

@@ -109,7 +109,7 @@ def _pending(settings: Config, current: str | None, to: str) -> list[str]:
 async def _migrate_with_retries(
     connection: AsyncConnection, driver: Any, settings: Config, revision: str, attempts: int
 ) -> None:
-    """Run one migration. If it does not get its lock, pause so that queued writes can run, and try again."""
+    """Run one migration. If it does not get its lock, pause so that the writes behind it can run, and try again."""
     for attempt in range(1, attempts + 1):
         try:
             async with connection.begin():

@@ -154,7 +154,10 @@ class ReadDatabase:
         return (await self._open())[1]
 
     async def run(self, agent_id: str, work: Work[T], *, timeout: float = 60.0) -> T:
-        """Run read-only work as `Database.run` does; a standby gets half of the timeout, the server itself the rest."""
+        """Run read-only work as `Database.run` does, on the standby if there is one, else on the server.
+
+        The standby gets half of the timeout. If it fails, the work is run on the server.
+        """
         if self._standby is not None and monotonic() >= self._standby_after:
             try:
                 return await self._run_on_standby(self._standby, agent_id, work, timeout / 2)
@@ -177,7 +180,7 @@ class ReadDatabase:
             await opened[0].close()
 
     async def _run_on_standby(self, standby: ReadDatabase, agent_id: str, work: Work[T], seconds: float) -> T:
-        """Run work on the standby after checking, in the same transaction, that it was not promoted."""
+        """Run work on the standby, after checking in the same transaction that it was not promoted to a primary."""
         if self._cluster is None:
             database, _ = await self._open()
             self._cluster = (await database.run("", server, timeout=seconds)).cluster
