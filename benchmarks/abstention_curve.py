@@ -44,7 +44,7 @@ class AskedTurn:
 
 
 def moment(text: str | None) -> datetime | None:
-    """Parse a time in the data, taken as UTC, and return it."""
+    """Parse a time of the data, which is in UTC, and return it; None if the text is missing."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None
 
 

@@ -43,7 +43,10 @@ LENGTH, RUNS = 10_000, 200
 
 
 def planned(text: str, learned: CategoryLearning = NOTHING_LEARNED, guessed: Iterable[str] = ()) -> Plan:
-    """Return the plan of a message, given categories learned from past turns and categories guessed from examples."""
+    """Return the plan of a message.
+
+    It depends on what was learned from past turns, and on categories guessed from examples.
+    """
     read = signals.read(text, now=NOW)
     frame, reasons = classification.select_frame(text, read)
     found = classification.classify_turn(text, read, (), (), POLICY, learned.factors).categories or tuple(guessed)

@@ -1,6 +1,6 @@
 """Read the settings of a process from the environment variables COGNITIVE_….
 
-Other modules read only the environment variables of other programs, such as PGHOST, and those of the hook commands.
+Other modules read only the variables of other programs, such as PGHOST. The hook commands read a few more variables.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ Work = Callable[[list[PreparedMemory], Connection], Awaitable[bool]]
 
 
 class MemoryStore:
-    """The memories of all agents; an agent sees only its own."""
+    """Stores and reads the memories of all agents; an agent sees only its own."""
 
     def __init__(
         self,

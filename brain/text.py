@@ -32,7 +32,7 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
 
 
 def stem(word: str, language: str = ENGLISH) -> str:
-    """Return the stem of a lower-case word; a word of another language stays nearly unchanged."""
+    """Return the stem of a lower-case word of `language`. A word of another language stays nearly unchanged."""
     return word if language == SIMPLE else str(_stemmer(language).stemWord(word))
 
 
@@ -82,7 +82,7 @@ def as_lexeme(word: str, language: str = ENGLISH) -> str:
 
 
 def label(language: str) -> str:
-    """Return the label that the lexemes of a language begin with, such as "german/"; English has an empty one.
+    """Return the label that the lexemes of a language begin with, such as "german/"; it is empty for English.
 
     The label is unambiguous, since no word contains a slash.
     """
@@ -120,7 +120,7 @@ def storable(text: str) -> str:
 
 
 def unstorable(text: str) -> str | None:
-    """Return a phrase that names the first character of a text that Postgres cannot store; None if it can store all.
+    """Return a phrase that names the first character that Postgres cannot store, or None if it can store the text.
 
     Such characters are NUL and lone surrogates.
     """

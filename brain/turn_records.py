@@ -95,7 +95,7 @@ class RecordedTurn:
 
     @property
     def excerpts(self) -> Mapping[str, Any]:
-        """For memories that were shortened to fit: the parts of their text that were shown."""
+        """The parts of memories' texts that were shown, for the memories that were shortened to fit."""
         return self.trace.get("excerpts") or {}
 
     @property

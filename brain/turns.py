@@ -150,8 +150,7 @@ class TurnLog:
     ) -> None:
         """Record that the turn showed the memories that the recall tool returned, unless the turn is closed.
 
-        `memories` are (id, type, relevance gap): the gap is the best relevance of the turn minus the memory's, or None
-        if unknown.
+        `memories` are (id, type, relevance gap). The gap is the best relevance of the turn minus the memory's, or None.
         """
         ids, types, relevance_gaps = ([each[n] for each in memories] for n in range(3))
         bound = SQL.expose_recalled(
@@ -210,11 +209,11 @@ class TurnLog:
         await self._database.run(agent_id, work, durable=False)
 
     async def shadows(self, agent_id: str) -> list[ShadowedTurn]:
-        """Return the turns for which a shadow policy also selected memories, with these and those shown and used."""
+        """Return per turn the memories that a shadow policy would have shown, those shown, and those used."""
         return await self._fetch(ShadowedTurn, SQL.shadows, agent_id)
 
     async def calls(self, agent_id: str, limit: int) -> list[TurnToolCalls]:
-        """Return the tools that the agent's latest completed turns called, newest first; only turns with a category."""
+        """Return the tools called in the agent's latest completed turns that have a category, newest turn first."""
         return await self._fetch(TurnToolCalls, SQL.calls, agent_id, limit=limit)
 
     async def forget_categories(self, agent_id: str, user_id: str | None) -> int:
@@ -231,7 +230,10 @@ class TurnLog:
         return await self._fetch(TurnSummary, SQL.recent_turns, agent_id, limit=limit, session_id=session_id)
 
     async def opened(self, agent_id: str, session_id: str | None, minutes: float) -> list[str]:
-        """Return the ids of open turns: the latest of each session, or of one, if opened in the last `minutes`."""
+        """Return the id of the latest open turn of each session.
+
+        Only turns opened in the last `minutes` are considered, and only those of `session_id` unless it is None.
+        """
         rows = await self._database.run(
             agent_id,
             lambda c: c.fetch(*SQL.open_turns(agent_id=agent_id, session_id=session_id, max_age_seconds=minutes * 60)),
@@ -239,7 +241,7 @@ class TurnLog:
         return [row["turn_id"] for row in rows]
 
     async def called(self, agent_id: str, model: str, latest: int) -> list[CalledTurn]:
-        """Return the latest completed turns that called tools, newest first, with embeddings by the model `model`."""
+        """Return the latest completed turns that called tools, newest first, with their messages' vectors by `model`."""
         return await self._fetch(CalledTurn, SQL.called_turns, agent_id, model=model, limit=latest)
 
     async def judgements(self, agent_id: str, turn_id: str) -> list[Judgement]:

@@ -41,7 +41,7 @@ TRUSTS: tuple[Trust, ...] = get_args(Trust)
 
 
 def above(trust: Trust, other: Trust) -> bool:
-    """Return True if `trust` is a higher level than `other`."""
+    """Return True if a memory with the trust `trust` is trusted more than one with the trust `other`."""
     return TRUSTS.index(trust) > TRUSTS.index(other)
 
 
@@ -137,11 +137,11 @@ class NewMemory(InputModel):
     `content` is the text that is shown. If it is long, it is indexed in parts (passages), and only the best passage is
     shown. `speaker` is indexed and shown before the content. `context` (the preceding line, a title) is indexed, but
     not shown. `occurred_at` must have a time zone; None means the time of storing. `source` is the caller's own id of
-    the memory. A memory with the agent, type and source of a stored one is the same memory; without a source, one with
-    equal agent, type, speaker, session, occurred_at and content is. `confidence` is in [0, 1]. `pinned` memories are
-    part of every prompt. `supersedes` is the id of the memory that this one replaces; a memory with higher trust is not
-    replaced. `attributes` are those of the type (`brain.memory_types`). `trust` is the origin of the memory; storing a
-    memory again does not change it.
+    the memory. Two memories are the same, and stored once, if they have the same agent, type and source or, without a
+    source, the same agent, type, speaker, session, occurred_at and content. `confidence` is in [0, 1]. `pinned`
+    memories are part of every prompt. `supersedes` is the id of the memory that this one replaces; a memory with higher
+    trust is not replaced. `attributes` are those of the type (`brain.memory_types`). `trust` is the origin of the
+    memory; storing a memory again does not change it.
 
     Raises:
         InvalidInput: a key is unknown, a time has no time zone, a text contains NUL or lone surrogates, or is blank or

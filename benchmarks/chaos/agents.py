@@ -27,7 +27,7 @@ _CONTENTS = "SELECT array_agg(content) FROM cognitive.memory WHERE agent_id = $1
 
 
 class ChaosAgent:
-    """A simulated agent that works on a layer during faults, and remembers what the store must contain afterwards.
+    """A simulated agent that calls a layer during faults, and remembers what the store must contain afterwards.
 
     An acknowledged call must have had its effect. A call that was refused or not answered may or may not have had it.
     """

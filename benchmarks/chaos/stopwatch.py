@@ -1,10 +1,11 @@
 """Measure elapsed time, and how much of it the machine kept this process waiting for a processor.
 
-An overloaded machine makes every process late. The kernel reports for each thread how long it was ready to run and did
-not (`/proc/self/task/*/schedstat`, in nanoseconds). Threads wait for the interpreter's lock, so one thread's wait may
-delay all: the sum is an upper bound. A virtual machine also waits for its host, reported per processor as stolen ticks
-(`/proc/stat`); a process that runs on one processor at a time lost at most the maximum of them. Computing time of the
-product is in neither. If the kernel reports nothing, the wait is 0.
+An overloaded machine makes every process late. The kernel reports for each thread how long it was ready to run but did
+not run (`/proc/self/task/*/schedstat`, in nanoseconds). Threads wait for the interpreter's lock, so one thread's wait
+may delay all: the sum over the threads is an upper bound. A virtual machine also waits for its host. The kernel reports
+this wait for each processor as stolen ticks (`/proc/stat`). A process that runs on one processor at a time lost at most
+as many ticks as the processor with the most stolen ticks. The product's own computing time is in neither of these
+waits. If the kernel reports nothing, the wait is 0.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def _share(places: Sequence[int | None], first: int) -> float:
 
 
 def _unwanted(counts: Sequence[int]) -> dict[str, float]:
-    """Return the share of small-talk turns that showed memories, and the mean number of memories."""
+    """Return the share of small-talk turns that showed memories, and the mean number shown in such a turn."""
     return {
         "turns": round(sum(count > 0 for count in counts) / len(counts), 3),
         "memories": round(statistics.mean(counts), 2),
