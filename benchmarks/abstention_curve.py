@@ -90,7 +90,7 @@ async def ask_all(conversations: Sequence[dict[str, Any]], prompts: Sequence[str
 def given(context: TurnContext) -> TurnInputs:
     """Return the inputs of the turn's selection of memories, so that memories can be selected again.
 
-    They are read from the turn's record. The candidates in them have the passages that were compared with the message.
+    They are read from the turn's record. Each candidate has the passage that was compared with the message.
     """
     record = decode(context.trace.record)
     hits = tuple(result.candidate.hit for result in context.trace.candidates)

@@ -241,7 +241,7 @@ class TurnLog:
         return [row["turn_id"] for row in rows]
 
     async def called(self, agent_id: str, model: str, latest: int) -> list[CalledTurn]:
-        """Return the latest completed turns that called tools, newest first, with their messages' vectors by `model`."""
+        """Return the latest completed turns that called tools, newest first, with embeddings made by `model`."""
         return await self._fetch(CalledTurn, SQL.called_turns, agent_id, model=model, limit=latest)
 
     async def judgements(self, agent_id: str, turn_id: str) -> list[Judgement]:

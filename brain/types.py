@@ -212,11 +212,11 @@ class Revision:
 class Receipt:
     """The result of an erasure: how many rows of each kind were deleted or changed.
 
-    `policies` are saved policies and activations, `journaled` turns in the journal of this machine, and `responses`
-    responses that may have contained text of an erased memory. `turns_cut`, `sessions_cut`, `subtasks_cut`, `notes_cut`
-    (notes of policies) and `memories_cut` count the rows that were kept, but with the erased text removed. `restated`
-    counts memories with the text of an erased one that were kept, because the host stored them and did not ask to erase
-    them.
+    `policies` are saved policies and activations, `journaled` turns in the journal of this machine, and `responses` the
+    recorded responses that may have contained text of an erased memory. `turns_cut`, `sessions_cut`, `subtasks_cut`,
+    `notes_cut` (notes of policies) and `memories_cut` count the rows that were kept without the erased text. `restated`
+    counts the memories that have the text of an erased one, but were kept: the host stored them, and did not ask to
+    erase them.
     """
 
     agent_id: str

@@ -17,7 +17,7 @@ _CHECKOUT = Path(__file__).parents[2]  # where `-m` finds this package
 
 
 class Clients:
-    """Several `benchmarks.chaos.client` processes; each is started again when it was killed.
+    """Several `benchmarks.chaos.client` processes. One that was killed is replaced by a new one.
 
     `promised` maps each turn whose outcome was acknowledged to the number of memories that it showed.
     """

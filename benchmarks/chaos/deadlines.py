@@ -49,10 +49,10 @@ async def suite(
     names: Collection[str] | None = None,
     breakers: Collection[int] = (5, 0),
 ) -> None:
-    """Make `calls` calls of `pre_turn` under each of the given faults, or under all faults.
+    """Make `calls` calls of `pre_turn`, spread evenly over the faults in `names` (None: all faults).
 
-    `breakers` are the numbers of failures that open the circuit breaker; 0 switches it off. Each gets an equal part of
-    the calls.
+    `breakers` are the numbers of failures that open the circuit breaker; 0 switches it off. Each number gets an equal
+    part of the calls.
     """
     chosen = {name: scenario for name, scenario in SCENARIOS.items() if names is None or name in names}
     each = math.ceil(calls / (len(breakers) * len(chosen)))

@@ -88,7 +88,7 @@ async def _server_killed(ledger: SuiteReport, chance: random.Random, site: Site)
 
 
 async def hot(ledger: SuiteReport, seed: int, outcomes: int, site: Site) -> None:
-    """Send many outcomes that concern the same forty memories concurrently.
+    """Send many outcomes concurrently, all about the same forty memories.
 
     All must be recorded: deadlocks in Postgres must not become errors of the caller.
     """

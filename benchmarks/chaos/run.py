@@ -66,9 +66,9 @@ SUITES: Mapping[str, Suite] = {
 async def run(seed: int, size: SuiteSize, names: Collection[str], say: Callable[[str], None]) -> Mapping[str, Any]:
     """Run the named suites, each on a separate Postgres server, and return their reports by name.
 
-    The seed repeats the random choices, not the timing. A suite that raises an error counts as broken, and the others
-    still run. If the run is cancelled, the reports so far are returned and marked as interrupted. `say` prints
-    progress.
+    The same seed gives the same random choices, but not the same timing. A suite that raises an error counts as broken,
+    and the others still run. If the run is cancelled, the reports so far are returned and marked as interrupted. `say`
+    prints progress.
     """
     told: dict[str, Any] = {}
     logging.disable(logging.CRITICAL)  # a warning for each fault says nothing new; the ledger counts
