@@ -1,6 +1,7 @@
 """Give an agent memory: select before each turn what its model should see, and learn from the response.
 
-The names are imported when they are first used: a hook, which starts with every prompt, needs none of them.
+Each public name is imported when it is first used. A hook is a new process at every prompt; it needs none of these
+names, so it starts faster.
 
 Modules, in order of execution:
 
@@ -13,7 +14,7 @@ Modules, in order of execution:
 - `client`: a remote layer, over HTTP.
 - `wire`: the values that cross HTTP.
 - `layer`: `CognitiveLayer`, with `pre_turn` and `post_turn`.
-- `bootstrap`: compose the services of a layer; the only place that names adapters, with `admin`.
+- `bootstrap`: create the objects that a layer consists of, from the database to the API, as the settings say.
 - `api`: the layer's namespaces `sessions`, `policies`, `explain` and `admin`.
 - `doctor`: checks of the machine, the database and the embedding model.
 - `admin`: operators' tasks on a database: migrate, repair, grant roles.

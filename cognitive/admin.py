@@ -1,6 +1,7 @@
 """Operators' tasks on a database: migrate, repair, distribute, grant roles.
 
-The database is given by its URL. Without one, the embedded server is started for the task.
+Most tasks take the URL of a database. Without a URL, they use that of the settings. If the settings have none either,
+they start the embedded server.
 """
 
 from __future__ import annotations
@@ -22,21 +23,24 @@ T = TypeVar("T")
 
 
 async def migrate(url: str | None) -> str:
-    """Bring the database's schema up to date and return its revision."""
+    """Apply the migrations that the database's schema lacks, and return the revision that it has then."""
     from brain.postgres.migrate import upgrade  # alembic is slow to import and needed once
 
     return await _at(url, upgrade, lambda urls: urls.owner)
 
 
 async def repair(url: str | None) -> tuple[str, ...]:
-    """Rebuild the invalid indexes of the database, build the missing ones, and return the names of both."""
+    """Rebuild the invalid indexes of a database and build the missing ones; return the names of all indexes built."""
     from brain.postgres.migrate import repair
 
     return await _at(url, repair, lambda urls: urls.owner)
 
 
 def distribution() -> tuple[str, ...]:
-    """Return the SQL statements that distribute the tables over several machines; see `brain.postgres.distribute`."""
+    """Return the SQL statements that distribute the tables over the machines of a Citus cluster.
+
+    See `brain.postgres.distribute`.
+    """
     return distribute.statements()
 
 
@@ -59,14 +63,17 @@ async def create_roles(url: str | None, logins: Sequence[str], *, overview: bool
 
 
 async def agents(url: str | None) -> tuple[str, ...]:
-    """Return the names of all agents in the database; the login must bypass row level security."""
+    """Return the ids of all agents in the database.
+
+    The database login must bypass row-level security, which limits other logins to the rows of one agent.
+    """
     return await _at(url, names)
 
 
 async def scrub_database(url: str | None) -> tuple[int, bool]:
     """Rewrite all tables of a database, so that no deleted text stays on its disk.
 
-    Return the result of `brain.erasure.rewrite_tables.scrub`.
+    Return the number of tables, and True if old segments of the write-ahead log were removed too.
     """
     return await _at(url, rewrite_tables.scrub)
 
@@ -74,9 +81,10 @@ async def scrub_database(url: str | None) -> tuple[int, bool]:
 async def _at(
     url: str | None, work: Callable[[str], Awaitable[T]], choose: Callable[[ServerUrls], str] = lambda urls: urls.admin
 ) -> T:
-    """Run `work` with the URL of a database.
+    """Run `work` with the URL of a database, and return its result.
 
-    The URL is the given one, that of the settings, or one of the embedded server's, which `choose` selects.
+    The URL is `url` or, if that is None, the URL in the settings. If both are None, the embedded server is started, and
+    `choose` selects one of its URLs.
     """
     settings = from_environment()
     if (known := url or settings.database_url) is not None:
@@ -93,9 +101,9 @@ def embedders_of(own: Embedder | Sequence[Embedder] | None, settings: Settings) 
 
 
 def embedders_with(name: str | None) -> tuple[list[Embedder], str]:
-    """Return the embedders of the settings plus the named one, and the model of the named one.
+    """Return the embedders that the settings name and the embedder `name`, and the model of the latter.
 
-    Without a name, the model is that of the first embedder.
+    If `name` is None, return only the embedders of the settings, and the model of the first.
 
     Raises:
         EmbeddingError: the name is unknown.

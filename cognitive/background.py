@@ -22,9 +22,10 @@ class Background:
         self._at_close: list[Callable[[], Awaitable[None]]] = []
 
     def queue(self, max_tasks: int, *, at_close: float | None = None) -> BackgroundQueue:
-        """Return a queue of at most `max_tasks` tasks.
+        """Create a queue that runs at most `max_tasks` tasks at a time.
 
-        When the layer closes, it waits for them at most `at_close` seconds.
+        When the layer closes, it waits at most `at_close` seconds for the queue's tasks, or without limit if that is
+        None.
         """
         queue = BackgroundQueue(max_tasks)
         self._at_close.append(lambda: queue.drain(at_close))
@@ -48,7 +49,10 @@ class BackgroundQueue:
         self._running: dict[asyncio.Task[None], tuple[str, ...]] = {}
 
     def start(self, work: Coroutine[Any, Any, None], *name: str) -> bool:
-        """Start `work` as a background task. Return False if the queue is full or a task with this name is running."""
+        """Start `work` as a background task with a name, which is a tuple of strings.
+
+        Return False, and do not start it, if the queue is full or a task with this name is running.
+        """
         if len(self._running) >= self._max_tasks or (name and name in self._running.values()):
             work.close()
             return False
@@ -58,7 +62,7 @@ class BackgroundQueue:
         return True
 
     def running(self, *name: str) -> list[asyncio.Task[None]]:
-        """Return the running tasks whose names, which are tuples, start with `name`, in the order of their start."""
+        """Return the running tasks whose names begin with the strings `name`, in the order of their start."""
         return [task for task, task_name in self._running.items() if task_name[: len(name)] == name]
 
     async def drain(self, seconds: float | None = None) -> None:
@@ -68,12 +72,12 @@ class BackgroundQueue:
             await _cancel(late)
 
     async def wait_for(self, *name: str) -> None:
-        """Wait until the tasks whose names start with `name` are done or have failed."""
+        """Wait until the tasks whose names begin with the strings `name` are done or have failed."""
         if tasks := self.running(*name):
             await asyncio.wait(tasks)
 
     async def stop(self, *name: str) -> None:
-        """Cancel the tasks whose names start with `name`."""
+        """Cancel the tasks whose names begin with the strings `name`."""
         await _cancel(self.running(*name))
 
     def _ended(self, task: asyncio.Task[None]) -> None:

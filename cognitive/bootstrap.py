@@ -1,4 +1,7 @@
-"""Compose a layer from its settings: the only module, besides `admin`, that names the adapters."""
+"""Create the objects that a layer consists of, from the database to the API, as the settings say.
+
+Besides `admin`, no other module chooses between implementations, such as the embedding models.
+"""
 
 from __future__ import annotations
 
@@ -81,9 +84,9 @@ _A_MESSAGE = "Where does Ada keep the key of the boat house?"  # a message that 
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """Components of the host that replace bundled ones; None keeps the bundled one.
+    """Components that the host provides in place of the bundled ones; None keeps the bundled component.
 
-    `constants` are for benchmarks and tests.
+    `constants`, the constants of the ranking, are replaced only by benchmarks and tests.
     """
 
     embedder: Embedder | Sequence[Embedder] | None = None
@@ -211,7 +214,7 @@ class _Stores:
 
 
 def _compose(base: _Infrastructure) -> Services:
-    """Create the services of a layer. Background queues end in the order in which they are created here."""
+    """Create the services of a layer. When the layer closes, background queues are drained in the order of creation."""
     stores, embedders, redactor, background = _Stores.create(base), base.embedders, base.redactor, Background()
     turns, resolver = stores.turns, PolicyResolver(stores.policies, base.policy, base.shadow)
     settling = background.queue(_MAX_SETTLING)  # each within its deadline: Postgres, or else the journal
@@ -316,10 +319,10 @@ def _admin(
 
 
 async def _warm(embedders: Embedders) -> None:
-    """Load the embedding models before the first turn needs them; the turn that needs a failed one reports the error.
+    """Load the embedding models and the rules for messages, so that the first turn does not wait for them.
 
-    Also run the rules on a message: their automata are built at the first match, which takes a third of a turn's
-    deadline.
+    If a model cannot be loaded, a warning is logged, and the turns that need the model report the error. The rules are
+    run on a message, because their automata are built at the first match, which takes a third of a turn's deadline.
     """
     signals.read(_A_MESSAGE, now=datetime.now(UTC))
     try:
@@ -330,9 +333,10 @@ async def _warm(embedders: Embedders) -> None:
 
 
 async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy: Policy) -> Classifiers:
-    """Return a function from a policy to the classifier of its turns: the host's, or one by labelled sentences.
+    """Return a function that gives, for a policy, the classifier of messages, or None if messages are not classified.
 
-    If the embedding model fails, the classifier by labelled sentences finds no category.
+    The classifier is the host's `own`, or one that compares a message with labelled example sentences. If the embedding
+    model fails, the latter finds no category.
     """
     if own is not None or not any(each.categories.exemplar_fallback for each in policy.variants):
         return lambda _: own

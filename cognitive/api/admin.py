@@ -34,8 +34,8 @@ from cognitive.validation import require_label
 class AdminApi:
     """Operators' tasks: export and import, retention, indexes and embedding models, learned data, and health checks.
 
-    `reembedding` builds, activates, rolls back and drops embedding models (`brain.changes.reembedding`). `reindexing`
-    changes the language of the lexical index (`brain.changes.reindexing`).
+    The attribute `reembedding` moves an agent to another embedding model and back (`brain.changes.reembedding`). The
+    attribute `reindexing` changes the language of an agent's word search (`brain.changes.reindexing`).
     """
 
     def __init__(
@@ -69,9 +69,9 @@ class AdminApi:
     def export(self, agent_id: str) -> AsyncIterator[str]:
         """Yield an agent's export as JSON lines, in the format that `import_lines` reads.
 
-        It contains the language unless it is English; every memory, oldest first, with its usage and revisions; the
-        agent's average rates of use by memory type; and the active policies. Vectors are left out, because an import
-        computes them again. Turns are left out; use a database dump for them.
+        The export contains the agent's language unless it is English; every memory, oldest first, with its usage and
+        revisions; the agent's average rates of use by memory type; and the active policies. Vectors are left out,
+        because an import computes them again. Turns are left out; use a database dump for them.
         """
         return self._transfer.export(agent_id)
 
@@ -81,12 +81,12 @@ class AdminApi:
         """Import memories exported by this product, mem0 or LangGraph; return their ids in the order of the lines.
 
         Memories of this product keep their ids, usage, revisions and order. Existing memories are not changed, so an
-        interrupted import can be repeated. An agent that has no memories and no language set takes the file's language.
-        Memories of other systems get the trust "foreign". The whole file is held in memory. `progress(done, total)` is
-        called after each batch.
+        interrupted import can be repeated. If the agent has no memories and no language set, it gets the language in
+        the file. Memories of other systems get the trust "foreign". The whole file is held in memory. After each batch,
+        `progress(done, total)` is called.
 
         Raises:
-            InvalidInput: a line is invalid; the message has its number, and nothing is stored.
+            InvalidInput: a line is invalid. The message has the line's number, and nothing is stored.
         """
         return await self._transfer.import_lines(agent_id, lines, progress=progress)
 
@@ -114,8 +114,8 @@ class AdminApi:
     ) -> dict[Retained, int]:
         """Delete an agent's data older than `Policy.retention.days` allows; return the number of deleted items by kind.
 
-        With `dry_run`, only count them. `now` replaces the present time. The layer does this by itself once an hour for
-        agents that have turns.
+        With `dry_run`, only count the items. `now` replaces the present time. The layer also applies retention by
+        itself, once an hour, to agents that have turns.
         """
         return await self._memories.apply_retention(agent_id, now=now, dry_run=dry_run)
 
@@ -132,9 +132,9 @@ class AdminApi:
     async def build_vector_index(self, agent_id: str, *, progress: Progress | None = None) -> list[VectorGroup]:
         """Build the approximate vector index of an agent with tens of thousands of memories; see `IvfIndex.build`.
 
-        It assigns the vectors to cells, so that a search reads only a few cells. Vectors that are stored later are
-        assigned then, but build the index again from time to time as the agent grows. Nothing happens for a small
-        agent. `progress(done, total)` reports the vectors.
+        The index assigns the vectors to cells, so that a search reads only a few cells. A vector that is stored later
+        is assigned to a cell at once. As the agent grows, build the index again from time to time. For an agent with
+        few memories, nothing happens. `progress(done, total)` counts the vectors.
         """
         return await self._ivf_index.build(require_label("agent_id", agent_id), progress=progress)
 
@@ -150,11 +150,12 @@ class AdminApi:
         pace: Pace | None = None,
         progress: MovedMemory = lambda doing, done, total: None,
     ) -> LanguageStatus:
-        """Change the language of an agent's lexical index to one with a Snowball stemmer, or to `simple` (no stemming).
+        """Change the language in which an agent's text is indexed and searched by words.
 
-        Memories are indexed again while turns continue to use the old language; searches switch when all are done.
-        After an interruption, call it again to continue. Texts and vectors are not changed. `pace` limits the load on
-        the database, and `progress(step, done, total)` is called as the work proceeds.
+        `language` is one with a Snowball stemmer, or `simple` (no stemming). All memories are indexed again. Until that
+        is done, turns use the old language. If the change is interrupted, call the method again to continue. Texts and
+        vectors are not changed. `pace` limits the load on the database, and `progress(step, done, total)` is called as
+        the work proceeds.
 
         Raises:
             UnknownLanguage: there is no such language; the message lists the available ones.
@@ -163,10 +164,10 @@ class AdminApi:
         return await self.reindexing.change(require_label("agent_id", agent_id), language, pace, progress)
 
     async def compare_models(self, agent_id: str, model: str, *, latest: int = 200) -> ModelComparison:
-        """Compare an agent's embedding model with another model for which vectors are stored, before a switch.
+        """Compare an agent's embedding model with another model before a switch; vectors of both must be stored.
 
-        The queries of the `latest` completed turns are searched with both models, and the results are compared. Nothing
-        is recorded.
+        The queries of the latest completed turns, at most `latest`, are searched with both models, and the results are
+        compared. Nothing is recorded.
 
         Raises:
             EmbeddingError: this process lacks one of the models.
@@ -186,9 +187,10 @@ class AdminApi:
     # --- turns and what they taught ---
 
     async def expire_turns(self, agent_id: str) -> int:
-        """Mark an agent's turns as abandoned that got no outcome in the policy's time limit; return their number.
+        """Mark the agent's turns as abandoned that got no outcome within the policy's time limit; return their number.
 
-        Opening a turn also does this for some of them. An outcome that arrives later still counts.
+        Whenever a turn is opened, some such turns are also marked. If the outcome of an abandoned turn arrives after
+        all, it is still recorded.
         """
         minutes = self._policies.for_agent(require_label("agent_id", agent_id)).feedback.abandon_after_minutes
         return await self._turns.expire(agent_id, abandon_after_minutes=minutes)
@@ -206,9 +208,9 @@ class AdminApi:
         return await self._category_learner.user_profile(agent_id, user_id)
 
     async def reset_learning(self, agent_id: str, user_id: str | None = None) -> int:
-        """Delete the recorded message categories of an agent's turns, or of one user's; return the number of turns.
+        """Delete the message categories recorded with an agent's turns, or only with those of one user.
 
-        The record of called tools is not deleted.
+        Return the number of turns changed. The record of the tools that the turns called is not deleted.
         """
         return await self._category_learner.reset(agent_id, user_id)
 
@@ -217,12 +219,15 @@ class AdminApi:
     async def health(self) -> LayerHealth:
         """Check this layer's database, journal and embedding model as `cognitive doctor` does.
 
-        Errors are findings, not raised.
+        An error is returned as a finding, not raised.
         """
         return await self._checks.health()
 
     async def readiness(self) -> Mapping[str, str | None]:
-        """Check "database", "schema" and "model"; return the error message of each, or None if it works."""
+        """Check if the layer can serve turns.
+
+        Return for each of "database", "schema" and "model" the error message, or None if that part works.
+        """
         return await self._checks.readiness()
 
     async def replica(self) -> Replica | None:
@@ -230,7 +235,7 @@ class AdminApi:
         return await self._checks.replica()
 
     async def database_role(self) -> Granted:
-        """Return the database roles with read-only access that a dashboard can use.
+        """Return which of the read-only database roles the dashboard's database login may use.
 
         Raises:
             StoreUnavailable, SchemaError: the database does not answer, or cannot be used.
@@ -238,10 +243,10 @@ class AdminApi:
         return await self._checks.database_role()
 
     async def journal_backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
-        """Return the size of the journal's backlog, and the agent's journal entries that could not be delivered.
+        """Return how many turns wait in the journal, and the agent's journal entries that the database refused.
 
-        The backlog is the agent's, or with `whole` that of all agents. The result is None if the journal cannot be
-        read.
+        The journal is a local file of turns that the database could not store yet. The turns of the agent are counted,
+        or with `whole` those of all agents. The result is None if the journal cannot be read.
         """
         return await self._checks.journal_backlog(agent_id, whole=whole)
 

@@ -54,9 +54,9 @@ class ExplainApi:
         return await self._questions.turn(agent_id, turn_id)
 
     async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay | None:
-        """Run a recorded turn again with its own policy, or with another `policy`, and return the differences.
+        """Run a recorded turn again, under its own policy or another `policy`, and return the differences.
 
-        The result is None if the turn did not search for memories.
+        The result is compared with the turn's record. It is None if the turn did not search for memories.
 
         Raises:
             UnknownTurn: the agent has no such turn.
@@ -65,7 +65,10 @@ class ExplainApi:
         return await self._questions.replay(agent_id, turn_id, policy)
 
     async def shadow_agreement(self, agent_id: str) -> list[Agreement]:
-        """Return, for each shadow policy, how much the memories it selected agree with those that the turns showed."""
+        """Return, for each shadow policy, how much the memories it selected agree with those that the turns showed.
+
+        A shadow policy selects memories after each turn, only for this comparison.
+        """
         return await self._questions.shadow_agreement(agent_id)
 
     async def evaluation_cases(
@@ -73,8 +76,8 @@ class ExplainApi:
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
         """Return the data for evaluating other policies: completed turns among `turn_ids`, and the agent's verdicts.
 
-        A verdict says whether a response used a memory that its turn showed. Turns whose replay no longer gives the
-        same prompt are left out. `progress(done, total)` is called after each turn.
+        A verdict says whether a response used a memory that its turn showed. Only turns are returned whose replay still
+        gives the recorded prompt. `progress(done, total)` is called after each turn.
         """
         return await self._questions.evaluation_cases(agent_id, turn_ids, progress)
 
@@ -83,7 +86,7 @@ class ExplainApi:
         return await self._turns.recent(require_label("agent_id", agent_id), limit, session_id)
 
     async def turn_ids(self, agent_id: str, since: datetime | None = None, until: datetime | None = None) -> list[str]:
-        """Return the ids of the agent's turns from `since` until before `until`, oldest first."""
+        """Return the ids of the agent's turns from `since` on and before `until`, oldest first."""
         for name, at in (("since", since), ("until", until)):
             require_aware(name, at)
         return await self._turns.between(require_label("agent_id", agent_id), since, until)

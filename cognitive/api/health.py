@@ -22,7 +22,11 @@ _EXAMINE_SECONDS = 2.5  # timeout of each check: shorter than that of the dashbo
 
 @dataclass(frozen=True, slots=True)
 class LayerHealth:
-    """The result of a health check: the findings, and the state of the database, or None if it does not answer."""
+    """The result of a health check of a layer.
+
+    `findings` has the result of each single check. `database` is the state of the database, or None if it does not
+    answer.
+    """
 
     findings: tuple[Finding, ...]
     database: DatabaseHealth | None
@@ -55,7 +59,10 @@ class HealthChecks:
         return LayerHealth(judge_all(facts), facts.database)
 
     async def readiness(self) -> Mapping[str, str | None]:
-        """Check "database", "schema" and "model"; return the error message of each, or None if it works."""
+        """Check if the layer can serve turns.
+
+        Return for each of "database", "schema" and "model" the error message, or None if that part works.
+        """
         return {**await self._database(), "model": await self._model()}
 
     async def replica(self) -> Replica | None:
@@ -63,7 +70,7 @@ class HealthChecks:
         return await self._reading.compared()
 
     async def database_role(self) -> Granted:
-        """Return the database roles with read-only access that a dashboard can use.
+        """Return which of the read-only database roles the dashboard's database login may use.
 
         Raises:
             StoreUnavailable, SchemaError: the database does not answer, or cannot be used.
@@ -71,10 +78,10 @@ class HealthChecks:
         return await self._reading.granted()
 
     async def journal_backlog(self, agent_id: str, *, whole: bool) -> tuple[Backlog, list[JournalEntry]] | None:
-        """Return the size of the journal's backlog, and the agent's journal entries that could not be delivered.
+        """Return how many turns wait in the journal, and the agent's journal entries that the database refused.
 
-        The backlog is the agent's, or with `whole` that of all agents. The result is None if the journal cannot be
-        read.
+        The journal is a local file of turns that the database could not store yet. The turns of the agent are counted,
+        or with `whole` those of all agents. The result is None if the journal cannot be read.
         """
         try:
             waiting = await asyncio.to_thread(self._journal.backlog, None if whole else agent_id)

@@ -42,8 +42,8 @@ class ImportExport:
     async def export(self, agent_id: str) -> AsyncIterator[str]:
         """Yield an agent's export as JSON lines, in the format that `import_lines` reads.
 
-        The lines are, in order: the language unless it is English; every memory, oldest first, with its usage and
-        revisions; the average rates of use by memory type; and the active policies. Vectors and turns are left out.
+        The lines are, in order: the agent's language unless it is English; every memory, oldest first, with its usage
+        and revisions; the average rates of use by memory type; and the active policies. Vectors and turns are left out.
         """
         status = await self._reindexing.status(require_label("agent_id", agent_id))
         if status.language != ENGLISH:
@@ -69,12 +69,12 @@ class ImportExport:
         """Import memories exported by this product, mem0 or LangGraph; return their ids in the order of the lines.
 
         Memories of this product keep their ids, usage, revisions and order. Existing memories are not changed, so an
-        interrupted import can be repeated. An agent that has no memories and no language set takes the file's language.
-        Memories of other systems get the trust "foreign". The whole file is held in memory. `progress(done, total)` is
-        called after each batch.
+        interrupted import can be repeated. If the agent has no memories and no language set, it gets the language in
+        the file. Memories of other systems get the trust "foreign". The whole file is held in memory. After each batch,
+        `progress(done, total)` is called.
 
         Raises:
-            InvalidInput: a line is invalid; the message has its number, and nothing is stored.
+            InvalidInput: a line is invalid. The message has the line's number, and nothing is stored.
         """
         require_label("agent_id", agent_id)
         contents = jsonl.read(lines)
@@ -94,15 +94,15 @@ class ImportExport:
         return ids
 
     async def _index(self, agent_id: str, language: str) -> None:
-        """Set the agent's language to that of the export, if the agent has no memories and no other language."""
+        """Set the agent's language to that of the export, if the agent has no memories and no other language set."""
         status = await self._reindexing.status(agent_id)
         if not status.memories and (status.pending_language or status.language) in (ENGLISH, language):
             await self._reindexing.change(agent_id, language)
 
     async def _stored(self, agent_id: str, batch: Sequence[ImportLine], renamed: dict[UUID, UUID]) -> list[UUID]:
-        """Store a batch of imported memories in order, and return the ids they have in this store.
+        """Store a batch of imported memories in order, and return their ids in this store.
 
-        `renamed` maps ids in the file to ids in this store; the ids of the batch are added to it.
+        `renamed` maps the ids in the file to the ids in this store; those of the batch are added to it.
         """
         original_ids = {id for line in batch for id in (line.original_id, line.memory.supersedes) if id is not None}
         known = {memory.id: memory.id for memory in await self._store.get(agent_id, sorted(original_ids))}
@@ -151,9 +151,10 @@ class ImportExport:
 
 
 def _renamed(memory: NewMemory, renamed: Mapping[UUID, UUID]) -> NewMemory:
-    """Return a memory whose `supersedes` is the id in this store instead of the id in the file.
+    """Return a copy of an imported memory in which `supersedes` is an id of this store.
 
-    `supersedes` becomes None if that memory is not in this store.
+    `supersedes` names the memory that this one replaces; in the file, it is an id of the exporting store. It becomes
+    None if the replaced memory is not in this store. `renamed` maps ids in the file to ids in this store.
     """
     if memory.supersedes is None:
         return memory

@@ -40,7 +40,10 @@ class ImportLine:
 
 
 class ExportedPolicy(InputModel):
-    """A line of an export: a policy that was active for the agent, as its differences from the operator's policy."""
+    """A line of an export for a policy that was active for the agent.
+
+    `changes` has its differences from the operator's policy.
+    """
 
     role: Literal["live", "shadow"]
     changes: Mapping[str, float | int]
@@ -65,7 +68,7 @@ class ImportContents:
 
 
 def memory_line(memory: StoredMemory) -> str:
-    """Return the line of an export for a memory with its metadata, as JSON without a line break."""
+    """Convert a memory with its metadata to a line of an export: JSON without a line break."""
     fields = [*NewMemory.model_fields, *(name for name in MemoryMetadata.model_fields if name != "id")]
     data = {"form": FORM, "id": memory.id, **{name: getattr(memory, name) for name in fields}}
     data["revisions"] = memory.revisions or ()
@@ -73,9 +76,9 @@ def memory_line(memory: StoredMemory) -> str:
 
 
 def agent_line(form: str, data: InputModel) -> str:
-    """Return a line of an export for an agent's language, rates of use or policy, as JSON without a line break.
+    """Convert an agent's language, rates of use or policy to a line of an export: JSON without a line break.
 
-    `form` names the kind of line.
+    `form` names the kind of the line.
     """
     return json.dumps({"form": form, **data.model_dump(mode="json")}, ensure_ascii=False)
 
@@ -91,7 +94,7 @@ def read(lines: Iterable[str]) -> ImportContents:
     A line can also hold a whole JSON document with several memories, as mem0's `Memory.get_all` returns it.
 
     Raises:
-        InvalidInput: a line has no known format, or repeats an id; the message has its number.
+        InvalidInput: a line has no known format, or repeats an id. The message has the line's number.
     """
     contents, ids = ImportContents(), set[UUID]()
     for number, line in enumerate(lines, 1):

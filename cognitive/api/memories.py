@@ -88,8 +88,11 @@ class AgentMemories:
     async def update(self, agent_id: str, id: UUID, *, by: Trust = "host", **changes: Any) -> Memory:
         """Change fields of a memory and return it.
 
-        `by` is the trust of the person or program that makes the change; it may not change or create a memory of higher
-        trust.
+        `by` is the trust of the person or program that makes the change.
+
+        Raises:
+            InvalidInput: a field cannot be changed, or the memory's trust is higher than `by`, before or after the
+                change.
         """
         fixed = {"type", "session_id", "source", "supersedes"} & changes.keys()
         if fixed:

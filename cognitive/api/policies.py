@@ -1,4 +1,4 @@
-"""`layer.policies`: save, try as a shadow, activate and roll back an agent's policies while the layer runs.
+"""`layer.policies`: save, compare, activate and roll back an agent's policies while the layer runs.
 
 The operator's policy (the `Policy` passed to `open`, or the file in COGNITIVE_POLICY) stays the base. A saved policy is
 a set of changed settings (`cognitive.policy.live`) that is applied to the base.
@@ -39,7 +39,7 @@ class PoliciesApi:
         self._redactor = redactor
 
     def current(self, agent_id: str) -> Policy:
-        """Return the policy of the agent's turns that this process has cached, without waiting for the database."""
+        """Return the agent's live policy as this process has cached it, without a query to the database."""
         return self._resolver.for_agent(agent_id)
 
     def base(self, agent_id: str) -> Policy:
@@ -83,9 +83,10 @@ class PoliciesApi:
     async def save(
         self, agent_id: str, changes: Mapping[str, float | int], *, by: str, note: str = ""
     ) -> PolicyVersion:
-        """Save changed settings, by dotted name, as a policy version for an agent. Saving does not activate it.
+        """Save changed settings as a policy version for an agent, without activating it.
 
-        `by` is the author. Equal changes of the same base get the same version.
+        The keys of `changes` are dotted names such as "usage.half_life_days". `by` is the author. Equal changes of the
+        same base get the same version.
 
         Raises:
             InvalidInput: a setting may not change at run time, a value is out of range, or no value differs from the
@@ -111,17 +112,18 @@ class PoliciesApi:
     ) -> PolicyActivation:
         """Use a saved version for the agent's turns from now on, or the operator's policy if `version` is None.
 
-        `by` is the author. With `after`, the number of the latest activation that the caller knows (0 for none), the
-        call fails if there is a later one.
+        `by` is the author. `after` is the number of the latest activation that the caller knows, or 0 if it knows of
+        none. If `after` is given and there is a later activation, the call fails.
         """
         return await self._activate(agent_id, "live", version, by, note, after)
 
     async def shadow(
         self, agent_id: str, version: str | None, *, by: str, note: str = "", after: int | None = None
     ) -> PolicyActivation:
-        """Run a saved version as the agent's shadow policy; with None, the operator's shadow policy, if there is one.
+        """Run a saved version as the agent's shadow policy, or the operator's shadow policy if `version` is None.
 
-        A shadow policy has no effect on turns. `by` and `after` are as in `activate`.
+        If the operator has no shadow policy, None ends the shadow. A shadow policy has no effect on turns. `by` and
+        `after` are as in `activate`.
         """
         return await self._activate(agent_id, "shadow", version, by, note, after)
 
@@ -146,7 +148,7 @@ class PoliciesApi:
     async def shadow_agreement(self, agent_id: str, version: str) -> Agreement | None:
         """Return how much the memories that a shadow policy selected agree with those shown, over its latest turns.
 
-        The result is None if the policy was not run in any turn.
+        The result is None if the policy has not run as a shadow in any turn.
         """
         rows = await self._store.shadowed(require_label("agent_id", agent_id), version, _COMPARED)
         return next(iter(agreements(rows)), None)
@@ -163,9 +165,10 @@ class PoliciesApi:
     ) -> WhatIf:
         """Compute how the latest completed turns of [since, until) would have differed with some settings changed.
 
-        The keys of `changes` are dotted names; see `cognitive.lab.what_if`. The turns are cached for a minute under
-        `name`, for example "7d", so that repeated calls for a period are fast. The call takes about a second; turns
-        left out for lack of time are counted in `not_run`. With `whole`, more turns are run and the call takes longer.
+        The keys of `changes` are dotted names; see `cognitive.lab.what_if`. `name` identifies the period in a cache,
+        for example "7d". The turns stay cached for a minute, so that repeated calls with the same name are fast. The
+        call takes about a second; turns left out for lack of time are counted in `not_run`. With `whole`, more turns
+        are computed and the call takes longer.
         """
         for argument, at in (("since", since), ("until", until)):
             require_aware(argument, at)

@@ -59,7 +59,7 @@ class SessionsApi:
         return await self._sessions.clear(agent_id, session_id)
 
     async def open_turns(self, agent_id: str, session_id: str | None = None) -> list[str]:
-        """Return the ids of turns without an outcome: the latest of each session, or of the given one.
+        """Return the id of each session's latest turn without an outcome, or only of that in `session_id`.
 
         Turns older than ten minutes are ignored.
         """
@@ -88,7 +88,7 @@ class SessionsApi:
     async def search_artifact(self, agent_id: str, id: UUID, literal: str, limit: int = 20) -> tuple[MatchingLine, ...]:
         """Return the first `limit` lines of a stored tool output that contain the text `literal`.
 
-        Each line has its offset, from which `artifact` reads on.
+        Each line has the offset of the text in the output. `artifact` takes the offset as `start`, to read from there.
 
         Raises:
             UnknownArtifact: the agent has no such artifact.

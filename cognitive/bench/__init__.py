@@ -2,9 +2,9 @@
 
 Modules, in order of execution:
 
-- `databases`: create databases for a run, on an embedded server or on a given one, and drop them.
+- `databases`: create databases for a benchmark, on an embedded server or on a given one, and drop them.
 - `workload`: generate the memories to store and the questions to ask.
-- `vectors`: embed the memories: with the real model as far as time allows, by interpolation beyond.
+- `vectors`: embed as many memories as time allows with the real model, and interpolate vectors for the rest.
 - `turns`: store the memories, run turns, and time them and the floor (the least that any turn must do).
 - `figures`: percentiles, ratios, and the growth of a time with a size.
 """

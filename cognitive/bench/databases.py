@@ -19,9 +19,10 @@ _TIMEOUT = 3_600.0  # seconds: VACUUM of a million rows takes minutes
 
 @asynccontextmanager
 async def server(url: str | None, data: Path | None) -> AsyncIterator[str]:
-    """Yield the URL of a role that may create databases: `url`, or the URL of an embedded server if it is None.
+    """Yield the URL of a database server, with a role that may create databases.
 
-    The embedded server keeps its data in the directory `data`, or in a temporary directory if it is None.
+    The result is `url` or, if that is None, the URL of an embedded server. The embedded server keeps its data in the
+    directory `data`, or in a temporary directory if that is None.
     """
     if url is not None:
         yield url

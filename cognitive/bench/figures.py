@@ -44,10 +44,10 @@ def ratio(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def growths(sizes: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
-    """Return how the times of `pre_turn` and of both floors grow with the number of memories.
+    """Return how fast the times of `pre_turn` and of two floors grow with the number of memories.
 
-    `sizes` are the figures measured at each number of memories. A growth is the slope that the function `growth`
-    returns.
+    A floor is the least that any turn must do, with an approximate or with an exact vector search. `sizes` has the
+    figures measured at each number of memories. The growth of a time is the slope that the function `growth` returns.
     """
     names = {"pre_turn": "pre_turn_ms", "floor": "floor_ms", "exact_floor": "exact_floor_ms"}
     return {name: growth({each["memories"]: each[key]["p50"] for each in sizes}) for name, key in names.items()}

@@ -3,9 +3,9 @@
 The floor is the least that any turn must do: embed the message, read its ten nearest memories in one statement, and
 commit a row for the turn. It reads the same cells of the vector index as a turn; the exact floor reads all vectors.
 
-Each round runs a turn (`pre_turn` and `post_turn`) and a `recall` by a second layer, whose caches the turn has not
-filled, with the same question over the same memories. `pre_turn` gets the conversation as in every turn; `recall` gets
-none, so a follow-up question is preceded by the user's earlier words.
+Each round asks one question twice over the same memories: with a turn (`pre_turn` and `post_turn`), and with a `recall`
+by a second layer, whose caches the turn has not filled. `pre_turn` gets the conversation as in every turn; `recall`
+gets none, so a follow-up question is preceded by the user's earlier words.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class PeerBenchmark(Protocol):
     def compare(self, question: Question, answer: RoundResult, embedder: Embedder, counted: bool) -> None:
         """Ask the compared system the question of a round, and compare its answer and time.
 
-        `counted` is False in the warm-up rounds, which do not enter the result.
+        `counted` is False in the warm-up rounds, which are left out of the result.
         """
 
 

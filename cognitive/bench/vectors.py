@@ -1,9 +1,9 @@
-"""Vectors of generated memories: real ones as far as time allows, interpolated ones beyond.
+"""Vectors for the memories of a benchmark: from the real model as far as time allows, interpolated for the rest.
 
-Embedding a million texts takes one processor two hours. A line that is not embedded in advance gets a vector between
-those of two embedded texts, with a little noise. These vectors cluster as those of real texts do, which the speed of a
-vector index depends on; random directions would not. All other texts, such as questions, are embedded by the real
-model.
+Embedding a million texts takes one processor two hours. A generated memory that is not embedded in advance gets a
+vector between those of two embedded texts, with a little noise. Such vectors form clusters like those of real texts.
+The speed of a vector index depends on the clusters; random directions would have none. All other texts, such as
+questions, are embedded by the real model.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ _BATCH = 64  # texts per call of the model
 
 
 class InterpolatedEmbedder:
-    """An embedder for large benchmarks, with real vectors for some texts and interpolated vectors for generated lines.
+    """An embedder that makes large benchmarks faster: it interpolates the vectors of generated lines of chat.
 
-    No question of the benchmark is about a generated line. The same text always gets the same vector.
+    No question of the benchmark is about a generated line. All other texts, and the lines that were embedded in
+    advance, have vectors of the real model. The same text always gets the same vector.
     """
 
     def __init__(self, real: Embedder, texts: Sequence[str]) -> None:

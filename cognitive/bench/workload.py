@@ -36,7 +36,7 @@ _AFTER = ("since last winter", "as the whole street knows", "after the flood", "
 
 @dataclass(frozen=True, slots=True)
 class WorkloadSize:
-    """The size of a benchmark: how many memories, how many agents that share them, and how many timed turns.
+    """The size of a benchmark: the number of memories, of agents that they are divided among, and of timed turns.
 
     `seed` determines all random choices.
     """
@@ -60,7 +60,7 @@ class WorkloadSize:
 class Question:
     """A question of the benchmark, with the number of the agent that is asked.
 
-    It also has the earlier messages of the conversation, by user and assistant in turn.
+    `preceding` has the earlier messages of the conversation, alternately by the user and the assistant.
     """
 
     agent: int
@@ -77,7 +77,7 @@ class Question:
 class Workload:
     """The memories that a benchmark stores and its questions.
 
-    `memories_of` returns the memories of the agent with a number.
+    `memories_of(n)` returns the memories of agent number n.
     """
 
     memories_of: Callable[[int], list[NewMemory]]
@@ -103,9 +103,9 @@ def statement_workload(size: WorkloadSize, count: int) -> Workload:
 
 
 def lines(size: int, statements: Mapping[str, str], seed: int) -> Iterator[NewMemory]:
-    """Yield `size` memories in sessions of 25, with the given statements spread evenly among generated lines of chat.
+    """Yield `size` memories in sessions of 25: the given statements, spread evenly among generated lines of chat.
 
-    The statements and 90 % of the generated lines have the memory type episode.
+    The statements and 90 % of the generated lines have the memory type episode. `statements` maps a source to a text.
     """
     chance = random.Random(seed)
     spread = max(1, size // max(1, len(statements)))
@@ -125,7 +125,7 @@ def lines(size: int, statements: Mapping[str, str], seed: int) -> Iterator[NewMe
 def line_time(n: int, size: int) -> datetime:
     """Return the time of the memory number `n` of `size`.
 
-    It is a minute after the memory before it. The sessions are spread over a year.
+    Within a session, each memory is a minute after the one before. The sessions are spread over a year.
     """
     return START + _SPAN * (n // _SESSION) / max(1, -(-size // _SESSION)) + timedelta(minutes=n % _SESSION)
 

@@ -3,7 +3,7 @@
 Modules, in order of execution:
 
 - `engine`: fit the tools of a turn to its model, and cache values derived from tools between turns.
-- `fit`: run the stages of fitting: unchanged, compaction, ranked cut.
+- `fit`: leave the tools unchanged if they fit; else shorten all; else also shorten or remove the least relevant.
 - `tool_variants`: a tool and a catalog with their forms, sizes and word indexes.
 - `compaction`: shorten all tools by the same steps, and make JSON schemas smaller but never invalid.
 - `ranking`: rank tools by shared words, embedding similarity, and the calls of similar past turns.

@@ -1,11 +1,11 @@
 """Shorten the definitions of tools, all by the same steps in the same order, until they fit a size in bytes.
 
-The steps do not depend on the message, so the same tools under the same budget are the same bytes in every turn. Name,
+The steps do not depend on the message, so the same tools with the same budget give the same bytes in every turn. Name,
 id and supersedes are never trimmed. A step that would not make a tool smaller is skipped.
 
-Schemas become smaller but never invalid: annotations are removed, constraints are kept. A keyword counts as one only in
-a schema: a property that is called "title" is not an annotation. Names in `required`, enumerations, types, constants
-and targets of references are never changed. No function modifies its arguments.
+Schemas become smaller but never invalid: annotations are removed, constraints are kept. A property that happens to be
+called "title" is not mistaken for the annotation "title". Names in `required`, enumerations, types, constants and
+targets of references are never changed. No function modifies its arguments.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def without_keywords(*names: str) -> Callable[[Schema], Any]:
 
 
 def without_nested_descriptions(schema: Schema) -> Any:
-    """Return a tool's schema with descriptions of the parameters themselves only, not above or below them."""
+    """Return a tool's schema with descriptions of its parameters only, not of the whole or of nested fields."""
 
     def change(each: dict[str, Any], depth: int) -> dict[str, Any]:
         return each if depth == 1 else {key: value for key, value in each.items() if key != "description"}
@@ -102,7 +102,7 @@ def without_optional_depth(schema: Schema) -> Any:
 
 
 def without_optional(schema: Schema) -> Any:
-    """Return a tool's schema without optional parameters, and without the optional fields of the others."""
+    """Return a tool's schema without optional parameters, and without optional fields inside required parameters."""
     return _required_only(schema, 0)
 
 
@@ -130,7 +130,7 @@ def _required_only(schema: Schema, min_depth: int) -> Any:
 
 
 def _is_constant(schema: Any) -> bool:
-    """Return True if a property is a constant: the tag that distinguishes the branches of a union, even if optional."""
+    """Return True if a property has a constant value, which distinguishes the branches of a union."""
     return isinstance(schema, dict) and "const" in schema
 
 
@@ -172,7 +172,7 @@ def _references(value: Any) -> list[str]:
 
 
 def _names_a_definition(reference: str) -> bool:
-    """Return True if a reference has the form "#/$defs/Name", whose target is no field and thus never removed."""
+    """Return True if a reference has the form "#/$defs/Name", whose target is never an optional field."""
     root, place, name = _parts(reference)
     return (root, reference.count("/")) == ("#", 2) and place in _DEFINITIONS and not {"~", "%"} & set(name)
 
@@ -190,7 +190,7 @@ def _parts(reference: str) -> tuple[str, str, str]:
 class CompactionStep:
     """A step that makes the definition of a tool smaller. `drops` describes what it removes.
 
-    `apply` returns a smaller definition. A definition without any of the keys `of` is left unchanged.
+    `apply` returns a smaller definition, or the same one if it has none of the keys `of`.
     """
 
     drops: str
@@ -326,7 +326,7 @@ def total(sizes: Sequence[int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
-    """The result of shortening all tools: how many steps were applied, the bytes that remain, what was dropped."""
+    """The result of shortening all tools: the number of steps applied, the bytes that remain, and what was dropped."""
 
     level: int
     bytes: int
@@ -338,9 +338,9 @@ class CompactionResult:
 
 
 def compact(catalog: Sequence[Sequence[bytes]], limit: int) -> CompactionResult:
-    """Find the fewest compaction steps that bring all tools to `limit` bytes, or use all.
+    """Find the fewest compaction steps after which all tools together fit in `limit` bytes.
 
-    `catalog` has their `forms`.
+    If no number of steps is enough, all are applied. `catalog` has the `forms` of each tool: whole and after each step.
     """
     sizes = [total([len(each[level]) for each in catalog]) for level in range(len(STEPS) + 1)]
     level = next((level for level, size in enumerate(sizes) if size <= limit), len(STEPS))

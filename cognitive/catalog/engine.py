@@ -47,7 +47,7 @@ _FULL_SPEED_TEXTS = 512  # texts embedded without pauses; after them, embedding 
 
 @dataclass(frozen=True, slots=True)
 class ToolSignals:
-    """Data from a turn's earlier stages by which its tools are ranked.
+    """Results of a turn's earlier stages, by which the turn's tools are ranked.
 
     `query` is the search query, `vector` its embedding, `past` the similar past turns, and `wanted` the tools that the
     categories of the plan name.
@@ -96,8 +96,9 @@ class CatalogEngine:
     ) -> ToolSelection:
         """Fit tools to the model's budget in bytes: shorten them all, then cut the least relevant.
 
-        If `model` is None, they stay unchanged. If a large catalog is not processed within the deadline, its tools are
-        cut by their names. Processing continues in the background, for later turns.
+        If `model` is None, the tools stay unchanged. If a large catalog cannot be ranked within the deadline, its tools
+        are ranked by their names and first words only. The full ranking is then completed in the background, for later
+        turns.
         """
         limit = _limit(model, policy)
         if not limit:
@@ -169,7 +170,7 @@ def _refined(
 ) -> RefinedTools:
     """Return the tools that the small model chose and the most relevant others, fitted to the budget again.
 
-    They are few, so that each keeps more of its description and parameters.
+    Because these tools are few, each keeps more of its description and parameters.
     """
     place = {name: n for n, name in enumerate(names)}
     chosen = sorted((tool for tool in ranked if tool.name in place), key=lambda tool: place[tool.name])
@@ -198,7 +199,7 @@ class ToolCache:
         self._embedding: asyncio.Task[None] | None = None
 
     def catalog(self, tools: Sequence[Tool]) -> ToolCatalog:
-        """Return the tools as a catalog with derived values; it is cached for the same tool objects."""
+        """Return the tools as a catalog with derived values; the same tool objects get the cached catalog."""
         key = tuple(map(id, tools))  # ids stay valid while the cached catalog holds the tools
         catalog = self._catalogs.pop(key) if key in self._catalogs else ToolCatalog(tools)
         self._catalogs[key] = catalog
@@ -253,7 +254,7 @@ class ToolCache:
     async def _has_pending_texts(self) -> bool:
         """Return True if texts of tools remain to be embedded.
 
-        The texts of catalogs that wait are made in a thread first.
+        First collect the texts of the catalogs that wait for embedding, in a thread.
         """
         while self._pending_catalogs:
             catalog = next(iter(self._pending_catalogs))

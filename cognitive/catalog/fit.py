@@ -1,7 +1,8 @@
 """Fit tools to the budget of a model: shorten all of them, and cut by relevance only if that does not suffice.
 
-The cut first reduces the least relevant tools to their minimal form, then removes them. Many tools in minimal form
-contain the needed tool more often than few whole tools (docs/decisions/0016-catalog.md).
+The cut first reduces the least relevant tools to their minimal form (required parameters and a few words of
+description), then removes them. The tool that a message needs is kept more often in this way than if fewer tools were
+kept whole (docs/decisions/0016-catalog.md).
 """
 
 from __future__ import annotations
@@ -60,9 +61,9 @@ def fit(
 
 
 def cut_late(catalog: ToolCatalog, model: str | None, limit: int, ranking: ToolRanking) -> ToolSelection:
-    """Select the first tools of a ranking that fit, each in its shortest form, when the deadline has passed.
+    """Select tools quickly when the deadline has passed: the first of a ranking that fit, each in its shortest form.
 
-    The size of the whole catalog is not computed then: `before_bytes` is a lower bound of it.
+    To save time, the size of the whole catalog is not computed; `before_bytes` of the result is a lower bound of it.
     """
     tools = catalog.variants
     selected = select_stripped(tools, ranking.order, limit)
@@ -99,7 +100,7 @@ def _cut(catalog: ToolCatalog, model: str | None, limit: int, ranking: ToolRanki
 
 
 def _dropped(tools: Sequence[ToolVariants], selected: SelectedForms) -> tuple[str, ...]:
-    """Return sentences about what the kept tools lost, step by step, and about how many tools were removed."""
+    """Describe what the kept tools lost in each step, and how many tools were removed; one phrase for each."""
     kept = [tools[n].forms for n in selected.forms]
     dropped = [step.drops for n, step in enumerate(STEPS) if any(len(each[n + 1]) < len(each[n]) for each in kept)]
     if selected.minimal:
@@ -143,7 +144,8 @@ def select(tools: Sequence[ToolVariants], order: Sequence[int], limit: int, *, w
 
     The first `with_schema` tools keep their parameters, the others get their minimal form. A tool that is too large is
     skipped for a smaller one after it, at most `_MAX_SKIPPED` times. If all tools fit, the remaining room is used to
-    restore minimal tools. If no tool fits, the most relevant is kept nonetheless: the plan asked for tools.
+    give tools in minimal form their parameters back. If no tool fits, the most relevant is kept nonetheless, because
+    the plan asked for tools.
     """
     kept, cut = _fitting(tools, order, limit, lambda tool, room, n: _largest(tool, room, with_schema=n < with_schema))
     if not kept and order:
@@ -173,10 +175,10 @@ def _fitting(
     limit: int,
     form_of: Callable[[ToolVariants, int, int], bytes | None],
 ) -> tuple[dict[int, bytes], list[int]]:
-    """Return the tools that fit in `limit` bytes, by index with the form that is sent, and the indexes of the others.
+    """Take tools in the given order while they fit in `limit` bytes.
 
-    `form_of` receives a tool, the remaining bytes, and the number of tools kept so far. It returns None if no form of
-    the tool fits.
+    Return the JSON of the tools that fit, by the tool's index, and the indexes of the other tools. `form_of` receives a
+    tool, the remaining bytes, and the number of tools kept so far. It returns None if no form of the tool fits.
     """
     left = limit - 1  # one bracket; the other bracket, or a comma, is counted with each tool
     kept, cut = dict[int, bytes](), list[int]()

@@ -25,8 +25,8 @@ class PastPlan:
     """A group of past turns with similar messages, and the tools that they called.
 
     `key` identifies the group until a newer message joins it. `message` is the latest message, `turns` the number of
-    turns, `last_at` the time of the latest. `tools` are pairs (name, number of turns that called it), the most frequent
-    first.
+    turns, `last_at` the time of the latest turn. `tools` has pairs (name, number of turns that called the tool), the
+    most frequent first.
     """
 
     key: str
@@ -37,7 +37,9 @@ class PastPlan:
 
 
 def group(turns: Sequence[CalledTurn], limit: int, *, like: Vector | None = None) -> tuple[PastPlan, ...]:
-    """Group past turns by similar messages. Return at most `limit` groups, the largest first, then the latest.
+    """Group past turns by similar messages.
+
+    Return at most `limit` groups, the largest first; of equal size, the latest.
 
     A turn joins a group if its message has the same words as one of the group's messages, or if its vector is near that
     of the group's newest turn. `turns` are ordered newest first. With `like`, only turns near that vector are used.
@@ -62,9 +64,10 @@ def group(turns: Sequence[CalledTurn], limit: int, *, like: Vector | None = None
 
 
 def _nearest(leaders: Sequence[Vector], led: Sequence[int], query: Vector | None, otherwise: int) -> int:
-    """Return the index of the group whose message is nearest to a query, or `otherwise` if none is similar enough.
+    """Return the index of the group whose newest message is nearest to a query.
 
-    `leaders` are the vectors of the groups' newest messages, and `led` the indexes of these groups.
+    Return `otherwise` if none is similar enough. `leaders[i]` is the vector of the newest message of the group with the
+    index `led[i]`.
     """
     if query is None or not leaders:
         return otherwise

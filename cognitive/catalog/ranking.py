@@ -69,9 +69,9 @@ class ToolVectors:
 
     @classmethod
     def of(cls, vectors: Sequence[Vector | None]) -> ToolVectors | None:
-        """Build the vectors from one for each tool of a catalog, None for a missing one.
+        """Create an instance from the embeddings of all tools of a catalog, with None for a tool that has none yet.
 
-        Return None if all are missing.
+        Return None if no tool has an embedding.
         """
         known = [vector for vector in vectors if vector is not None]
         places = tuple(n for n, vector in enumerate(vectors) if vector is not None)
@@ -82,8 +82,8 @@ class ToolVectors:
 class ToolRanking:
     """The tools of a catalog ranked by relevance to a message.
 
-    `order` are the indexes of the tools in the catalog, the best first. `by` names the evidence used: "words",
-    "meaning", "calls", or "names" alone. `confidence` in [0, 1] is the match of the best tool.
+    `order` has the indexes of the tools in the catalog, the best first. `by` names the evidence used: "words",
+    "meaning", "calls", or "names" alone. `confidence`, from 0 to 1, says how well the best tool matches the message.
     """
 
     order: tuple[int, ...]
@@ -92,7 +92,7 @@ class ToolRanking:
 
     @property
     def low(self) -> bool:
-        """True if the match of the best tool is so weak that the needed tool may have any rank."""
+        """True if the best tool matches the message so weakly that the needed tool may have any rank."""
         return self.confidence < MIN_CONFIDENCE
 
 
@@ -116,7 +116,8 @@ def rank(catalog: ToolCatalog, tool_vectors: ToolVectors | None, evidence: ToolE
 def rank_by_name(catalog: ToolCatalog, evidence: ToolEvidence) -> ToolRanking:
     """Rank all tools by the words that their names and first words share with the message; used after the deadline.
 
-    The `always` tools come first, then the preferred ones. Rare words weigh more. The confidence is 0.
+    The tools in `evidence.always` come first, then those in `evidence.preferred`. Rare words weigh more. The confidence
+    is 0.
     """
     shared, heads = np.zeros(len(catalog)), catalog.heads
     for needle in needles(evidence.message):
@@ -128,9 +129,10 @@ def rank_by_name(catalog: ToolCatalog, evidence: ToolEvidence) -> ToolRanking:
 
 
 def calls(past: Sequence[PastTurn]) -> Mapping[str, float]:
-    """Return by tool name the similarity of the nearest past turn that called the tool.
+    """Return a score from 0 to 1 for each tool that similar past turns called.
 
-    It is the cosine of the messages, scaled to 0 at `MIN_HISTORY_COSINE` and 1 at `FULL_HISTORY_COSINE`.
+    The score is the cosine between the message and that of the nearest turn that called the tool, scaled:
+    `MIN_HISTORY_COSINE` becomes 0, `FULL_HISTORY_COSINE` becomes 1.
     """
     span = max(1e-6, FULL_HISTORY_COSINE - MIN_HISTORY_COSINE)
     similarities: dict[str, float] = {}
@@ -144,7 +146,8 @@ def calls(past: Sequence[PastTurn]) -> Mapping[str, float]:
 def _with_preferred(order: Sequence[int], tools: Sequence[Tool], evidence: ToolEvidence) -> tuple[int, ...]:
     """Move the preferred tools of a ranking up, directly behind the first tools, which keep their full schema.
 
-    A model that reads of an earlier call without having the tool invents one, and some providers reject the prompt.
+    If the conversation has a call of a tool that the model is not given, the model may invent the tool, and some
+    providers reject the prompt.
     """
     full, others = order[:TOOLS_WITH_FULL_SCHEMA], order[TOOLS_WITH_FULL_SCHEMA:]
     return (*full, *sorted(others, key=lambda n: tools[n].name not in evidence.preferred))
@@ -172,9 +175,10 @@ def _by_meaning(tool_vectors: ToolVectors | None, query: Vector | None, tools: i
 def _by_words(catalog: ToolCatalog, message: str) -> tuple[Scores, Scores]:
     """Score each tool by the words that it shares with the message, as two arrays with values in [0, 1].
 
-    The first is relative to the best tool, the second to all words of the message. A word that n of N tools have is
-    weighted by the idf of BM25 in Lucene's form, log(1 + (N - n + 0.5) / (n + 0.5)) (after Robertson and Zaragoza 2009,
-    "The Probabilistic Relevance Framework: BM25 and Beyond"). In a tool's name it counts twice for the first score.
+    The first array is relative to the best tool, the second to the weight of all words in the message. A word that n of
+    N tools have is weighted by the idf of BM25 in Lucene's form, log(1 + (N - n + 0.5) / (n + 0.5)) (after Robertson
+    and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond"). In the first array, a word in a tool's
+    name counts twice.
     """
     tools = len(catalog.tools)
     shared, covered, mass = np.zeros(tools), np.zeros(tools), 0.0

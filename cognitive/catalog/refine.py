@@ -167,9 +167,10 @@ def parse_selection(completion: Completion, known: Sequence[str]) -> PickedTools
 
 
 def _without_thoughts(text: str) -> tuple[str, bool]:
-    """Return an answer without the model's thoughts before it, and True if there were thoughts.
+    """Return an answer without the model's thoughts, and True if there were thoughts.
 
-    The text is empty if the thoughts are not closed.
+    Thoughts are marked by tags such as <think>. If the closing tag is missing, all text after the opening tag is
+    removed.
     """
     thought = False
     for opening, closing in _THOUGHTS:
@@ -181,7 +182,10 @@ def _without_thoughts(text: str) -> tuple[str, bool]:
 
 
 def _names(text: str) -> list[str] | None:
-    """Return the tool names in the first JSON value of an answer that lists some, or None if there is none."""
+    """Return the tool names that an answer lists, or None if the answer has no list.
+
+    The names are those of the first JSON value in the answer that is or has a list.
+    """
     decoder, at = json.JSONDecoder(), -1
     for _ in range(_MAX_TRIES):
         at = min((found for brace in "{[" if (found := text.find(brace, at + 1)) >= 0), default=-1)

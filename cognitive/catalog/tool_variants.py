@@ -1,7 +1,7 @@
 """A tool and a list of tools with the values derived from them: shortened forms, sizes, texts and word indexes.
 
-Each value is computed when it is first used. A word index is one text for all tools, so that a word of the message is
-searched in all of them at once.
+Each value is computed when it is first used. A word index joins the texts of all tools, so that one search finds a word
+of the message in all of them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def spaced(name: str) -> str:
 
 
 class WordIndex:
-    """An index to find the tools whose texts contain a word, by the beginning of the word."""
+    """An index that finds the tools whose texts contain a word with a given beginning."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         lines = [f" {_blanked(text.lower() if text.isascii() else normalise(text))} \n" for text in texts]
@@ -71,8 +71,8 @@ class WordIndex:
 def needles(message: str) -> list[str]:
     """Return the strings by which the words of a message are searched in a `WordIndex`, at most 32.
 
-    A word is searched by the beginning that all its forms share, after a space. In non-ASCII scripts, which may have no
-    spaces, it is searched anywhere.
+    The string for a word is a space and the stem: the beginning that all forms of the word share. In non-ASCII scripts,
+    which may have no spaces, the string is the stem alone, and it is found anywhere in the text.
     """
     strings = list[str]()
     for word in dict.fromkeys(words(message)):
@@ -94,7 +94,7 @@ def _blanked(text: str) -> str:
 
 
 def _common_start(one: str, other: str) -> str:
-    """Return the longest common prefix of two words: "happ" of the stem "happi" and the word "happy"."""
+    """Return the longest common prefix of two words, for example "happ" for the stem "happi" and the word "happy"."""
     same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return one[:same]
 
@@ -180,7 +180,10 @@ class ToolCatalog:
 
     @property
     def heads(self) -> WordIndex:
-        """An index of the words in names and the first 80 characters of descriptions, not cached; for late turns."""
+        """An index of the words in names and in the first 80 characters of descriptions.
+
+        It is built quickly, for turns whose deadline has passed, and not cached.
+        """
         return WordIndex([f"{spaced(tool.name)} {tool.description[:_HEAD]}" for tool in self.tools])
 
     @cached_property

@@ -45,7 +45,7 @@ def command() -> None:
 @click.option("--reset", is_flag=True, help="Forget the categories of past turns; the turns stay.")
 @YES
 def learned(message: str | None, user_id: str | None, agent: str, limit: int, reset: bool, yes: bool) -> None:
-    """Show which tools the agent's completed turns called, counted by category of message and listed by message.
+    """Show which tools the agent's completed turns called, by category of the message and by similar messages.
 
     With MESSAGE, list only past turns whose message is similar.
     """

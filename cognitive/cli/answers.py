@@ -79,7 +79,7 @@ def run(
 ) -> None:
     """Run the coroutine `work` of a command and print its result with `print_answer`, or print its `CognitiveError`.
 
-    After an error, the process exits with an error code. Warnings that the library logs meanwhile are printed on
+    After an error, the process exits with an error code. Warnings that the library logs during the work are printed on
     stderr.
     """
     with printing.show_logs():
@@ -120,8 +120,8 @@ def print_answer(
 ) -> None:
     """Print the result of a command as JSON under the name `key`, or as text for people.
 
-    The text is printed by `show`, or is `empty_message` if the result is empty. Exits with NO (3) unless `succeeded`
-    returns True for the result.
+    The text is printed by `show`; if the result is empty, `empty_message` is printed instead. The process exits with
+    the code NO (3) unless `succeeded` returns True for the result.
     """
     if printing.as_json():
         printing.document({key: value} if key is not None else value)
@@ -136,13 +136,13 @@ def print_answer(
 class CommandGroup(click.Group):
     """The top-level click group of all commands.
 
-    It also prints an invalid command line as JSON if `--json` is given.
+    With `--json`, it also prints errors in the command line as JSON.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, after looking for `--json` among them.
+        """Parse the arguments of the command line.
 
-        If parsing fails at an earlier argument, the error is then printed as JSON too.
+        `--json` is searched among them first, so that an error in an argument before `--json` is printed as JSON too.
         """
         options = args[: args.index("--")] if "--" in args else args
         printing.choose_json(ctx, "--json" in options)

@@ -26,7 +26,7 @@ def command() -> None:
 
 
 def options(function: Command) -> Command:
-    """Add the arguments and options that all benchmarks share to the function of a command."""
+    """Add the arguments and options that all benchmarks share to a command's function."""
     for add in reversed(
         (
             click.argument("sizes", nargs=-1, type=click.IntRange(min=100)),
@@ -73,7 +73,7 @@ def checked(sizes: tuple[int, ...], agents: int) -> tuple[int, ...]:
 @command.command(cls=JsonCommand, shape=f"{{sizes: [{{{SHAPE}}}], growth: {{pre_turn?, floor?, exact_floor?}}}}")
 @options
 def turns(sizes: tuple[int, ...], agents: int, turns: int, seed: int, data: Path | None, url: str | None) -> None:
-    """Time whole turns at SIZES memories (default 1000 10000), as ratios to the floor of the same run.
+    """Time whole turns at SIZES memories (default 1000 10000), and compare them with the floor.
 
     The floor is the least that a turn could do: embed one message, query its ten nearest memories, and commit one row.
     The memories are generated, and their temporary databases are dropped afterwards.

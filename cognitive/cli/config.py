@@ -59,7 +59,7 @@ async def _effective(agent: str) -> Mapping[str, Any]:
 
 @asynccontextmanager
 async def _embedded(settings: Settings) -> AsyncIterator[str | None]:
-    """Start the embedded server for the duration of the block and yield its URL for the application's role.
+    """Start the embedded server while the block runs, and yield its URL for the application's role.
 
     Yields None if the settings name another server, or if the embedded one cannot be started.
     """

@@ -47,7 +47,7 @@ def load_default() -> DemoConversation:
 def read(path: Path) -> DemoConversation:
     """Read a conversation for the demo from a JSON file.
 
-    If the file has no turns, its first questions are used as turns.
+    If the file has questions instead of turns, the first questions are used as turns.
 
     Raises:
         InvalidInput: the file is not JSON, or an item lacks a field; the message names the item.

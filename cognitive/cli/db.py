@@ -151,8 +151,8 @@ async def _import(agent: str, file: Path) -> Mapping[str, object]:
 def apply_retention(agent: str | None, dry_run: bool, rewrite: bool, url: str | None, yes: bool) -> None:
     """Delete data that is older than the policy's retention.days. Turns do the same for their agent, in the background.
 
-    With --rewrite, rewrite each table instead, so that no erased bytes remain on disk. The table is locked meanwhile,
-    and turns have no memory.
+    With --rewrite, rewrite each table instead, so that no erased bytes remain on disk. A table is locked while it is
+    rewritten, and turns have no memory meanwhile.
     """
     if rewrite:
         confirm(yes, "Rewrite every table of the schema? Turns have no memory meanwhile.")

@@ -89,7 +89,8 @@ async def _load_some(
 ) -> None:
     """Store the demo's memories in order, in batches.
 
-    A memory that supersedes another one of the same batch waits until the other one is stored and has an id.
+    When a memory supersedes one that waits in the batch, the batch is stored first, so that the superseded memory has
+    an id.
     """
     batch: list[conversation.Item] = []
     for item in items:

@@ -1,4 +1,4 @@
-"""`cognitive evaluate`: estimate, from recorded turns, how many memories another policy would show that get used."""
+"""`cognitive evaluate`: estimate from recorded turns how many memories per turn would be used under another policy."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EVALUATION = (
 class PolicySource:
     """A policy to evaluate, its version, and where it comes from.
 
-    `chosen` is True for a version activated for the agent.
+    `chosen` is True if the policy is a version that was activated for the agent.
     """
 
     version: str
@@ -81,9 +81,10 @@ class _EvaluationAnswer:
 @UNTIL
 @MAX_TURNS
 def command(file: Path | None, agent: str, since: datetime | None, until: datetime | None, limit: int) -> None:
-    """Estimate how good a policy is: the used memories per turn, by three estimators with intervals.
+    """Estimate how good a policy is: how many memories per turn would be used under it.
 
-    If the recorded turns cannot support an estimate, give the reason and exit with 3.
+    Three methods of estimation are applied, each with a confidence interval. If the recorded turns cannot support an
+    estimate, give the reason and exit with 3.
     """
     run(_evaluate(file, agent, since, until, limit), _show, succeeded=lambda answer: answer.evaluation.refusal is None)
 
@@ -133,7 +134,7 @@ async def read(
 async def load_policy(
     layer: cognitive.CognitiveLayer, agent: str, file: Path | None
 ) -> tuple[cognitive.Policy, PolicySource]:
-    """Return the policy that a file gives to an agent, or the agent's live policy without a file, with its source.
+    """Return the policy that `file` gives to an agent, or the agent's live policy if `file` is None, with its source.
 
     Also prints a note that names the policy.
 

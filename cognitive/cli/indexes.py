@@ -130,7 +130,7 @@ class _ReembedActions:
 
 
 def _complete(answer: Mapping[str, Any]) -> bool:
-    """Return True if the answer of a build of vectors says that no memory lacks a vector."""
+    """Return False if vectors were built and some memories still lack one, otherwise True."""
     return not any(each["lacking"] for each in answer["agents"] if each["turns"] is not None)
 
 

@@ -71,7 +71,7 @@ def remember(
 ) -> None:
     """Store CONTENT as a memory, or each line of --file, a JSON object with the fields of NewMemory.
 
-    Prints the ids of the memories in order. A memory that exists is not stored again, and its existing id is printed.
+    Prints the ids of the memories in order. A memory that exists already is not stored again; its id is printed.
     """
     if (content is None) == (file is None):
         raise click.UsageError("give either CONTENT or --file")

@@ -18,7 +18,7 @@ _MOMENTS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S%z"]
 
 
 def _aware(_context: click.Context, _option: click.Parameter, at: datetime | None) -> datetime | None:
-    """Return the time of an option with a time zone; a time without one is taken as UTC. None stays None."""
+    """Return the time given as an option, in UTC if the user gave no time zone. None stays None."""
     return at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
 
 

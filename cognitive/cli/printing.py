@@ -33,7 +33,7 @@ _LOGGERS = ("cognitive", "brain")
 
 
 def choose_json(context: click.Context, value: bool) -> None:
-    """Record in the click context that `--json` is given; subcommands read it from there."""
+    """Record in the click context whether `--json` is given; subcommands read it from there."""
     context.meta[_JSON] = value or context.meta.get(_JSON, False)
 
 
@@ -167,7 +167,7 @@ class _LogHandler(logging.Handler):
 
 @contextmanager
 def show_logs() -> Iterator[None]:
-    """Print the warnings and errors that the library logs inside the block on stderr."""
+    """Print on stderr the warnings and errors that the library logs while the block runs."""
     handler = _LogHandler(logging.WARNING)
     for name in _LOGGERS:
         logging.getLogger(name).addHandler(handler)

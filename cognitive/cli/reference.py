@@ -169,9 +169,9 @@ def _item(option: _OptionEntry) -> str:
 
 
 def _shorten(shape: str, but: str = "") -> str:
-    """Return the description of a command's JSON with known parts replaced by their names.
+    """Return the description of a command's JSON in which known parts are replaced by their names.
 
-    The part named `but` is not replaced, because it is the one being described.
+    The part named `but` is not replaced, because its own description is being printed.
     """
     for name, part in sorted(_SHAPES.items(), key=lambda item: -len(item[1])):
         if name != but:

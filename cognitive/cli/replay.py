@@ -45,11 +45,11 @@ class _ReplayAnswer:
 def command(
     turn_ids: tuple[str, ...], agent: str, since: datetime | None, until: datetime | None, file: Path | None, live: bool
 ) -> None:
-    """Run TURN_IDS, or all turns of a time range, again, and compare the output with the recorded bytes.
+    """Run recorded turns again, TURN_IDS or all of a time range, and compare the output with the recorded bytes.
 
-    Each turn runs under its recorded policy. With another policy, print the difference that it makes: memories that are
-    added or left out, tokens, and used memories (estimated for memories that were not shown). Exits with 3 if a turn
-    under its recorded policy differs from its record.
+    Each turn runs under its recorded policy. With --policy or --live, it runs under another policy, and the difference
+    is printed: memories that are added or left out, tokens, and used memories (estimated for memories that were not
+    shown). Exits with 3 if a turn under its recorded policy differs from its record.
     """
     if file is not None and live:
         raise click.UsageError("give at most one of --live and --policy")

@@ -94,7 +94,7 @@ def _entries(model: type[BaseModel], group: str) -> Iterator[SettingEntry]:
 
 
 def kind(schema: Mapping[str, Any]) -> str:
-    """Return the type that a JSON schema describes, in words with its bounds."""
+    """Return, in words, the type that a JSON schema describes and its bounds."""
     if "anyOf" in schema:
         return " or ".join("none" if each.get("type") == "null" else kind(each) for each in schema["anyOf"])
     if "enum" in schema:

@@ -61,10 +61,11 @@ def _new(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
 def command(
     agent: str, since: datetime | None, until: datetime | None, limit: int, file: Path | None, out: Path
 ) -> None:
-    """Search thresholds, limits, weights and half-life on the earlier 70 % of the turns, and test them on the rest.
+    """Search for a better policy on recorded turns: other thresholds, limits, weights and half-life.
 
-    The search starts from the agent's policy. The result is written to a new file, which takes effect only through
-    COGNITIVE_POLICY. If the later turns do not prove a gain, nothing is written and the command exits with 3.
+    The search starts from the agent's policy and uses the earlier 70 % of the turns. Its result is tested on the rest.
+    The result is written to a new file, which takes effect only through COGNITIVE_POLICY. If the later turns do not
+    prove a gain, nothing is written and the command exits with 3.
     """
     run(_tune(agent, since, until, limit, file, out), _show, succeeded=lambda answer: answer.proven)
 

@@ -186,8 +186,8 @@ class CognitiveClient:
     ) -> tuple[RecallHit, ...]:
         """Return the agent's memories that match a query, best first.
 
-        All other parameters narrow the search, except `turn_id`: if it is set, the memories count as shown in that
-        turn. `now` is the time at which the ages of memories are measured.
+        `memory_type`, `tags`, `session_id`, `since` and `until` narrow the search. If `turn_id` is given, the memories
+        found are recorded as shown in that turn. `now` is the time at which the ages of memories are measured.
         """
         body = RecallBody(
             query=query,
