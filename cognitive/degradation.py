@@ -61,8 +61,8 @@ class Degradation(str):
     def from_error(cls, part: Part, error: Exception, late: str, consequence: str = "") -> Degradation:
         """Return the degradation of a part of a turn that raised an error.
 
-        A TimeoutError gives the code "late", any other error "failed". The detail is the error's message, or `late` if
-        it has none, followed by `consequence`.
+        The code ends with "_late" for a TimeoutError, and with "_failed" for any other error. The detail is the error's
+        message, followed by `consequence`. If the error has no message, the detail begins with `late` instead.
         """
         code = f"{part}_late" if isinstance(error, TimeoutError) else f"{part}_failed"
         return cls(cast(DegradationCode, code), f"{str(error) or late}{consequence}")
@@ -88,9 +88,10 @@ def codes(degraded: Iterable[Degradation]) -> tuple[str, ...]:
 
 
 def read(sentences: Iterable[str], codes: Iterable[str]) -> tuple[Degradation, ...]:
-    """Restore the degradations of a stored turn from its sentences and their codes.
+    """Create the degradations of a stored turn from their sentences and codes.
 
-    Turns of older versions have no codes: a sentence without a code gets the code "failed" of the part that it names.
+    Turns that were stored by older versions have no codes. Each of their sentences gets the code for the failure of the
+    part that it names, such as "tools_failed".
     """
     pairs = zip(sentences, chain(codes, repeat(None)), strict=False)
     return tuple(_read(sentence, code or _code(sentence)) for sentence, code in pairs)
@@ -101,7 +102,10 @@ def _read(sentence: str, code: str) -> Degradation:
 
 
 def _code(sentence: str) -> str:
-    """Return the code "failed" of the part that a sentence begins with, or "memory_failed" if the part is unknown."""
+    """Return the code for the failure of the part that a sentence begins with, such as "tools_failed".
+
+    If the part is unknown, return "memory_failed".
+    """
     name = sentence.partition(":")[0]
     failed = (code for code in DEGRADATION_CODES if part(code) == name and not code.endswith("_late"))
     return next(failed, "memory_failed")

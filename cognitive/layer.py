@@ -1,4 +1,4 @@
-"""The layer: what a runtime calls before and after each turn."""
+"""The layer, the main object of the package: a runtime calls it before and after each turn."""
 
 from __future__ import annotations
 
@@ -135,9 +135,9 @@ class CognitiveLayer:
     ) -> FittedWindow:
         """Fit a conversation that has grown within a turn into the window, before the model is called again.
 
-        Use this in a loop of tool calls. It fetches no memories and calls no model. The limits are those of `pre_turn`,
-        and long outputs are stored as artifacts as there. If it cannot finish in time, the result is the newest
-        messages, truncated, and `trace.degraded` says so.
+        Use this in a loop of tool calls. It fetches no memories and calls no model. As in `pre_turn`, the window has
+        the policy's limits, and long outputs are stored as artifacts. If it cannot finish in time, the result is the
+        newest messages, truncated, and `trace.degraded` says so.
 
         Args:
             context: the result of `pre_turn`.
@@ -169,8 +169,8 @@ class CognitiveLayer:
     async def post_turn(self, context: TurnContext | TurnRef, outcome: Outcome) -> Report:
         """Learn from a turn's outcome and return after the commit. A repeated call counts nothing twice.
 
-        While Postgres is down, the outcome is stored in a local journal, and `Report.recorded` is False. It is
-        counted when Postgres is back, by this process or the next one.
+        While Postgres is down, the outcome is stored in a local journal, and `Report.recorded` is False. This process,
+        or a later one, records the outcome when Postgres is back.
 
         Raises:
             UnknownTurn: the turn was never opened.
@@ -190,7 +190,7 @@ class CognitiveLayer:
     def settle(self, context: TurnContext | TurnRef, outcome: Outcome) -> None:
         """Run `post_turn` in the background, so that the user need not wait for it.
 
-        Errors are logged. The layer waits for it before it closes.
+        Errors are logged. The layer closes only after the outcome is stored or has failed.
 
         Raises:
             StoreUnavailable: too many outcomes are pending; this one was not accepted.
@@ -299,8 +299,8 @@ class CognitiveLayer:
         """Erase memories and everything derived from them; the receipt counts the deleted and changed rows.
 
         Their text is removed from turns, from the summaries and last messages of sessions, from artifacts and subtasks,
-        from this machine's journal and from the caches of this process. Other memories that a caller stored with the
-        same statement stay; the receipt counts them as `restated`.
+        from this machine's journal and from the caches of this process. Other memories that state the same, and that a
+        caller stored, are kept; the receipt counts them as `restated`.
 
         Raises:
             UnknownMemory: the agent does not have one of the ids; nothing is erased.

@@ -25,7 +25,10 @@ async def save(visit: Visit) -> Response:
 
 
 async def choose(visit: Visit) -> Response:
-    """Activate the posted policy version as the live or shadow policy; without one, return to the host's policy."""
+    """Activate the posted policy version as the agent's live or shadow policy.
+
+    If no version is posted, the policy of the host's configuration applies again.
+    """
     _require_admin(visit)
     role, version = _role(str(visit.form.get("role", ""))), str(visit.form.get("version", "")) or None
     activate = visit.layer.policies.activate if role == "live" else visit.layer.policies.shadow
@@ -34,7 +37,7 @@ async def choose(visit: Visit) -> Response:
 
 
 async def roll_back(visit: Visit) -> Response:
-    """Return to the version that was active before the latest activation of a role (live or shadow)."""
+    """Undo the latest activation of the agent's live or shadow policy: return to the version that was active before."""
     _require_admin(visit)
     role = _role(str(visit.form.get("role", "")))
     after = _after(visit)
@@ -58,9 +61,9 @@ def _role(text: str) -> Role:
 
 
 def _after(visit: Visit) -> int:
-    """Return the number of the latest activation that the posted page showed.
+    """Return the number of the latest activation that the user has seen on the page with the form.
 
-    The layer refuses the form if there is a later activation.
+    If another activation has happened since, the layer refuses the form.
     """
     text = str(visit.form.get("after", ""))
     if not (text.isascii() and text.isdigit() and len(text) < 10):

@@ -68,7 +68,10 @@ class TemplateRenderer:
         )
 
     def page(self, template: str, request: Request, status: int, **values: Any) -> HTMLResponse:
-        """Render a template as a response with a status, in the theme (light or dark) of the browser's cookie."""
+        """Render a template as an HTML response with the status code `status`.
+
+        A cookie of the browser selects the theme, light or dark.
+        """
         theme = request.cookies.get("theme", "")
         values |= {"base": request.scope.get("root_path", ""), "theme": theme if theme in _THEMES else ""}
         return HTMLResponse(self._templates.get_template(template).render(values), status, HEADERS)

@@ -22,9 +22,10 @@ Lines = tuple[tuple[str, str], ...]  # kind ("memory", "heading" or "frame") and
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """The blocks of memories and of pinned memories (`prefix`) that a turn added to the prompt, rendered again.
+    """The memory text that a turn added to the prompt, rendered again for the turn's page.
 
-    `verdict` is "identical" if they equal those of the turn; else `reason` says why they differ.
+    `prefix` is the block of pinned memories, and `text` the block of the other memories. `verdict` is "identical" if
+    both equal the blocks that the turn added. Otherwise `reason` says why they differ.
     """
 
     prefix: Lines
@@ -35,10 +36,10 @@ class PromptView:
 
 @dataclass(frozen=True, slots=True)
 class ReplayView:
-    """The result of a turn under the agent's current policy, compared with the turn itself.
+    """The memories that a turn would show under the agent's current policy, compared with those that it showed.
 
     `entered` are the memories that would be shown in addition, and `left` those that would not be shown. `moved` are
-    those at another rank, with the old and the new one. Each memory has its current text.
+    the memories that would be shown at another rank, with the old and the new rank. Each memory has its current text.
     """
 
     replay: Replay
@@ -49,7 +50,7 @@ class ReplayView:
 
 @dataclass(frozen=True, slots=True)
 class ReplayFailure:
-    """The reason why a turn could not be run again, for the page."""
+    """The reason why a turn could not be run again, as a text for the page."""
 
     reason: str
 
@@ -91,7 +92,7 @@ async def replay_today(layer: CognitiveLayer, query: PageQuery) -> ReplayView | 
 
 
 def prompt(replay: Replay) -> PromptView:
-    """Convert a replayed prompt to lines, each with its kind, for the template."""
+    """Convert a replayed prompt to lines for the template, each with its kind, such as "heading"."""
     return PromptView(_lines(replay.prefix), _lines(replay.text), replay.verdict, replay.reason)
 
 
@@ -111,7 +112,7 @@ def replay_view(replay: Replay, words: Mapping[UUID, Memory]) -> ReplayView:
 
 
 def _failure(error: CognitiveError) -> ReplayFailure:
-    """Convert the error of a replay to a reason that the page shows; an error for an unknown turn is raised again."""
+    """Convert an error of a replay to a text for the page. An UnknownTurn error is raised again."""
     if isinstance(error, UnknownTurn):
         raise error
     return ReplayFailure(str(error))
@@ -128,12 +129,18 @@ def _kind(line: str) -> str:
 
 
 async def show_prompt(visit: Visit) -> Response:
-    """Render the prompt text of a turn. The page loads this part on demand, because it takes longer than the rest."""
+    """Render the memory text of a turn's prompt.
+
+    The browser loads this part of the page separately, because it takes longer than the rest.
+    """
     return await _part(visit, "prompt", "Memory in the prompt", render_prompt)
 
 
 async def show_replay(visit: Visit) -> Response:
-    """Render the differences of a turn under the current policy. The page loads this part on demand."""
+    """Render the memories that the turn would show under the current policy, compared with those that it showed.
+
+    The browser loads this part of the page separately.
+    """
     return await _part(visit, "replay", "Under the current policy", replay_today)
 
 

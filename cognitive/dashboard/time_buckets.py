@@ -1,4 +1,7 @@
-"""Divide a period into steps, hours or days in the viewer's time zone, for charts: totals, labels and links."""
+"""Divide the period of a chart into hours or days in the viewer's time zone: totals, labels and links.
+
+Such an hour or day of a chart is called a step.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ from cognitive.dashboard.params import PageQuery
 
 
 def fill_buckets(points: Sequence[Point], period: Period, query: PageQuery) -> list[tuple[datetime, Total]]:
-    """Return (start, total) for every step of a period, in order; a step without turns gets an empty total.
+    """Return (start, total) for every step (hour or day) of a chart's period, in order.
 
-    A step is an hour or a day.
+    A step without turns gets an empty total.
     """
     known = {point.at.astimezone(UTC): point.total for point in points}
     at, buckets = _first(period, query), list[tuple[datetime, Total]]()
@@ -24,17 +27,23 @@ def fill_buckets(points: Sequence[Point], period: Period, query: PageQuery) -> l
 
 
 def bucket_label(at: datetime, period: Period) -> str:
-    """Return the label of a chart's step that starts at `at`: its hour, or its day."""
+    """Return the label of the chart's step (hour or day) that starts at `at`."""
     return f"{at:%H:%M}" if period.step == "hour" else f"{at.day} {at:%b}"
 
 
 def bucket_link(at: datetime, period: Period, query: PageQuery, **filters: str) -> str:
-    """Return the link to the turns in a chart's step, with further filters of the list of turns."""
+    """Return the link to the list of turns, restricted to the chart's step (hour or day) that starts at `at`.
+
+    `filters` restrict the list further.
+    """
     return query.link("turns", since=at, until=min(_next(at, period), period.until), **filters)
 
 
 def _first(period: Period, query: PageQuery) -> datetime:
-    """Return the start of a period's first step. For long periods, steps are days in UTC, as in the stored counts."""
+    """Return the start of the first step (hour or day) of a chart's period.
+
+    In long periods, days begin at midnight UTC, because the stored counts are by day in UTC.
+    """
     since = period.since.astimezone(query.zone if period.span == "hour" else UTC)
     hour = since.replace(minute=0, second=0, microsecond=0)
     return hour if period.step == "hour" else hour.replace(hour=0)

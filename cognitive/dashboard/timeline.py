@@ -27,10 +27,10 @@ _MAX_HALF_LIVES = 40.0  # earlier usage has decayed to nothing; computing it wou
 
 @dataclass(frozen=True, slots=True)
 class TimelineStep:
-    """A step of a memory's timeline, from `at` until before `until`.
+    """A step of a memory's timeline: the time from `at` until just before `until`.
 
-    `shown` and `used` count the turns in the step that showed and used the memory. `boost` is its value at the step's
-    end.
+    `shown` is the number of turns in this time that showed the memory, and `used` the number of those whose response
+    used it. `boost` is the memory's boost at the end of the step.
     """
 
     at: datetime
@@ -42,9 +42,9 @@ class TimelineStep:
 
 @dataclass(frozen=True, slots=True)
 class UsageState:
-    """A memory's usage at the time `at`.
+    """A memory's usage at the time `at`: how often turns have shown it, and how often responses have used it.
 
-    `shown` and `used` are sums of weights that decay with time. `times_shown` and `times_used` are plain counts.
+    In the sums `shown` and `used`, each showing counts less with time. `times_shown` and `times_used` are plain counts.
     """
 
     shown: float
@@ -63,12 +63,14 @@ def steps(
     now: datetime,
     zone: tzinfo,
 ) -> tuple[TimelineStep, ...]:
-    """Compute a memory's timeline from its first showing until now: turns that showed and used it, and its boost.
+    """Compute a memory's timeline from its first showing until now.
 
-    A showing counts only if it is known whether the response used the memory; without such showings, the result is
-    empty. The boost of a step is computed as in `cognitive.context.usage`, from the memory's usage until then and the
-    present average rate of use of its type. The effect of similar past turns is left out, because it depends on the
-    message.
+    Each step counts the turns that showed and used the memory, and has the memory's boost at the step's end. A showing
+    counts only if it is known whether the response used the memory. Without such showings, the timeline is empty.
+
+    The boost is computed as in `cognitive.context.usage`. It takes the memory's usage until the end of the step, and
+    the present average rate of use of its type. The effect of similar past turns is left out, because it depends on the
+    user's message.
     """
     counted = [each for each in showings if each[1] is not None]
     if not counted:
@@ -88,7 +90,10 @@ def steps(
 def boost_now(
     memory: MemoryRow, base: Mapping[str, Masses], policy: Policy, constants: Constants, now: datetime
 ) -> Boost:
-    """Return a memory's present boost (the factor by which past use changes its score), without similar turns."""
+    """Return a memory's present boost: the factor by which its past use changes its score.
+
+    The effect of similar past turns is left out, because it depends on the user's message.
+    """
     at = memory.shown_at
     use = UsageState(memory.shown, memory.used, at, memory.times_shown, memory.times_used) if at else None
     return boost_at(memory, use, base, policy, constants, now)
@@ -102,7 +107,10 @@ def boost_at(
     constants: Constants,
     at: datetime,
 ) -> Boost:
-    """Return a memory's boost at a time, from its usage until then; without usage (None) there is no boost."""
+    """Return a memory's boost at a time, computed from its usage until then.
+
+    If `use` is None, the memory has no usage, and the boost has no effect.
+    """
     if use is None:
         return Boost()
     hit = replace(
@@ -117,7 +125,10 @@ def boost_at(
 
 
 def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[UsageState | None]:
-    """Return a memory's usage before the first showing and after each one; the first is None if there was none."""
+    """Return a memory's usage before the first of the `counted` showings, and after each of them.
+
+    The first element is None if no turn had shown the memory before.
+    """
     use = _before(memory, counted, policy)
     uses = [use if use.times_shown else None]
     for at, used, rating in counted:
@@ -130,7 +141,10 @@ def _uses(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> list[U
 
 
 def _before(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> UsageState:
-    """Return a memory's usage before the first of the showings: its stored usage minus that of the showings."""
+    """Return a memory's usage before the first of the `counted` showings.
+
+    It is the stored usage minus the usage that these showings added.
+    """
     first, last = counted[0][0], memory.shown_at or counted[-1][0]
     more = memory.times_shown - len(counted)
     half_lives = (last - first).total_seconds() / 86_400 / policy.usage.half_life_days
@@ -147,7 +161,10 @@ def _before(memory: MemoryRow, counted: Sequence[Shown], policy: Policy) -> Usag
 
 
 def _time_steps(first: datetime, now: datetime, zone: tzinfo) -> list[tuple[datetime, datetime]]:
-    """Divide the time from the first showing until now into steps: hours, or days in the viewer's time zone."""
+    """Return the start and end of each step of a timeline, from the first showing until now.
+
+    A step is an hour or, in a longer timeline, one or more days in the viewer's time zone.
+    """
     now = max(first, now)
     if now - first <= _MAX_HOURLY:
         at, width = first.astimezone(UTC).replace(minute=0, second=0, microsecond=0), timedelta(hours=1)

@@ -17,10 +17,11 @@ class CalledTool:
 
 @dataclass(frozen=True, slots=True)
 class TrimmedCatalog:
-    """The result of shortening a list of tools that was too large for its model, in bytes of JSON.
+    """The result of shortening a turn's list of tools, which was too large for the model.
 
-    `reductions` are the kinds of data removed, in order. `cut` are the most relevant of the `cut_count` tools that were
-    left out entirely. `notes` are remarks for the operator.
+    `before`, `after` and `limit` are sizes in bytes of JSON. `reductions` are the kinds of data that were removed, in
+    order. `cut_count` tools were left out entirely, and `cut` are the most relevant of these. `notes` are remarks for
+    the operator.
     """
 
     before: int
@@ -36,7 +37,10 @@ class TrimmedCatalog:
 
 @dataclass(frozen=True, slots=True)
 class TurnToolsView:
-    """The tools of a turn, as the page shows them. `fitted` is None if all tools fitted the model."""
+    """The tools of a turn, as the page shows them.
+
+    `fitted` describes how the list of tools was shortened to fit the model. It is None if nothing had to be shortened.
+    """
 
     removed: tuple[str, ...]
     fitted: TrimmedCatalog | None
@@ -49,7 +53,11 @@ class TurnToolsView:
 
 
 def turn_tools(plan: Mapping[str, Any], trim: Mapping[str, Any], called: Sequence[str]) -> TurnToolsView:
-    """Convert a turn's recorded plan, shortened list of tools (`trim`) and called tools for the page."""
+    """Return the tools of a turn in the form that the page shows.
+
+    `plan` is the turn's recorded plan, `trim` the record of how the list of tools was shortened, and `called` has the
+    names of the called tools.
+    """
     removed, fitted = tuple(plan.get("removed", ())), _fitted(trim)
     cut = fitted.cut if fitted is not None else ()
     return TurnToolsView(removed, fitted, tuple(CalledTool(name, _absent(name, removed, cut)) for name in called))

@@ -49,9 +49,9 @@ _MAX_CANDIDATES = 25  # shown at first; a click shows all
 
 @dataclass(frozen=True, slots=True)
 class FactorShare:
-    """A factor's part of a candidate's relevance score.
+    """The part that one factor contributes to a candidate's relevance score, drawn as a bar.
 
-    `share`, the length of its bar, is relative to the largest part.
+    `share` is the length of the bar: this part divided by the candidate's largest part.
     """
 
     name: str
@@ -63,7 +63,8 @@ class FactorShare:
 class CandidateView:
     """A candidate memory of a turn: why it was shown or dropped, its factors, and its text.
 
-    `words` is the current text, or None if the memory was erased since. `moved` is the change of rank by past use.
+    `words` is the current text, or None if the memory was erased after the turn. `moved` is the number of ranks that
+    the candidate gained by its past use; it is negative if the candidate lost ranks.
     """
 
     explanation: Explanation
@@ -77,7 +78,10 @@ class CandidateView:
 
 @dataclass(frozen=True, slots=True)
 class DispositionChip:
-    """A filter for the candidates with one disposition (why they were shown or dropped): its count and link."""
+    """A link that restricts the list of candidates to one disposition (the reason why they were shown or dropped).
+
+    `count` is the number of candidates with this disposition.
+    """
 
     label: str
     count: int
@@ -91,8 +95,8 @@ class DispositionChip:
 class TurnData:
     """The data of the page of one turn: its explanation, measurements, and the texts of its memories.
 
-    `strategy` is the attribution strategy that measured which memories the response used. Of a response,
-    `max_response_chars` characters are stored.
+    `strategy` is the attribution strategy, which measured which memories the response used. At most
+    `max_response_chars` characters of a response are stored.
     """
 
     account: TurnExplanation
@@ -172,9 +176,9 @@ def view(data: TurnData, query: PageQuery) -> TurnView:
 
 
 def candidate_view(explanation: Explanation, memory: Memory | None) -> CandidateView:
-    """Convert the explanation of a candidate to the form that the page shows, with its current text.
+    """Convert the explanation of a candidate, and the memory's current text, to the form that the page shows.
 
-    The factors of its relevance are sorted by size, and named as in the API.
+    The factors of the candidate's relevance are sorted by size, and named as in the API.
     """
     label, tone, _ = DISPOSITIONS.get(explanation.disposition or "", ("Not found", "plain", ""))
     parts = sorted(explanation.factors.items(), key=lambda item: -abs(item[1]))
@@ -191,9 +195,10 @@ def candidate_view(explanation: Explanation, memory: Memory | None) -> Candidate
 
 
 def _listed(account: TurnExplanation, query: PageQuery) -> list[Explanation]:
-    """Return the candidates that the page lists: all, or those of the disposition that the URL selects.
+    """Return the candidates that the page lists: all, or those with the disposition that the URL selects.
 
-    Those in the prompt come first, then the others by rank.
+    Candidates in the prompt come first, then the others by rank. The list is cut to `_MAX_CANDIDATES`, unless the URL
+    asks for all.
     """
     chosen = query.params.get("disposition", "")
     wanted = [explanation for explanation in account.candidates if not chosen or explanation.disposition == chosen]
@@ -202,9 +207,9 @@ def _listed(account: TurnExplanation, query: PageQuery) -> list[Explanation]:
 
 
 def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Group the names of the planning rules that a message matched by the tables of the rules.
+    """Return the planning rules that a message matched, grouped by the table that contains the rule.
 
-    "memory.of_ours" is rule of_ours of table memory. Rules without a table are in the group "".
+    For example, "memory.of_ours" is the rule of_ours of the table memory. Rules without a table are in the group "".
     """
     tables: dict[str, list[str]] = {}
     for reason in reasons:
@@ -214,7 +219,10 @@ def _rules(reasons: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _stages(timings: Mapping[str, float]) -> tuple[tuple[str, float, float], ...]:
-    """Return a turn's stages in order, as (name, milliseconds, share of the slowest); the total, pre_turn, is last."""
+    """Return the durations of a turn's stages, each as (name, milliseconds, share of the slowest).
+
+    The total, called pre_turn, comes last.
+    """
     slowest = max(timings.values(), default=0.0) or 1.0
     return tuple(
         (name, ms, ms / slowest) for name, ms in sorted(timings.items(), key=lambda item: item[0] == "pre_turn")

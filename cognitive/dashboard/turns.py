@@ -1,4 +1,4 @@
-"""The page that lists an agent's turns, with search and filters; it also shows how many turns were examined."""
+"""The page that lists an agent's turns, with search and filters; it also shows how many turns the search examined."""
 
 from __future__ import annotations
 
@@ -75,7 +75,10 @@ _MAX_FILTER_LENGTH = 200  # characters; longer values are cut
 
 @dataclass(frozen=True, slots=True)
 class TurnFilterSelect:
-    """A drop-down filter of turns with its values. `chosen` is "" if the filter is not set."""
+    """A drop-down filter of the list of turns, with the values that it offers.
+
+    `chosen` is "" if the filter is not set.
+    """
 
     name: str
     label: str
@@ -85,7 +88,7 @@ class TurnFilterSelect:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A filter of turns that has an input field, with its current value."""
+    """A filter of the list of turns that the user types into an input field, with its current value."""
 
     name: str
     label: str
@@ -95,7 +98,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class AppliedTurnFilter:
-    """A filter of turns that is set, with the link that removes it."""
+    """A filter of the list of turns that is set at present, with the link that removes it."""
 
     name: str
     value: str
@@ -106,8 +109,8 @@ class AppliedTurnFilter:
 class TurnsView:
     """The content of the page that lists turns, as its template shows it.
 
-    `looked` turns were examined for the list, back to the time `back_to`. `whole` is True if the list is unfiltered and
-    at its beginning.
+    The search for matching turns examined `looked` turns, back to the time `back_to`. `whole` is True if no filter is
+    set and the list begins with the newest turn.
     """
 
     rows: tuple[TurnListRow, ...]
@@ -183,7 +186,7 @@ def turn_filter(query: PageQuery) -> TurnFilter:
 
 
 def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
-    """Return the position in the list of turns, (time, turn id), from which the page continues; None at the beginning.
+    """Return the position (time, turn id) in the list of turns after which this page begins; None for the first page.
 
     Raises:
         InvalidInput: the position has no valid time.
@@ -229,16 +232,16 @@ def view(page: RowPage[TurnListRow], values: Mapping[str, tuple[str, ...]], quer
 
 
 def _with_chosen(choice: TurnFilterSelect) -> TurnFilterSelect:
-    """Return a filter with its chosen value added to the values, if no recent turn had the value."""
+    """Return a drop-down filter that also offers its chosen value, even if no recent turn had this value."""
     if not choice.chosen or choice.chosen in choice.values:
         return choice
     return TurnFilterSelect(choice.name, choice.label, (*choice.values, choice.chosen), choice.chosen)
 
 
 def _values(name: str, totals: Sequence[Total]) -> tuple[str, ...]:
-    """Return the values of a filter for turns, sorted.
+    """Return the values that a drop-down filter of turns offers, sorted.
 
-    The totals of tools are named "category/tool"; their values are the names of the tools.
+    `totals` has one entry per value. For tools, an entry is named "category/tool", and only the tool's name is offered.
     """
     values = (total.value.partition("/")[2] if name == "tool" else total.value for total in totals)
     return tuple(sorted(set(values)))

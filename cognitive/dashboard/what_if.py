@@ -31,7 +31,7 @@ class Slider:
 
     @property
     def moved(self) -> bool:
-        """True if the slider's value differs from the live policy."""
+        """True if the slider's present value differs from the live policy's value."""
         return self.value != self.live
 
 
@@ -46,16 +46,17 @@ class SliderGroup:
 
     @property
     def moved(self) -> int:
-        """The number of sliders whose value differs from the live policy."""
+        """The number of sliders in the group whose value differs from the live policy's value."""
         return sum(slider.moved for slider in self.sliders)
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectedMetric:
-    """A metric of the recorded turns (`was`), and its estimate with the changed settings (`now`), with an interval.
+    """A metric in the answer to a what-if question: its recorded value, and its estimate with the changed settings.
 
-    `max` is the end of its scale. `better` is 1 if higher is better and -1 if lower is. `share` is True for a share
-    from 0 to 1, which is formatted as a percentage.
+    `was` is the value in the recorded turns. `now` is the estimate, with a confidence interval. `max` is the end of the
+    scale on which both are drawn. `better` is 1 if higher values are better, and -1 if lower ones are. `share` is True
+    if the metric is a share from 0 to 1, which is formatted as a percentage.
     """
 
     name: str
@@ -68,7 +69,10 @@ class ProjectedMetric:
 
     @property
     def tone(self) -> str:
-        """The tone, which selects the colour: "good" or "bad" outside the estimate's interval, else "plain"."""
+        """The tone that selects the metric's colour: "good", "bad" or "plain".
+
+        It is "plain" if the recorded value lies within the estimate's confidence interval.
+        """
         if self.now.low > self.was:
             return "good" if self.better > 0 else "bad"
         if self.now.high < self.was:
@@ -80,7 +84,8 @@ class ProjectedMetric:
 class WhatIfView:
     """The answer to a what-if question, as the template shows it: the effect of the moved sliders.
 
-    `tokens` and `shown` are means per turn, each as (recorded, estimated).
+    `tokens` and `shown` are the mean tokens and the mean number of shown memories per turn, each as (recorded,
+    estimated). Of the `recorded` turns in the period, `looked` were examined.
     """
 
     result: WhatIf
@@ -105,9 +110,9 @@ def moved(query: PageQuery, live: Policy) -> dict[str, float | int]:
 
 
 def groups(live: Policy, changes: Mapping[str, float | int]) -> tuple[SliderGroup, ...]:
-    """Return the sliders of all settings in groups, with the changed values.
+    """Return the sliders of all settings, in groups. Settings in `changes` have their changed value.
 
-    Of the attribution thresholds, only that of the strategy in use is included.
+    There is one threshold for each attribution strategy; only that of the strategy in use is included.
     """
     threshold = f"feedback.attribution_thresholds.{live.feedback.attribution}"
     shown = [row for row in LIVE_SETTINGS if not row.name.startswith("feedback.attribution_") or row.name == threshold]
@@ -193,7 +198,7 @@ def _number(row: LiveSetting, text: str) -> float:
 
 
 def posted(fields: Sequence[tuple[str, str]]) -> dict[str, float | int]:
-    """Return the settings in a posted form, by dotted name; their fields have names that begin with "row.".
+    """Return the settings in a posted form, by dotted name. Their form fields have names that begin with "row.".
 
     Raises:
         InvalidInput: a setting is unknown or may not be changed, or a value is not a number or out of bounds.
@@ -208,7 +213,7 @@ def posted(fields: Sequence[tuple[str, str]]) -> dict[str, float | int]:
 def step(row: LiveSetting, value: float) -> str:
     """Format a setting's value for an input field without rounding.
 
-    A rounded value would come back changed, and count as moved.
+    The browser would send a rounded value back, and the unmoved slider would count as moved.
     """
     return f"{value:.0f}" if row.is_integer else repr(float(value)).removesuffix(".0")
 
@@ -229,9 +234,10 @@ async def show(visit: Visit) -> Response:
 
 
 async def answer(visit: Visit) -> Response:
-    """Render how turns would have differed with the changed settings: a part for htmx, else a whole page.
+    """Render how recorded turns would have differed with the changed settings.
 
-    A header makes the browser show the URL of the page with these settings.
+    A request by htmx, the script that updates parts of a page, gets only this part. Other requests get a whole page. A
+    header makes the browser's address bar show the URL of the What-if page with these settings.
     """
     query, policies = visit.query, visit.layer.policies
     live = (await policies.effective(query.agent)).live

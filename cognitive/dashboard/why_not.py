@@ -30,7 +30,7 @@ class WhyNot:
     """The answer to "Why was it not shown?" for one memory in a list of turns.
 
     `words` is the visitor's search text or memory id. `memory` is the best match, or None if it is not stored. `others`
-    are further matches. `explanations` are by turn id.
+    are further matches. `explanations` has the explanation for each turn, by turn id.
     """
 
     words: str
@@ -43,9 +43,10 @@ class WhyNot:
 async def find_memories(
     layer: CognitiveLayer, agent: str, words: str, now: datetime, limit: int
 ) -> tuple[list[UUID], Mapping[UUID, Memory]]:
-    """Find memories by an id or a search text; return their ids, best first, and the memories by id.
+    """Find an agent's memories by an id or a search text.
 
-    An id is returned even if its memory is not stored.
+    Return their ids, best match first, and the memories by id. If `words` is an id, it is returned even if no such
+    memory is stored.
     """
     words = words.strip()[:_MAX_QUERY_LENGTH]
     if not words:
@@ -80,7 +81,10 @@ async def explain_in_turn(layer: CognitiveLayer, query: PageQuery) -> tuple[Cand
 
 
 async def why_of_list(visit: Visit) -> Response:
-    """Render the answers about one memory for a list of turns. The page loads this part later, as it takes longer."""
+    """Render why one memory was shown or not in each turn of a list.
+
+    The browser loads this part after the list, because it takes longer.
+    """
     query = visit.query
     page, _ = await turns.read(visit.analytics, query)
     explanations = await explain_in_turns(visit.layer, query, [row.turn_id for row in page.rows])
@@ -88,7 +92,10 @@ async def why_of_list(visit: Visit) -> Response:
 
 
 async def why_of_turn(visit: Visit) -> Response:
-    """Render the answers about several memories for one turn. The turn's page loads this part separately."""
+    """Render why the memories that the visitor searched for were shown in a turn or not.
+
+    The browser loads this part separately from the turn's page.
+    """
     try:
         return visit.part("why_turn", "Why was it not shown?", await explain_in_turn(visit.layer, visit.query))
     except UnknownTurn:

@@ -98,7 +98,10 @@ def migrations(facts: Facts) -> Verdict:
 
 
 def opening(facts: Facts) -> Verdict:
-    """Check that a `CognitiveLayer` can be opened with the configured connection and role, also through a pooler."""
+    """Check that a `CognitiveLayer` can be opened with the configured connection and role.
+
+    A connection pooler, for example, may prevent this.
+    """
     if facts.database is None:
         return UNREACHABLE
     if facts.opening_error is not None:
@@ -158,9 +161,9 @@ def clock(health: DatabaseHealth) -> Verdict:
 
 
 def spaces(facts: Facts) -> Verdict:
-    """Check that this process has the embedding model in use by each agent.
+    """Check that this process has the embedding model of each agent.
 
-    Also report changes of model in progress.
+    Also report the agents that are being moved to another model.
     """
     spaces, fix = facts.spaces, "set COGNITIVE_EMBEDDING_MODELS to available models, and install their extras"
     if spaces.error is not None:

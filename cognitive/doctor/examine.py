@@ -43,8 +43,8 @@ Embed = Callable[[Sequence[str]], Coroutine[Any, Any, Any]]  # returns a vector 
 class Finding:
     """The result of one check of `cognitive doctor`.
 
-    The status is "unknown" if the check depends on another check that failed. `fix` is the remedy. It is empty if none
-    is needed, and optional if the status is "ok".
+    The status is "unknown" if the check depends on another check that failed. `fix` is the remedy, or empty if there is
+    nothing to do. If the status is "ok", the remedy is only a suggestion.
     """
 
     check: str
@@ -56,7 +56,7 @@ class Finding:
 async def examine(report_progress: ReportProgress = lambda _: None) -> tuple[Finding, ...]:
     """Collect the facts, run all checks of `cognitive doctor`, and return their findings in order.
 
-    Raises nothing: a fact that cannot be read leads to a finding.
+    This raises no exceptions: a fact that cannot be read leads to a finding.
     """
     report_progress("this machine")
     settings, problem = _settings()
@@ -78,9 +78,9 @@ async def examine(report_progress: ReportProgress = lambda _: None) -> tuple[Fin
 
 
 async def _opening_error(settings: Settings) -> str | None:
-    """Try to open a `CognitiveLayer` on the configured database, and return the error message, or None if it opens.
+    """Try to open a `CognitiveLayer` on the configured database. Return the error message, or None if it opens.
 
-    The embedded server is not tried, because opening a layer there repairs it.
+    The embedded server is not tried, because opening a layer would repair the server, and not only examine it.
     """
     if settings.database_url is None:
         return None
@@ -105,7 +105,8 @@ async def examine_layer(
 ) -> Facts:
     """Collect facts about a running layer: its database, journal and model, each within a timeout of `seconds`.
 
-    Raises nothing: if a part does not answer, this is recorded as a fact. `own` is True for the embedded server.
+    This raises no exceptions: if a part does not answer, this is recorded as a fact. `own` is True if the database is
+    the embedded server.
     """
     settings, problem = _settings()
     host, model_facts, health = await asyncio.gather(
@@ -142,7 +143,7 @@ async def _embedded(embed: Embed, model: str, seconds: float) -> ModelFacts:
 
 
 def _settings() -> tuple[Settings, str | None]:
-    """Return the settings and no error. If a setting is invalid, return the default settings and the error."""
+    """Read the settings. Return them and None, or the default settings and the error if a setting is invalid."""
     try:
         return from_environment(), None
     except PolicyError as error:
@@ -167,9 +168,9 @@ def _host(settings: Settings, journal: Journal | None = None) -> HostFacts:
 
 
 def _policies(settings: Settings) -> tuple[tuple[str, ...], str | None]:
-    """Return the paths of the policy files in use and no error.
+    """Check the policy files in use. Return their paths and None.
 
-    If a file is invalid, return no paths and the error of the first invalid one.
+    If a file is invalid, return no paths and the error of the first invalid file.
     """
     try:
         live_policy(settings)
@@ -194,9 +195,9 @@ def _unknown(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 def _unusable(directory: Path) -> str | None:
-    """Return the reason why a directory cannot be written, or None if it can.
+    """Return the reason why files cannot be written in a directory, or None if they can.
 
-    For a missing directory, its nearest existing parent is checked.
+    If the directory is missing, its nearest existing parent is checked.
     """
     existing = next((each for each in (directory, *directory.parents) if each.exists()), directory)
     try:
@@ -261,9 +262,9 @@ def _without_secrets(url: str) -> str:
 
 
 def _of_database(judge: Callable[[DatabaseHealth], Verdict]) -> Judge:
-    """Turn a check of the database's health into a check of all facts.
+    """Convert a check of the database's health to a check of all facts.
 
-    Its verdict is "unknown" if the database does not answer.
+    The verdict of the new check is "unknown" if the database does not answer.
     """
 
     def judge_all(facts: Facts) -> Verdict:

@@ -58,10 +58,11 @@ class HostFacts:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """Facts about this process's embedding model, from a trial on two test sentences.
+    """Facts about this process's embedding model, from embedding two test sentences.
 
-    They are the vectors' dimension, the cosine of the two sentences, the seconds to load the model, or an error. The
-    expected values are known only for the model that comes with the package (`bundled`).
+    `dimension` is the length of the vectors, `cosine` the similarity of the two sentences, and `seconds` the time that
+    the trial took. `error` is the reason why the model failed. `bundled` is True for the model that comes with the
+    package; only for that model are the expected values known.
     """
 
     name: str
@@ -80,7 +81,7 @@ class SpaceFacts:
         models: the models of this process.
         error: the reason why this process has no model.
         agents: the models of all agents, with the numbers of agents in each state.
-        unindexed: large agents without a vector index.
+        unindexed: agents that have many memories but no vector index.
         hidden: the reason why `agents` and `unindexed` are unknown.
     """
 

@@ -13,7 +13,7 @@ MAX_BACKLOG = 1_000  # turns: a running process would have drained these hours o
 
 
 def settings(facts: Facts) -> Verdict:
-    """Check that the environment variables can be parsed and that each one that begins with COGNITIVE_ is a setting."""
+    """Check that the environment variables can be parsed, and that no name that begins with COGNITIVE_ is misspelt."""
     if facts.host.settings is not None:
         return "failure", facts.host.settings, "correct or unset this variable"
     if facts.host.unknown:

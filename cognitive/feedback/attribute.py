@@ -2,9 +2,9 @@
 
 The overlap of a memory, from 0 to 1, is measured by one of three strategies. `relative`, the default, weights words by
 their rarity among the shown memories, because a word that many of them share does not show which one was used.
-`windowed` and `jaccard` are older rules that a policy can select. From the policy's threshold on, a memory counts as
-used. Citations and ratings of the host override the overlap. A judgement is the result for one memory. Memories that
-were not shown get none.
+`windowed` and `jaccard` are older rules that a policy can select. A memory counts as used if its overlap reaches the
+policy's threshold. Citations and ratings of the host override the overlap. A judgement is the result for one memory.
+Memories that were not shown get no judgement.
 """
 
 from __future__ import annotations
@@ -42,9 +42,8 @@ Deciding = Callable[[Sequence[str], Sequence[str]], Sequence[range | None]]
 def overlaps(memories: Sequence[str], response: str, *, said: str = "", strategy: str = "relative") -> list[float]:
     """Return how much of each shown memory the response contains, from 0 to 1, in the order of `memories`.
 
-    `strategy` selects one of `STRATEGIES`. `said` is the user's message. No built-in strategy ignores words of it,
-    because they are evidence too: ignoring them was measured to lose 13 points of AUC on one data set and to gain 3 on
-    another.
+    `strategy` selects one of `STRATEGIES`. `said` is the user's message. The built-in strategies also count words that
+    the message contains: ignoring them was measured to lose 13 points of AUC on one data set and to gain 3 on another.
     """
     return STRATEGIES[strategy](memories, response, said)
 
@@ -52,8 +51,8 @@ def overlaps(memories: Sequence[str], response: str, *, said: str = "", strategy
 def passages(memories: Sequence[str], response: str, *, strategy: str = "relative") -> list[tuple[int, int] | None]:
     """Return for each memory the part of the response that decided its overlap, or None for an overlap of 0.
 
-    A part is given as [start, end) character offsets. Of the sentences that were measured together, it spans from the
-    first to the last one that shares a word with the memory.
+    A part is given as [start, end) character offsets. It begins and ends with a sentence that shares a word with the
+    memory.
     """
     spans = sentence_spans(response)
     split = [response[start:end] for start, end in spans]
@@ -73,7 +72,7 @@ class _Local:
     Attributes:
         stems: the word stems of each memory.
         idf: the rarity of each stem among the memories.
-        runs: for each run of consecutive response sentences, those of its stems that occur in a memory.
+        runs: for each run (two consecutive sentences of the response), its word stems that also occur in a memory.
         nearest: for each memory, the index of the run that shares most idf with it, or None if no run shares a stem.
     """
 
@@ -86,17 +85,18 @@ class _Local:
 def relative(memories: Sequence[str], response: str, message: str) -> list[float]:
     """Measure how much of each memory a response contains, by words weighted with their rarity among the memories.
 
-    The result for each is √(containment · mass / best mass of the turn) · certainty, over runs of two sentences:
+    Each memory is compared with every run of two sentences of the response, and the run that shares most with it
+    counts. The result for the memory is √(containment · mass / best mass of the turn) · certainty, where
 
     - idf(w) = ln(1 + (n - df + 0.5) / (df + 0.5)), where df of the n shown memories have the stem w: the idf of BM25
       (Robertson and Zaragoza, 2009), smoothed to be positive, with the shown memories as the collection.
-    - mass = the sum of the idf of the stems that the memory shares with the run that shares most with it.
+    - mass = the sum of the idf of the stems that the memory shares with this run.
     - containment = mass / the sum of the idf of the memory's stems.
-    - certainty = mass / 8, or the square of the share of the memory's stems, whichever is more, at most 1.
+    - certainty = mass / 8, or the square of the share of the memory's stems that the run has, whichever is larger; at
+      most 1.
 
-    The other factors are relative to the turn, in which some memory is always the best. Certainty is absolute; it
-    lowered the rate of unrelated responses that count as use from 3.1 % to 0.5 %. The combination is this project's
-    own.
+    The first factor is relative to the turn, in which some memory is always the best. Certainty is absolute; it lowered
+    the share of unrelated responses that count as use from 3.1 % to 0.5 %. The combination is this project's own.
     """
     local = _local(memories, sentences(response))
     shared = [
@@ -138,18 +138,21 @@ def _mass(stems: frozenset[str], idf: Mapping[str, float]) -> float:
 
 
 def _runs(sentences: Sequence[Set[str]], length: int) -> list[frozenset[str]]:
-    """Return the words of each run of `length` consecutive sentences; if there are fewer sentences, those of all."""
+    """Return the words of each run of `length` consecutive sentences.
+
+    If there are fewer sentences, they form one run.
+    """
     return [frozenset().union(*sentences[n : n + length]) for n in range(max(1, len(sentences) - length + 1))]
 
 
 def _shared(
     memories: Sequence[Set[str]], runs: Sequence[Set[str]], weights: Mapping[str, float]
 ) -> list[dict[int, float]]:
-    """Return for each memory a mapping from runs of sentences to the summed weight of the words shared with the run.
+    """Sum up, for each memory and each run of sentences, the weights of the words that they share.
 
-    Runs are identified by their index; those that share no word are missing. An index of the runs by word makes the
-    time proportional to the number of shared words. Words are added in sorted order, because the last digit of a sum
-    depends on the order.
+    Return for each memory a mapping from the run's index to the sum. Runs that share no word are missing. An index of
+    the runs by word makes the time proportional to the number of shared words. Words are added in sorted order, because
+    the last digit of a sum depends on the order.
     """
     places: dict[str, list[int]] = defaultdict(list)
     for place, run in enumerate(runs):
@@ -168,7 +171,8 @@ def _shared(
 def windowed(memories: Sequence[str], response: str, message: str) -> list[float]:
     """Measure how much of each memory a response contains, by words and short runs of sentences.
 
-    The result for each is its highest Jaccard index (shared words / all words) with one to three consecutive sentences.
+    The result for a memory is its highest Jaccard index (shared words / all words) with one to three consecutive
+    sentences.
     """
     scored, _ = _by_window(memories, sentences(response))
     return [max(scores.values(), default=0.0) for scores in scored]
@@ -177,7 +181,7 @@ def windowed(memories: Sequence[str], response: str, message: str) -> list[float
 def _by_window(memories: Sequence[str], sentences: Sequence[str]) -> tuple[list[dict[int, float]], list[range]]:
     """Compute the Jaccard index of each memory with every window of one to three sentences that shares a word with it.
 
-    Return these by index of the window, and the sentences of each window.
+    Return for each memory a mapping from a window's number to the index. Also return the sentences of each window.
     """
     own_words, by_sentence = [_words(memory) for memory in memories], [_words(sentence) for sentence in sentences]
     runs = [(range(n, n + length), run) for length in _WINDOWS for n, run in enumerate(_runs(by_sentence, length))]
@@ -207,22 +211,22 @@ def _jaccard(first: frozenset[str], second: frozenset[str]) -> float:
 
 
 def _nearest_runs(memories: Sequence[str], sentences: Sequence[str]) -> Sequence[range | None]:
-    """Return for each memory the indexes of the sentences that decide its overlap by the strategy `relative`."""
+    """Return, for each memory, the range of the response's sentences that the strategy `relative` compared it with."""
     nearest = _local(memories, sentences).nearest
     return [range(run, min(run + _WINDOW, len(sentences))) if run is not None else None for run in nearest]
 
 
 def _best_windows(memories: Sequence[str], sentences: Sequence[str]) -> Sequence[range | None]:
-    """Return for each memory the indexes of the sentences that decide its overlap by the strategy `windowed`."""
+    """Return, for each memory, the range of the response's sentences that the strategy `windowed` compared it with."""
     scored, windows = _by_window(memories, sentences)
     best = [max(scores, key=lambda place: (scores[place], -place)) if scores else None for scores in scored]
     return [windows[place][: len(sentences)] if place is not None else None for place in best]
 
 
 def _whole(memories: Sequence[str], sentences: Sequence[str]) -> Sequence[range | None]:
-    """Return for each memory the indexes of the sentences that decide its overlap by the strategy `jaccard`.
+    """Return, for each memory, the range of the response's sentences that the strategy `jaccard` compared it with.
 
-    These are all sentences if the response shares a word with the memory, else None.
+    It has all sentences, because the strategy compares whole texts. It is None if the response shares no word.
     """
     words = _words(" ".join(sentences))
     return [range(len(sentences)) if words & _words(memory) else None for memory in memories]
@@ -234,9 +238,9 @@ _DECIDING: Mapping[str, Deciding] = {"relative": _nearest_runs, "windowed": _bes
 
 
 def planned_under(recorded: Mapping[str, Any] | None, current: Policy) -> Policy:
-    """Return the policy by which a turn's outcome is judged: the recorded one that the turn was planned with.
+    """Return the policy that decides which memories a turn used: the recorded policy that the turn was planned with.
 
-    If there is none, or this version cannot read it, the current policy is returned, so that no outcome is lost.
+    If none is recorded, or this version cannot read it, return the current policy, so that no outcome is lost.
     """
     try:
         return Policy.from_record(recorded) if recorded is not None else current
@@ -253,11 +257,11 @@ def weights(policy: Policy) -> UsageWeights:
 def judge_all(
     shown: Sequence[ExposureRow], decoys: Sequence[Decoy], message: str, outcome: Outcome, policy: Policy
 ) -> TurnJudgement:
-    """Decide which of a turn's shown memories its response used, and judge its decoys in the same way.
+    """Decide which of a turn's shown memories its response used, and decide the same for its decoys.
 
-    Decoys are memories that were not shown; their rate of "used" shows how often a verdict is chance. Only a completed
-    turn that showed memories is judged. Decoys are judged by overlap, and not at all if the host gives citations. A
-    withheld response is no evidence, so only memories that the host cites or rates are judged then.
+    Decoys are memories that were not shown; the share of them that seems used shows how often a verdict is chance. They
+    are judged by overlap only, and not at all if the host gives citations. Turns that are not completed, or showed no
+    memory, are not judged. If redaction withheld the response, only memories that the host cites or rates are judged.
     """
     present = [memory for memory in shown if memory.content is not None]
     if outcome.response == WITHHELD:
@@ -281,7 +285,7 @@ def judge(shown: Sequence[ExposureRow], message: str, outcome: Outcome, policy: 
 def _judged(
     present: Sequence[ExposureRow], written: str, message: str, outcome: Outcome, policy: Policy
 ) -> list[Judgement]:
-    """Decide for each memory in `present`, those that still exist, if the response (`written`) used it."""
+    """Decide for each memory in `present` (those not erased since the turn) if the response, `written`, used it."""
     measured = overlaps(
         [_as_rendered(memory) for memory in present], written, said=message, strategy=policy.feedback.attribution
     )
@@ -311,7 +315,7 @@ def credited(
 def _own_words(present: Sequence[ExposureRow], message: str, outcome: Outcome) -> str:
     """Return the response without quotations of the user's message or tool results.
 
-    Quotations of memories that the recall tool returned stay.
+    Quotations of memories that the recall tool returned are kept, because quoting such a memory means using it.
     """
     return own_words(
         outcome.response,

@@ -1,9 +1,9 @@
 """Capture: store the messages of a completed turn as memories of type episode, and what the host extracts from it.
 
 Episodes are stored before `post_turn` returns. A retry stores them only if they are missing, for example after a crash.
-The host's extractor returns further memories. It may call a model, so it runs in the background; if it fails or the
-process ends, its memories are missing. If memories are erased after a turn was read, nothing is stored of the turn,
-because its text may contain what was erased.
+The host's extractor returns further memories. It may call a model, so it runs in the background. If it fails, or the
+process ends first, these further memories are missing. If memories of the agent are erased after a turn was read from
+the database, nothing of the turn is stored, because its text may contain what was erased.
 """
 
 from __future__ import annotations
@@ -113,14 +113,17 @@ class Capture:
 
 
 async def _call(extractor: Extractor, exchange: CapturedExchange) -> Sequence[NewMemory]:
-    """Call the extractor inside a coroutine, so that an error in any callable is handled like a failed extraction."""
+    """Call the extractor inside a coroutine.
+
+    The extractor may be any callable. If the call itself raises an error, this is handled like a failed extraction.
+    """
     return await extractor(exchange)
 
 
 def _with_talk_trust(memory: NewMemory) -> NewMemory:
-    """Return an extracted memory with the trust "talk", or "foreign" if it has that already.
+    """Return an extracted memory with its trust lowered to "talk", because text from a conversation deserves no more.
 
-    Text from a conversation deserves no more trust.
+    The trust "foreign" is lower still, and is not changed.
     """
     return memory if memory.trust == "foreign" else memory.model_copy(update={"trust": "talk"})
 
@@ -133,7 +136,8 @@ def _is_empty(text: str) -> bool:
 def episodes(exchange: CapturedExchange, policy: Policy) -> list[NewMemory]:
     """Return the memories of type episode for a turn: the user's message and, if the policy says so, the response.
 
-    The response has the start of the message as context, by which it can be found. Small talk gives no episodes.
+    The start of the message is indexed with the response, so that a search can find the response by it. Small talk
+    gives no episodes.
     """
     message = without_injected(exchange.message).strip()
     if policy.capture == "off" or _is_empty(message) or smalltalk.read(message) is not None:

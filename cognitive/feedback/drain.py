@@ -1,7 +1,7 @@
 """Move the entries of the journal (a local file) to Postgres in the background, until the journal is empty.
 
-The journal holds outcomes that arrived while Postgres was unavailable. Of all processes that have the layer open, one
-drains it at a time. If that one ends or is killed, another takes over.
+The journal holds outcomes that arrived while Postgres was unavailable. Of all processes that have the layer open, only
+one drains the journal at a time. If that process ends or is killed, another takes over.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _AT_CLOSE_MS = 1_000.0  # time limit of the last round when the layer closes; th
 
 @asynccontextmanager
 async def draining(recorder: OutcomeRecorder, journal: Journal) -> AsyncIterator[None]:
-    """Drain the journal in the background while the `async with` block runs, and once more at its end."""
+    """Drain the journal in the background while the `async with` block runs, and once more when the block ends."""
     task = asyncio.create_task(_drain(recorder, journal))
     task.add_done_callback(_log_failure)
     try:
@@ -55,7 +55,7 @@ async def draining(recorder: OutcomeRecorder, journal: Journal) -> AsyncIterator
 
 
 async def _drain(recorder: OutcomeRecorder, journal: Journal) -> None:
-    """Drain the journal until cancelled: whenever it has new entries, and after a delay."""
+    """Drain the journal in a loop until cancelled: whenever it gets an entry, and otherwise after a delay."""
     await _unpark(journal)
     backoff = _MIN_BACKOFF
     while True:
@@ -74,15 +74,15 @@ async def _drain(recorder: OutcomeRecorder, journal: Journal) -> None:
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:
-    """Log the error that ended the background task, because the layer awaits the task only when it closes."""
+    """Log the error that ended the background task at once, because the layer awaits the task only when it closes."""
     if not task.cancelled() and (error := task.exception()) is not None:
         log.error("the journal is not drained until the next start", exc_info=error)
 
 
 async def _unpark(journal: Journal) -> None:
-    """Make parked journal entries, which an earlier version could not store, pending again.
+    """Make parked journal entries pending again, because this version may be able to store them.
 
-    This version may be able to store them.
+    An entry was parked if an earlier version could not store it.
     """
     try:
         await asyncio.to_thread(journal.unpark)
@@ -91,9 +91,10 @@ async def _unpark(journal: Journal) -> None:
 
 
 async def _round(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
-    """Record the pending journal entries in Postgres, unless another process does.
+    """Record the pending journal entries in Postgres, unless another process is doing so.
 
-    Returns "nothing" if no entries remain, "something" if entries remain, and "to another" if another process drains.
+    Return "nothing" if no entries are left, "something" if some are left, and "to another" if another process drains
+    the journal.
     """
     if not journal.exists:
         return "nothing"
@@ -104,7 +105,7 @@ async def _round(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
 async def _settled(recorder: OutcomeRecorder, journal: Journal) -> RoundResult:
     """Record the pending journal entries in Postgres, oldest first.
 
-    Returns "nothing" if no entries remain, and "something" if some do.
+    Return "nothing" if no entries are left, and "something" if some are left.
     """
     last = 0
     left: RoundResult = "nothing"

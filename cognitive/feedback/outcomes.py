@@ -88,9 +88,9 @@ class OutcomeRecorder:
         return report
 
     def keep_opening(self, agent_id: str, opening: OpenTurn) -> None:
-        """Start to write an opened turn that Postgres could not store to the journal, and return at once.
+        """Start to write an opened turn to the journal, because Postgres could not store it. Return at once.
 
-        Its outcome can then be recorded.
+        The journal then has what is needed to record the turn's outcome.
         """
         task = asyncio.create_task(self._keep_quietly(agent_id, opening))
         self._writing.add(task)
@@ -143,8 +143,8 @@ class OutcomeRecorder:
     async def forget(self, agent_id: str, remains: Residue) -> int:
         """Remove text that is about to be erased from an agent's journal entries; return the number of changed entries.
 
-        A process that is draining a changed entry finds that it is gone, or stores no text of it, because it read the
-        entry before the erasure.
+        A process may be draining an entry while it is changed. That process finds that the entry is gone, or it stores
+        none of the text because it read the entry before the erasure.
         """
         await self._capture.wait_for(agent_id)
         await self.flush()
@@ -153,14 +153,17 @@ class OutcomeRecorder:
     async def _count(
         self, agent_id: str, turn_id: str, outcome: Outcome, opening: OpenTurn | None, received_at: float
     ) -> Report:
-        """Record an outcome in Postgres. If the journal already has an outcome for the turn, that one is final."""
+        """Record an outcome in Postgres, or the journal's earlier outcome for the turn if there is one.
+
+        The first outcome of a turn is final.
+        """
         journaled, earlier = await self._journaled(agent_id, turn_id)
         opening, since = opening or journaled, received_at if earlier is None else _received_at(journaled)
         report = await self._settle(agent_id, turn_id, earlier or outcome, opening, since)
         return report if earlier is None else replace(report, duplicate=True)
 
     async def _journaled(self, agent_id: str, turn_id: str) -> tuple[OpenTurn | None, Outcome | None]:
-        """Return the opened turn and the outcome that the journal has for a turn id, or None for what it lacks.
+        """Return the opened turn and the outcome that the journal has for a turn id; each is None if it is missing.
 
         An entry that cannot be read counts as missing.
         """
@@ -180,10 +183,10 @@ class OutcomeRecorder:
         received_at: float | None,
         still: StillWanted | None = None,
     ) -> Report:
-        """Open the turn if Postgres does not have it, judge which memories were used, and close it, in one transaction.
+        """Close a turn in one transaction, with a verdict for each shown memory: used by the response or not.
 
-        The outcome is judged under the policy that the turn was planned with. The current policy decides what is stored
-        of the response.
+        A turn that Postgres does not have is opened first. The verdicts follow the policy that the turn was planned
+        with. The current policy decides how much of the response is stored.
         """
         current = self._policy.for_agent(agent_id)
         excerpts = await self._excerpts(agent_id, turn_id, opening)
@@ -217,8 +220,8 @@ class OutcomeRecorder:
     ) -> None:
         """Store the messages of a turn as memories.
 
-        A repeated outcome is captured too, because the process may have crashed after closing the turn. Existing
-        episodes stay, and the extractor is not called again.
+        If the host reports an outcome again, the messages are stored if they are missing, because the process may have
+        crashed after it closed the turn. The extractor is called only if `extract` is True.
         """
         if not extract and turn.status != "completed":
             return
@@ -227,7 +230,10 @@ class OutcomeRecorder:
         await self._capture.keep(exchange, turn.read_at, extract=extract)
 
     async def _excerpts(self, agent_id: str, turn_id: str, opening: OpenTurn | None) -> Excerpts:
-        """Return the parts that the prompt showed of shortened memories, from the opened turn or else from Postgres."""
+        """Return, for each memory that was shortened in the prompt, the parts of its text that the prompt showed.
+
+        They come from the opened turn or, if `opening` is None, from Postgres.
+        """
         if opening is not None:
             return opening.trace.get("excerpts") or {}
         turn = await self._turns.turn(agent_id, turn_id)
@@ -261,9 +267,9 @@ class OutcomeRecorder:
 
 
 def _received_at(opening: OpenTurn | None) -> float | None:
-    """Return the earliest possible arrival of a journaled outcome, that of its turn, or None if unknown.
+    """Return the earliest time at which a journaled outcome can have arrived: the arrival of its turn.
 
-    It is in seconds since the epoch.
+    The time is in seconds since the epoch. It is None if the journal does not have the opened turn.
     """
     return opening.received_at if opening is not None else None
 
@@ -289,7 +295,8 @@ def _response(outcome: Outcome, policy: Policy) -> str | None:
 def _storable(outcome: Outcome) -> Outcome:
     """Return an outcome that can be written to the journal: each tool result becomes a list of the strings in it.
 
-    Other values may not fit into JSON. Attribution needs the strings to find quotations in the response.
+    A tool result may contain other values that JSON cannot represent. Attribution needs only the strings, to find
+    quotations of them in the response.
     """
     calls = (
         ToolCall(name=call.name, result=[storable(text) for text in texts(call.result)]) for call in outcome.tool_calls

@@ -1,4 +1,4 @@
-"""Embed the statements of a response in the background, so that the next turn finds their vectors in the cache."""
+"""Embed the sentences of a response in the background, so that the next turn finds their vectors in the cache."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class ResponseEmbedder:
         self._queue = background.queue(_MAX_WAITING)
 
     def enqueue(self, agent_id: str, response: str) -> None:
-        """Start to embed the sentences of a response by the agent's embedding model, and return at once.
+        """Start to embed the sentences of a response with the agent's embedding model, and return at once.
 
-        Errors are not reported, because the next turn embeds missing sentences and reports its own errors.
+        Errors are not reported. The next turn embeds the sentences that are still missing, and reports its own errors.
         """
         if response:
             self._queue.start(self._embed(agent_id, response))

@@ -34,9 +34,9 @@ _RECORD = re.compile(
 def own_words(response: str, *, quoted: Sequence[str], recalled: Sequence[str] = ()) -> str:
     """Return the response without memory blocks, memory lines, and quotations from the `quoted` texts.
 
-    A quotation is a run of at least MIN_QUOTED equal words; white space, punctuation and case are ignored. Text that is
-    also in a `recalled` memory, or in a memory block within a quoted text, stays: it comes from a tool's result too,
-    but quoting it is using the memory. The time is linear in the length of all texts together.
+    A quotation is a run of at least MIN_QUOTED equal words; white space, punctuation and case are ignored. Text of a
+    `recalled` memory, or of a memory block within a quoted text, is kept: a tool returned it, but quoting it means
+    using the memory. The time is linear in the length of all texts together.
     """
     own = _RECORD.sub("", _BLOCK.sub("\n", response))
     spans = list(word_spans(own))
@@ -88,7 +88,10 @@ def _json(text: str) -> Any:
 
 
 def _quoted_places(words: Sequence[str], texts: Iterable[str]) -> Set[int]:
-    """Return the indexes of those words that one of the texts contains too, in runs of at least MIN_QUOTED words."""
+    """Return the indexes of the words that are part of a quotation.
+
+    A quotation is a run of at least MIN_QUOTED words that one of `texts` contains too.
+    """
     own = list(_runs(words))
     if not own:
         return set()
@@ -110,9 +113,9 @@ def _runs(words: Sequence[str]) -> Iterable[tuple[str, ...]]:
 
 
 def _without(text: str, spans: Sequence[tuple[int, int]], places: Set[int]) -> str:
-    """Return a text without the words whose indexes are in `places`, and without the characters between adjacent ones.
+    """Return a text without the words whose indexes are in `places`, and without the characters between two such words.
 
-    `spans` are the [start, end) offsets of all words.
+    `spans` are the [start, end) offsets of all words of the text.
     """
     parts, position = [], 0
     for place in sorted(places):

@@ -159,7 +159,7 @@ class Daemon:
     def _status(self, command: str) -> dict[str, Any]:
         """Return the daemon's version, process id, uptime in seconds and number of sessions.
 
-        The command STOP also stops it.
+        If `command` is STOP, the daemon is stopped too.
         """
         if command == STOP:
             self.stop()

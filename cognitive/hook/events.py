@@ -87,7 +87,7 @@ class HookPayload(BaseModel):
 
 @dataclass(slots=True)
 class _HookTurn:
-    """A turn whose outcome is not recorded yet. `calls` has its tool calls by the agent's id of each call."""
+    """A turn whose outcome is not recorded yet. `calls` has its tool calls, by the id that the agent gave each call."""
 
     turn_id: str
     prompt: str
@@ -132,8 +132,8 @@ class Hooks:
     async def handle(self, event: str, data: bytes, *, agent: str = "", project: str = "") -> dict[str, Any]:
         """Handle an event. Return the JSON object for the coding agent, which is empty if the prompt stays unchanged.
 
-        `event` is one of EVENTS, `data` the event's JSON. The memories are those of `agent` or, if it is empty, of the
-        folder `project`, or else of the event's working directory.
+        `event` is one of EVENTS, and `data` is the event's JSON. `agent` is the id of the agent whose memories are
+        used. If it is empty, the id is derived from the folder `project` or else from the event's working directory.
 
         Raises:
             ValueError: the data is not the JSON of an event.
@@ -150,7 +150,7 @@ class Hooks:
         return {"hookSpecificOutput": {"hookEventName": EVENTS[event], "additionalContext": added}}
 
     async def abandon(self, event: str, data: bytes, *, agent: str = "", project: str = "") -> None:
-        """Record a turn as abandoned: the hook stopped waiting, so the agent did not see the turn's memories.
+        """Record a turn as abandoned, because the hook stopped waiting and the agent did not see the turn's memories.
 
         The parameters are those of `handle`. Events other than prompts are ignored.
         """
@@ -243,9 +243,10 @@ class Hooks:
         return session
 
     def _turn_of(self, session: _HookSession, payload: HookPayload) -> _HookTurn | None:
-        """Return the open turn of an event, or None if there is none and the event has no turn id.
+        """Return the open turn that an event belongs to, or None if there is none and the event has no turn id.
 
-        If an earlier daemon may have opened the turn, return one that has only the event's turn id.
+        If the event's turn is not open here, an earlier daemon may have opened it. Return a turn with only this id
+        then.
         """
         if session.open is not None and payload.external_turn_id in (None, session.open.turn_id):
             return session.open
@@ -259,7 +260,7 @@ class Hooks:
         await self._settle(pending, outcome)
 
     async def _settle_superseded(self, pending: _HookTurn, turns: Sequence[TranscriptTurn]) -> None:
-        """Record the outcome of a turn whose end was not reported, with the answer in the transcript's `turns`."""
+        """Record the outcome of a turn whose end was not reported. The answer comes from the transcript's `turns`."""
         await self._settle(pending, _outcome(pending, turns, ""))
 
     def _added_context(self, session: _HookSession, context: TurnContext, before: Sequence[Message]) -> str:

@@ -56,9 +56,9 @@ def with_private_folders(paths: DaemonPaths) -> DaemonPaths:
 
 
 def data_directory() -> str:
-    """Return the data directory, the same as `brain.settings` does.
+    """Return the data directory, computed as in `brain.settings`.
 
-    Importing that module would be too slow for a hook.
+    That module is not imported, because its import is too slow for a hook.
     """
     configured = os.environ.get("COGNITIVE_DATA_DIR")
     if configured:

@@ -45,9 +45,9 @@ class Call:
 
 
 def encode(call: Call) -> bytes:
-    """Encode a call as bytes.
+    """Encode a call as bytes: each text field ends with a NUL, and the event's JSON follows.
 
-    Its fields contain no NUL, since environment variables and arguments cannot contain any.
+    The text fields contain no NUL, because environment variables and command-line arguments cannot contain one.
     """
     fields = (call.version, call.event, call.agent, call.project)
     return b"".join(field.encode("utf-8", "surrogateescape") + b"\0" for field in fields) + call.payload

@@ -47,10 +47,10 @@ def with_hooks(text: str, command: Callable[[str], str], events: Iterable[str]) 
 def without_hooks(text: str) -> str:
     """Remove the hooks that run `cognitive hook` from the text of a settings file, and return the new text.
 
-    Groups and events that contained nothing else are removed too.
+    Groups and events that contained only such hooks are removed too.
 
     Raises:
-        ValueError: as `with_hooks`.
+        ValueError: the text is not JSON, or not of the documented form.
     """
     settings = _read(text)
     hooks = settings.get("hooks", {})
@@ -75,7 +75,7 @@ def hook_commands(text: str) -> dict[str, str]:
     """Return the shell commands in a settings file's text that run `cognitive hook`, by the event that they handle.
 
     Raises:
-        ValueError: as `with_hooks`.
+        ValueError: the text is not JSON, or not of the documented form.
     """
     handlers = (
         handler

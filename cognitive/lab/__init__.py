@@ -3,14 +3,14 @@
 Modules, in order of execution:
 
 - `questions`: answer questions about a turn: why a memory was shown, all candidates, replay.
-- `why`: explain one memory in one turn from the record.
-- `descriptions`: write this explanation as plain sentences.
+- `why`: explain, from a turn's record, why one memory was shown or not.
+- `descriptions`: write such an explanation as plain sentences.
 - `replay`: run a turn again with its policy or another, and list the differences.
 - `evidence`: convert recorded turns into data on the effect of another policy.
-- `evaluate`: estimate the value of the other policy with confidence intervals, or report that the data is too little.
+- `evaluate`: estimate from this data how many memories per turn would be used under the other policy.
 - `tune`: search for a better policy, and evaluate it on turns that the search did not use.
 - `samples`: read and cache recorded turns for repeated what-if questions.
-- `what_if`: compute how these turns would have differed with changed settings.
-- `shadow`: run a second policy after each turn, and measure how much the two agree.
+- `what_if`: compute how recorded turns would have differed with changed settings.
+- `shadow`: select the memories of each turn with a second policy too, and measure how much the two agree.
 - `comparison`: compare two embedding models on past turns.
 """

@@ -1,9 +1,9 @@
 """Compare two embedding models on past turns, before one replaces the other.
 
-The queries of an agent's latest completed turns are searched with both models; nothing is recorded. Overlap is the
-share of the first ten memories that both models find. Recall is the share of the memories used in the turn that are
-among the first ten. The used memories were found by the old model, so recall favours the old model. The new model's
-true loss is therefore smaller than the difference in recall.
+The texts that an agent's latest completed turns searched for are searched for again with both models; nothing is
+recorded. Overlap is the share of the first ten memories that both models find. Recall is the share of the memories used
+in the turn that are among the first ten. The used memories were found by the old model, so recall favours the old
+model. The new model's true loss is therefore smaller than the difference in recall.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class ModelComparison:
 
     Attributes:
         turns: number of turns compared.
-        judged: turns among them whose response used a memory.
+        judged: number of these turns whose response used a memory.
         overlap: mean share of the first ten memories that both models find; None without turns.
         old_recall, new_recall: mean share of the used memories among the first ten; None if `judged` is 0.
-        old_cosine, new_cosine: mean cosine of the nearest memory. If the two differ, the policy's cosine thresholds
-            have another meaning with the new model.
+        old_cosine, new_cosine: mean cosine between the searched text and its nearest memory. If the two differ, the
+            policy's cosine thresholds have another meaning with the new model.
     """
 
     old: str
@@ -63,7 +63,7 @@ class _NearestMemories:
 def searched_text(message: str, record: str | None) -> str:
     """Return the text that a recorded turn searched for.
 
-    For an elliptic message ("and for staging?"), it includes earlier messages of the conversation.
+    If the message is incomplete by itself ("and for staging?"), the text includes earlier messages of the conversation.
     """
     try:
         inputs = decode(record).inputs if record else None
@@ -82,9 +82,10 @@ async def compare(
     now: datetime,
     latest: int = 200,
 ) -> ModelComparison:
-    """Compare an agent's live embedding model with the model `new`, whose vectors are stored too.
+    """Compare an agent's live embedding model with the model `new`, before `new` replaces it.
 
-    The queries of the agent's `latest` completed turns are searched with both.
+    Both models search for what the agent's latest completed turns (at most `latest`) searched for, and the memories
+    that they find are compared. The vectors of both models must be stored.
 
     Raises:
         EmbeddingError: this process lacks one of the models.
@@ -118,7 +119,7 @@ async def _search(
 ) -> _NearestMemories:
     """Search for a text with one embedding model, and rank the memories found by relevance alone.
 
-    Use in past turns is ignored, because it favours the memories that the old model found.
+    The use of memories in past turns does not change their rank, because it favours those that the old model found.
     """
     queries = [RetrievalQuery(type_, text, FIRST) for type_ in MEMORY_TYPES]
     found = await engine.recall(agent_id, queries, NO_FILTERS, now, policy, model)

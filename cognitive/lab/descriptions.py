@@ -41,7 +41,7 @@ FACTORS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ExplainedCandidate:
-    """A candidate memory of a recorded turn, with the turn's record, plan and policy, from which it is explained."""
+    """A candidate memory of a recorded turn, with the data to explain it: the turn's record, plan and policy."""
 
     result: RecordedCandidate
     record: Recording
@@ -70,7 +70,7 @@ class ExplainedCandidate:
 
     @property
     def drawn(self) -> RecordedCandidate | None:
-        """The candidate that exploration (a random trial) showed, or None if the turn had none.
+        """The candidate that exploration (a random trial) showed, or None if there was no trial in the turn.
 
         It is the shown candidate with the lowest probability of being shown.
         """
@@ -212,7 +212,8 @@ def _moved(case: ExplainedCandidate) -> str:
 def _mover(use: float, lift: float, *, up: bool) -> str:
     """Return words for the cause of a change of rank: the memory's own use, similar turns, or other memories.
 
-    `use` and `lift` are the score differences due to the first two, and `up` is True if the rank improved.
+    `use` is the change of the score by the memory's own use, and `lift` the change by similar turns. `up` is True if
+    the rank improved.
     """
     if not (use + lift if up else -use - lift) > 0:
         return "what moved other memories"
@@ -272,7 +273,7 @@ def _nothing_searched(missing: Missing) -> str:
 
 
 def _not_near(missing: Missing) -> str:
-    """Describe, as the last reason, that no search channel ranked the memory high enough. It always applies."""
+    """Describe that no search channel ranked the memory high enough: the last possible reason, which always applies."""
     shared = _shared(missing)
     told = (
         f"of the message's words it has {', '.join(shared)}, and others match better"

@@ -44,8 +44,8 @@ class Worth:
     Attributes:
         used: number of used memories per turn.
         share: share of the shown memories that are used.
-        gain: used memories per turn in excess of the logging policy's, estimated by the same method on the same
-            resamples.
+        gain: number of used memories per turn minus that under the logging policy. Both are estimated by the same
+            method on the same resamples.
     """
 
     used: Estimate
@@ -97,10 +97,12 @@ class Evaluation:
 def evaluate(
     turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Evaluation:
-    """Estimate the value of a target policy (used memories per turn) by three methods, with confidence intervals.
+    """Estimate how many shown memories per turn would be used under another policy, by three methods.
 
-    `turns` ran under another policy. All methods use the same `resamples` resamples of whole turns. `level` is the
-    confidence level, and `seed` that of the random numbers. The order of the turns does not matter.
+    The other policy is called the target policy. `turns` ran under the logging policy, and have the probabilities with
+    which each of the two shows a memory. Every estimate has a confidence interval of confidence level `level`. All
+    methods use the same bootstrap samples: `resamples` of them, each of whole turns. `seed` starts the random numbers.
+    The order of the turns does not matter.
 
     Raises:
         InvalidInput: there are no turns, two have the same id, or a number is not a probability.
@@ -130,25 +132,25 @@ def evaluate(
 
 
 def ips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
-    """Estimate used memories per turn by inverse propensities: the mean over turns of Σ used · target / propensity.
+    """Estimate used memories per turn under the target policy, by inverse propensities.
 
-    `target` and `propensity` are the probabilities with which the target and the logging policy show a memory. The
-    estimate is unbiased if every memory that the target policy shows has a positive propensity. Joachims, Swaminathan
-    and Schnabel, "Unbiased Learning-to-Rank with Biased Feedback", WSDM 2017 (arXiv:1608.04468). Errors as in
-    `evaluate`.
+    The estimate is the mean over turns of Σ used · target / propensity. `target` and `propensity` are the probabilities
+    with which the target and the logging policy show a memory. The estimate is unbiased if every memory that the target
+    policy shows has a positive propensity. Joachims, Swaminathan and Schnabel, "Unbiased Learning-to-Rank with Biased
+    Feedback", WSDM 2017 (arXiv:1608.04468). Raises the same exceptions as `evaluate`.
     """
     return _resampled(read(turns), resamples, seed).estimate(_ips, level)
 
 
 def snips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
-    """Estimate used memories per turn, self-normalized: the weighted share of use times the number shown.
+    """Estimate used memories per turn under the target policy, by self-normalized inverse propensities.
 
-    The weights w = target / propensity (see `ips`) of the shown memories sum, in expectation, to the number of memories
-    that the target policy shows, which is known. Σ w·used / Σ w is therefore a share in [0, 1] that does not vary with
-    the sum of the weights: Swaminathan and Joachims, "The Self-Normalized Estimator for Counterfactual Learning", NIPS
-    2015. It is computed separately for memories shown by default (propensity above one half) and by exploration
-    (post-stratification), because the target policy's number of each is known. It is slightly biased in small samples.
-    Errors as in `evaluate`.
+    The weight of a shown memory is w = target / propensity (see `ips`). The estimate is Σ w·used / Σ w, the weighted
+    share of shown memories that are used, times the known number of memories that the target policy shows. The share is
+    in [0, 1] and does not vary with the sum of the weights: Swaminathan and Joachims, "The Self-Normalized Estimator
+    for Counterfactual Learning", NIPS 2015. The estimate is computed separately for memories shown by default
+    (propensity above one half) and by exploration (post-stratification), because the target policy's number of each is
+    known. It is slightly biased in small samples. Raises the same exceptions as `evaluate`.
     """
     return _resampled(read(turns), resamples, seed).estimate(_snips, level)
 
@@ -156,12 +158,12 @@ def snips(turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = 
 def doubly_robust(
     turns: Sequence[LoggedTurn], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Estimate:
-    """Estimate used memories per turn by a model's predictions, corrected by the logged outcomes.
+    """Estimate used memories per turn under the target policy, by predictions corrected by the logged outcomes.
 
-    It is the mean over turns of Σ target · predicted + w · (used - predicted), with w = target / propensity for shown
-    memories (see `ips`). It is unbiased if the propensities are exact, whatever the model predicts. For memories that
-    were never shown, only the prediction counts. Dudík, Langford and Li, "Doubly Robust Policy Evaluation and
-    Learning", ICML 2011 (arXiv:1103.4601). Errors as in `evaluate`.
+    The estimate is the mean over turns of Σ target · predicted + w · (used - predicted), with w = target / propensity
+    for shown memories (see `ips`). It is unbiased if the propensities are exact, whatever the model predicts. For
+    memories that were never shown, only the prediction counts. Dudík, Langford and Li, "Doubly Robust Policy Evaluation
+    and Learning", ICML 2011 (arXiv:1103.4601). Raises the same exceptions as `evaluate`.
     """
     return _resampled(read(turns), resamples, seed).estimate(_doubly_robust, level)
 
@@ -170,7 +172,10 @@ _WIDTH = 9  # columns for each of the two policies
 
 
 def _resampled(log: Log, resamples: int, seed: int) -> Resampled:
-    """Draw bootstrap resamples of the estimators' terms per turn: those of the target, then of the logging policy."""
+    """Draw bootstrap resamples of the logged turns, and return the means of the estimators' terms.
+
+    The first columns have the terms for the target policy, the others those for the logging policy.
+    """
     return resample(
         np.concatenate([_columns(log, log.target), _columns(log, log.propensity)], axis=1),
         resamples=resamples,
@@ -260,8 +265,8 @@ class Resampled:
     """Means of the columns of a data matrix, for the data and for bootstrap resamples of its rows.
 
     `mean` has shape (columns,). `drawn` has shape (resamples, columns). `without` has shape (rows, columns): row i is
-    the mean without row i of the data. Statistics of one object can be compared in pairs, because they use the same
-    resamples.
+    the mean without row i of the data. Two statistics of one object can be compared resample by resample, because they
+    use the same resamples.
     """
 
     mean: Numbers

@@ -31,7 +31,7 @@ _SAME = 1e-6  # propensities are stored as 32-bit floats
 
 @dataclass(frozen=True, slots=True)
 class EvaluationCase:
-    """A completed turn whose replay gives the same prompt, as the input for evaluating other policies.
+    """A completed turn whose replay reproduces the recorded prompt, as the input for evaluating other policies.
 
     `policy` is the turn's own policy, and `verdicts` say whether the memories in its prompt were used. `propensities`
     are the probabilities of being shown, for the memories that exploration (random trials) decided on. The replay takes
@@ -59,7 +59,10 @@ def evaluation_case(
     counter: TokenCounter,
     constants: Constants,
 ) -> EvaluationCase | None:
-    """Replay a completed turn with today's texts; return it as a case, or None if the prompt is not the same."""
+    """Replay a turn with the memories' current texts.
+
+    Return an EvaluationCase, or None if the prompt is not reproduced.
+    """
     replayed = replay(record, contents, pinned, policy, counter, constants)
     if not replayed.identical:
         return None
@@ -78,9 +81,10 @@ def restored_evaluation_case(
     counter: TokenCounter,
     constants: Constants,
 ) -> EvaluationCase | None:
-    """Return a completed turn as a case without a replay, in a tenth of the time, if its replay must be identical.
+    """Return a completed turn as an EvaluationCase without replaying it, which takes a tenth of the time.
 
-    Return None if a memory that the turn found is gone or changed, or if the token counter or the constants differ.
+    Return None if a replay might not reproduce the prompt: a memory that the turn found is gone or changed, or the
+    token counter or the constants differ.
     """
     restored = record.restored(contents, pinned)
     if restored.gone or restored.changed or restored.inputs.counter != counter.name:
@@ -100,8 +104,8 @@ def to_logged_turn(case: EvaluationCase, policy: Policy, history: Sequence[Verdi
     """Replay a turn under another policy; return the memories that it showed or that the other policy would show.
 
     Whether a memory was used is taken from the turn's recorded verdict, whatever the other policy's attribution
-    threshold: a policy must not look better by crediting more. Its threshold and half-life affect only the usage
-    learned before the turn, which is computed again from the verdicts in `history`.
+    threshold: a policy must not look better by crediting more. The other policy's threshold and half-life affect only
+    the usage learned before the turn, which is computed again from the verdicts in `history`.
     """
     inputs = with_relearned_usage(case, policy, history)
     assembled = again(inputs, case.similarity, policy, case.counter, case.constants)
@@ -132,7 +136,7 @@ def to_logged_turn(case: EvaluationCase, policy: Policy, history: Sequence[Verdi
 
 
 def unanswerable_settings(cases: Sequence[EvaluationCase], policy: Policy) -> list[str]:
-    """Return the changed settings of a policy whose effect cannot be computed for at least one of the turns, sorted."""
+    """Return, sorted, the changed settings of a policy whose effect cannot be computed for at least one of the turns."""
     planned_under = {case.policy.version: case.policy for case in cases}
     return sorted(frozenset[str]().union(*(unanswerable(policy, was) for was in planned_under.values())))
 
@@ -150,7 +154,10 @@ def show_probabilities(assembled: AssembledContext) -> Mapping[UUID, float]:
 
 
 def _propensity(case: EvaluationCase, id: UUID) -> float:
-    """Return the probability with which a turn showed a memory, from its record (more precise) or its verdict."""
+    """Return the probability with which a turn showed a memory.
+
+    The turn's record is more precise than the memory's verdict, and is preferred.
+    """
     known = case.verdicts[id].propensity if id in case.verdicts else 0.0
     return case.propensities.get(id, known)
 
@@ -269,7 +276,7 @@ class LoggedTurn:
 
 
 class Log(NamedTuple):
-    """All logged turns' candidates as columns of shape (candidates,); `turn` has the index of each one's turn."""
+    """The candidates of all logged turns as arrays with one value per candidate; `turn` has the index of its turn."""
 
     turns: int
     turn: np.ndarray

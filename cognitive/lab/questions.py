@@ -30,7 +30,7 @@ Outcome = Literal["identical", "changed since", "different", "another counter", 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The result of replaying a recorded turn, with the memories that differ in `difference`.
+    """The result of replaying a recorded turn. `difference` has the memories that differ.
 
     Attributes:
         verdict: "identical" if the prompt has the same bytes; "changed since" if memories that the turn found were
@@ -38,7 +38,7 @@ class Replay:
             differ; "another policy" if the replay used one; else "different", which is a defect.
         reason: the verdict in words.
         text, prefix: the memory block and the block of pinned memories that the replay rendered.
-        gone, changed: memories that the turn found and that were erased or changed since.
+        gone, changed: memories that the turn found and that were erased or changed after it.
         unanswerable: changed settings of another policy whose effect cannot be computed from the record.
     """
 
@@ -208,9 +208,9 @@ class Questions:
     ) -> tuple[list[EvaluationCase], list[Verdict]]:
         """Return the turns among `turn_ids` that can be used to evaluate other policies, and all verdicts of the agent.
 
-        Usable turns are completed, and their replay gives the same prompt. It does not if, for example, a memory is
-        gone. A verdict says whether a response used a memory that its turn showed. `progress(done, total)` is called
-        after each turn.
+        A turn can be used if it is completed and a replay reproduces its prompt. If a memory of the turn is gone, for
+        example, the replay cannot. A verdict says whether a response used a memory that its turn showed.
+        `progress(done, total)` is called after each turn.
         """
         history = await self._turns.verdicts(agent_id)
         shown: dict[str, dict[UUID, Verdict]] = {}
@@ -275,7 +275,7 @@ def _shown(record: Recording, judged: Mapping[UUID, Judged]) -> list[ShownUsage]
 
 
 def _since(gone: frozenset[UUID], changed: frozenset[UUID], shown: set[UUID]) -> str:
-    """Return words on how many memories were erased or changed since the turn, or "" if there are none."""
+    """Describe how many memories were erased or changed after the turn that found them; return "" if there are none."""
     parts = []
     for ids, change in ((gone, "erased"), (changed, "changed")):
         if ids:

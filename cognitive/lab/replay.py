@@ -57,8 +57,8 @@ def replay(
 ) -> Replayed:
     """Run a recorded turn again under a policy, on its recorded inputs and with the current texts of the memories.
 
-    `contents` and `pinned` are these texts. `counter` counts tokens, and need not be the counter of the turn
-    (`inputs.counter`).
+    `contents` has the current texts of the passages that the turn found, and `pinned` the pinned memories. `counter`
+    counts tokens; it need not be the counter that the turn used (`inputs.counter`).
     """
     restored = record.restored(contents, pinned)
     assembled = again(restored.inputs, record.similarity, policy, counter, constants)
@@ -136,9 +136,9 @@ class ReplayDifference:
     Attributes:
         entered: memories that only the replay shows.
         left: memories that only the turn showed.
-        moved: memories that both show, with the old and the new position, counted from 1.
-        tokens: total tokens of the memories before and after.
-        use: number of used memories before and after; estimated for memories without a verdict.
+        moved: memories that both show at different positions, with that in the turn and that in the replay, from 1.
+        tokens: total tokens of the memories in the turn and in the replay.
+        use: number of used memories in the turn and in the replay; estimated for memories without a verdict.
         uncompared: memories that the replay shows without a comparison with the conversation.
     """
 

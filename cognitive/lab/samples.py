@@ -1,7 +1,7 @@
 """Read recorded turns for what-if questions, and cache them for a minute while a user moves sliders.
 
-The cache contains text of memories. A sample is removed a minute after its last use, and when the agent or one of its
-memories is erased.
+A sample is a set of recorded turns: the latest completed ones of a period. It contains text of memories, so it is
+removed from the cache a minute after its last use, and when the agent or one of its memories is erased.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _CachedSample:
 
 
 class _TimeLimit:
-    """A limit on the processor time of the current thread, and four times as long on the wall-clock time.
+    """A limit on the processor time of the current thread, and a limit four times as long on the wall-clock time.
 
     The time counts from the first call of `is_left`.
     """
@@ -60,7 +60,7 @@ class _TimeLimit:
         self._began: tuple[float, float] | None = None
 
     def is_left(self) -> bool:
-        """Return True while neither limit is reached."""
+        """Return True if time is left: neither of the two limits is reached."""
         now = (thread_time(), monotonic())
         own, clock = self._began = self._began or now
         return now[0] - own < self._seconds and now[1] - clock < _BUSY * self._seconds
@@ -101,8 +101,8 @@ class SampleCache:
         """Compute, in a thread, how the turns of a sample would have differed with changed settings.
 
         `moved` has the changed settings by dotted name, and `name` identifies the period in the cache. The computation
-        stops after about a second. With `whole`, the sample is larger and the limit is 20 seconds. A new call for the
-        same agent stops the previous one, because the user has moved the slider on.
+        stops after about a second. If `whole` is True, the sample is larger and the limit is 20 seconds. A new call for
+        the same agent stops the previous one, because the user has moved a slider in the meantime.
         """
         rows = check_changes(moved)
         mine = self._latest_call[agent_id] = object()
@@ -123,8 +123,8 @@ class SampleCache:
     ) -> Sample:
         """Return the latest `max_turns` completed turns of [since, until) as a sample, from the cache if possible.
 
-        `name` identifies the period in the cache. With `history`, the sample includes the verdicts before its latest
-        turn.
+        `name` identifies the period in the cache. If `history` is True, the sample includes the verdicts (used or not)
+        on memories that were shown before the sample's latest turn.
         """
         async with self._lock:
             erasures, kept = self._erasures, self._kept.pop((agent_id, name, max_turns), None)
@@ -145,7 +145,10 @@ class SampleCache:
             del self._kept[key]
 
     async def _still(self, agent_id: str, kept: _CachedSample) -> bool:
-        """Return True if a cached sample's turns and memories all exist; another process may have erased some."""
+        """Return True if all turns and memories of a cached sample are still stored.
+
+        Another process may have erased some.
+        """
         return await self._policies.still_exist(agent_id, [case.turn_id for case in kept.sample.cases], kept.memory_ids)
 
     async def _read(self, agent_id: str, since: datetime, until: datetime, max_turns: int) -> _CachedSample:
@@ -201,7 +204,10 @@ class SampleCache:
     async def _words(
         self, agent_id: str, records: Sequence[Recording]
     ) -> tuple[Mapping[str, Mapping[Key, PassageText]], Mapping[UUID, Memory]]:
-        """Return the current texts of the records' passages, by embedding model, and of their pinned memories."""
+        """Return the current texts that the records of turns refer to.
+
+        These are the texts of passages, by embedding model, and the pinned memories, by id.
+        """
         keys: dict[str, dict[Key, None]] = {}
         for record in records:
             keys.setdefault(record.model, {}).update(dict.fromkeys(record.keys))
@@ -210,7 +216,7 @@ class SampleCache:
         return words, {memory.id: memory for memory in pinned}
 
     async def _planned_under(self, agent_id: str, versions: set[str]) -> dict[str, Policy]:
-        """Return the policies with these version hashes, without those that this release cannot read."""
+        """Return the policies with these version hashes, by version, except those that this release cannot read."""
         found: dict[str, Policy] = {}
         for version in sorted(versions):
             content = await self._policies.content(agent_id, version)

@@ -46,7 +46,10 @@ class Shadowing:
         self._queue = background.queue(_MAX_WAITING)
 
     def follow(self, agent_id: str, turn_id: str, memory_context: MemoryContext) -> None:
-        """Start the shadow run for a turn in the background, if the agent has a shadow policy."""
+        """Start to select a turn's memories under the agent's shadow policy in the background.
+
+        Do nothing if it has none.
+        """
         policy = self._policies(agent_id)
         if policy is None or memory_context.inputs is None:
             return

@@ -72,7 +72,7 @@ def answerable(space: Sequence[SettingRange], cases: Sequence[EvaluationCase], p
 
 @dataclass(frozen=True, slots=True)
 class SearchStep:
-    """A step of a search: a setting, its value before, its best value, and the policy's score with this value.
+    """A step of a search: a setting, its value before, its best value, and the policy's score with the best value.
 
     The score is computed on the training turns.
     """
@@ -87,8 +87,8 @@ class SearchStep:
 class Tuning:
     """The result of a search: the best policy, the steps, and its evaluation on the held-out turns.
 
-    `gain` is the improvement of the score (`balance`) over the recorded turns, with an interval. `training` is the
-    number of turns that the search used.
+    `gain` is the best policy's score (`balance`) on the held-out turns minus that of the same turns as recorded, with a
+    confidence interval. `training` is the number of turns that the search used.
     """
 
     policy: Policy
@@ -111,10 +111,10 @@ def tune(
     space: Sequence[SettingRange] = SPACE,
     tried: Tried = lambda name, value, score: None,
 ) -> Tuning:
-    """Search for the best policy on the earlier turns, and evaluate it on the later 30 %.
+    """Search for the best policy on the earlier turns, and evaluate it on the held-out turns, the later 30 %.
 
-    `turns(cases, policy)` converts turns to data on a policy to evaluate. `space` has the settings and values to try.
-    `tried(name, value, score)` is called for every value.
+    `cases` are the turns, in order of time. `turns(cases, policy)` converts them to data on a policy to evaluate.
+    `space` has the settings and values to try. `tried(name, value, score)` is called for every value.
 
     Raises:
         InvalidInput: there are fewer than two turns.
@@ -133,8 +133,8 @@ def search(
 ) -> tuple[Policy, list[SearchStep]]:
     """Search for the best policy by coordinate ascent; return the policy and the steps.
 
-    Each setting in turn gets the value with the highest `score`, while the others are fixed. There is one pass, because
-    the settings hardly interact, and every further pass over the same turns fits noise.
+    One setting after the other gets the value with the highest `score`, while the others are fixed. There is one pass,
+    because the settings hardly interact, and every further pass over the same turns fits noise.
     """
     best, steps = score(policy), list[SearchStep]()
     for setting in space:

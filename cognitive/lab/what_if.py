@@ -27,15 +27,15 @@ _SHOWN = 0.5  # minimum probability of a memory that counts as shown; those of e
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Completed turns for what-if questions, newest first; the replay of each gives the same prompt.
+    """Recorded turns for what-if questions, newest first. Only turns whose replay reproduces their prompt are included.
 
     Attributes:
         cases: the turns.
         messages: time and message of each turn, by turn id.
         examined: number of turns that were read to find the cases.
-        recorded: number of completed turns in the period.
-        history: verdicts (whether shown memories were used) before the latest turn.
-        since: time of the earliest verdict, if older ones were not read; else None.
+        recorded: number of completed turns in the period that the question is about.
+        history: verdicts (used or not) on memories shown before the latest turn, to compute their usage again.
+        since: time of the earliest verdict in `history` if older verdicts were not read, else None.
     """
 
     cases: tuple[EvaluationCase, ...]
@@ -50,8 +50,8 @@ class Sample:
 class MovedMemory:
     """A memory that a changed setting adds to a turn or removes from it.
 
-    `used` says whether the response used it, or None if it was not shown. `expected` is the estimated probability of
-    use.
+    `used` says whether the response used it, or None if the turn did not show it. `expected` is the estimated
+    probability that a response uses it.
     """
 
     memory_id: UUID
@@ -67,7 +67,7 @@ class ChangedTurn:
     """A turn that would have shown other memories with the changed settings.
 
     `entered` are the memories that it would have shown in addition, `left` those that it would not have shown. `tokens`
-    are the totals before and after.
+    are the total tokens of the shown memories, without and with the changes.
     """
 
     turn_id: str
@@ -80,9 +80,9 @@ class ChangedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Relabelled:
-    """The effect of another attribution threshold: how many shown memories count as used, before and after.
+    """The effect of another attribution threshold: how many shown memories count as used with the old and the new one.
 
-    `judged` is the number of shown memories with a verdict.
+    `judged` is the number of shown memories with a verdict. `used` has the two numbers of used memories.
     """
 
     judged: int
@@ -95,21 +95,21 @@ class WhatIf:
 
     Attributes:
         turns: number of turns that were replayed.
-        differing: turns that would have shown other memories.
-        changed: the first of these turns, with the memories that differ.
+        differing: number of turns that would have shown other memories.
+        changed: the first of the differing turns, with the memories that differ.
         entered: number of memories that would have been shown in addition, over all turns.
         left: number of memories that would not have been shown.
-        used: shown memories that the responses used.
-        kept: used memories that would still be shown.
+        used: number of shown memories that the responses used.
+        kept: number of used memories that would still be shown.
         expected_uses: estimated number of uses of the additional memories.
         evaluation: estimated value with intervals, which also reports if the data is too little; None without turns.
         unanswerable: changed settings whose effect cannot be computed from the records.
         relabelled: the effect of another attribution threshold, or None if it was not changed.
-        other_policy: turns that ran under another policy than the live one.
-        not_run: turns that were left out for lack of time.
-        examined: turns that were read for the sample.
-        recorded: completed turns in the period.
-        since: time of the earliest verdict that was counted again, if older ones were not read; else None.
+        other_policy: number of turns that ran under another policy than the live one.
+        not_run: number of turns that were left out for lack of time.
+        examined: number of turns that were read for the sample.
+        recorded: number of completed turns in the period that the question is about.
+        since: time of the earliest verdict that usage was computed from, if older verdicts were not read; else None.
     """
 
     turns: int
@@ -135,7 +135,7 @@ def what_if(
 ) -> WhatIf:
     """Replay every turn of a sample with its own policy and the changed settings, and sum up the differences.
 
-    `moved` has the changed settings by dotted name. The function stops early when `go_on` returns False. `live` is the
+    `moved` has the changed settings by dotted name. The replay stops early when `go_on` returns False. `live` is the
     agent's present policy.
 
     Raises:

@@ -21,7 +21,8 @@ class Explanation:
     Attributes:
         disposition: why the candidate was shown or dropped ("shown", "duplicate" …); None if no search found the
             memory.
-        reason: the disposition in words, and `value` the number that decided.
+        reason: the disposition in words.
+        value: the number that decided the disposition.
         rank_before, rank: rank by relevance, and rank by score, after past use was considered.
         boost: the data on the effect of past use on the score.
         scores: raw scores of the search channels.
@@ -50,9 +51,9 @@ class Explanation:
 
 
 def explain(case: ExplainedCandidate, turn: RecordedTurn, judged: Judged | None = None) -> Explanation:
-    """Return the explanation of a candidate.
+    """Explain why a candidate memory was shown in a turn or not.
 
-    `judged` is its overlap with the response and whether it counts as used, or None if this was not measured.
+    `judged` is the memory's overlap with the response and whether it counts as used, or None if this was not measured.
     """
     result, (overlap, used) = case.result, judged or (None, None)
     scores = case.record.scores.get((result.memory_id, result.ordinal), {})
@@ -78,9 +79,10 @@ def explain(case: ExplainedCandidate, turn: RecordedTurn, judged: Judged | None 
 
 
 def explain_missing(missing: Missing, turn: RecordedTurn, memory_id: UUID, judged: Judged | None) -> Explanation:
-    """Return the explanation of a memory that the turn's search did not find.
+    """Explain why a memory was not shown that the turn's search did not find.
 
-    `judged` is not None if the memory was used nevertheless: the model's recall tool may have returned it.
+    `judged` is not None if the response was compared with the memory nevertheless, because the model's recall tool
+    returned it.
     """
     overlap, used = judged or (None, None)
     searched = ", ".join(turn.channels) or "no channel: nothing was retrieved in this turn"
