@@ -119,9 +119,9 @@ class Candidate:
         score: the number by which it is ranked.
         rank_before: its rank by relevance alone, from 1.
         rank: its rank by score, from 1.
-        tokens: its size in the prompt, once counted.
+        tokens: its size in the prompt, 0 before it is counted.
         similarity: its similarity to the conversation window, or None if it was not compared.
-        propensity: the probability that it had of being shown.
+        propensity: the probability with which it could be shown.
         excerpt: the character offsets of the shown parts of a shortened memory; empty if it is not shortened.
     """
 

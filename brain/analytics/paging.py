@@ -1,7 +1,7 @@
 """Read lists for the dashboard page by page.
 
-Each page examines a limited number of rows, so that a filter that matches few stays fast. A page therefore says how
-many rows were examined and where the next page starts.
+Each page examines a limited number of rows, so that a filter that matches few rows stays fast. A page therefore says
+how many rows were examined and where the next page starts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Create OpenTelemetry spans around the steps of a turn, if the host uses OpenTelemetry for tracing.
 
-OpenTelemetry is not a dependency and is not imported here. A process that traces has imported its API, so that a lookup
-in `sys.modules` suffices. If a tracer, sampler or processor of the host raises an error, the error is logged and the
-span is lost. The turn goes on.
+OpenTelemetry is not a dependency and is not imported here. A process that uses OpenTelemetry has already imported it,
+so it is looked up in `sys.modules`. If a tracer, sampler or processor of the host raises an error, the error is logged
+and the span is lost. The turn goes on.
 """
 
 from __future__ import annotations
@@ -94,7 +94,10 @@ class Span:
 
 @lru_cache(maxsize=1)
 def _tracer(provider: Any) -> Any:
-    """Return the tracer of an OpenTelemetry provider, cached because creating a tracer takes longer than a span."""
+    """Return the tracer of an OpenTelemetry provider.
+
+    It is cached, because creating a tracer takes longer than a span.
+    """
     return provider.get_tracer("cognitive")
 
 

@@ -50,7 +50,7 @@ class Repair:
 class MessageGroup:
     """Messages that are shown or left out together, for example a tool call and its results.
 
-    `first` is the index of the first message in the conversation.
+    `first` is the index in the conversation of the group's first message.
     """
 
     messages: tuple[Message, ...]
@@ -86,9 +86,10 @@ class _PendingCalls:
 
 
 def group(messages: Sequence[Message], first: int = 0) -> GroupedMessages:
-    """Group consecutive messages of a conversation. `first` is the index of the first of them in the conversation.
+    """Group consecutive messages of a conversation, so that each tool call has its results with it.
 
-    Messages that the layer itself added are left out. Tool results without a call are returned as orphans.
+    `first` is the index in the conversation of the first of these messages. Messages that the layer itself added are
+    left out. Tool results without a call are returned as orphans.
     """
     pending: list[_PendingCalls] = []
     orphans: list[MessageGroup] = []

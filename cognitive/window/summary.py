@@ -62,7 +62,7 @@ class _SummaryLine:
     """A line of a summary: its speaker `who`, its text, and if the text was condensed.
 
     The speaker is "user", "assistant", "tool <name>", "call <name>", "tools" for several tools and calls, or "notes"
-    for lines of a summary that was not extracted.
+    for a line that another author wrote, such as a model.
     """
 
     who: str
