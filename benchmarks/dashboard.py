@@ -157,7 +157,7 @@ def _kind(address: str) -> str:
 
 
 def _links(page: str) -> list[str]:
-    """Return the URLs of dashboard pages that the HTML `page` links to, without static files."""
+    """Return the URLs of dashboard pages that the HTML `page` links to. Links to static files are left out."""
     links = (html.unescape(each) for each in re.findall(r'(?:href|hx-get)="([^"#]+)', page))
     return [each for each in dict.fromkeys(links) if each.startswith("/ui/") and "/static/" not in each]
 

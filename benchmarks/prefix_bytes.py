@@ -4,7 +4,7 @@
 
 The shared beginning is what a provider's prompt cache can reuse. A conversation (in the format of the evaluation data)
 is replayed. Its last exchanges are the turns of one session with the first speaker as the user; all earlier lines are
-stored as memories. The host keeps `TurnContext.user_message` in its conversation and never shortens this. Store and
+stored as memories. The host keeps `TurnContext.user_message` in its conversation, which it never shortens. Store and
 embedding model are real. Prints one JSON object per placement, and the mean tokens of a memory's line in the prompt
 under three rules for showing its source.
 """

@@ -4,9 +4,9 @@
 
 Every turn is a user's message, `pre_turn`, one tool call with an output of 50 KB, an answer, `post_turn`. The agent has
 1,000 memories and the default policy with its deadline. A host is the program that keeps the conversation: one type
-passes on the window that the layer returned plus the new messages, the other the whole conversation. Prints one JSON
-object per host and 200 turns: milliseconds in total, by stage and of processor time (threads included), maximum sizes,
-resident memory without the host's conversation, the size of the database, and the degradations.
+passes on the window that the layer returned plus the new messages, the other the whole conversation. Prints for each
+host, after every 200 turns, one JSON object: milliseconds in total, by stage and of processor time (threads included),
+maximum sizes, resident memory without the host's conversation, the size of the database, and the degradations.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ async def _killed(stage: FaultTarget) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _backends_killed(stage: FaultTarget) -> AsyncIterator[None]:
-    """Make Postgres terminate one of its connections after another."""
+    """Make Postgres terminate the layer's connections, one after another, until the block ends."""
     ours = "SELECT array_agg(pid ORDER BY pid) FROM pg_stat_activity WHERE application_name = 'cognitive-layer'"
 
     async def kill() -> None:
@@ -120,7 +120,7 @@ async def _backends_killed(stage: FaultTarget) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _exhausted(stage: FaultTarget) -> AsyncIterator[None]:
-    """Occupy all connections of the pool."""
+    """Keep all connections of the layer's pool busy until the block ends."""
     database = stage.layer._agent_memories._store._database
 
     async def hold() -> None:

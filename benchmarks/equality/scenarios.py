@@ -39,7 +39,10 @@ MESSAGES = (
 
 
 async def play_stores(recorder: Recorder, agent: str, data: Path) -> None:
-    """Ask agents that have memories of several types questions about these, and send prompts that no memory answers."""
+    """Ask questions about the memories of agents that have several types of them.
+
+    Also send the same agents prompts that no memory answers.
+    """
     prompts = _read(data / "unrelated-dev.json")["prompts"][:15]
     for name in STORES:
         store = _read(data / "stores" / f"{name}.json")["stores"][0]
