@@ -1,4 +1,4 @@
-"""Constants of retrieval and ranking, each with the measurement that chose its value."""
+"""Constants of retrieval and ranking, each with the measurement from which its value was chosen."""
 
 from __future__ import annotations
 

@@ -137,9 +137,10 @@ class ModelBudget:
 def budget_for(model: str | None, further: Mapping[str, ModelRow] | None = None) -> ModelBudget:
     """Return the limits of a language model by its id; an unknown id or None gets the default limits.
 
-    `further` are the operator's rows, which replace built-in rows of the same name. The id may include a provider: it
-    is looked up whole, then without the part before each "/", ":" or ".". At each attempt, the longest row name that
-    the id begins with wins. A free model (":free") gets at most the default limits, unless a row names it.
+    `further` are the operator's rows, which replace built-in rows of the same name. The id may include a provider: the
+    whole id is looked up first, then the id without the part before each "/", ":" or ".". In each lookup, the longest
+    row name that the id begins with wins. A free model (":free") gets at most the default limits, unless a row names
+    it.
     """
     model_id = (model or "").strip().casefold()
     rows = {**MODELS, **{name.casefold(): row for name, row in (further or {}).items()}}

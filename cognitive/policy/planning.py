@@ -77,7 +77,7 @@ class BudgetSettings(SettingsGroup):
 
 
 class LimitSettings(SettingsGroup):
-    """Number of memories that a turn searches for."""
+    """Maximum number of memories of each type that a turn searches for."""
 
     default: Annotated[
         Count,

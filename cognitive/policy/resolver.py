@@ -73,7 +73,7 @@ class PolicyResolver:
         return cached.effective.shadow if cached is not None else self._host_shadow(agent_id)
 
     async def current(self, agent_id: str) -> Policy:
-        """Return the policy of an agent's turns; read it again if the cached one is older than `FRESH` seconds.
+        """Return the policy of an agent's turns. If the cached policy is older than `FRESH` seconds, read it again.
 
         The read may take a small share of the turn's deadline. After that, the last known policy is returned.
         """

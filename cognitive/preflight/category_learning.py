@@ -61,8 +61,9 @@ class CategoryLearning:
     """Values learned from an agent's completed turns about message categories (kinds of work, such as research).
 
     Attributes:
-        factors: by category, the factor on its score, in [1, 1.5]. A category applies if its score reaches a threshold.
-        tools: by category, the tools that are added to it.
+        factors: by category, the factor on the category's score, in [1, 1.5]. A category applies if its score reaches a
+            threshold.
+        tools: by category, the tools that learning adds to the category.
         tool_usage: the evidence: how many turns of each category called each tool.
         users: by user id, the number of the user's turns in each category.
     """

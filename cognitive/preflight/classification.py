@@ -306,7 +306,7 @@ def _changed(need: CategoryDefinition, change: CategoryChange | None) -> Categor
 def _extra_weight(need: CategoryDefinition, change: CategoryChange) -> float:
     """Return the weight of a pattern that the operator added to a category.
 
-    It is the weight that the operator set, or else enough for one match to make the category apply.
+    If the operator set no weight, it is high enough for one match to make the category apply.
     """
     return change.weight or max(need.weight, need.threshold)
 

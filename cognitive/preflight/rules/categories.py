@@ -20,11 +20,11 @@ FALLBACK_THINKING: Thinking = "low"
 
 @dataclass(frozen=True, slots=True)
 class CategoryDefinition:
-    """A category of work, such as research: how a message's score for it is computed, and what its turns need.
+    """A category of work, such as research: how messages are scored for the category, and what its turns need.
 
-    It applies to a message with a score of at least `threshold`. `weight` is the default weight of its rules in the
-    score. `structure` maps structural signals (see `message_shape`) to weights. `tools` are the names of the tools it
-    needs.
+    The category applies to a message with a score of at least `threshold`. `weight` is the default weight of its rules
+    in the score. `structure` maps structural signals (see `message_shape`) to weights. `tools` are the names of the
+    tools that the category needs.
     """
 
     name: str
