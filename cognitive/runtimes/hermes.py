@@ -68,7 +68,11 @@ class CognitiveMemoryProvider(MemoryProvider):  # type: ignore[misc]
         self._exit_stack.close()
 
     def prefetch(self, query: str, *, session_id: str = "") -> str:
-        """Return the memories for a turn with the user's message `query`. Begin the turn if the message is new."""
+        """Return the memories for the user's message `query`, as text for the prompt.
+
+        A new turn begins, unless the session's open turn has this message. An open turn with another message ends as
+        abandoned.
+        """
         session = session_id or self._session
         turn = self._turns.get(session)
         if turn is None or turn.has_ended or turn.context is None or turn.context.message != query:

@@ -2,8 +2,8 @@
 
     create_agent(model, tools, middleware=[CognitiveMiddleware(layer, "my-agent"), ...])
 
-The memory layer's session is the run's `thread_id`, and its user the run's `user_id` (both in `configurable`).
-LangGraph's store is implemented in `cognitive.runtimes.langgraph`.
+The run's `thread_id` becomes the session of the memory layer, and the run's `user_id` its user. Both are read from
+`configurable`. LangGraph's store is implemented in `cognitive.runtimes.langgraph`.
 """
 
 from __future__ import annotations
@@ -45,11 +45,12 @@ class CognitiveState(AgentState[Any]):
 class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
     """Middleware that adds memories to an agent's runs, selects their tools and shortens long conversations.
 
-    It works for `ainvoke` and `astream`. Put it first, so that later middleware can retry: an error that reaches this
-    one ends the turn. LangChain does not report a stream that its reader leaves between two steps. Its turn ends when
-    the next turn of the thread begins. `thinking` maps levels of thinking to model settings. By default, models whose
-    profile lists levels of effort get `reasoning_effort`. `recall_tool` adds the tool `recall_context`, with which the
-    model searches its memory. The other parameters are those of `AgentBinding`.
+    It works for `ainvoke` and `astream`. Put it first in the list of middleware. The middleware after it can then retry
+    failed calls; an error that reaches this middleware ends the turn. LangChain does not report that a reader left a
+    stream between two steps. The turn of such a stream ends when the next turn of the thread begins. `thinking` maps
+    levels of thinking to model settings. By default, `reasoning_effort` is set for models whose profile lists levels of
+    effort. `recall_tool` adds the tool `recall_context`, with which the model searches its memory. The other parameters
+    are those of `AgentBinding`.
     """
 
     state_schema = CognitiveState
@@ -78,9 +79,9 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         return {"cognitive_turn": self._start_turn(_config_value("thread_id"))}
 
     async def awrap_model_call(self, request: ModelRequest[Any], handler: Any) -> Any:
-        """Prepare a model call: fit the messages to the model and select the tools.
+        """Prepare a model call: add memories, shorten a long conversation and select the tools.
 
-        The agent's state stays unchanged.
+        The changes apply to that call only. The agent's state stays unchanged.
         """
         turn = self._turn(request.state)
         conversation = _CODEC.decode(request.messages)
@@ -108,7 +109,7 @@ class CognitiveMiddleware(AgentMiddleware[CognitiveState]):
         return result
 
     async def aafter_agent(self, state: CognitiveState, runtime: Any) -> None:
-        """End the turn of a run, with the run's response as its answer."""
+        """End the turn of a run as completed, and record the run's response."""
         self._turn(state).end("completed", _response_text(state))
 
     def _recall_tool(self) -> BaseTool:
@@ -210,7 +211,10 @@ def _tool_name(tool: _OfferedTool) -> str:
 
 
 def _to_tool(tool: _OfferedTool) -> Tool | None:
-    """Convert a tool to the memory layer's. Return None for a tool that the provider runs: it is never removed."""
+    """Convert a LangChain tool to a `Tool` of the memory layer.
+
+    Return None for a tool that the model's provider runs, because such a tool is never removed.
+    """
     if not isinstance(tool, BaseTool):
         return None
     function = convert_to_openai_tool(tool)["function"]

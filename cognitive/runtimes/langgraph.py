@@ -3,7 +3,8 @@
     graph.compile(store=CognitiveStore(layer, "my-agent"))
 
 Each item is stored as a memory. The memory's content is the item's text, and its source is the item's namespace and
-key. Its tags are the namespace and all namespaces above it. Its context has the exact value as JSON.
+key. The memory's tags are this namespace and all namespaces above it. The memory's field `context` has the item's exact
+value as JSON.
 """
 
 from __future__ import annotations
@@ -245,8 +246,8 @@ def _passes_filter(memory: Memory, expected: Mapping[str, Any] | None) -> bool:
 def _equals(value: Any, expected: Any) -> bool:
     """Return True if an item's value matches the value that a search filter expects.
 
-    A mapping matches if the value has all its entries, or fulfils its comparisons such as "$gt". Other values must be
-    equal.
+    If `expected` is a mapping, the value must have all its entries, or fulfil all its comparisons, such as {"$gt": 5}.
+    Any other `expected` must equal the value.
     """
     if isinstance(expected, Mapping):
         if any(name.startswith("$") for name in expected):
@@ -274,7 +275,7 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 def _compare(name: str, value: Any, other: Any) -> bool:
     """Return True if a comparison of a search filter, such as "$gt", holds between `value` and `other`.
 
-    Values that are not numbers never fulfil comparisons of order.
+    A comparison by size (less or greater) is False if `value` or `other` is not a number.
     """
     if name not in _COMPARISONS:
         raise InvalidInput(f"filter: expected one of {', '.join(_COMPARISONS)}, got {name!r}")

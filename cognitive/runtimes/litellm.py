@@ -25,15 +25,15 @@ _MAX_OPEN_TURNS = 512  # open turns; the oldest beyond them are abandoned
 class CognitiveLogger(CustomLogger):  # type: ignore[misc]
     """A logger of LiteLLM that adds memories to model calls, selects their tools and shortens long conversations.
 
-    It works for `acompletion` with keyword arguments. LiteLLM does not call loggers for positional arguments, and it
-    does not call this hook for `completion`. LiteLLM knows calls but no turns. A turn therefore begins with a call
-    whose last message is the user's. It continues with the calls that bring tool results, and ends with an answer that
-    calls no tool. A call without a session is a separate turn. LiteLLM does not report a stream that its reader leaves:
-    its turn ends when the next turn of the session begins.
+    It works only for `acompletion` with keyword arguments. LiteLLM does not call loggers before calls of `completion`
+    or calls with positional arguments. LiteLLM knows calls but no turns. A turn therefore begins with a call whose last
+    message is the user's. It continues with the calls that bring tool results, and ends with an answer that calls no
+    tool. A call without a session is a separate turn. LiteLLM does not report that a reader left a stream. The turn of
+    such a stream ends when the next turn of the session begins.
 
-    The level of thinking is set for models that LiteLLM lists as reasoning. As the host runs the tools, it must also
-    offer the recall tool, and answer its calls with the method `recall`. The other parameters are those of
-    `AgentBinding`.
+    The level of thinking is set for models that LiteLLM lists as reasoning models. The host runs the tools, so it must
+    also offer the recall tool itself, and answer calls of this tool with the method `recall`. The other parameters are
+    those of `AgentBinding`.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class CognitiveLogger(CustomLogger):  # type: ignore[misc]
         self._keys: OrderedDict[str, str] = OrderedDict()  # by call id: the events of a call's end lack the session
 
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
-        """Prepare a model call: fit the messages to the model and select the tools, for that call only."""
+        """Prepare a model call: add memories, shorten a long conversation and select the tools, for that call only."""
         messages = kwargs.get("messages")
         if not messages:
             return None

@@ -3,7 +3,7 @@
     agent = CognitiveWorkflowAgent(FunctionAgent(...), layer, "my-agent")
     await agent.run("...", memory=Memory.from_defaults(session_id="s1"))
 
-The memory layer's session is that of LlamaIndex's memory.
+The `session_id` of LlamaIndex's memory also names the session in the memory layer.
 """
 
 from __future__ import annotations
@@ -78,11 +78,10 @@ class CognitiveWorkflowAgent:
 
 
 class CognitiveRun(Awaitable[AgentOutput]):
-    """A run in progress.
+    """A run of an agent in progress, whose turn ends together with it.
 
-    It has all members of LlamaIndex's handler of the run, and ends the turn together with the run.
-
-    After `cancel_run`, the turn ends as abandoned.
+    All members of LlamaIndex's own handler of the run are also members of this object. After `cancel_run`, the turn
+    ends as abandoned.
     """
 
     def __init__(self, handler: WorkflowHandler, turn: TurnSession) -> None:
@@ -146,7 +145,7 @@ class _RunView:
         return [*self._turn_session.select_tools(tools, lambda each: each.metadata.get_name()), *self._recall]
 
     async def messages(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-        """Prepare a model call: begin the turn if needed, and return the messages fitted to the model's context.
+        """Prepare a model call: begin the turn if needed, and return the messages with memories, shortened to fit.
 
         The system messages at the beginning stay unchanged.
         """
@@ -156,7 +155,7 @@ class _RunView:
         return [*messages[:end], *await self._turn_session.encode_messages(_CODEC, conversation)]
 
     async def _begin(self, conversation: Sequence[WrappedMessage]) -> None:
-        """Begin the turn at the first read of the memory, with which LlamaIndex begins a run."""
+        """Begin the turn when LlamaIndex reads the memory for the first time, which it does at the start of a run."""
         turn, agent, copy, index = self._turn_session, self._agent, self._copy, find_user_message(conversation)
         if turn.has_begun:
             return

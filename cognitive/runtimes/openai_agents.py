@@ -56,10 +56,10 @@ class CognitiveRunner:
     as usual, and no agent is changed. Add `recall_tool` to the tools of an agent that may search its memory. Agents
     that run as tools get no memory.
 
-    The level of thinking is set if the settings have `reasoning`: the caller's settings, or the SDK's defaults for the
-    model's name. In a run with a `conversation_id` or `previous_response_id`, OpenAI keeps the history. The memories
-    are then in the instructions, which OpenAI does not keep, and the conversation is not shortened. A run that stops
-    for an approval is recorded as abandoned, and the run that resumes it is a new turn.
+    The level of thinking is set only if `reasoning` is among the caller's model settings, or among the SDK's defaults
+    for the model's name. In a run with a `conversation_id` or `previous_response_id`, OpenAI keeps the history. The
+    memories are then in the instructions, which OpenAI does not keep, and the conversation is not shortened. A run that
+    stops for an approval is recorded as abandoned, and the run that resumes it is a new turn.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ def _end_turn(turn: TurnSession, result: RunResult | RunResultStreaming) -> None
 def _with_turn_model(turn: TurnSession, config: RunConfig | None) -> RunConfig:
     """Return a copy of the run's configuration in which each model call goes through a `_TurnModel`.
 
-    An input filter stores which agent makes the call.
+    The copy has an input filter, from which the `_TurnModel` learns which agent makes the call.
     """
     config = config or RunConfig()
     model = _TurnModel(turn, config)
@@ -157,7 +157,7 @@ def _with_turn_model(turn: TurnSession, config: RunConfig | None) -> RunConfig:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _CallOrigin:
-    """The agent that makes the next model call. `is_own` is False if it runs as a tool of the turn's agent."""
+    """The agent that makes the next model call. `is_own` is False if this agent runs as a tool of another agent."""
 
     model: _TurnModel
     agent: Agent[Any]
@@ -171,9 +171,9 @@ _call_origin: ContextVar[_CallOrigin | None] = ContextVar("cognitive_call_origin
 class _TurnModel(Model):
     """A model that prepares each call of a run for its turn, and passes the call to the agent's own model.
 
-    The SDK also gives this model to agents that run as tools, whose calls must stay unchanged. Such an agent runs in
-    another asyncio task, and inherits a `_CallOrigin` of this run from the context. The run's own tasks find no
-    `_CallOrigin`, or one that they set themselves.
+    The SDK also gives this model to agents that run as tools, whose calls must stay unchanged. They are recognised by
+    their `_CallOrigin`. An agent that runs as a tool is in another asyncio task, and inherits a `_CallOrigin` of this
+    run from the context. The run's own tasks find no `_CallOrigin`, or one that they set themselves.
     """
 
     def __init__(self, turn: TurnSession, config: RunConfig) -> None:
@@ -218,10 +218,10 @@ class _TurnModel(Model):
         return event.model_copy(update={"response": event.response.model_copy(update={"output": output})})
 
     def _rename_denied_calls(self, output: list[Any]) -> list[Any]:
-        """Rename the calls of tools that the turn removed in the model's output, so that the SDK does not run them.
+        """Rename calls of removed tools in the model's output, so that the SDK does not run these tools.
 
-        The SDK would find a removed tool by its name. For an unknown name, it returns an error to the model, because
-        this method also sets the run's `tool_not_found_behavior`.
+        The SDK would find a removed tool by its name and run it. A call with an unknown name is instead answered with
+        an error for the model, because this method also sets the run's `tool_not_found_behavior`.
         """
         denied = [id(item) for item in output if isinstance(item, ResponseFunctionToolCall) and self._denies(item.name)]
         if not denied:
@@ -242,7 +242,10 @@ class _TurnModel(Model):
         return self._agent_model().get_retry_advice(request)
 
     def _supports_default_prompt_cache_key(self) -> bool:
-        """Return True if the agent's own model supports a default cache key, which the runner then sends to OpenAI."""
+        """Return True if the agent's own model supports a default key of the prompt cache.
+
+        The runner then sends this key to OpenAI.
+        """
         own = getattr(self._agent_model(), "_supports_default_prompt_cache_key", None)
         return own is not None and bool(own())
 
@@ -290,9 +293,10 @@ def _rewrite_tool(tool: Tool, spec: ToolSpec) -> Tool:
 
 
 def _with_demanded_tool(selected: list[Tool], tools: list[Tool], settings: ModelSettings) -> list[Tool]:
-    """Return the selected tools and the tool that the caller's `tool_choice` requires.
+    """Return the selected tools, and any other tool that the caller's `tool_choice` names.
 
-    Providers refuse a choice that is not among the tools.
+    If the caller requires a call of any tool and none was selected, return all tools. Providers refuse a choice that is
+    not among the tools.
     """
     demanded = [each for each in tools if each.name == settings.tool_choice and each not in selected]
     return tools if settings.tool_choice == "required" and not selected else selected + demanded
@@ -315,9 +319,9 @@ def _defaults(model: str | Model | None) -> ModelSettings:
 
 
 def _with_thinking(settings: ModelSettings, level: str | None) -> ModelSettings:
-    """Return the settings with the planned level of thinking. Without `reasoning`, they stay unchanged.
+    """Return the settings with the planned level of thinking.
 
-    Models that do not reason would refuse the level.
+    Settings without `reasoning` stay unchanged, because models that do not reason would refuse the level.
     """
     if level is None or settings.reasoning is None:
         return settings

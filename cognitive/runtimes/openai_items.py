@@ -30,11 +30,11 @@ class ItemCodec:
     """Converts items of the Responses API to the memory layer's messages and back.
 
     Consecutive items of the model become one message, since the model's reasoning items must stay with the calls after
-    them. Every other item becomes a separate message. `native` of a message is the list of its items.
+    them. Every other item becomes a separate message. A message's field `native` is the list of its items.
     """
 
     def decode(self, messages: str | Sequence[Any]) -> list[WrappedMessage]:
-        """Convert the input of a request, a text or a sequence of items, to messages of the memory layer."""
+        """Convert a request's input, which is a text or a sequence of items, to messages of the memory layer."""
         items: Sequence[Any] = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
         decoded, pending = list[WrappedMessage](), list[Item]()
         for item in items:

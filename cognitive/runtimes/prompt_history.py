@@ -1,7 +1,8 @@
-"""The memory blocks that earlier turns added to the user's messages, for the placement "journaled".
+"""The memory blocks that earlier turns added to the user's messages, kept for the policy's placement "journaled".
 
-With this placement, a memory block stays in the conversation. A framework's own history has the user's messages without
-blocks, so the blocks are added again before each model call. Each prompt then begins with the whole previous prompt.
+With this placement, a memory block stays in the conversation for later turns. A framework's own history has the user's
+messages without blocks, so the blocks are added again before each model call. Each prompt then begins with the whole
+previous prompt.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ class PromptHistory:
 
 
 def with_blocks(messages: Sequence[Message], blocks: Sequence[Block]) -> list[Message]:
-    """Return a conversation in which the user's messages contain the memory blocks again with which they were sent.
+    """Return a copy of a conversation in which earlier messages of the user have their memory blocks again.
 
-    `blocks` are pairs of the user's text and the message that was sent. They are matched by the user's text, from the
-    latest to the earliest, without changing their order.
+    Each pair of `blocks` is a user's own text, and the message with its memory block that was sent for this text. A
+    message gets the block of the latest pair that has its text and is older than the pairs of all later messages.
     """
     replaced, remaining = list(messages), list(blocks)
     for index in reversed(list(_user_message_indexes(messages))):

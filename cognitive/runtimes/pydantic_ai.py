@@ -84,7 +84,7 @@ class CognitiveCapability(AbstractCapability[Any]):
         return toolset
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> Any:
-        """Run the agent within a turn of the memory layer, and end the turn with the run."""
+        """Run the agent within a turn of the memory layer, and end the turn when the run ends."""
         self._turn_session = self._binding.turn(self._session_id or ctx.conversation_id or "default")
         with ends_turn(self._turn_session):
             result = await handler()
@@ -115,7 +115,10 @@ class CognitiveCapability(AbstractCapability[Any]):
     async def prepare_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Prepare a model call: fit the messages to the model, for that call only. The history stays unchanged."""
+        """Prepare a model call: add memories and shorten a long conversation, for that call only.
+
+        The history stays unchanged.
+        """
         turn, parameters = self._turn, request_context.model_request_parameters
         if prefix := turn.system():
             part = InstructionPart(prefix, dynamic=True)
@@ -144,7 +147,7 @@ class CognitiveCapability(AbstractCapability[Any]):
         return self._turn_session
 
     async def _begin(self, ctx: RunContext[Any], tools: Sequence[ToolDefinition]) -> None:
-        """Begin the turn before the first model call: `ctx` has the user's message, the history and the model."""
+        """Begin the turn before the first model call, with the user's message, the history and the model from `ctx`."""
         if self._turn.has_begun:
             return
         await self._turn.begin_from_conversation(
@@ -173,8 +176,8 @@ class PydanticCodec(PartsCodec[ModelMessage, Any]):
     def split(self, message: ModelMessage) -> list[list[Any]]:
         """Divide a message's parts into groups, each of which becomes one layer message.
 
-        All parts of a response are one group. Each part of a request with text is a group. Parts of a request without
-        text join the next part with text, or else the last.
+        All parts of a response are one group. In a request, a group is a part with text, together with the parts
+        without text that precede it. The parts after the last part with text join the last group.
         """
         if not isinstance(message, ModelRequest):
             return [list(message.parts)]

@@ -38,9 +38,9 @@ class CognitiveMultiStepAgent:
     agents for concurrent runs. Managed agents get no memory.
 
     `thinking_argument` is the keyword argument with which the models take the level of thinking, such as
-    "reasoning_effort" for OpenAI's. None means that they take none: smolagents would pass an unknown keyword on.
-    `recall_tool` adds the tool `recall_context`, with which the model searches its memory. The other parameters are
-    those of `AgentBinding`.
+    "reasoning_effort" for OpenAI's. With None, no level is set, because smolagents would pass an unknown keyword on to
+    the model's API. `recall_tool` adds the tool `recall_context`, with which the model searches its memory. The other
+    parameters are those of `AgentBinding`.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class CognitiveMultiStepAgent:
     def run(self, task: str, *, session_id: str = "default", stream: bool = False, **options: Any) -> Any:
         """Run the agent within a turn of the memory layer. `options` are passed to the agent's own `run`.
 
-        Among them, `reset=False` continues the agent's conversation.
+        The option `reset=False` continues the agent's conversation.
         """
         turn = self._binding.turn(session_id)
         if stream:

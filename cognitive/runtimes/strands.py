@@ -32,10 +32,10 @@ from cognitive.turn import Message, ToolSpec
 class CognitiveStrandsPlugin(Plugin):
     """A plugin that adds memories to an agent's invocations, selects their tools and shortens long conversations.
 
-    The memory layer's session is `session_id` of the invocation's state, or of the plugin, or else the agent's id.
-    `recall_tool` adds the tool `recall_context`, with which the model searches its memory. The other parameters are
-    those of `AgentBinding`. The level of thinking cannot be set for one call, because it is a setting of the shared
-    model object. A plan may choose another of `models` instead.
+    The memory layer's session is `session_id` of the invocation's state, or else that of the plugin, or else the
+    agent's id. `recall_tool` adds the tool `recall_context`, with which the model searches its memory. The other
+    parameters are those of `AgentBinding`. The level of thinking cannot be set for one call, because it is a setting of
+    the shared model object. Instead, a turn's plan may choose another model among `models`.
     """
 
     name = "cognitive"
@@ -88,8 +88,8 @@ class CognitiveStrandsPlugin(Plugin):
     def _on_invocation_end(self, event: AfterInvocationEvent) -> None:
         """End the turn of an invocation with the response.
 
-        Strands does not report why an invocation ended without a response. Its turn ends as failed if the latest model
-        call failed, and else as abandoned.
+        Strands does not report why an invocation ended without a response. The turn of such an invocation ends as
+        failed if the latest model call failed, and else as abandoned.
         """
         run: _Invocation | None = event.invocation_state.pop(_key(event.agent), None)
         if run is None:
@@ -99,7 +99,7 @@ class CognitiveStrandsPlugin(Plugin):
         run.turn.end("failed" if run.failed else "abandoned")
 
     async def _on_model_call(self, context: InvokeModelContext) -> InvokeModelContext:
-        """Prepare a model call: fit the messages to the model and select the tools, for that call only.
+        """Prepare a model call: add memories, shorten a long conversation and select the tools, for that call only.
 
         The agent's own messages stay unchanged.
         """
@@ -152,7 +152,7 @@ _COMPLETED_REASONS = {"end_turn", "stop_sequence", "max_tokens", "tool_use"}
 
 @dataclass(slots=True)
 class _Invocation:
-    """The state of a running invocation: its turn, and in `failed` if its latest model call failed."""
+    """The state of a running invocation: its turn, and whether its latest model call failed."""
 
     turn: TurnSession
     failed: bool = False
@@ -190,9 +190,10 @@ def _rewrite_tool(own: Any, spec: ToolSpec) -> Any:
 
 
 def _trailing_blocks(turn: TurnSession, messages: Sequence[Message]) -> int:
-    """Return the number of blocks at the prompt's end that the next turn will not repeat.
+    """Return the number of blocks (parts of messages) at the prompt's end that the next turn's prompt will not repeat.
 
-    A provider should not add these blocks to its prompt cache.
+    It is 1 if the user's message ends with memories, and else 0. A provider should not add these blocks to its prompt
+    cache.
     """
     last = messages[-1] if messages else None
     if turn.context is None or turn.context.placement != "user_tail" or not isinstance(last, WrappedMessage):

@@ -66,8 +66,8 @@ def select_tools(
     """Return the tools that the turn offers to the model, in their original order.
 
     `name` returns the name of a tool. `rewritten` returns a copy of a tool with the shortened description and
-    parameters of a `ToolSpec`. Without it, tools are not shortened. Tools that the turn did not know when it began,
-    such as the recall tool, stay unchanged.
+    parameters of a `ToolSpec`. Without `rewritten`, tools are not shortened. Tools that the turn did not know when it
+    began, such as the recall tool, stay unchanged.
     """
     specs, originals = {spec.name: spec for spec in context.tools}, _tools_of_turn(context)
     selected = [tool for tool in tools if not denies(context, name(tool))]

@@ -66,7 +66,7 @@ class AgentBinding:
         self._wrong_loop_logged = False
 
     def turn(self, session_id: str, kind: TurnKind = "user") -> TurnSession:
-        """Return a new turn that has not begun. Inside a tool of another turn, its kind is always "subagent"."""
+        """Create a turn, for `TurnSession.begin`. Inside a tool call of another turn, its kind is always "subagent"."""
         return TurnSession(self, session_id, "subagent" if _current_turn.get() is not None else kind)
 
     def settle(self, context: TurnContext, outcome: Outcome) -> None:
@@ -74,7 +74,7 @@ class AgentBinding:
         self.layer.settle(context, outcome)
 
     def log_skipped(self, error: Exception) -> None:
-        """Log why a turn continues without memory. A wrong event loop, which affects every turn, is logged once."""
+        """Log why a turn continues without memory. `WrongEventLoop`, which affects every turn, is logged only once."""
         if not (isinstance(error, WrongEventLoop) and self._wrong_loop_logged):
             _log_error("the turn continues without memory", error)
         self._wrong_loop_logged = self._wrong_loop_logged or isinstance(error, WrongEventLoop)
@@ -83,8 +83,8 @@ class AgentBinding:
 class TurnSession:
     """One turn inside a framework's run: it prepares model calls, records tool calls and the outcome.
 
-    `context` is None if the layer could not prepare the turn, or does not prepare turns of its kind (any but "user").
-    Every method then returns its input unchanged.
+    `context` is None if the layer could not prepare the turn, or if the turn's kind is not "user": such turns get no
+    memories. Every method then returns its input unchanged.
     """
 
     def __init__(self, binding: AgentBinding, session_id: str, kind: TurnKind) -> None:
@@ -113,9 +113,9 @@ class TurnSession:
             conversation: the messages before it, with or without the host's system messages.
             tools: the tools that the framework offers; None entries are skipped.
             model: the model's name, which determines its context size, unless the binding names a model.
-            user_id: the user, instead of the binding's.
+            user_id: the user; None takes the binding's user.
             thinking: the host's own level of thinking, by the framework's name. It applies unless the turn's plan
-                chooses another.
+                chooses another level.
         """
         if self.has_begun:
             return
@@ -187,7 +187,7 @@ class TurnSession:
         return "\n\n".join(part for part in (self.context.system(own), self.context.sent("").strip()) if part)
 
     async def messages(self, conversation: Sequence[Message]) -> Sequence[Message]:
-        """Return the conversation for one model call, with memory blocks and shortened to fit the model.
+        """Return the conversation for one model call: memory blocks are added, and a long conversation is shortened.
 
         Pass the framework's own conversation, which contains neither blocks nor the host's system messages, before each
         model call. Use the result for that call only and do not store it. If the layer fails, the conversation is not
@@ -232,7 +232,7 @@ class TurnSession:
 
     @contextmanager
     def as_parent(self) -> Iterator[None]:
-        """Make turns that begin inside this block, or in tasks started in it, sub-agent turns without memories."""
+        """Give turns that begin in this block, or in tasks started in it, the kind "subagent" (without memories)."""
         token = _current_turn.set(self)
         try:
             yield
@@ -313,7 +313,7 @@ class TurnSession:
 
 @dataclass(slots=True)
 class ToolCallResult:
-    """Receives the result of a tracked tool call: call it with the result. `ok=False` marks an error message."""
+    """An object to call with the result of a tracked tool call. `ok=False` marks the result as an error message."""
 
     result: Any = None
     ok: bool = True
@@ -324,7 +324,7 @@ class ToolCallResult:
 
 
 def current_turn() -> TurnSession | None:
-    """Return the turn whose tool or run is executing, or None, for tools that get no context from their framework."""
+    """Return the turn inside which this code runs, or None. For tools to which their framework passes no context."""
     return _current_turn.get()
 
 

@@ -26,7 +26,10 @@ async def past_plans(
 
 @router.post("/plans/search", summary="List the tools that similar turns called (past_plans)")
 async def past_plans_like(agent_id: AgentId, body: PlansBody, layer: Layer) -> tuple[PastPlan, ...]:
-    """Return the tools that past turns with a message similar to the given one called, in groups, the largest first."""
+    """Find past turns with a message similar to the given one, and return the tools that these turns called.
+
+    The turns are grouped by similar messages. The largest group comes first.
+    """
     return await layer.explain.past_plans(agent_id, body.message, limit=body.limit)
 
 

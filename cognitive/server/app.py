@@ -30,8 +30,9 @@ _BEARER = HTTPBearer(auto_error=False)  # for the OpenAPI description only; `aut
 def create_app(layer: CognitiveLayer, config: ServerConfig, mounts: Sequence[MountedApp] = ()) -> FastAPI:
     """Create the ASGI app that serves a memory layer. The caller opens and closes the layer.
 
-    Each app of `mounts` handles the requests below its path. It is called for authenticated callers only, with the same
-    limits as the API but without a timeout. It learns the caller from `auth.caller_of(scope)`.
+    Each app of `mounts` handles the requests below its path, with limits like those of the API. An app without its own
+    login is called for authenticated callers only, and its requests have no timeout. It learns the caller from
+    `auth.caller_of(scope)`.
 
     Raises:
         PolicyError: other machines could connect and there are no tokens, or the token file cannot be used.

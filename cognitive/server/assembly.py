@@ -22,7 +22,7 @@ from cognitive.wire.problems import NotAllowed
 def mounts(layer: CognitiveLayer) -> Sequence[MountedApp]:
     """Return the apps for MCP and for the dashboard, which a server mounts next to the API.
 
-    They use the server's tokens. The server checks the headers Host and Origin before it calls them.
+    The apps use the server's tokens. The server checks the headers Host and Origin before it calls an app.
     """
     endpoint = Endpoint(layer, _mcp_scope, hosts=None)
     dashboard = create(layer, layer.explain.analytics, AccessControl(visitor_of, needs_no_token, within_rate_limit))

@@ -24,9 +24,10 @@ class Authentication:
     """Middleware that identifies the caller by its token and stores it in the ASGI scope.
 
     A request without a valid token gets 401 before its body is read. While the server has no tokens, it accepts all
-    direct callers on this machine, and refuses requests through a proxy, since their origin is unknown. For each
-    request it then calls `load_tokens`, until that returns tokens. Apps under `own_login_paths` authenticate their
-    visitors themselves: their scope has the tokens instead of a caller.
+    direct callers on this machine, and refuses requests through a proxy, since their origin is unknown. As long as
+    there are no tokens, `load_tokens` is called again for each request, so that newly created tokens take effect. Apps
+    under `own_login_paths` authenticate their visitors themselves: for them, the scope contains the server's tokens
+    instead of a caller.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ def own_agent(
 ) -> str:
     """Return the agent id in the request's path, after a check that the caller may access this agent.
 
-    The error does not reveal if another agent exists.
+    The error is the same whether the other agent exists or not.
 
     Raises:
         NotAllowed: the caller's token is for another agent.

@@ -85,8 +85,7 @@ class SecurityHeaders:
 class HtmlErrors:
     """Middleware that replaces JSON error responses to browsers by HTML pages with the same status.
 
-    `error_pages` has, by the path of a mounted app, the function that renders the error pages for requests below this
-    path.
+    `error_pages` maps the path of a mounted app to the function that renders error pages for requests below this path.
     """
 
     def __init__(self, app: ASGIApp, error_pages: Mapping[str, ErrorPage]) -> None:

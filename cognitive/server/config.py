@@ -36,12 +36,13 @@ class MetricsPage:
 
 @dataclass(frozen=True, slots=True)
 class MountedApp:
-    """An ASGI app that a server mounts under a path. Requests without a valid token do not reach it.
+    """An ASGI app that a server mounts under a path.
 
-    The app learns the caller from `auth.caller_of`. `lifespan` is a context manager that is entered while the server
-    runs. An app with `own_login` handles all paths below its own, and authenticates its visitors itself (see
-    `auth.visitor_of`). `error_page` renders errors that the server raises before it calls the app. Without it, these
-    errors are problem+json.
+    Requests without a valid token do not reach the app, unless `own_login` is True. Then every request below the app's
+    path reaches it, and the app authenticates its visitors itself (see `auth.visitor_of`). An app without `own_login`
+    learns the caller from `auth.caller_of`. `lifespan` is a context manager that is entered while the server runs.
+    `error_page` renders errors that the server raises before it calls the app. Without it, these errors are
+    problem+json.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""A cache of prepared turns that wait for their outcome. Its size is limited, and turns work without it."""
+"""A cache of prepared turns that wait for their outcome. Its size is limited, since turns also work without it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cognitive.turn import TurnContext, TurnRef
 
 
 class ContextCache:
-    """Caches the turns that `pre_turn` prepared latest, for the `post_turn` that follows.
+    """Caches the latest turns that `pre_turn` prepared, until `post_turn` records their outcomes.
 
     If Postgres was away when a turn was prepared, `post_turn` stores the turn together with its outcome, and needs the
     cached context for that. For all other turns, the ids suffice.

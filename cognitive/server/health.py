@@ -53,7 +53,7 @@ class Readiness:
     async def _replica(self) -> Mapping[str, str]:
         """Return the state of the read replica, if there is one.
 
-        It has no effect on readiness: turns do not need it.
+        The replica has no effect on readiness, since turns do not need it.
         """
         replica = await self._layer.admin.replica()
         if replica is None:

@@ -105,9 +105,9 @@ class AuthFailureLimit:
 class ConcurrencyLimit:
     """Middleware that limits the number of concurrent requests. Further requests are refused at once.
 
-    There are three separate limits: for the API, for the pages below `own_login_paths`, and for the other mounted apps.
-    Mounted apps may keep requests open, and a page runs many reads. The limit comes after `BodyLimit`, so that a slow
-    upload does not count as a running request.
+    The API, the pages below `own_login_paths`, and the other mounted apps have separate limits: mounted apps may keep
+    requests open, and each page runs many reads. This middleware comes after `BodyLimit`, so that a slow upload does
+    not count as a running request.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class ConcurrencyLimit:
         self._free = {"api": max_requests, "page": max_pages, "stream": max_streams}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond 503 if too many requests of the same kind are running, else call the app."""
+        """Respond 503 if too many requests of the same kind (see `_pool`) are running, else call the app."""
         if scope["type"] != "http" or scope["path"] in PROBES:
             return await self._app(scope, receive, send)
         pool = _pool(scope["path"], self._own_login_paths)
@@ -227,7 +227,10 @@ class Timeout:
 
 
 def _pool(path: str, own_login_paths: tuple[str, ...]) -> str:
-    """Return the kind of request whose limits apply to a path: "api", "page" or "stream"."""
+    """Return the kind of requests to which a path belongs. Each kind has its own limits.
+
+    It is "api" for the API, "page" for paths below `own_login_paths`, and "stream" for the other mounted apps.
+    """
     return "api" if path.startswith(API) else "page" if path.startswith(own_login_paths) else "stream"
 
 

@@ -62,7 +62,8 @@ async def candidate(agent_id: AgentId, version: Version, layer: Layer) -> Policy
 async def show(agent_id: AgentId, version: Version, layer: Layer) -> dict[str, Any]:
     """Return all settings of a policy version.
 
-    A saved version is applied to the current base policy. Other versions are read from the turns that used them.
+    For a saved version, they are the current base policy with the version's changes. For any other version, they are
+    read from a turn that used it.
     """
     return (await layer.policies.load(agent_id, version)).model_dump(mode="json")
 
@@ -72,7 +73,10 @@ async def show(agent_id: AgentId, version: Version, layer: Layer) -> dict[str, A
     summary="Compare a shadow policy with the live results (policies.shadow_agreement)",
 )
 async def shadow_agreement(agent_id: AgentId, version: Version, layer: Layer) -> Agreement | None:
-    """Return how far a shadow policy agreed with the live policy in its latest turns, or null if it ran in none."""
+    """Return how far a shadow policy agreed with the live policy in the latest turns for which it was computed.
+
+    The result is null if there are no such turns.
+    """
     return await layer.policies.shadow_agreement(agent_id, version)
 
 
@@ -81,8 +85,8 @@ async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer) -> WhatIf:
     """Estimate the effect of changed settings on recorded turns.
 
     The response has the turns that would have shown other memories, the tokens of these memories, and estimates of
-    their use. A request takes about a second. Turns that were not reached in that time are counted in `not_run`. With
-    `whole`, all turns are run, which takes longer.
+    their use. By default, a request examines turns for about a second, and `not_run` counts the turns that it did not
+    reach. With `whole`, it examines all turns, which takes longer.
     """
     until = body.until or datetime.now(UTC)
     return await layer.policies.what_if(agent_id, body.changes, body.since, until, whole=body.whole)
@@ -103,9 +107,9 @@ async def activate(
 ) -> PolicyActivation:
     """Activate a saved policy version. A null version returns to the base policy. Needs an admin's token.
 
-    Turns that begin 5 seconds later use the version. With the role "shadow", its results are only computed and stored,
-    without an effect on turns. `after` is the number of the latest activation that the caller knows. If there is a
-    newer activation, the request is refused.
+    The version applies to turns that begin at least 5 seconds after the request. With the role "shadow", its results
+    are only computed and stored, without an effect on turns. `after` is the number of the latest activation that the
+    caller knows. If there is a newer activation, the request is refused.
     """
     set_version = layer.policies.activate if role == "live" else layer.policies.shadow
     return await set_version(agent_id, body.version, by=caller.id, note=body.note, after=body.after)

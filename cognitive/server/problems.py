@@ -60,7 +60,7 @@ def http_error_response(status: int, detail: str) -> Response:
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Register handlers with which an app responds to every error with a problem (RFC 9457)."""
+    """Register handlers that make an app respond to every error with problem+json (RFC 9457)."""
     app.add_exception_handler(CognitiveError, _on_cognitive_error)
     app.add_exception_handler(RequestValidationError, _on_validation_error)
     app.add_exception_handler(HTTPException, _on_http_exception)
@@ -68,7 +68,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def describe_problems(app: FastAPI) -> None:
-    """Add the schema of problems (RFC 9457), the bodies of error responses, to the app's OpenAPI description."""
+    """Describe the body of error responses (problem+json, RFC 9457) in the app's OpenAPI description."""
     default_openapi = app.openapi
 
     def openapi() -> dict[str, Any]:

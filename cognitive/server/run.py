@@ -36,14 +36,14 @@ async def serve(
     metrics: Metrics | None = None,
     started: Callable[[str], None],
 ) -> None:
-    """Open a memory layer with the database of the environment, and serve it until SIGINT or SIGTERM.
+    """Open a memory layer with the database that the environment names, and serve it until SIGINT or SIGTERM.
 
     `mounts` returns the apps to mount for the layer. `started` is called with the server's URL once it listens.
 
     Raises:
         PolicyError: other machines could connect, and there are no tokens.
         InvalidInput: the server cannot listen on the address.
-        SchemaError, EmbeddedServerError: as `CognitiveLayer.open`.
+        SchemaError, EmbeddedServerError: the layer cannot be opened; see `CognitiveLayer.open`.
     """
     config.known_tokens()  # raises before a database is opened in vain
     with listening(config) as listener:

@@ -77,6 +77,6 @@ async def artifact(
 async def search_artifact(agent_id: AgentId, id: UUID, body: LineBody, layer: Layer) -> tuple[MatchingLine, ...]:
     """Return the first lines of an artifact (a long text stored outside the prompt) that contain a string.
 
-    Each line has the character position to read from.
+    Each line comes with its character position, from which the artifact can be read.
     """
     return await layer.sessions.search_artifact(agent_id, id, body.literal, body.limit)

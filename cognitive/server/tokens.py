@@ -196,9 +196,9 @@ def _changing(path: Path) -> Iterator[dict[str, Token]]:
 
 
 def _file(path: Path, flags: int) -> TextIO:
-    """Open a file for writing, and create it so that only its owner can open it.
+    """Open a file for writing. If the file is new, only its owner can open it.
 
-    If another user could open and lock the lock file, that user could prevent revocations.
+    This also protects the lock file: another user who could lock it could prevent revocations.
 
     Raises:
         PolicyError: the file cannot be opened.

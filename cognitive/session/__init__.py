@@ -5,5 +5,5 @@ Modules, in order of execution:
 - `conversation`: build the window of a turn (the messages that the model sees), and resume a session.
 - `writer`: write the session's state after a turn, in the background.
 - `recent`: encode, limit and resume the last messages of a session.
-- `work`: the plan of a session, its subtasks and their results: `layer.work`.
+- `work`: store the plan of a session, its subtasks and their results (`layer.work`).
 """

@@ -39,8 +39,9 @@ _NO_ANSWER = "no answer from Postgres in time"
 class Conversation:
     """A conversation to fit into the model's window, before a turn or within it.
 
-    `messages` are the messages so far, without the turn's own `message` if the turn has not begun. `received_at` is the
-    time at which the conversation was passed in, in seconds since the epoch.
+    `message` is the user's message that begins the turn. Before the turn, `messages` ends before this message. Within
+    the turn, `messages` includes it. `received_at` is the time at which the conversation was passed in, in seconds
+    since the epoch.
     """
 
     agent_id: str
@@ -84,12 +85,12 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class ConversationWindow:
-    """The messages of the conversation that the model sees in a turn, with what else the turn needs to know of them.
+    """The messages that the model sees in a turn, with the data that the turn records about them.
 
     Attributes:
         messages: the messages, with a summary of the earlier ones.
         sent: the data from which the session's state is updated after the turn, or None if nothing is stored.
-        degraded: the parts of reading or writing the session that failed or were late.
+        degraded: what failed: reading or writing the session's state, keeping a limit, or adding the plan's step.
         trace: the measurements of the window, as JSON.
     """
 
@@ -100,7 +101,7 @@ class ConversationWindow:
 
 
 class SessionManager:
-    """Fits conversations into the model's window with the state of their session, and saves that state afterwards.
+    """Fits conversations into the model's window with the help of their session's stored state, and updates that state.
 
     The state is the last messages, a summary of the earlier ones, and the plan.
     """
@@ -198,7 +199,10 @@ class SessionManager:
     async def before(
         self, agent_id: str, session_id: str, deadline: Deadline
     ) -> tuple[CarriedState, tuple[Degradation, ...]]:
-        """Read the session's state. If Postgres fails or is late, return an empty state and the degradation."""
+        """Read the session's state before a turn.
+
+        If Postgres fails or is late, return an empty state, and a degradation that says why.
+        """
         try:
             read = self._sessions.carried(agent_id, session_id, timeout=PATIENCE)
             return await deadline.within(read, _READING), ()
@@ -210,7 +214,7 @@ class SessionManager:
     ) -> tuple[Degradation, ...]:
         """Store the full texts of shortened tool outputs before the prompt that points to them is sent.
 
-        If that fails, it is retried in the background, and the degradation is returned.
+        If storing fails, it is retried in the background, and the failure is returned as a degradation.
         """
         if not outputs:
             return ()
@@ -240,9 +244,10 @@ class SessionManager:
         )
 
     def on_turn_recorded(self, sent: SentWindow | None) -> None:
-        """Store the last messages of a recorded turn, and add those that left its window to the session's summary.
+        """Store the last messages of a recorded turn, and update its session's summary.
 
-        The work runs in the background. `sent` is None for a turn that stores nothing.
+        The messages that no longer fit in the turn's window are added to the summary. The work runs in the background.
+        `sent` is None for a turn that stores nothing.
         """
         self._writer.on_turn_recorded(sent)
 

@@ -1,7 +1,7 @@
 """Encode, limit and resume the last messages of a session, from which another process can continue it.
 
-They contain no injected memories, are limited in number and size, and each tool call has its result. They are valid
-even if a turn was interrupted.
+The stored messages contain no injected memories, are limited in number and size, and include the result of each tool
+call. Model providers therefore accept them even if a turn was interrupted.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class ResumedSession:
 
 
 def resumed(state: SessionState, *, max_messages: int, max_chars: int) -> ResumedSession:
-    """Build the resumed session from its stored state. The last messages are repaired and limited again."""
+    """Build the resumed session from its stored state. Its last messages are repaired and limited by `sanitized`."""
     carried = state.carried
     messages = decode(state.messages) if state.messages is not None else ()
     return ResumedSession(
@@ -111,7 +111,7 @@ def sanitized(messages: Sequence[Message], *, max_messages: int, max_chars: int)
 
     The layer's own messages and injected memories are removed. The newest message, or tool call with its results, is
     included even if it alone exceeds a limit; each message is cut to `max_chars` characters. The result begins with a
-    user's message: if necessary, the last one before it is added.
+    user's message: if necessary, the last user's message before the result is added.
     """
     whole, _ = named(group([stripped(message) for message in messages]).groups)
     groups = [[_bounded(message, max_chars) for message in each.messages] for each in whole]
@@ -127,7 +127,8 @@ def sanitized(messages: Sequence[Message], *, max_messages: int, max_chars: int)
 def _asked(before: Sequence[list[Message]], shown: Sequence[list[Message]]) -> Sequence[list[Message]]:
     """Return the shown groups of messages so that they begin with a user's message, as providers require.
 
-    If necessary, the last user message in `before` is added, or groups are left out if there is none.
+    If they do not, the last user's message in `before` is added. If `before` has none, the shown groups before their
+    first user's message are left out.
     """
     roles = [own[0].role for own in shown]
     if next((role for role in roles if role != "system"), "user") == "user":
@@ -143,7 +144,7 @@ def answered(
 ) -> tuple[list[Message], list[tuple[str, NormalisedOutput]]]:
     """Append the tool calls and the response of a turn's outcome to its messages, unless they are there already.
 
-    Return the messages, and the shortened outputs of the new tool calls as (tool, output).
+    Return the messages, and for each new tool call a pair of the tool's name and its shortened output.
     """
     since = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "user"), 0)
     if any(message.role == "assistant" and message.content == outcome.response != "" for message in messages[since:]):

@@ -1,4 +1,4 @@
-"""Working memory for long tasks: the plan of a session, its subtasks and their results, context for new ones."""
+"""Working memory for long tasks: a session's plan, its subtasks with their results, and context for new subtasks."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ class Work:
         """Store the plan of a session and begin at its first step. Storing the same plan again keeps the current step.
 
         Raises:
-            InvalidInput: a step is blank, too long or poses as another role; see `window.engine_messages.validated`.
+            InvalidInput: a step is blank, too long or looks like a message of another role; see
+                `window.engine_messages.validated`.
         """
         _require(agent_id=agent_id, session_id=session_id)
         await self.sessions.plan(agent_id, session_id, engine_messages.validated(steps), datetime.now(UTC))
@@ -94,7 +95,7 @@ class Work:
         """Make an open subtask depend on other subtasks, given by their ids.
 
         Raises:
-            InvalidInput: the subtask has ended, a dependency would be circular, or one is unknown.
+            InvalidInput: the subtask has ended, or a dependency is unknown or would be circular.
         """
         _require(agent_id=agent_id)
         return await self.subtasks.add_dependencies(agent_id, require_id("id", id), _ids("on", on))
@@ -111,13 +112,13 @@ class Work:
     ) -> Subtask:
         """Complete a subtask and store its facts as memories. A repeated call continues where the first one stopped.
 
-        Without `facts`, the host's function `extract` is called to find them in the result; an error that it raises is
-        passed on, and nothing changes. A fact has the source `task:<id>` (further ones `task:<id>#2`, ...), the tag
-        `working_memory` and the title as a tag.
+        Without `facts`, the host's function `extract` is called to find facts in the result. If it raises an error,
+        nothing changes and the error is passed on. The first fact's memory has the source `task:<id>`, the next one
+        `task:<id>#2`, and so on. Each of these memories has two tags: `working_memory` and the subtask's title.
 
         Raises:
-            InvalidInput: the subtask ended otherwise before, the subtask or an artifact is unknown, or a fact is
-                invalid.
+            InvalidInput: the subtask has ended with another status or result, the subtask or an artifact is unknown, or
+                a fact is invalid.
         """
         _require(agent_id=agent_id)
         require_label("result", result, max_length=MAX_RESULT_LENGTH)
@@ -177,10 +178,10 @@ class Work:
     ) -> str:
         """Return the context of a new subtask as a text block for its prompt: dependencies, facts, related subtasks.
 
-        Facts are recalled by its title. With `turn_id`, they count as shown in that turn. The result is empty if
-        nothing is known. The block ends with a checksum like memory blocks. It remains in a system prompt, and is
-        removed from a turn's conversation like every block of an earlier turn, so that a forgotten memory does not
-        survive in it.
+        The facts are recalled with the title as the query. With `turn_id`, these facts count as shown in that turn. The
+        result is empty if nothing is known. The block ends with a checksum, by which the layer recognises it. In a
+        system prompt, the block stays. In the conversation of a later turn, it is removed like every memory block of an
+        earlier turn, so that a forgotten memory does not survive there.
 
         Raises:
             InvalidInput: a dependency is unknown.
@@ -212,7 +213,7 @@ def _facts(facts: Sequence[Fact | str]) -> list[Fact]:
 def _memory(subtask: Subtask, number: int, fact: Fact) -> NewMemory:
     """Return a fact of a subtask as a memory to store, with the subtask as its source.
 
-    A source names one memory, so only the first fact has the name of the subtask alone.
+    Each memory needs a different source, so all facts but the first have their number in the source.
     """
     return NewMemory(
         trust="agent",

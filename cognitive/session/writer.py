@@ -96,9 +96,10 @@ class SessionWriter:
     # --- start of writes ---
 
     def on_turn_recorded(self, sent: SentWindow | None) -> None:
-        """Store the last messages of a recorded turn, and add those that left its window to the session's summary.
+        """Store the last messages of a recorded turn, and update its session's summary.
 
-        The work runs in the background. `sent` is None for a turn that stores nothing.
+        The messages that no longer fit in the turn's window are added to the summary. The work runs in the background.
+        `sent` is None for a turn that stores nothing.
         """
         if sent is None:
             return
@@ -154,9 +155,10 @@ class SessionWriter:
             await asyncio.wait(on_their_way)
 
     async def _roll(self, sent: SentWindow) -> None:
-        """Add the messages that left a turn's window to its session's summary.
+        """Add the messages that no longer fit in a turn's window to its session's summary.
 
-        If another turn has changed the summary in the meantime, add the messages that it does not cover to the new one.
+        If another turn has replaced the summary in the meantime, add only the messages that the new summary does not
+        cover.
         """
         await self._kept(sent.agent_id, sent.turn_id)
         policy, previous, evicted = self._policy.for_agent(sent.agent_id), sent.carried, sent.evicted
@@ -181,9 +183,10 @@ class SessionWriter:
                 return
 
     async def _summarized(self, earlier: str, messages: Sequence[Message], policy: Policy) -> str:
-        """Return a summary of `earlier`, the summary so far, and `messages`, storable and within the policy's limit.
+        """Return a new summary, made of the summary so far (`earlier`) and `messages`.
 
-        The host's summarizer makes it. If that fails or is late, it is extracted without a model.
+        The host's summarizer writes it. If the summarizer fails or is late, the summary is extracted from the texts
+        without a model. The result can be stored in Postgres, and is not longer than the policy allows.
         """
         limit = policy.window.max_summary_chars
         stripped = await asyncio.to_thread(lambda: [recent.stripped(message) for message in messages])
@@ -275,10 +278,10 @@ def _sanitized(messages: Sequence[Message], policy: Policy) -> tuple[Message, ..
 
 
 def _not_covered(sent: SentWindow, summarized_until: str | None) -> Sequence[Message]:
-    """Return the messages that left a turn's window and that the summary of another turn does not cover.
+    """Return the messages that no longer fit in a turn's window and that the summary of another turn does not cover.
 
     `summarized_until` identifies the last message that the other summary covers. If the conversation does not contain
-    it, all are returned: a message may be summarised twice, but never lost.
+    this message, all messages that no longer fit are returned: a message may be summarised twice, but is never lost.
     """
     conversation = sent.conversation
     own, other = (

@@ -2,10 +2,10 @@
 
 Modules, in order of execution:
 
-- `operations`: observe the methods of a layer: spans, durations, counts.
-- `spans`: a span around a step, if the host traces, and an embedder with spans.
-- `attributes`: the names of spans and attributes, and the attributes of each step.
-- `metrics`: all instruments, and the protocol of their receiver.
+- `operations`: observe the calls of a layer's methods with spans, durations and counts.
+- `spans`: create spans around the parts of a turn and around embedding calls, if the host uses tracing.
+- `attributes`: name the spans and their attributes, and compute the attributes.
+- `metrics`: define all instruments, and the protocol of a receiver of metrics.
 - `prometheus`: keep every metric of a process for Prometheus.
 - `logs`: configure the logs of the server's process.
 """

@@ -54,7 +54,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Make the app answer requests while the block runs. It may be entered again later."""
+        """Make the app answer requests while the block runs. The block may be entered again after it has ended."""
         sessions = StreamableHTTPSessionManager(
             self._server,
             json_response=True,

@@ -22,7 +22,10 @@ _MEMORY = "cognitive://memory/"
 
 @dataclass(frozen=True, slots=True)
 class ResourceRow:
-    """A resource that clients can list, with the function that reads it. The function returns None without content."""
+    """A resource that clients can list, with the function that reads it.
+
+    That function returns None if there is no data yet.
+    """
 
     resource: Resource
     read: Callable[[ScopedRequest], Awaitable[Any]]

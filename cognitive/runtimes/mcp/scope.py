@@ -69,7 +69,8 @@ async def turn_of(request: ScopedRequest, trace_lookup: TraceLookup) -> str | No
     """Return the id of the turn to which an MCP call belongs, or None if it is uncertain.
 
     It is the turn that `_meta` names, or the turn that `trace_lookup` returns for the W3C trace id in `_meta`, or the
-    only open turn of the scope. If several sessions of the agent have an open turn, the calling session is unknown.
+    only open turn of the scope. If several turns are open, the result is None, because any of them may have made the
+    call.
 
     Raises:
         InvalidInput: `_meta` names an invalid turn id.

@@ -178,7 +178,7 @@ class RequestFailed(Exception):
 
 
 async def answer_in_time(name: str, work: Coroutine[Any, Any, T], milliseconds: float) -> T:
-    """Run a coroutine and return its result, within a deadline in milliseconds. `name` is used in messages.
+    """Run a coroutine and return its result, within a deadline in milliseconds. `name` is the request's name in errors.
 
     Raises:
         RequestFailed: the result was late, or the request failed.

@@ -22,10 +22,10 @@ from cognitive.runtimes.mcp.server import create_server
 async def serve_stdio(scope: Scope) -> None:
     """Open a memory layer, and serve one MCP client over standard input and output until the input ends.
 
-    Logs go to standard error.
+    Logs go to standard error. If Postgres is away, the layer opens nevertheless.
 
     Raises:
-        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened. It opens even if Postgres is away.
+        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened.
     """
     async with CognitiveLayer.open() as layer, stdio_server() as (incoming, outgoing):
         server = create_server(layer, scope)
@@ -38,10 +38,10 @@ async def serve_http(
     """Open a memory layer, and serve MCP at the path /mcp until the process gets a signal to stop.
 
     `listening` is the socket to serve. `names` are Host headers to accept besides those of loopback. `http` is
-    uvicorn's HTTP protocol implementation.
+    uvicorn's HTTP protocol implementation. If Postgres is away, the layer opens nevertheless.
 
     Raises:
-        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened. It opens even if Postgres is away.
+        SchemaError, EmbeddedServerError, PolicyError: the layer cannot be opened.
     """
     async with CognitiveLayer.open() as layer:
         server = uvicorn.Server(uvicorn.Config(app(layer, scope, token, names), http=http, log_config=None))

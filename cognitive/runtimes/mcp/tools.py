@@ -50,7 +50,7 @@ class Recalled(InputModel):
 
 
 class Recollection(InputModel):
-    """The memories, best first, and the open turn in which they now count as shown, null where none was found."""
+    """The memories, best first. They now count as shown in the open turn `turn_id`, if it is not null."""
 
     notice: str = NOTICE
     memories: tuple[Recalled, ...]
@@ -75,7 +75,7 @@ RECALL_CONTEXT = Tool(
 async def recall_context(request: ScopedRequest, arguments: RecallContext, trace_lookup: TraceLookup) -> CallToolResult:
     """Return the best memories for a query, as structured content and as a block of text.
 
-    The block has the same form as in prompts, so that the layer recognises it in later conversations.
+    The block has the form in which prompts show memories, so that the layer recognises it in later conversations.
 
     Raises:
         InvalidInput: the turn id in `_meta` is invalid.
@@ -121,7 +121,7 @@ class Remember(InputModel, json_schema_extra={"description": "What to keep."}):
 
 
 class Remembered(InputModel):
-    """The id of the memory: of the one that was there already, if the same was kept before."""
+    """The id of the stored memory. If a memory with the same text existed before, it is the id of that memory."""
 
     id: UUID
 
@@ -143,10 +143,11 @@ REMEMBER = Tool(
 
 
 async def remember(request: ScopedRequest, arguments: Remember) -> CallToolResult:
-    """Store one memory with the current time, and return its id. The same text of the same session is stored once.
+    """Store one memory with the current time, and return its id. A text is stored only once per session.
 
     Raises:
-        InvalidInput: the content has only memories that the prompt showed; `supersedes` names an unknown memory.
+        InvalidInput: the content consists only of memories that the prompt showed; `supersedes` names an unknown
+            memory.
         InvalidInput: `supersedes` names a memory that the program stored, which the model may not replace.
         StoreUnavailable: Postgres is away.
     """
