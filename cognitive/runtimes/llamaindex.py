@@ -36,8 +36,9 @@ class CognitiveWorkflowAgent:
 
     Each run uses a copy of the agent with the turn's tools, system prompt and model. The level of thinking is set for
     models that have a field `reasoning_effort`. Tool results within a run are not shortened, because LlamaIndex keeps
-    them outside its memory until the run ends. Tools are removed but not shortened. `recall_tool` adds the tool
-    `recall_context`, with which the model searches its memory. The other parameters are those of `AgentBinding`.
+    them outside its memory until the run ends. A turn may remove tools, but their descriptions are not shortened.
+    `recall_tool` adds the tool `recall_context`, with which the model searches its memory. The other parameters are
+    those of `AgentBinding`.
     """
 
     def __init__(

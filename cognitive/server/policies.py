@@ -96,7 +96,7 @@ async def what_if(agent_id: AgentId, body: WhatIfBody, layer: Layer) -> WhatIf:
 async def history(agent_id: AgentId, role: Role, layer: Layer) -> tuple[PolicyActivation, ...]:
     """Return the activations of policy versions for a role ("live" or "shadow"), newest first.
 
-    Each has its author and reason. The first one is in effect.
+    Each has its author and reason. The newest activation is the one in effect.
     """
     return await layer.policies.history(agent_id, role)
 

@@ -226,7 +226,7 @@ def _digest(token: str) -> str:
 
 
 def _stamp(path: Path) -> _Stamp | None:
-    """Return values that change when a file is replaced, written or made readable, or None if the file is missing."""
+    """Return a stamp that changes when a file is replaced, written or made readable, or None if the file is missing."""
     try:
         status = path.stat()
     except OSError:

@@ -108,9 +108,9 @@ class SessionWriter:
             self._queue.start(self._roll(sent), sent.agent_id, "summary", sent.session_id)
 
     def fitted(self, sent: SentWindow, conversation: Sequence[Message]) -> None:
-        """Store the last messages that were sent within a turn, in the background.
+        """Store the last messages of a turn again, after its conversation has grown by tool calls.
 
-        This happens after the pending writes of the same turn.
+        The work runs in the background, after the turn's pending writes.
         """
         before = self._queue.running(sent.agent_id, "messages", sent.turn_id)
         nth = str(len(conversation))
