@@ -185,7 +185,7 @@ def _steps_of(at: datetime, now: datetime, width: timedelta) -> list[tuple[datet
 
 
 def _hit(memory: MemoryRow) -> Hit:
-    """Convert a memory to a search hit, as input for the boost functions, which read only its type and usage."""
+    """Convert a memory to a search hit, which the boost functions need; they read only its type and usage."""
     return Hit(
         memory_id=memory.id,
         ordinal=0,

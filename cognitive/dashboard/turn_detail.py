@@ -78,9 +78,9 @@ class CandidateView:
 
 @dataclass(frozen=True, slots=True)
 class DispositionChip:
-    """A link that restricts the list of candidates to one disposition (the reason why they were shown or dropped).
+    """A link that restricts the list of candidates to those with one disposition.
 
-    `count` is the number of candidates with this disposition.
+    A disposition is the reason why a candidate was shown or dropped. `count` candidates have the link's disposition.
     """
 
     label: str

@@ -98,7 +98,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class AppliedTurnFilter:
-    """A filter of the list of turns that is set at present, with the link that removes it."""
+    """A filter of the list of turns that is in effect, with the link that removes the filter."""
 
     name: str
     value: str

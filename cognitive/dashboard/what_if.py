@@ -69,9 +69,9 @@ class ProjectedMetric:
 
     @property
     def tone(self) -> str:
-        """The tone that selects the metric's colour: "good", "bad" or "plain".
+        """The tone that selects the metric's colour: "good" or "bad" for a clear change, else "plain".
 
-        It is "plain" if the recorded value lies within the estimate's confidence interval.
+        A change is clear if the recorded value lies outside the estimate's confidence interval.
         """
         if self.now.low > self.was:
             return "good" if self.better > 0 else "bad"

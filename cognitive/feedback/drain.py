@@ -74,7 +74,7 @@ async def _drain(recorder: OutcomeRecorder, journal: Journal) -> None:
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:
-    """Log the error that ended the background task at once, because the layer awaits the task only when it closes."""
+    """Log the background task's error as soon as the task ends; the layer awaits the task only when it closes."""
     if not task.cancelled() and (error := task.exception()) is not None:
         log.error("the journal is not drained until the next start", exc_info=error)
 

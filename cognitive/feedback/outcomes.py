@@ -143,8 +143,8 @@ class OutcomeRecorder:
     async def forget(self, agent_id: str, remains: Residue) -> int:
         """Remove text that is about to be erased from an agent's journal entries; return the number of changed entries.
 
-        A process may be draining an entry while it is changed. That process finds that the entry is gone, or it stores
-        none of the text because it read the entry before the erasure.
+        Another process may be draining one of these entries at the same time. It finds that the entry is gone, or it
+        stores none of the text because it read the entry before the erasure.
         """
         await self._capture.wait_for(agent_id)
         await self.flush()

@@ -212,7 +212,7 @@ def _moved(case: ExplainedCandidate) -> str:
 def _mover(use: float, lift: float, *, up: bool) -> str:
     """Return words for the cause of a change of rank: the memory's own use, similar turns, or other memories.
 
-    `use` is the change of the score by the memory's own use, and `lift` the change by similar turns. `up` is True if
+    `use` is the change of the memory's score by its own use, and `lift` the change by similar turns. `up` is True if
     the rank improved.
     """
     if not (use + lift if up else -use - lift) > 0:

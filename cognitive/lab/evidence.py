@@ -59,10 +59,7 @@ def evaluation_case(
     counter: TokenCounter,
     constants: Constants,
 ) -> EvaluationCase | None:
-    """Replay a turn with the memories' current texts.
-
-    Return an EvaluationCase, or None if the prompt is not reproduced.
-    """
+    """Replay a turn with the memories' current texts; return it as a case, or None if its prompt is not reproduced."""
     replayed = replay(record, contents, pinned, policy, counter, constants)
     if not replayed.identical:
         return None
@@ -136,7 +133,7 @@ def to_logged_turn(case: EvaluationCase, policy: Policy, history: Sequence[Verdi
 
 
 def unanswerable_settings(cases: Sequence[EvaluationCase], policy: Policy) -> list[str]:
-    """Return, sorted, the changed settings of a policy whose effect cannot be computed for at least one of the turns."""
+    """Return the sorted names of the policy's changed settings whose effect on at least one turn cannot be computed."""
     planned_under = {case.policy.version: case.policy for case in cases}
     return sorted(frozenset[str]().union(*(unanswerable(policy, was) for was in planned_under.values())))
 
@@ -154,10 +151,7 @@ def show_probabilities(assembled: AssembledContext) -> Mapping[UUID, float]:
 
 
 def _propensity(case: EvaluationCase, id: UUID) -> float:
-    """Return the probability with which a turn showed a memory.
-
-    The turn's record is more precise than the memory's verdict, and is preferred.
-    """
+    """Return the probability with which a turn showed a memory: from its record (more precise), else its verdict."""
     known = case.verdicts[id].propensity if id in case.verdicts else 0.0
     return case.propensities.get(id, known)
 
@@ -276,7 +270,7 @@ class LoggedTurn:
 
 
 class Log(NamedTuple):
-    """The candidates of all logged turns as arrays with one value per candidate; `turn` has the index of its turn."""
+    """The candidates of all logged turns as arrays, one value per candidate; `turn` has the index of its turn."""
 
     turns: int
     turn: np.ndarray

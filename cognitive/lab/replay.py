@@ -136,7 +136,8 @@ class ReplayDifference:
     Attributes:
         entered: memories that only the replay shows.
         left: memories that only the turn showed.
-        moved: memories that both show at different positions, with that in the turn and that in the replay, from 1.
+        moved: memories that both show at different positions: the position in the turn, and the position in the replay,
+            counted from 1.
         tokens: total tokens of the memories in the turn and in the replay.
         use: number of used memories in the turn and in the replay; estimated for memories without a verdict.
         uncompared: memories that the replay shows without a comparison with the conversation.

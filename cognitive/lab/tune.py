@@ -157,14 +157,14 @@ def balance(turns: Sequence[LoggedTurn]) -> float:
     """Return the score of a policy, 2U / (S + R): the F1 score of showing exactly the memories that are used.
 
     U is the number of shown memories that are used, estimated doubly robust (Dudík, Langford and Li 2011). S is the
-    number of memories that the policy shows, and R the number used in the recorded turns. The number of uses alone
-    would be highest if everything is shown, and the uses per token if one certain memory is shown.
+    number of memories that the policy shows, and R the number used in the recorded turns. Other scores mislead: the
+    number of uses is highest if everything is shown, and the uses per token if only one certain memory is shown.
     """
     return float(_balance(_columns(turns).mean(axis=0))) if turns else 0.0
 
 
 def balance_gained(turns: Sequence[LoggedTurn]) -> Estimate:
-    """Return the difference in `balance` between the target policy and the recorded turns, with an interval."""
+    """Return the `balance` of the target policy minus that of the recorded turns, with a confidence interval."""
     drawn = resample(_columns(turns), resamples=RESAMPLES, seed=0)
     return drawn.estimate(lambda means: _balance(means) - _f1(means[..., 2], means[..., 3], means[..., 2]))
 

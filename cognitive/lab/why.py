@@ -79,10 +79,10 @@ def explain(case: ExplainedCandidate, turn: RecordedTurn, judged: Judged | None 
 
 
 def explain_missing(missing: Missing, turn: RecordedTurn, memory_id: UUID, judged: Judged | None) -> Explanation:
-    """Explain why a memory was not shown that the turn's search did not find.
+    """Explain why a turn did not show a memory that its search did not find.
 
     `judged` is not None if the response was compared with the memory nevertheless, because the model's recall tool
-    returned it.
+    returned the memory.
     """
     overlap, used = judged or (None, None)
     searched = ", ".join(turn.channels) or "no channel: nothing was retrieved in this turn"
