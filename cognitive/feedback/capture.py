@@ -67,13 +67,14 @@ class Capture:
         self._queue = background.queue(_MAX_EXTRACTING, at_close=_AT_CLOSE)
 
     def wants(self, agent_id: str) -> bool:
-        """Return True if an agent's exchanges are stored as memories or passed to an extractor."""
+        """Return True if an agent's messages and responses are stored as memories or passed to an extractor."""
         return self._extractor is not None or self._policy.for_agent(agent_id).capture != "off"
 
     async def keep(self, exchange: CapturedExchange, read_at: datetime, *, extract: bool = True) -> None:
         """Store a turn's messages as memories, as the policy says, and start the host's extractor if `extract` is True.
 
-        Nothing is stored if memories of the agent were erased after `read_at`, the time at which the turn was read.
+        Nothing is stored if memories of the agent were erased after `read_at`, the time at which the turn was read from
+        the database.
 
         Raises:
             StoreUnavailable: Postgres is unavailable.

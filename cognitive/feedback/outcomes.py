@@ -220,8 +220,8 @@ class OutcomeRecorder:
     ) -> None:
         """Store the messages of a turn as memories.
 
-        If the host reports an outcome again, the messages are stored if they are missing, because the process may have
-        crashed after it closed the turn. The extractor is called only if `extract` is True.
+        This is repeated if the host reports the outcome again, because the process may have crashed after it closed the
+        turn. Messages that are stored already stay unchanged. The extractor is called only if `extract` is True.
         """
         if not extract and turn.status != "completed":
             return

@@ -211,7 +211,7 @@ class Hooks:
         return ""
 
     async def _on_stop(self, session: _HookSession, payload: HookPayload) -> str:
-        """Record the outcome of the turn with the agent's answer, even if another hook makes the agent continue."""
+        """Record the outcome of the turn, with the agent's answer. Another hook may still make the agent continue."""
         pending = self._turn_of(session, payload)
         if pending is not None:
             answer = storable(payload.last_assistant_message or "")
@@ -245,8 +245,8 @@ class Hooks:
     def _turn_of(self, session: _HookSession, payload: HookPayload) -> _HookTurn | None:
         """Return the open turn that an event belongs to, or None if there is none and the event has no turn id.
 
-        If the event's turn is not open here, an earlier daemon may have opened it. Return a turn with only this id
-        then.
+        If the event names a turn that is not open here, an earlier daemon may have opened it: return a turn with only
+        its id.
         """
         if session.open is not None and payload.external_turn_id in (None, session.open.turn_id):
             return session.open
@@ -313,7 +313,7 @@ def resume_text(resumed: ResumedSession) -> str:
 
 
 def _outcome(pending: _HookTurn, turns: Sequence[TranscriptTurn], answer: str) -> Outcome:
-    """Return a turn's outcome: its answer, tool calls and status, completed from the transcript's `turns`."""
+    """Return a turn's outcome: its answer, tool calls and status. The transcript's `turns` add what the events lack."""
     last = next(
         (each for each in reversed(turns) if _is_same_turn(each, pending.turn_id, pending.prompt)), TranscriptTurn()
     )
@@ -324,7 +324,7 @@ def _outcome(pending: _HookTurn, turns: Sequence[TranscriptTurn], answer: str) -
 
 
 def _is_same_turn(turn: TranscriptTurn, turn_id: str | None, prompt: str) -> bool:
-    """Return True if a transcript's turn has this prompt id or, if one of the ids is missing, this prompt text."""
+    """Return True if a transcript's turn has this turn id or, if one of the ids is missing, this prompt text."""
     return turn.prompt_id == turn_id if turn.prompt_id is not None and turn_id else turn.prompt == prompt
 
 

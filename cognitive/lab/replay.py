@@ -75,7 +75,7 @@ def replay(
 def unanswerable(policy: Policy, was: Policy) -> frozenset[str]:
     """Return the names of changed settings whose effect a replay cannot show; `was` is the turn's own policy.
 
-    These settings act before the turn is recorded.
+    These settings act on a turn before its inputs are recorded.
     """
     return frozenset(
         name
@@ -87,7 +87,10 @@ def unanswerable(policy: Policy, was: Policy) -> frozenset[str]:
 
 
 def uncompared(assembled: AssembledContext, policy: Policy) -> tuple[UUID, ...]:
-    """Return the shown memories that the policy would compare with the conversation, but the recorded turn did not."""
+    """Return the shown memories that were not compared with the conversation, although the policy asks for it.
+
+    The recorded turn did not make these comparisons, so a replay cannot repeat them.
+    """
     return tuple(c.hit.memory_id for c in assembled.shown if policy.dedup.enabled and c.similarity is None)
 
 

@@ -179,8 +179,8 @@ class SampleCache:
     ) -> list[EvaluationCase]:
         """Return the sampled turns that can be replayed identically, because all their memories are stored unchanged.
 
-        The latest two and the earliest two are replayed to verify this. If one of these is not identical, for example
-        because another release recorded it, all turns are replayed.
+        The latest two and the earliest two turns are replayed to verify this. If the prompt of one of them is not
+        reproduced, for example because another release recorded the turn, all turns are replayed.
         """
 
         def made(row: SampledTurn, make: Callable[..., EvaluationCase | None]) -> EvaluationCase | None:

@@ -58,7 +58,7 @@ SPACE = (
 
 
 def answerable(space: Sequence[SettingRange], cases: Sequence[EvaluationCase], policy: Policy) -> list[SettingRange]:
-    """Return the settings and values to search, without values whose effect cannot be computed from the turns."""
+    """Return `space` (settings and their values to search) without values whose effect the turns cannot show."""
     return [
         SettingRange(
             row.name,
@@ -196,7 +196,7 @@ def _f1(used: Numbers, shown: Numbers, relevant: Numbers) -> Numbers:
 
 
 def as_evidence(history: Sequence[Verdict]) -> Turns:
-    """Return a function for `tune` that converts turns to data on a policy; `history` has all the agent's verdicts."""
+    """Return a function for `tune` that converts turns to data on a policy; `history` has all verdicts of the agent."""
     return lambda cases, policy: [to_logged_turn(case, policy, history) for case in cases]
 
 
