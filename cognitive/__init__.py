@@ -11,9 +11,9 @@ Modules, in order of execution:
 - `dashboard`: the web pages that show recorded turns and memories.
 - `hook`: the hooks of coding agents.
 - `runtimes`: one module per agent framework, MCP among them.
-- `client`: a remote layer, over HTTP.
-- `wire`: the values that cross HTTP.
-- `layer`: `CognitiveLayer`, with `pre_turn` and `post_turn`.
+- `client`: use a layer that runs on a server, over HTTP.
+- `wire`: the data types that are sent over HTTP.
+- `layer`: the main class `CognitiveLayer`, with `pre_turn` and `post_turn`.
 - `bootstrap`: create the objects that a layer consists of, from the database to the API, as the settings say.
 - `api`: the layer's namespaces `sessions`, `policies`, `explain` and `admin`.
 - `doctor`: checks of the machine, the database and the embedding model.
@@ -34,9 +34,9 @@ Modules, in order of execution:
 - `telemetry`: spans, metrics and logs.
 - `background`: background tasks, limited in number.
 - `turn`: the inputs and results of a turn.
-- `plan`: the plan of a turn.
+- `plan`: the plan of a turn: which memories and tools it needs.
 - `trace`: the decision about every candidate memory of a turn.
-- `degradation`: the parts of a turn that failed or were late, as a sentence with a code.
+- `degradation`: reports of the parts of a turn that failed or were late, each a code and a sentence.
 - `policy`: every setting of a turn, and the policy that is active for an agent.
 - `tokens`: count tokens.
 - `errors`: the errors that the layer raises.

@@ -133,7 +133,7 @@ def line_time(n: int, size: int) -> datetime:
 def _line(chance: random.Random, n: int) -> str:
     """Return a generated line that looks like a statement, but that no question is about.
 
-    The name of its person contains a number, so that it matches no real statement.
+    The line is about a person with a name like "Guest7", which no real statement contains.
     """
     names = {"who": f"Guest{chance.randrange(max(40, n // 8))}", "thing": chance.choice(THINGS)}
     statement = chance.choice(STATEMENT_FORMS)[0].format(**names, place=chance.choice(PLACES))

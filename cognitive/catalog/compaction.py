@@ -215,7 +215,7 @@ def first_sentence(text: str) -> str:
 
 
 def few_words(text: str) -> str:
-    """Return the whole words in the first `MINIMAL_DESCRIPTION` characters, with an ellipsis if there are more."""
+    """Return the whole words in the first `MINIMAL_DESCRIPTION` characters, with an ellipsis if the text is longer."""
     if len(text) <= MINIMAL_DESCRIPTION:
         return text
     head = text[:MINIMAL_DESCRIPTION]

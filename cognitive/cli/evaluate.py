@@ -54,7 +54,10 @@ class RecordedTurns:
     """Recorded turns and the policy to evaluate on them.
 
     Attributes:
+        policy: the policy to evaluate.
+        used: its version and where it comes from.
         cases: the turns that can be replayed.
+        history: the agent's verdicts: which memories that a turn showed were used by its response.
         read: the number of turns that were read, including those that cannot be replayed.
         recorded: the number of turns recorded in the time range.
     """

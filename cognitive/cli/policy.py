@@ -190,8 +190,9 @@ async def _save(agent: str, changes: Mapping[str, float], note: str) -> PolicyVe
 def shadow(version: str | None, agent: str, note: str, previous: bool, compare: bool) -> None:
     """Run the candidate VERSION as a shadow beside the live policy. Without VERSION, stop the shadow.
 
-    A shadow plans the same turns, but its plans are only recorded. With --compare, report how many of the used memories
-    past shadows would have shown. It is unknown if memories that only the shadow shows would have been used.
+    A shadow selects memories for the same turns, but its selection is only recorded. With --compare, report how many of
+    the used memories past shadows would have shown. It is unknown if memories that only the shadow shows would have
+    been used.
     """
     if (version is not None) + previous + compare > 1:
         raise click.UsageError("give one of VERSION, --previous and --compare")
