@@ -245,7 +245,7 @@ class TurnLog:
         return await self._fetch(CalledTurn, SQL.called_turns, agent_id, model=model, limit=latest)
 
     async def judgements(self, agent_id: str, turn_id: str) -> list[Judgement]:
-        """Return the verdicts on the memories of a closed turn."""
+        """Return the verdicts on the memories of a closed turn: whether the response used each."""
         return await self._fetch(Judgement, SQL.attributions, agent_id, turn_id=turn_id)
 
     async def rate(self, agent_id: str, turn_id: str, memory_id: UUID, useful: bool, weigh: Weigh) -> bool:

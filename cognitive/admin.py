@@ -45,7 +45,9 @@ def distribution() -> tuple[str, ...]:
 
 
 async def run_distribution(url: str | None) -> Sequence[str]:
-    """Run the statements of `distribution` on the database at the URL, and return them.
+    """Distribute the tables over the nodes of a Citus cluster: run the SQL statements that `distribution` returns.
+
+    Return the statements.
 
     Raises:
         SchemaError: there is no URL, the server has no Citus, or it refuses a statement.

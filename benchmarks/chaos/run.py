@@ -27,7 +27,10 @@ class SuiteSize:
     minutes: float
 
     def of(self, full: int) -> int:
-        """Return a number of turns, kills or queries for this size: the share of `full`, at least one."""
+        """Scale `full`, the number of turns, kills or queries of a full run, to this size.
+
+        The result is at least one.
+        """
         return max(1, math.ceil(full * self.share))
 
 

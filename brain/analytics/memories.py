@@ -114,8 +114,8 @@ class GroupSizes:
 class MemoryLifecycle:
     """One memory with everything that the dashboard's page on it shows.
 
-    `replaced` has the first characters of the memory that it supersedes, `replacement` those of the one that supersedes
-    it.
+    `replaced` is the start of the text of the older memory that this one replaced. `replacement` is the start of the
+    text of the newer memory that replaced this one.
     """
 
     memory: MemoryRow

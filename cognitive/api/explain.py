@@ -54,9 +54,9 @@ class ExplainApi:
         return await self._questions.turn(agent_id, turn_id)
 
     async def replay(self, agent_id: str, turn_id: str, policy: Policy | None = None) -> Replay | None:
-        """Run a recorded turn again, under its own policy or another `policy`, and return the differences.
+        """Run a recorded turn again, under its own policy or under `policy`, and compare the two outcomes.
 
-        The result is compared with the turn's record. It is None if the turn did not search for memories.
+        Return the differences, or None if the turn did not search for memories.
 
         Raises:
             UnknownTurn: the agent has no such turn.

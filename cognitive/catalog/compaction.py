@@ -188,9 +188,10 @@ def _parts(reference: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class CompactionStep:
-    """A step that makes the definition of a tool smaller. `drops` describes what it removes.
+    """A step that makes the definition of a tool smaller.
 
-    `apply` returns a smaller definition, or the same one if it has none of the keys `of`.
+    `of` names the keys that the step removes or shortens, and `drops` describes them for the reader. `apply` returns a
+    smaller definition, or the same definition if it has none of these keys.
     """
 
     drops: str

@@ -66,9 +66,9 @@ def _by_type(
     threshold: float,
     match_of: Callable[[Candidate], float],
 ) -> tuple[list[Candidate], tuple[CandidateResult, ...]]:
-    """Drop the candidates of each memory type that has too little evidence by itself.
+    """Drop all candidates of a memory type if the evidence that this type matches the message is below its threshold.
 
-    Return the remaining candidates, and the results of the dropped ones.
+    Return the remaining candidates, and for each dropped one a record that says why.
     """
     threshold *= policy.evidence.min_type_share
     groups = {type_: [each for each in candidates if each.hit.type == type_] for type_ in MEMORY_TYPES}

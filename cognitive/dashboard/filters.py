@@ -157,7 +157,7 @@ def after(params: Mapping[str, str]) -> tuple[Any, ...] | None:
 
 
 def after_in_group(params: Mapping[str, str]) -> tuple[Any, ...] | None:
-    """Return the position in a group of memories, (sampling window, score, id), from which the page continues.
+    """Return the position after which the page of a group continues: (sampling window, score, id) of a memory.
 
     The position is None for the beginning of the group.
 

@@ -84,8 +84,8 @@ class ProjectedMetric:
 class WhatIfView:
     """The answer to a what-if question, as the template shows it: the effect of the moved sliders.
 
-    `tokens` and `shown` are the mean tokens and the mean number of shown memories per turn, each as (recorded,
-    estimated). Of the `recorded` turns in the period, `looked` were examined.
+    `tokens` and `shown` are pairs: the mean per turn as it happened, and the estimate with the new settings. `recorded`
+    is the number of turns in the period, `looked` the number of them that were examined.
     """
 
     result: WhatIf

@@ -98,13 +98,13 @@ class Facts:
 
     Attributes:
         host: facts about this machine.
-        model: facts about the embedding model.
+        model: facts about the configured embedding model.
         address: the address of the database, without a password.
         embedded: True for the embedded server.
         database: facts about the database, None if it did not answer.
-        spaces: facts about the embedding models of agents.
+        spaces: facts about the embedding models of this process and of the agents.
         unreachable: the reason why the database did not answer.
-        opening_error: the reason why no layer can open on the database.
+        opening_error: the message of the error with which a `CognitiveLayer` fails to open on the database.
         replica: facts about the configured replica.
     """
 

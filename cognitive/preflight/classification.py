@@ -226,7 +226,7 @@ def inherit(own: Classification, before: Iterable[Classification], policy: Polic
 def _smalltalk_signals(text: str) -> Signals:
     """Return the signals that are needed to classify an earlier message.
 
-    They are whether the message is small talk, and the ids of the rules that recognise it as such.
+    The signals say whether the message is small talk, and which rules recognise it.
     """
     small = smalltalk.read(text.strip())
     return Signals(text, greeting=small is not None, fired=tuple(rule.id for rule in small.fired) if small else ())

@@ -121,9 +121,9 @@ class _DatePhrase:
 def find(text: str, now: datetime, *, folded: bytes | None = None) -> DateRange | None:
     """Return the date range that a text names, or None if it names none.
 
-    Two phrases joined by "between", "to" or a dash give the range from the first to the second. A comparison ("in May
-    and June") gives the range from the earliest start to the latest end. Otherwise the first phrase is used. "Since X"
-    ends now; "before X" begins at the start of the calendar. A date that does not exist is ignored.
+    Two phrases joined by "between", "to" or a dash give the range from the first to the second. Two dates that are
+    compared ("in May and June") give the range from the earliest start to the latest end. Otherwise the first phrase is
+    used. "Since X" ends now; "before X" begins at the start of the calendar. A date that does not exist is ignored.
 
     Args:
         text: The text, of any length.

@@ -62,7 +62,7 @@ def split_system(messages: Sequence[JsonObject]) -> tuple[Sequence[JsonObject], 
 
 
 def with_system(messages: Sequence[JsonObject], text: str) -> list[JsonObject]:
-    """Return system messages with the given text: `messages` if they already have it, or else one new message."""
+    """Return system messages with the given text: `messages` if this is their text already, or else one message."""
     if text == "\n\n".join(map(message_text, messages)):
         return list(messages)
     return [{**(messages[0] if messages else {"role": "system"}), "content": text}]

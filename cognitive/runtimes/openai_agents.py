@@ -171,9 +171,9 @@ _call_origin: ContextVar[_CallOrigin | None] = ContextVar("cognitive_call_origin
 class _TurnModel(Model):
     """A model that prepares each call of a run for its turn, and passes the call to the agent's own model.
 
-    The SDK also gives this model to agents that run as tools, whose calls must stay unchanged. They are recognised by
-    their `_CallOrigin`. An agent that runs as a tool is in another asyncio task, and inherits a `_CallOrigin` of this
-    run from the context. The run's own tasks find no `_CallOrigin`, or one that they set themselves.
+    The SDK also gives this model to agents that run as tools. Their calls are passed on unchanged. Such an agent runs
+    in another asyncio task than the run, but inherits the run's `_CallOrigin` from the context. So a call is the run's
+    own if the context has no `_CallOrigin` of this run, or has one that this task set.
     """
 
     def __init__(self, turn: TurnSession, config: RunConfig) -> None:

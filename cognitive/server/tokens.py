@@ -121,7 +121,7 @@ def load(path: Path) -> Mapping[str, Token]:
     """Read a token file, and return its entries by token id.
 
     Raises:
-        PolicyError: as `Tokens`.
+        PolicyError: the file cannot be read, belongs to or is open to another user, or has an invalid entry.
     """
     try:
         with path.open("rb") as file:
