@@ -234,16 +234,16 @@ def _refusal(turns: int, effective: float, uses: float, unsupported: float) -> s
         reasons.append(f"{turns} {'turn is' if turns == 1 else 'turns are'} too few, {MIN_TURNS} are needed")
     if unsupported > MAX_UNSUPPORTED:
         reasons.append(
-            f"{unsupported:.0%} of what this policy would add was never tried: of that only the model in the doubly"
-            " robust estimate speaks; log turns with usage.explore_every set"
+            f"{unsupported:.0%} of the memories that this policy would add were never tried; set usage.explore_every"
+            " to try them"
         )
     if effective < MIN_EFFECTIVE:
         reasons.append(
-            f"where the policies differ there is evidence of {effective:.0f} turns, {MIN_EFFECTIVE:.0f} are needed"
+            f"the turns in which the policies differ count as {effective:.0f}, {MIN_EFFECTIVE:.0f} are needed"
         )
     if uses < MIN_USES:
         reasons.append(
-            f"the evidence holds {uses:.0f} uses, {MIN_USES:.0f} are needed: rarer events have no usable interval"
+            f"these turns have {uses:.0f} {'use' if round(uses) == 1 else 'uses'}, {MIN_USES:.0f} are needed"
         )
     return "; ".join(reasons) or None
 

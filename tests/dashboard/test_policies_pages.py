@@ -43,7 +43,7 @@ async def test_what_if_answer_shows_changed_turns_with_links(pages, sample_agent
 
     assert answer.status_code == 200
     assert re.search(r"\d of 2 turns would have shown other memories", answer.text)
-    assert "leaves" in answer.text
+    assert "removed</b>" in answer.text
     assert "was used" in answer.text
     assert "This sample allows no conclusion" in answer.text
     assert f"/ui/turn?agent={sample_agent}&amp;id=t%2F" in answer.text

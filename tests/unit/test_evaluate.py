@@ -113,7 +113,7 @@ def test_without_exploration_a_policy_that_adds_memories_is_refused():
     ]
     evaluation = evaluate(turns, **FEW)
     assert evaluation.unsupported == 1
-    assert "100% of what this policy would add was never tried" in evaluation.refusal
+    assert "100% of the memories that this policy would add were never tried" in evaluation.refusal
 
 
 def test_without_exploration_a_policy_that_shows_less_is_evaluated():
@@ -127,7 +127,7 @@ def test_effective_turns_count_only_where_the_policies_differ():
     evaluation = evaluate(logged_turns(3000, every=60), **FEW)
     trials = sum(turn.candidates[2].used is not None for turn in logged_turns(3000, every=60))
     assert evaluation.effective == pytest.approx(trials)
-    assert f"evidence of {trials} turns, 200 are needed" in evaluation.refusal
+    assert f"count as {trials}, 200 are needed" in evaluation.refusal
 
 
 def test_too_few_uses_in_trials_are_refused():
