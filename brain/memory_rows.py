@@ -303,7 +303,7 @@ async def rewrite(
 
 
 async def _require_unique(c: Connection, agent_id: str, item: PreparedMemory) -> None:
-    """Raise InvalidInput if another memory has the identity that this one would get."""
+    """Raise InvalidInput if another memory of the agent has the same content, that is the same `identity`."""
     others = await c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=[item.identity]))
     if any(row["id"] != item.id for row in others):
         raise InvalidInput(f"memory {others[0]['id']} already has this content")

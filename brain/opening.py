@@ -78,9 +78,9 @@ def _at(url: str, settings: Settings) -> tuple[Database, ReadDatabase]:
 
 
 def _within(server: EmbeddedServer, urls: ServerUrls, settings: Settings) -> tuple[Database, ReadDatabase]:
-    """Return the databases for writing and reading on the embedded server, which they restart if it stops.
+    """Return the databases for writing and reading on the embedded server. Both restart the server if it has stopped.
 
-    The one for reading also creates the read-only roles if they are missing.
+    The read database also creates the read-only roles if they are missing.
     """
     database = Database(
         urls.app, pool_size=settings.pool_size, revive=server.ensure_running, breaker=_breaker(settings)

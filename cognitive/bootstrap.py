@@ -101,7 +101,7 @@ class Extensions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The objects that `CognitiveLayer` calls: its namespaces, the parts of a turn in order, and background work."""
+    """The objects that `CognitiveLayer` calls: `memories` and its other attributes, turn steps, background work."""
 
     sessions: SessionsApi
     policies: PoliciesApi
@@ -333,7 +333,9 @@ async def _warm(embedders: Embedders) -> None:
 
 
 async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy: Policy) -> Classifiers:
-    """Return a function that gives, for a policy, the classifier of messages, or None if messages are not classified.
+    """Return a function from a policy to its message classifier.
+
+    The function returns None if the policy has no classifier.
 
     The classifier is the host's `own`, or one that compares a message with labelled example sentences. If the embedding
     model fails, the latter finds no category.

@@ -48,7 +48,7 @@ class EmbeddedServer:
         self._process = os.getpid()
 
     def acquire(self) -> ServerUrls:
-        """Start the server if necessary, register this process as a user, and return the URLs.
+        """Start the server if necessary, record that this process uses it, and return the URLs.
 
         Raises:
             EmbeddedServerError: the server cannot be started, or the data directory cannot be used.

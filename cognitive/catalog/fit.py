@@ -130,8 +130,8 @@ def _spec(form: bytes) -> ToolSpec:
 class SelectedForms:
     """The result of cutting tools by relevance. Tools are identified by their index in the catalog.
 
-    `forms` maps the kept tools to the JSON that is sent, in catalog order. `minimal` are the kept tools that lost more
-    than all steps of compaction remove. `cut` are the removed tools, the most relevant first.
+    `forms` maps the kept tools to the JSON that is sent, in catalog order. `minimal` are the kept tools that were cut
+    down further than all compaction steps do. `cut` are the removed tools, the most relevant first.
     """
 
     forms: Mapping[int, bytes]

@@ -142,7 +142,7 @@ def drop_restated(
 def _restated(
     candidate: Candidate, own: ParsedSentence, policy: Policy, constants: Constants
 ) -> CandidateResult | None:
-    """Return the result "restated" of a candidate that the conversation window restates, or None if it does not."""
+    """Return the result "restated" for a candidate if the conversation window already states it, and else None."""
     like = candidate.similarity
     if like is not None and policy.dedup.mode == "shorten" and like.parts and not _new_sentences(like, policy):
         lowest = min(like.parts)

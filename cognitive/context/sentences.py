@@ -83,9 +83,9 @@ _PAST = re.compile(r"\w{2,}ed$")
 
 @dataclass(frozen=True)
 class ParsedSentence:
-    """A text parsed for comparison with others. All properties but the clauses are computed when they are first used.
+    """A text parsed for comparison with others. Properties other than `clauses` are computed when they are first used.
 
-    A "lexeme" is the stem of a word, or of the word that represents its synonyms; stop words have none.
+    A lexeme is the stem of a word. Synonyms share one lexeme; stop words have none.
     """
 
     text: str
@@ -159,7 +159,7 @@ class ParsedSentence:
 
     @cached_property
     def sides(self) -> Mapping[int, frozenset[int]]:
-        """For each pair of opposites in `lexicon.AXES`, by number: the sides ("open | closed") that the text names."""
+        """Return which sides ("open | closed") of each pair of opposites the text names, by its index in `AXES`."""
         sides: dict[int, set[int]] = {}
         for axis, side in chain.from_iterable(SIDES.get(word, ()) for word in self.words):
             sides.setdefault(axis, set()).add(side)

@@ -92,7 +92,7 @@ def combined_boosts(found: SearchResult, now: datetime, policy: Policy, constant
 
 
 def boosts(found: SearchResult, now: datetime, policy: Policy, constants: Constants) -> dict[UUID, Boost]:
-    """Return for every memory that was found its boost, the factor by which past use changes its score."""
+    """Return the boost of each memory found: the factor by which its past use changes its score."""
     near = nearby(found.past, now, policy)
     measure = BOOSTS[policy.usage.boost]
     trust = reliability(found.base, now, policy)

@@ -76,7 +76,10 @@ class MissedTool:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsageRow:
-    """A language model that turns named, with its usage and limits; `known` is False if the default limits apply."""
+    """A language model that was named in at least one turn, with its usage and limits.
+
+    `known` is False if the default limits apply.
+    """
 
     seen: ModelUsage
     budget: ModelBudget

@@ -250,7 +250,7 @@ def planned_under(recorded: Mapping[str, Any] | None, current: Policy) -> Policy
 
 
 def weights(policy: Policy) -> UsageWeights:
-    """Return how a policy weights use: the half-life in days with which it decays, and the weight of ratings."""
+    """Return a policy's settings for counting uses of memories: the half-life of a use and the weight of ratings."""
     return UsageWeights(policy.usage.half_life_days, policy.feedback.rating_weight)
 
 

@@ -128,7 +128,7 @@ def prior(learned: CategoryLearning, user_id: str | None) -> Mapping[str, float]
 
 
 class CategoryLearner:
-    """Learns the tools and score factors of message categories from an agent's completed turns, with a cache per agent.
+    """Learns from an agent's completed turns which tools the turns of a message category use, and its score factor.
 
     `cached` never waits: it returns the values of the last refresh and starts a new one in the background.
     """

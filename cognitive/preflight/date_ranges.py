@@ -205,7 +205,7 @@ def month_day(groups: Groups, now: datetime, year: int | None) -> Span:
 
 
 def nth(groups: Groups, now: datetime, _year: int | None) -> Span:
-    """Return the time span of a phrase like "on the 14th": the latest such day of this month or the two before it."""
+    """Return the time span of a phrase like "on the 14th": the latest 14th in this month or the two months before."""
     day = int(groups["d"][:-2])
     for back in range(3):
         first, after = months(now, now.year, now.month - back)

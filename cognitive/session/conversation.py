@@ -70,7 +70,7 @@ class Conversation:
 
     @classmethod
     def within(cls, context: TurnContext, conversation: tuple[Message, ...], iteration: int | None) -> Conversation:
-        """Return a conversation that has grown by tool calls since its turn began."""
+        """Return the conversation at a later model call of a turn, after tool calls were added to it."""
         return cls(
             context.agent_id,
             context.session_id,

@@ -178,7 +178,7 @@ def normalise(output: str, *, tool: str, session_id: str, limits: OutputLimits) 
 
 
 def pointers(text: str) -> tuple[UUID, ...]:
-    """Return the ids of the stored whole outputs that a prompt text refers to, in order."""
+    """Return the ids in the text's pointers, in order. A pointer replaces a tool output that is stored in full."""
     return tuple(UUID(id) for id in _POINTER.findall(text))
 
 
