@@ -4,9 +4,8 @@ There are three measures: the cosine of the two vectors, the containment (the sh
 statement has), and the agreement (the mean of both). `dedup.same` compares them with thresholds.
 
 A guard is a general rule that treats two texts as different, however similar they look. Statements that differ in a
-number, a negation or a name ("30 days" and "90 days") reach a cosine of 0.98 and are different facts. A guard
-that fires wrongly leaves a duplicate; without a guard, a different memory is dropped as a duplicate. Statements that a
-guard excludes are not measured.
+number, a negation or a name ("30 days" and "90 days") reach a cosine of 0.98 and are different facts. A guard that
+fires wrongly leaves a duplicate; without a guard, a different memory is dropped as a duplicate.
 """
 
 from __future__ import annotations
@@ -67,10 +66,7 @@ class SentenceSet:
         return len(self._single)
 
     def similarity(self, memory: ParsedSentence) -> WindowSimilarity:
-        """Return how similar a memory is to the sentences of the set: its highest cosine, containment and agreement.
-
-        The module's docstring defines these measures.
-        """
+        """Return a memory's highest cosine, containment and agreement with the set (the module defines these)."""
         guarded: dict[int, bool] = {}
         return self._similarity(
             memory, self._measured(memory), lambda values: self._best(values, memory, guarded), self._quotes(memory)

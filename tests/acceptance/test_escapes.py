@@ -17,6 +17,7 @@ from cognitive import Policy
 from cognitive.context import render
 from cognitive.prompt import memory_lines, unquote, with_injected, without_injected
 from cognitive.trace import Candidate
+from tests.unit import making
 
 pytestmark = pytest.mark.promise(number=7)
 
@@ -30,24 +31,7 @@ OUTSIDE = re.compile(
 
 
 def hit(content: str, **fields) -> Hit:
-    defaults = {
-        "memory_id": UUID(int=1),
-        "ordinal": 0,
-        "seq": 1,
-        "type": "fact",
-        "content": content,
-        "partial": False,
-        "speaker": None,
-        "occurred_at": AT,
-        "session_id": None,
-        "source": None,
-        "superseded_by": None,
-        "confidence": 1.0,
-        "pinned": False,
-        "length": 4,
-        "scores": {},
-    }
-    return Hit(**{**defaults, **fields})
+    return making.hit(content=content, **fields)
 
 
 def body(block: str, tag: str) -> str:
