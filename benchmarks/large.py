@@ -32,6 +32,7 @@ from brain.embedded import EmbeddedServer
 from brain.embedding.minilm import MiniLM
 from brain.postgres.migrate import upgrade
 from brain.postgres.wire_types import encode_halfvec
+from brain.rollups import COLUMNS
 from brain.text import lexemes
 from cognitive import CognitiveLayer, Outcome, Policy, Tool, ToolCall, Turn
 
@@ -60,22 +61,7 @@ TABLES = (
 POLICIES = [Policy(usage={"half_life_days": days}) for days in (3, 5)] + [Policy()]
 _OWN = statements.parse(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
 SQL = {name: statement.sql for name, statement in _OWN.items()}
-_SUMS = (
-    "turns",
-    "completed",
-    "failed",
-    "abandoned",
-    "degraded",
-    "abstained",
-    "found",
-    "shown",
-    "used",
-    "tokens",
-    "used_tokens",
-    "deduped",
-    "trimmed",
-    "milliseconds",
-)
+_SUMS = [name for name in COLUMNS if name != "latency"]
 TALLY = f"""
 INSERT INTO cognitive.rollup (agent_id, span, dimension, at, value, {", ".join(_SUMS)}, latency)
 SELECT $1, span, by, at, value, {", ".join(f"sum({name})" for name in _SUMS)},

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from brain.analytics.fleet import MAX_AGENTS
 from brain.analytics.turn_rows import Period, Point, Total
 from brain.analytics.turns import TurnAnalytics
-from brain.rollups import RollupCounts
+from brain.rollups import COLUMNS, RollupCounts
 from cognitive.dashboard.charts import Chart, ChartLine, csv_table
 from cognitive.dashboard.formats import compact, percent
 from cognitive.dashboard.measures import Measure, Metric, describe_change
@@ -179,21 +179,7 @@ def charts(data: AllAgentsData, query: PageQuery) -> tuple[Chart, ...]:
 
 def agents_csv(agents: Sequence[Total]) -> str:
     """Return a table of agents with their counts as CSV text."""
-    counted = (
-        "turns",
-        "completed",
-        "failed",
-        "abandoned",
-        "degraded",
-        "abstained",
-        "found",
-        "shown",
-        "used",
-        "tokens",
-        "used_tokens",
-        "deduped",
-        "trimmed",
-    )
+    counted = [name for name in COLUMNS if name not in ("milliseconds", "latency")]
     return csv_table(
         ("agent", *counted),
         [(each.value, [float(getattr(each.numbers, name)) for name in counted]) for each in agents],
