@@ -9,13 +9,13 @@ SELECT $1, id, seq, identity, type, content, CASE WHEN type = 'episode' THEN 'In
        CASE WHEN seq % 10 = 0 THEN ARRAY['tag-' || seq % 70] ELSE '{}' END, '{}', 1, seq < 5, at, at FROM made
 
 -- name: superseded
-UPDATE cognitive.memory AS old SET superseded_by = new.id
+UPDATE cognitive.memory AS old SET replaced_by = new.id
 FROM made AS new JOIN made AS was ON was.seq = new.seq - 40
 WHERE new.seq % 200 = 50 AND old.agent_id = $1 AND old.id = was.id
 
 -- name: supersedes
 UPDATE cognitive.memory AS new SET supersedes = old.id FROM cognitive.memory AS old
-WHERE old.agent_id = $1 AND old.superseded_by IS NOT NULL AND new.agent_id = $1 AND new.id = old.superseded_by
+WHERE old.agent_id = $1 AND old.replaced_by IS NOT NULL AND new.agent_id = $1 AND new.id = old.replaced_by
 
 -- name: passage
 INSERT INTO cognitive.passage (agent_id, memory_id, ordinal, start, stop, content_length, context_length, lexemes)

@@ -117,9 +117,7 @@ def provenance(conversation: dict[str, Any]) -> dict[str, float]:
 def line(new: NewMemory, longest: int) -> str:
     """Return the line that a memory would get in the prompt, without storing it first."""
     fields = {name: getattr(new, name) for name in NewMemory.model_fields}
-    return render.line(
-        Memory(id=UUID(int=0), superseded_by=None, **fields), Policy(trust={"max_source_chars": longest})
-    )
+    return render.line(Memory(id=UUID(int=0), replaced_by=None, **fields), Policy(trust={"max_source_chars": longest}))
 
 
 async def report(conversation: dict[str, Any], turns: int) -> None:

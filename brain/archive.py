@@ -18,7 +18,7 @@ from brain.errors import InvalidInput
 from brain.postgres.database import Connection, Database
 from brain.postgres.wire_types import as_value
 from brain.redacting import Redact
-from brain.types import InputModel, MemoryType, Moment, NewMemory, Trust
+from brain.types import HiddenReason, InputModel, MemoryType, Moment, NewMemory, Trust
 
 SQL = statements.load("archive")
 
@@ -51,14 +51,17 @@ class ArchivedRevision(InputModel):
 
 
 class MemoryMetadata(InputModel):
-    """The metadata of an exported memory that `NewMemory` does not have: id, times, usage and revisions.
+    """The metadata of an exported memory that `NewMemory` does not have: id, state, times, usage and revisions.
 
     Raises:
-        InvalidInput: the numbers of the revisions do not increase, or a key is unknown.
+        InvalidInput: the numbers of the revisions do not increase, only one of `hidden_at` and `hidden_reason` is set,
+            or a key is unknown.
     """
 
     id: UUID
-    superseded_by: UUID | None = None
+    replaced_by: UUID | None = None
+    hidden_at: Moment | None = None
+    hidden_reason: HiddenReason | None = None
     created_at: Moment
     updated_at: Moment
     usage: ArchivedUsage | None = None
@@ -69,6 +72,8 @@ class MemoryMetadata(InputModel):
         numbers = [change.number for change in self.revisions]
         if numbers != sorted(set(numbers)):
             raise InvalidInput("MemoryMetadata.revisions: the numbers must increase")
+        if (self.hidden_at is None) != (self.hidden_reason is None):
+            raise InvalidInput("MemoryMetadata: hidden_at and hidden_reason must both be set, or neither")
         return self
 
 
@@ -147,9 +152,13 @@ class StoredMemory:
     confidence: float
     pinned: bool
     supersedes: UUID | None
-    superseded_by: UUID | None
+    replaced_by: UUID | None
     attributes: Mapping[str, Any]
     trust: Trust
+    metadata: Mapping[str, Any]
+    expires_at: datetime | None
+    hidden_at: datetime | None
+    hidden_reason: HiddenReason | None
     created_at: datetime
     updated_at: datetime
     usage: Mapping[str, float | str] | None
@@ -183,18 +192,22 @@ class Archive:
         rows = [SQL.put_base.values(agent_id=agent_id, **dict(base)) for base in bases]
         await self._database.run(agent_id, lambda c: c.executemany(SQL.put_base.sql, rows))
 
-    async def repoint(self, agent_id: str, ids: Mapping[UUID, UUID]) -> None:
+    async def repoint(self, agent_id: str, ids: Mapping[UUID, UUID], undated: Sequence[UUID] = ()) -> None:
         """Replace references to exported memories by the ids that these memories have in this database.
 
-        `ids` maps each exported id to the id in this database.
+        `ids` maps each exported id to the id in this database. `undated` are superseded memories of an export that does
+        not say when they were replaced: they are hidden from the time of their replacement on.
         """
         changed = [(old, new) for old, new in ids.items() if old != new]
-        if changed:
-            old_ids, new_ids = zip(*changed, strict=True)
-            await self._database.run(
-                agent_id,
-                lambda c: c.execute(*SQL.repoint(agent_id=agent_id, old_ids=list(old_ids), new_ids=list(new_ids))),
-            )
+
+        async def work(c: Connection) -> None:
+            if changed:
+                old_ids, new_ids = zip(*changed, strict=True)
+                await c.execute(*SQL.repoint(agent_id=agent_id, old_ids=list(old_ids), new_ids=list(new_ids)))
+            if undated:
+                await c.execute(*SQL.date_superseded(agent_id=agent_id, memory_ids=list(undated)))
+
+        await self._database.run(agent_id, work)
 
 
 async def put_kept(c: Connection, agent_id: str, kept: Sequence[MemoryMetadata]) -> None:
@@ -203,7 +216,9 @@ async def put_kept(c: Connection, agent_id: str, kept: Sequence[MemoryMetadata])
         *SQL.put_kept(
             agent_id=agent_id,
             memory_ids=[each.id for each in kept],
-            superseded_by=[each.superseded_by for each in kept],
+            replaced_by=[each.replaced_by for each in kept],
+            hidden_at=[each.hidden_at for each in kept],
+            hidden_reasons=[each.hidden_reason for each in kept],
             created_at=[each.created_at for each in kept],
             updated_at=[each.updated_at for each in kept],
         ),

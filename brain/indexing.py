@@ -1,9 +1,10 @@
 """Cut a memory into passages, and compute for each the texts to embed and the lexemes to index.
 
-A passage is indexed in two fields: `content` is its text with the speaker, and `context` also has the end of the text
-before the passage. The scores of the two fields are computed separately and added. With one merged field instead, a
-search found more in the top ten, but ranked the best passage first less often. The words of the memory's date are in
-the lexical index, but are not embedded, because that reduced recall by half a percentage point when measured.
+A passage is indexed in two fields: `content` is its text with the speaker, and `context` also has the text that
+surrounds it: the end of the passage before, or the memory's own context, names and attributes. The scores of the two
+fields are computed separately and added. With one merged field instead, a search found more in the top ten, but ranked
+the best passage first less often. The words of the memory's date are in the lexical index, but are not embedded,
+because that reduced recall by half a percentage point when measured.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from brain.languages import ENGLISH, MONTHS
+from brain.memory_types import TYPE_ROWS, MemoryType
 from brain.text import lexemes, sentence_spans
 
 PASSAGE_CHARS = 800  # about 200 word pieces, safely inside the 256 that small sentence encoders read
-_MAX_SURROUNDING = 150  # characters before the passage; a message mostly answers the end of the one before
+_MAX_SURROUNDING = 150  # characters of the passage before that surround a passage
 _MAX_COUNTED = 30_000  # a term frequency is stored in 16 bits
+_ATTRIBUTES = {row.name: row.attributes for row in TYPE_ROWS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ class IndexedPassage:
     """A passage of a memory, as it is stored in the indexes.
 
     `start` and `stop` are offsets in the memory's content. `content_text` and `context_text` are the texts to embed;
-    `context_text` is None if no text precedes the passage. `posted` has the lexemes by language, with the language of
+    `context_text` is None if nothing surrounds the passage. `posted` has the lexemes by language, with the language of
     the agent's searches first.
     """
 
@@ -64,25 +68,36 @@ class IndexedPassage:
 def passages(
     content: str,
     speaker: str | None,
-    context: str,
+    surrounding: str,
     occurred_at: datetime,
     languages: Sequence[str] = (ENGLISH,),
 ) -> list[IndexedPassage]:
     """Return the passages of a memory's content, in order, with the texts to embed and the lexemes to index.
 
-    The text before the first passage is the memory's `context`; the text before each other passage is the previous
-    passage.
+    The first passage is surrounded by the end of `surrounding` (see `surroundings`), each other one by the end of the
+    passage before. If `surrounding` is long, the first passage is indexed once more with each earlier part of it. These
+    entries come last.
     """
+    spans = cut(content)
+    *earlier, last = [surrounding[start:stop].strip() for start, stop in cut(surrounding)]
+    around = [last, *(_tail(content[start:stop]) for start, stop in spans[:-1]), *earlier]
     prefix = f"{speaker}: " if speaker else ""
     result = []
-    surrounding = _tail(context.strip())
-    for ordinal, (start, stop) in enumerate(cut(content)):
+    for ordinal, ((start, stop), beside) in enumerate(zip([*spans, *spans[:1] * len(earlier)], around, strict=True)):
         text = f"{prefix}{content[start:stop]}"
-        posted = {name: _posted(f"{_date(occurred_at, name)} {text}", surrounding, name) for name in languages}
-        context_text = f"{surrounding}\n{text}" if surrounding else None
+        posted = {name: _posted(f"{_date(occurred_at, name)} {text}", beside, name) for name in languages}
+        context_text = f"{beside}\n{text}" if beside else None
         result.append(IndexedPassage(ordinal, start, stop, text, context_text, posted))
-        surrounding = _tail(content[start:stop])
     return result
+
+
+def surroundings(type_: MemoryType, context: str, entities: Iterable[str], attributes: Mapping[str, Any]) -> str:
+    """Return the text that surrounds a memory: its entities, the names and texts of its attributes, its context.
+
+    Attributes with fixed words, such as the outcome of a decision, are left out.
+    """
+    named = (attributes.get(name, "") for name, kind in _ATTRIBUTES[type_].items() if isinstance(kind, str))
+    return "\n".join(text for each in (", ".join(entities), *named, context) if (text := each.strip()))
 
 
 def _posted(text: str, surrounding: str, language: str) -> LexemeCounts:
@@ -104,11 +119,10 @@ def texts(pieces: Iterable[IndexedPassage]) -> list[tuple[int, str, str]]:
     return result
 
 
-def _tail(context: str) -> str:
-    if len(context) <= _MAX_SURROUNDING:
-        return context
-    tail = context[-_MAX_SURROUNDING:]
-    return tail.split(" ", 1)[-1]
+def _tail(passage: str) -> str:
+    if len(passage) <= _MAX_SURROUNDING:
+        return passage
+    return passage[-_MAX_SURROUNDING:].split(" ", 1)[-1]
 
 
 def _bounded(counts: Counter[str]) -> Mapping[str, int]:

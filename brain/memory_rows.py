@@ -1,4 +1,4 @@
-"""Write, rewrite and erase the rows of memories inside a transaction, with their index entries and sessions."""
+"""Write and rewrite the rows of memories inside a transaction, with their index entries and sessions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brain.indexing import IndexedPassage
 from brain.languages import AgentLanguages, IndexLanguages
 from brain.postgres.database import Connection
 from brain.postgres.wire_types import as_value
-from brain.types import NewMemory, Receipt, above
+from brain.types import NewMemory, above
 
 SQL = statements.load("store")
 
@@ -26,7 +26,11 @@ MAX_REVISIONS = 100  # stored per memory; a program that changes a memory more o
 
 @dataclass(frozen=True, slots=True)
 class PreparedMemory:
-    """A memory ready to be written, indexed and embedded. `kept` has the metadata of an imported memory."""
+    """A memory ready to be written, indexed and embedded.
+
+    `claim` is the subject and attribute that the memory states (see `brain.claims`), None if none was recognised.
+    `kept` has the metadata of an imported memory.
+    """
 
     id: UUID
     identity: bytes
@@ -34,6 +38,7 @@ class PreparedMemory:
     occurred_at: datetime
     passages: list[IndexedPassage]
     vectors: Mapping[str, Sequence[PassageVector]]  # by model
+    claim: str | None = None
     kept: MemoryMetadata | None = None
 
 
@@ -89,13 +94,7 @@ async def write(
     sessions, opened = await _touch_sessions(c, agent_id, new, state.next_session)
     await _insert_memories(c, agent_id, new, state.next_seq, sessions)
     await _insert_index(c, agent_id, new, sessions, state.indexed.written)
-    await c.execute(
-        *SQL.mark_superseded(
-            agent_id=agent_id,
-            memory_ids=[item.id for item in superseding],
-            superseded_ids=[item.memory.supersedes for item in superseding],
-        ),
-    )
+    await _hide(c, agent_id, superseding)
     await archive.put_kept(c, agent_id, [item.kept for item in new if item.kept is not None])
     pieces = [piece for item in new for piece in item.passages]
     await c.execute(
@@ -127,18 +126,35 @@ def _id(agent_id: str, seq: int, item: PreparedMemory) -> UUID:
     return uuid5(NAMESPACE_OID, f"{agent_id}\0{seq}\0{item.identity.hex()}")
 
 
-async def _superseding(c: Connection, agent_id: str, prepared: list[PreparedMemory]) -> list[PreparedMemory]:
-    """Return the memories that supersede one of equal or lower trust; raise UnknownMemory if that one is missing."""
+async def _superseding(c: Connection, agent_id: str, prepared: list[PreparedMemory]) -> dict[UUID, PreparedMemory]:
+    """Return the memories that are superseded, each with the earliest of its replacements.
+
+    A memory is not superseded by one of lower trust. Raise UnknownMemory if a memory to supersede is missing.
+    """
     named = {item.memory.supersedes for item in prepared if item.memory.supersedes is not None}
-    rows = await c.fetch(*SQL.known_ids(agent_id=agent_id, memory_ids=list(named))) if named else []
+    rows = await c.fetch(*SQL.states(agent_id=agent_id, memory_ids=list(named))) if named else []
     trusts = {row["id"]: row["trust"] for row in rows}
     for missing in sorted(named - trusts.keys(), key=str):
         raise UnknownMemory(f"supersedes: agent {agent_id!r} has no memory {missing}")
-    return [
-        item
-        for item in prepared
+    latest_first = sorted(prepared, key=lambda item: item.occurred_at, reverse=True)
+    return {
+        old: item
+        for item in latest_first
         if (old := item.memory.supersedes) is not None and not above(trusts[old], item.memory.trust)
-    ]
+    }
+
+
+async def _hide(c: Connection, agent_id: str, superseding: Mapping[UUID, PreparedMemory]) -> None:
+    if superseding:
+        await c.execute(
+            *SQL.hide(
+                agent_id=agent_id,
+                reason="superseded",
+                memory_ids=list(superseding),
+                hidden_at=[item.occurred_at for item in superseding.values()],
+                replaced_by=[item.id for item in superseding.values()],
+            ),
+        )
 
 
 async def _insert_memories(
@@ -165,6 +181,9 @@ async def _insert_memories(
             supersedes=[m.supersedes for m in memories],
             attributes=[dict(m.attributes) for m in memories],
             trusts=[m.trust for m in memories],
+            metadata=[dict(m.metadata) for m in memories],
+            claims=[item.claim for item in new],
+            expires_at=[m.expires_at for m in memories],
         ),
     )
 
@@ -277,10 +296,15 @@ async def rewrite(
             confidence=memory.confidence,
             pinned=memory.pinned,
             attributes=dict(memory.attributes),
+            metadata=dict(memory.metadata),
             identity=item.identity,
             trust=memory.trust,
+            claim=item.claim,
+            expires_at=memory.expires_at,
         ),
     )
+    if "occurred_at" in replaced:
+        await c.execute(*SQL.move_superseded(agent_id=agent_id, memory_id=item.id, occurred_at=item.occurred_at))
     if replaced:
         await c.execute(
             *SQL.insert_revision(agent_id=agent_id, memory_id=item.id, changed=replaced, max_revisions=MAX_REVISIONS)
@@ -307,35 +331,6 @@ async def _require_unique(c: Connection, agent_id: str, item: PreparedMemory) ->
     others = await c.fetch(*SQL.existing_identities(agent_id=agent_id, identities=[item.identity]))
     if any(row["id"] != item.id for row in others):
         raise InvalidInput(f"memory {others[0]['id']} already has this content")
-
-
-async def erase(c: Connection, agent_id: str, ids: list[UUID]) -> Receipt:
-    """Delete memories and all rows that refer to them. Memories that they superseded stay superseded."""
-    await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
-    postings = count(await c.execute(*SQL.delete_postings(agent_id=agent_id, memory_ids=ids)))
-    gone = await c.fetchrow(*SQL.delete_passages(agent_id=agent_id, memory_ids=ids))
-    embeddings = count(await c.execute(*SQL.delete_embeddings(agent_id=agent_id, memory_ids=ids)))
-    usage = count(await c.execute(*SQL.delete_usage(agent_id=agent_id, memory_ids=ids)))
-    responses = await c.fetchval(*SQL.withhold_responses(agent_id=agent_id, memory_ids=ids))
-    exposures = count(await c.execute(*SQL.delete_exposures(agent_id=agent_id, memory_ids=ids)))
-    revisions = count(await c.execute(*SQL.delete_revisions(agent_id=agent_id, memory_ids=ids)))
-    memories = await c.fetchval(*SQL.delete_memories(agent_id=agent_id, memory_ids=ids))
-    await c.execute(*SQL.clear_pointers(agent_id=agent_id, memory_ids=ids))
-    await c.execute(
-        *SQL.add_to_counts(
-            agent_id=agent_id,
-            seqs=0,
-            session_numbers=0,
-            memories=-memories,
-            passages=-gone["passages"],
-            sessions=0,
-            content_lexemes=-gone["content_lexemes"],
-            context_lexemes=-gone["context_lexemes"],
-        ),
-    )
-    return Receipt(
-        agent_id, memories, gone["passages"], embeddings, postings, exposures, usage, revisions, responses=responses
-    )
 
 
 def require_known(agent_id: str, ids: Collection[UUID], known: Collection[UUID]) -> None:

@@ -21,8 +21,8 @@ class TypeRow:
     """The definition of a memory type, from which everything that depends on the type is derived.
 
     `heading` is the heading of the type's section in a prompt, `colour` the type's CSS colour on the dashboard.
-    `attributes` are the attributes that a memory of the type may have, with their kinds. `tokens` has the section's
-    default token budget for each frame (the kind of turn).
+    `attributes` are the attributes that a memory of the type may have, with their kinds; those in `shown` are part of
+    the memory's line in a prompt. `tokens` has the section's default token budget for each frame (the kind of turn).
     """
 
     name: MemoryType
@@ -30,6 +30,7 @@ class TypeRow:
     colour: str
     attributes: Mapping[str, AttributeKind]
     tokens: Mapping[str, int]
+    shown: tuple[str, ...] = ()
 
 
 TYPE_ROWS: tuple[TypeRow, ...] = (
@@ -44,6 +45,7 @@ TYPE_ROWS: tuple[TypeRow, ...] = (
             "category": "label",
         },
         tokens={"conversation": 500, "question": 1000, "task": 2000, "decision": 3500, "creative": 1000, "debug": 1500},
+        shown=("rationale", "outcome"),
     ),
     TypeRow(
         name="fact",
@@ -66,6 +68,7 @@ TYPE_ROWS: tuple[TypeRow, ...] = (
         attributes={"title": "label", "outcome": "label"},
         # A conversation needs a budget too: without it, "continue what we were doing" would show nothing.
         tokens={"conversation": 600, "question": 500, "task": 1000, "decision": 1000, "creative": 500, "debug": 1000},
+        shown=("outcome",),
     ),
 )
 MEMORY_TYPES: tuple[MemoryType, ...] = tuple(row.name for row in TYPE_ROWS)

@@ -21,7 +21,7 @@ T = TypeVar("T")
 Redact = Callable[[str], str]  # returns the redacted text; deterministic, and called from any thread
 WITHHELD = "[withheld]"
 # The fields of a memory that are redacted; the others are identifiers, numbers and times.
-REDACTED_FIELDS = ("content", "context", "speaker", "tags", "entities", "attributes")
+REDACTED_FIELDS = ("content", "context", "speaker", "tags", "entities", "attributes", "metadata")
 _THREADS = 2  # per pool; with more, the event loop would wait longer for the interpreter
 
 
@@ -97,7 +97,8 @@ def memory(new: NewMemory, redact: Redact) -> NewMemory:
     changed: dict[str, Any] = {name: redact(getattr(new, name)) for name in ("content", "context")}
     changed |= {name: tuple(map(redact, getattr(new, name))) for name in ("tags", "entities")}
     speaker = redact(new.speaker) if new.speaker is not None else None
-    return new.model_copy(update={**changed, "speaker": speaker, "attributes": value(new.attributes, redact)})
+    changed |= {name: value(getattr(new, name), redact) for name in ("attributes", "metadata")}
+    return new.model_copy(update={**changed, "speaker": speaker})
 
 
 def value(original: Any, redact: Redact) -> Any:

@@ -30,7 +30,7 @@ from brain.terms import (
     terms,
 )
 from brain.text import lexemes
-from brain.types import MemoryType, Trust, Vector
+from brain.types import HiddenReason, MemoryType, Trust, Vector
 
 SQL = statements.load("search")
 
@@ -57,7 +57,7 @@ class Query:
     `vector` is the unit vector of the query by the embedding model `model`; if it is None, memories are not searched by
     meaning. `dates` is a time range [from, until) that the query names; memories in this range are found by date.
     `tags`, `session_id`, `since` and `until` are filters, and None or empty means no filter. `past` adds the memories
-    that similar past turns used.
+    that similar past turns used. `at` is the time for which memories are hidden or not; None means now.
     """
 
     types: Mapping[MemoryType, int]
@@ -71,6 +71,7 @@ class Query:
     since: datetime | None = None
     until: datetime | None = None
     past: PastTurns | None = None
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class Hit:
 
     `scores` has the raw scores by name (see `SCORES`), without those that do not apply. `partial` is True if the
     memory has other passages too. `previous_id` and `next_id` are the memories before and after it in its session.
+    `hidden_at`, `hidden_reason` and `replaced_by` are set if the memory is hidden at the time of the query.
     """
 
     memory_id: UUID
@@ -91,7 +93,6 @@ class Hit:
     occurred_at: datetime
     session_id: str | None
     source: str | None
-    superseded_by: UUID | None
     confidence: float
     pinned: bool
     length: int
@@ -105,6 +106,10 @@ class Hit:
     times_used: int = 0
     usage_at: datetime | None = None
     trust: Trust = "host"
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    hidden_at: datetime | None = None
+    hidden_reason: HiddenReason | None = None
+    replaced_by: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +269,7 @@ def _candidate_values(
         "date_from": date_from,
         "date_until": date_until,
         "associated_ids": list(associated),
+        "at": query.at,
     }
 
 
@@ -289,7 +295,6 @@ def _hit(row: Any) -> Hit:
         occurred_at=row["occurred_at"],
         session_id=row["session_id"],
         source=row["source"],
-        superseded_by=row["superseded_by"],
         confidence=float(row["confidence"]),
         pinned=row["pinned"],
         length=row["content_length"],
@@ -304,4 +309,8 @@ def _hit(row: Any) -> Hit:
         times_used=row["times_used"] or 0,
         usage_at=row["last_at"],
         trust=row["trust"],
+        attributes=row["attributes"],
+        hidden_at=row["hidden_at"],
+        hidden_reason=row["hidden_reason"],
+        replaced_by=row["replaced_by"],
     )

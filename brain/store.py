@@ -17,7 +17,7 @@ from brain import archive, memory_rows, redacting
 from brain.archive import ArchivedMemory, MemoryMetadata
 from brain.embedding.embedders import Embedders
 from brain.errors import StoreError, UnknownMemory
-from brain.indexing import IndexedPassage, passages, texts
+from brain.indexing import IndexedPassage, passages, surroundings, texts
 from brain.languages import AgentLanguages
 from brain.memory_rows import SQL, PreparedMemory
 from brain.postgres.database import Connection, Database
@@ -35,6 +35,8 @@ _CHANGEABLE = (
     "confidence",
     "pinned",
     "attributes",
+    "metadata",
+    "expires_at",
 )
 MAX_TRIES = 50  # attempts of a write, each repeated because another write came first
 BATCH = 256  # memories per transaction: large enough to amortise a commit, small enough to show progress
@@ -171,7 +173,7 @@ class MemoryStore:
 
     def _indexed(self, agent_id: str, memory: NewMemory, occurred_at: datetime) -> list[IndexedPassage]:
         languages = self._languages.of(agent_id).written
-        return passages(memory.content, memory.speaker, memory.context, occurred_at, languages)
+        return passages(memory.content, memory.speaker, _surroundings(memory), occurred_at, languages)
 
     async def _vectors(
         self, agent_id: str, pieces: list[IndexedPassage]
@@ -208,12 +210,10 @@ class MemoryStore:
         )
         return [as_value(Memory, row) for row in rows]
 
-    async def pinned(self, agent_id: str) -> list[Memory]:
-        """Return the agent's pinned memories that are not superseded, oldest first."""
-        return [
-            as_value(Memory, row)
-            for row in await self._database.run(agent_id, lambda c: c.fetch(*SQL.pinned_memories(agent_id=agent_id)))
-        ]
+    async def pinned(self, agent_id: str, now: datetime) -> list[Memory]:
+        """Return the agent's pinned memories that are visible at the time `now`, oldest first."""
+        rows = await self._database.run(agent_id, lambda c: c.fetch(*SQL.pinned_memories(agent_id=agent_id, now=now)))
+        return [as_value(Memory, row) for row in rows]
 
     async def update(self, agent_id: str, id: UUID, change: Callable[[Memory], NewMemory]) -> Memory:
         """Replace a memory by the result of `change`, index it again, and return it.
@@ -251,7 +251,7 @@ class MemoryStore:
             ),
         )
         if rewritten:
-            old_passages = passages(old.content, old.speaker, old.context, old.occurred_at)
+            old_passages = passages(old.content, old.speaker, _surroundings(old), old.occurred_at)
             self._embedders.forget([text for _, _, text in texts(old_passages)])
         return rewritten
 
@@ -265,6 +265,10 @@ class MemoryStore:
         if not rows:
             raise UnknownMemory(f"agent {agent_id!r} has no memory {id}")
         return [as_value(Revision, row) for row in rows if row["number"] is not None]
+
+
+def _surroundings(memory: NewMemory | Memory) -> str:
+    return surroundings(memory.type, memory.context, memory.entities, memory.attributes)
 
 
 def identity(memory: NewMemory) -> bytes:

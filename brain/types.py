@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -51,6 +52,11 @@ Vectors = NDArray[np.float32]  # shape (texts, dimension), unit rows
 MAX_CONTENT_LENGTH = 1_000_000  # characters of a memory; split longer texts into several
 MAX_LABEL_LENGTH = 1_000  # characters of an id, a name, a tag
 MAX_LABELS = 100  # tags, or entities, of a memory
+MAX_METADATA_BYTES = 16_384  # the metadata of a memory, as JSON in UTF-8
+
+# Why a memory is hidden: a newer one replaced it, it was retired by a call, its `expires_at` is past, or it was merged
+# into another memory.
+HiddenReason = Literal["superseded", "retired", "expired", "merged"]
 
 
 def _storable(text: str) -> str:
@@ -77,11 +83,38 @@ def _in_supported_years(at: datetime) -> datetime:
     return at
 
 
+def _metadata(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return metadata; raise an error unless it is JSON that Postgres can store, of at most MAX_METADATA_BYTES."""
+    try:
+        written = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise PydanticCustomError("not_json", "is not JSON: {reason}", {"reason": str(error)}) from None
+    for text in _texts(value):
+        _storable(text)
+    if len(written.encode()) > MAX_METADATA_BYTES:
+        raise PydanticCustomError("too_large", "is larger than {limit} bytes as JSON", {"limit": MAX_METADATA_BYTES})
+    stored: Mapping[str, Any] = json.loads(written)  # a copy, as it will be read: tuples as lists, keys as texts
+    return stored
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            yield str(name)
+            yield from _texts(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _texts(each)
+
+
 Text = Annotated[str, AfterValidator(_storable)]
 Moment = Annotated[AwareDatetime, AfterValidator(_in_supported_years)]
 Label = Annotated[Text, Field(max_length=MAX_LABEL_LENGTH), AfterValidator(_not_blank)]
 Labels = Annotated[tuple[Label, ...], Field(max_length=MAX_LABELS)]
 MemoryText = Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH), AfterValidator(_not_blank)]
+Metadata = Annotated[Mapping[str, Any], AfterValidator(_metadata)]
 
 
 class InputModel(BaseModel):
@@ -134,18 +167,31 @@ ATTRIBUTES: Mapping[MemoryType, type[InputModel]] = MappingProxyType(
 class NewMemory(InputModel):
     """A memory to be stored.
 
-    `content` is the text that is shown. If it is long, it is indexed in parts (passages), and only the best passage is
-    shown. `speaker` is indexed and shown before the content. `context` (the preceding line, a title) is indexed, but
-    not shown. `occurred_at` must have a time zone; None means the time of storing. `source` is the caller's own id of
-    the memory. Two memories are the same, and stored once, if they have the same agent, type and source or, without a
-    source, the same agent, type, speaker, session, occurred_at and content. `confidence` is in [0, 1]. `pinned`
-    memories are part of every prompt. `supersedes` is the id of the memory that this one replaces; a memory with higher
-    trust is not replaced. `attributes` are those of the type (`brain.memory_types`). `trust` is the origin of the
-    memory; storing a memory again does not change it.
+    Attributes:
+        type: decision, fact, procedure or episode.
+        content: The text that is shown. If it is long, it is indexed in parts (passages), and only the best passage is
+            shown.
+        speaker: Who said it; indexed, and shown before the content.
+        context: Text that helps to find the memory (the preceding line, a title); indexed, but not shown.
+        occurred_at: When it was said or happened, with a time zone; None means the time of storing.
+        expires_at: When it stops being true, after `occurred_at`. From then on it is hidden.
+        session_id: The conversation that it comes from.
+        source: The caller's own id of the memory. Two memories are the same, and stored once, if they have the same
+            agent, type and source or, without a source, the same agent, type, speaker, session, occurred_at and
+            content.
+        tags: Labels to filter by.
+        entities: Names of people and things that the memory is about; indexed with the context.
+        confidence: From 0 to 1; the lower, the lower the memory ranks.
+        pinned: True if the memory is part of every prompt.
+        supersedes: The id of the memory that this one replaces, unless that one has higher trust.
+        attributes: Those of the type (`brain.memory_types`). Texts and names are indexed with the context, and some are
+            shown.
+        metadata: Free JSON of at most MAX_METADATA_BYTES, to filter by; returned as it was stored.
+        trust: The origin of the memory; storing a memory again does not change it.
 
     Raises:
-        InvalidInput: a key is unknown, a time has no time zone, a text contains NUL or lone surrogates, or is blank or
-            too long, or there are too many tags or entities.
+        InvalidInput: a key or attribute is unknown, a time has no time zone, `expires_at` is not after `occurred_at`, a
+            text contains NUL or lone surrogates, or is blank or too long, or there are too many tags or entities.
     """
 
     type: MemoryType
@@ -153,6 +199,7 @@ class NewMemory(InputModel):
     speaker: Label | None = None
     context: Annotated[Text, Field(max_length=MAX_CONTENT_LENGTH)] = ""
     occurred_at: Moment | None = None
+    expires_at: Moment | None = None
     session_id: Label | None = None
     source: Label | None = None
     tags: Labels = ()
@@ -161,21 +208,46 @@ class NewMemory(InputModel):
     pinned: bool = False
     supersedes: UUID | None = None
     attributes: Mapping[str, Any] = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
     trust: Trust = "host"
 
     @model_validator(mode="after")
     def _typed_attributes(self) -> Self:
+        known = ATTRIBUTES[self.type]
+        for name in self.attributes.keys() - known.model_fields.keys():
+            raise InvalidInput(
+                f"NewMemory.attributes: a {self.type} has no attribute {name!r}; it has {', '.join(known.model_fields)}"
+            )
         try:
-            known = ATTRIBUTES[self.type].model_validate(dict(self.attributes))
+            attributes = known.model_validate(dict(self.attributes))
         except InvalidInput as error:
             raise InvalidInput(f"NewMemory.attributes of a {self.type}: {error}") from None
-        object.__setattr__(self, "attributes", known.model_dump(exclude_none=True))
+        object.__setattr__(self, "attributes", attributes.model_dump(exclude_none=True))
         return self
+
+    @model_validator(mode="after")
+    def _expires_later(self) -> Self:
+        if self.occurred_at is not None:
+            self.require_expiry_after(self.occurred_at)
+        return self
+
+    def require_expiry_after(self, occurred_at: datetime) -> None:
+        """Raise InvalidInput if the memory expires before it occurred, or at that time."""
+        if self.expires_at is not None and self.expires_at <= occurred_at:
+            raise InvalidInput(
+                f"NewMemory.expires_at: {self.expires_at.isoformat()} is not after occurred_at, "
+                f"{occurred_at.isoformat()}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A stored memory, with the fields of `NewMemory` and the id of the memory that superseded it, if any."""
+    """A stored memory, with the fields of `NewMemory` and its state.
+
+    `hidden_at` is when the memory ceases to be visible, for the reason `hidden_reason`; both are None for a memory that
+    stays visible. The time may lie in the future. `replaced_by` is the memory that superseded it, or into which it was
+    merged.
+    """
 
     id: UUID
     type: MemoryType
@@ -190,9 +262,17 @@ class Memory:
     confidence: float
     pinned: bool
     supersedes: UUID | None
-    superseded_by: UUID | None
+    replaced_by: UUID | None
     attributes: Mapping[str, Any] = field(default_factory=dict)
     trust: Trust = "host"
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    expires_at: datetime | None = None
+    hidden_at: datetime | None = None
+    hidden_reason: HiddenReason | None = None
+
+    def hidden(self, at: datetime) -> bool:
+        """Return True if the memory is hidden at a time."""
+        return self.hidden_at is not None and self.hidden_at <= at
 
 
 @dataclass(frozen=True, slots=True)

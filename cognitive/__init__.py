@@ -15,6 +15,7 @@ Modules, in order of execution:
 - `wire`: the data types that are sent over HTTP.
 - `layer`: the main class `CognitiveLayer`, with `pre_turn` and `post_turn`.
 - `bootstrap`: create the objects that a layer consists of, from the database to the API, as the settings say.
+- `startup`: load the models and the rules when a layer opens.
 - `api`: the layer's namespaces `sessions`, `policies`, `explain` and `admin`.
 - `doctor`: checks of the machine, the database and the embedding model.
 - `admin`: operators' tasks on a database: migrate, repair, grant roles.

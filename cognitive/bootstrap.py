@@ -5,22 +5,18 @@ Besides `admin`, no other module chooses between implementations, such as the em
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from brain.analytics.turns import TurnAnalytics
 from brain.archive import Archive
 from brain.artifacts import Artifacts
 from brain.changes.reembedding import Reembedding
 from brain.changes.reindexing import Reindexing
-from brain.deadline import Deadline
-from brain.embedding.embedders import CachedEmbedder, Embedders
+from brain.embedding.embedders import Embedders
 from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retention
-from brain.errors import EmbeddingError
 from brain.ivf_index import IvfIndex
 from brain.journal import Journal, journal_name
 from brain.languages import AgentLanguages
@@ -34,6 +30,7 @@ from brain.redacting import Redact, Redactor
 from brain.search import MemorySearch
 from brain.sessions import Sessions
 from brain.settings import from_environment
+from brain.states import MemoryStates
 from brain.store import MemoryStore
 from brain.subtasks import Subtasks
 from brain.turns import TurnLog
@@ -60,9 +57,8 @@ from cognitive.policy import Policy
 from cognitive.policy.configured import live_policy, with_models
 from cognitive.policy.constants import CONSTANTS, Constants
 from cognitive.policy.resolver import PolicyResolver
-from cognitive.preflight import signals
 from cognitive.preflight.category_learning import CategoryLearner
-from cognitive.preflight.classifier import Classifier, Classifiers, ExemplarClassifier
+from cognitive.preflight.classifier import Classifier, Classifiers
 from cognitive.preflight.planner import Planner
 from cognitive.privacy import redaction
 from cognitive.privacy.erasure_listeners import ErasureListeners
@@ -70,16 +66,13 @@ from cognitive.privacy.retention_schedule import RetentionScheduler
 from cognitive.recall import Recall
 from cognitive.session.conversation import SessionManager
 from cognitive.session.work import Work
+from cognitive.startup import load_classifiers, load_models
 from cognitive.telemetry.metrics import NO_METRICS, Metrics, watch_breaker, watch_journal
 from cognitive.telemetry.spans import TracedEmbedder, quietly
 from cognitive.tokens import TokenCounter, count
 from cognitive.window.summary import ExtractiveSummarizer, Summarizer
 
-log = logging.getLogger(__name__)
-
 _MAX_SETTLING = 10_000  # pending outcomes of `settle`; further calls raise an error
-_MAX_WARMING = 5.0  # seconds; preparing the model for the first time on a machine takes about three
-_A_MESSAGE = "Where does Ada keep the key of the boat house?"  # a message that runs every rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +161,8 @@ async def assemble(
         database, reading = await closing.enter_async_context(opened(url, settings))
         redactor = Redactor(extensions.redact or redaction.load_redactor(settings.redact))
         closing.callback(redactor.close)
-        await _warm(embedders)
-        classifiers = await _classifiers(extensions.classifier, embedders.first, policy)
+        await load_models(embedders)
+        classifiers = await load_classifiers(extensions.classifier, embedders.first, policy)
         services = _compose(
             _Infrastructure(database, reading, journal, embedders, redactor, policy, shadow, extensions, classifiers)
         )
@@ -242,6 +235,7 @@ def _compose(base: _Infrastructure) -> Services:
     recall = Recall(stores.engine, resolver, stores.memories, turns)
     memories = AgentMemories(
         stores.memories,
+        MemoryStates(base.database),
         Eraser(base.database, stores.memories, embedders),
         turns,
         resolver,
@@ -316,35 +310,3 @@ def _admin(
         category_learner,
         erasure_listeners,
     )
-
-
-async def _warm(embedders: Embedders) -> None:
-    """Load the embedding models and the rules for messages, so that the first turn does not wait for them.
-
-    If a model cannot be loaded, a warning is logged, and the turns that need the model report the error. The rules are
-    run on a message, because their automata are built at the first match, which takes a third of a turn's deadline.
-    """
-    signals.read(_A_MESSAGE, now=datetime.now(UTC))
-    try:
-        for embedder in embedders:
-            await Deadline(_MAX_WARMING * 1000).within(embedder.embed(["warm"]))
-    except (EmbeddingError, TimeoutError) as error:
-        log.warning("the embedding model is not ready: %s", str(error) or f"not loaded within {_MAX_WARMING:g} s")
-
-
-async def _classifiers(own: Classifier | None, embedder: CachedEmbedder, policy: Policy) -> Classifiers:
-    """Return a function from a policy to its message classifier.
-
-    The function returns None if the policy has no classifier.
-
-    The classifier is the host's `own`, or one that compares a message with labelled example sentences. If the embedding
-    model fails, the latter finds no category.
-    """
-    if own is not None or not any(each.categories.exemplar_fallback for each in policy.variants):
-        return lambda _: own
-    exemplars = ExemplarClassifier(embedder, policy)
-    try:
-        await Deadline(_MAX_WARMING * 1000).within(exemplars.prepare())
-    except (EmbeddingError, TimeoutError) as error:
-        log.warning("no category is guessed: %s", str(error) or f"not embedded within {_MAX_WARMING:g} s")
-    return exemplars.under

@@ -293,6 +293,36 @@ class CognitiveLayer:
         """
         await self._agent_memories.rate(agent_id, turn_id, memory_id, useful=useful)
 
+    @waits_for_recovery
+    async def retire(self, agent_id: str, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
+        """Hide memories from now on, and return them with their new state; `restore` shows them again.
+
+        `by` is the trust level of the author, who cannot hide or show a memory with more trust.
+
+        Raises:
+            UnknownMemory: the agent does not have one of the ids; nothing is changed.
+            InvalidInput: a memory is hidden already, or has more trust than `by`; nothing is changed.
+        """
+        return await self._agent_memories.retire(agent_id, ids, by=by)
+
+    @waits_for_recovery
+    async def merge(self, agent_id: str, ids: Sequence[UUID], into: UUID, *, by: Trust = "host") -> list[Memory]:
+        """Hide memories that say the same as the memory `into`, and return them; `restore` shows them again.
+
+        Raises:
+            UnknownMemory, InvalidInput: as in `retire`; also if a memory has another type than `into`.
+        """
+        return await self._agent_memories.merge(agent_id, ids, into, by=by)
+
+    @waits_for_recovery
+    async def restore(self, agent_id: str, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
+        """Show hidden memories again, as if nothing had hidden them, and return them. A past expiry is removed.
+
+        Raises:
+            UnknownMemory, InvalidInput: as in `retire`; also if a memory is not hidden.
+        """
+        return await self._agent_memories.restore(agent_id, ids, by=by)
+
     @instrument(FORGET)
     @waits_for_recovery
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:

@@ -66,7 +66,7 @@ class Recall:
         types = (memory_type,) if memory_type is not None else MEMORY_TYPES
         # no small-talk rules here: a model that searches for "thanks" means the word
         queries = [RetrievalQuery(type_, query, limit, read.recency, read.dates) for type_ in types]
-        present = await _present(self._store, self._turns, agent_id, turn_id) if turn_id else set()
+        present = await _present(self._store, self._turns, agent_id, turn_id, now) if turn_id else set()
         ranked = await self._engine.recall(agent_id, queries, filters, now, policy)
         hits = _hits(_trusted(ranked, policy), present, limit)
         if turn_id and hits:
@@ -104,7 +104,7 @@ def _trusted(ranked: Sequence[Candidate], policy: Policy) -> Sequence[Candidate]
     return trust.cap_per_source(trust.drop_untrusted(ranked, policy).kept, policy).kept
 
 
-async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str) -> set[UUID]:
+async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: str, now: datetime) -> set[UUID]:
     """Return the ids of memories that the turn's prompt shows already.
 
     They are in its memory block or prefix, in earlier blocks, or in the results of earlier recalls.
@@ -115,7 +115,7 @@ async def _present(store: MemoryStore, turns: TurnLog, agent_id: str, turn_id: s
         for result in await _candidates(turns, agent_id, turn_id)
         if result.disposition == "already_in_prompt"
     }
-    return shown | in_earlier_blocks | {memory.id for memory in await store.pinned(agent_id)}
+    return shown | in_earlier_blocks | {memory.id for memory in await store.pinned(agent_id, now)}
 
 
 async def _candidates(turns: TurnLog, agent_id: str, turn_id: str) -> Sequence[RecordedCandidate]:
@@ -164,6 +164,11 @@ def _hits(ranked: Sequence[Candidate], present: set[UUID], limit: int) -> tuple[
             speaker=candidate.hit.speaker,
             session_id=candidate.hit.session_id,
             partial=candidate.hit.partial,
+            confidence=candidate.hit.confidence,
+            attributes=candidate.hit.attributes,
+            hidden_at=candidate.hit.hidden_at,
+            hidden_reason=candidate.hit.hidden_reason,
+            replaced_by=candidate.hit.replaced_by,
         )
         for candidate in absent[:limit]
     )

@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import from_json, to_json
 
-from brain.types import InputModel, Label, MemoryType, Moment, Text, Vector
+from brain.types import HiddenReason, InputModel, Label, MemoryType, Moment, Text, Vector
 from cognitive.degradation import Degradation
 from cognitive.plan import Plan
 from cognitive.policy import Policy
@@ -335,7 +335,9 @@ class Report:
 class RecallHit:
     """A memory that `recall` found, ranked by its `score`; `scores` has the parts of the score by name.
 
-    `content` is the passage that was found; it is the whole memory unless `partial` is True.
+    `content` is the passage that was found; it is the whole memory unless `partial` is True. `hidden_at`,
+    `hidden_reason` and `replaced_by` are set for a memory that a newer one superseded; such a memory is below its
+    replacement.
     """
 
     memory_id: UUID
@@ -348,3 +350,8 @@ class RecallHit:
     speaker: str | None = None
     session_id: str | None = None
     partial: bool = False
+    confidence: float = 1.0
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    hidden_at: datetime | None = None
+    hidden_reason: HiddenReason | None = None
+    replaced_by: UUID | None = None

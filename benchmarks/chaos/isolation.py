@@ -7,6 +7,7 @@ import math
 import random
 from collections.abc import Callable, Collection, Coroutine
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from typing import Any
 
 import asyncpg
@@ -120,7 +121,7 @@ async def _found(database: Database, agent: str, chance: random.Random) -> set[s
 
 async def _pinned(database: Database, agent: str, chance: random.Random) -> set[str]:
     """Read the agent's pinned memories and return their ids. No agent has any, so none may be found."""
-    return {str(memory.id) for memory in await MemoryStore(database, None).pinned(agent)}  # type: ignore[arg-type]
+    return {str(memory.id) for memory in await MemoryStore(database, None).pinned(agent, datetime.now(UTC))}  # type: ignore[arg-type]
 
 
 async def _slow(database: Database, agent: str, chance: random.Random) -> set[str]:

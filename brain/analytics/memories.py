@@ -19,7 +19,7 @@ from brain.postgres.reading import ReadDatabase
 from brain.postgres.wire_types import as_value
 from brain.search import Masses
 from brain.statements import SqlStatement
-from brain.types import MEMORY_TYPES, MemoryType, Receipt
+from brain.types import MEMORY_TYPES, HiddenReason, MemoryType, Receipt
 
 UsageGroup = Literal["never", "ignored", "rising", "stale"]
 
@@ -36,7 +36,7 @@ class MemoryFilter:
     session_id: str | None = None
     tag: str | None = None
     pinned: bool | None = None
-    superseded: bool | None = None
+    hidden: bool | None = None
     since: datetime | None = None
     until: datetime | None = None
 
@@ -58,7 +58,9 @@ class MemoryRow:
     session_id: str | None
     tags: tuple[str, ...]
     pinned: bool
-    superseded_by: UUID | None
+    replaced_by: UUID | None
+    hidden_at: datetime | None
+    hidden_reason: HiddenReason | None
     shown: float
     used: float
     times_shown: int
@@ -92,7 +94,7 @@ class GroupSizes:
     """The number of memories in each usage group (see `UsageThresholds`).
 
     The groups were counted among `looked` of the agent's `memories`: a random sample, or all of them. `pinned` and
-    `superseded` are counted among all memories, but not beyond a maximum.
+    `hidden` are counted among all memories, but not beyond a maximum.
     """
 
     looked: int
@@ -102,7 +104,7 @@ class GroupSizes:
     rising: int
     stale: int
     pinned: int = 0
-    superseded: int = 0
+    hidden: int = 0
 
     @property
     def sampled(self) -> bool:
@@ -168,7 +170,7 @@ _NO_ID = UUID(int=0)
 _DAY = 86_400.0
 _LISTS = {
     walk: SQL.memories.fill(walk=SQL[walk].fill(each_type=_EACH_TYPE))
-    for walk in ("walk_types", "walk_session", "walk_pinned", "walk_superseded")
+    for walk in ("walk_types", "walk_session", "walk_pinned", "walk_hidden")
 }
 _GROUPS = {walk: SQL.group.fill(walk=SQL[walk]) for walk in ("walk_stored", "walk_shown")}
 _ANY = MemoryFilter()
@@ -199,7 +201,7 @@ class MemoryAnalytics:
             tag=wanted.tag,
             patterns=patterns(wanted.words),
             pinned=wanted.pinned,
-            superseded=wanted.superseded,
+            hidden=wanted.hidden,
             limit=page_limit(limit),
         )
         return paging.page(rows, limit, _memory_row, "seq", "occurred_at")
@@ -207,7 +209,7 @@ class MemoryAnalytics:
     async def group_sizes(self, agent_id: str, habit: UsageThresholds, now: datetime) -> GroupSizes:
         """Return the number of memories in each usage group, counted in a sample of `MAX_SAMPLED` memories.
 
-        `habit` has the thresholds of the groups. Pinned and superseded memories are counted among all memories, up to
+        `habit` has the thresholds of the groups. Pinned and hidden memories are counted among all memories, up to
         `MAX_LOOKED`.
         """
         rows = await self._of_memories(agent_id, SQL.group_sizes, **_habit(habit, now))
@@ -329,7 +331,7 @@ def _walk(wanted: MemoryFilter) -> str:
         return "walk_session"
     if wanted.pinned:
         return "walk_pinned"
-    return "walk_superseded" if wanted.superseded else "walk_types"
+    return "walk_hidden" if wanted.hidden else "walk_types"
 
 
 def _habit(habit: UsageThresholds, now: datetime) -> dict[str, Any]:

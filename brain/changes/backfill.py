@@ -9,7 +9,7 @@ memory has not changed since it was read; the lock of the agent's row excludes o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
@@ -19,7 +19,7 @@ from uuid import UUID
 from brain import index_rows, statements
 from brain.embedding.embedders import Embedders
 from brain.errors import InvalidInput
-from brain.indexing import IndexedPassage, passages, texts
+from brain.indexing import IndexedPassage, passages, surroundings, texts
 from brain.languages import ENGLISH
 from brain.memory_rows import count, share_agent
 from brain.postgres.database import Connection, Database
@@ -48,13 +48,16 @@ class PendingMemory:
     content: str
     speaker: str | None
     context: str
+    entities: Sequence[str]
+    attributes: Mapping[str, Any]
     occurred_at: datetime
     version: str
     session_number: int | None = None
 
     def passages(self, *languages: str) -> list[IndexedPassage]:
         """Return the memory's passages, indexed in these languages, English by default."""
-        return passages(self.content, self.speaker, self.context, self.occurred_at, languages or (ENGLISH,))
+        around = surroundings(self.type, self.context, self.entities, self.attributes)
+        return passages(self.content, self.speaker, around, self.occurred_at, languages or (ENGLISH,))
 
 
 @dataclass(frozen=True, slots=True)

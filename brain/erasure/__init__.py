@@ -3,6 +3,7 @@
 Modules, in order of execution:
 
 - `erasing`: erase memories with everything derived from them, or an agent with all its rows.
+- `erase_rows`: delete the rows of memories.
 - `purge_derived`: remove erased text from turns, sessions, artifacts and other rows.
 - `residue`: find and cut erased text in other texts.
 - `retention`: delete rows by age; each memory type and each kind of row has its own age.

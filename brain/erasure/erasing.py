@@ -12,7 +12,7 @@ from uuid import UUID
 
 from brain import caches, memory_rows
 from brain.embedding.embedders import Embedders
-from brain.erasure import purge_derived
+from brain.erasure import erase_rows, purge_derived
 from brain.erasure.purge_derived import Quoting
 from brain.erasure.residue import Residue, says_nothing
 from brain.errors import InvalidInput, StoreError, UnknownMemory
@@ -193,7 +193,7 @@ async def _erased(sought: _Sought, others: _Others, before: Counter[str], c: Con
     late = await purge_derived.quoting(c, agent_id, gone, sought.remains, sought.since)
     if any(other.differs for other in late):
         return late
-    receipt = await memory_rows.erase(c, agent_id, gone)
+    receipt = await erase_rows.erase(c, agent_id, gone)
     touched = before + await purge_derived.erase(c, agent_id, sought.remains, sought.since)
     receipt = replace(
         receipt,

@@ -23,7 +23,7 @@ SQL = statements.load("purge_derived")
 
 Part = Callable[[Connection, str, Residue, int | None], Awaitable[Mapping[str, int]]]  # since None: all rows
 
-QUOTING = ("content", "context", "attributes")  # the fields of a memory that may quote another one
+QUOTING = ("content", "context", "attributes", "metadata")  # the fields of a memory that may quote another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ async def quoting(
 def without(said: Mapping[str, Any], trust: Trust, remains: Residue) -> dict[str, Any]:
     """Return a memory's fields without erased text.
 
-    A memory stored by the host or the model keeps its content and attributes; only its context is cut.
+    A memory stored by the host or the model keeps its content, attributes and metadata; only its context is cut.
     """
     own = said if trust in ("host", "agent") else remains.cut_all(said)
     return {**own, "context": remains.cut(said["context"])}

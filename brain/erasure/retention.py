@@ -1,4 +1,7 @@
-"""Delete rows by age, in batches. Each memory type and each kind of row is kept for its own number of days."""
+"""Delete rows by age, in batches. Each memory type and each kind of row is kept for its own number of days.
+
+The kind "hidden" is for memories that are superseded, retired, expired or merged, by the time since which they are.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Literal, get_args
 
-from brain import memory_rows, statements
-from brain.erasure import purge_derived
+from brain import statements
+from brain.erasure import erase_rows, purge_derived
 from brain.postgres.database import Connection, Database
 from brain.types import MEMORY_TYPES, MemoryType
 
 SQL = statements.load("retention")
 
-Kind = Literal["turns", "artifacts", "subtasks", "sessions", "erasures"]
+Kind = Literal["hidden", "turns", "artifacts", "subtasks", "sessions", "erasures"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Retained = MemoryType | Kind
 _BATCH = 200  # rows per transaction: a turn waits for one only milliseconds
@@ -80,12 +83,14 @@ async def _ended(agent_id: str, kind: Retained, until: datetime, c: Connection) 
     Memories are deleted with their index entries and usage. Their turns and sessions stay, since those have their own
     ages.
     """
-    if kind in MEMORY_TYPES:
-        ids = [
-            row["id"]
-            for row in await c.fetch(*SQL.old_memories(agent_id=agent_id, until=until, limit=_BATCH, type=kind))
-        ]
+    if kind in MEMORY_TYPES or kind == "hidden":
+        found = (
+            SQL.hidden_memories(agent_id=agent_id, until=until, limit=_BATCH)
+            if kind == "hidden"
+            else SQL.old_memories(agent_id=agent_id, until=until, limit=_BATCH, type=kind)
+        )
+        ids = [row["id"] for row in await c.fetch(*found)]
         if ids:
-            await memory_rows.erase(c, agent_id, ids)
+            await erase_rows.erase(c, agent_id, ids)
         return ids
     return [row["id"] for row in await c.fetch(*SQL[_ENDS[kind]](agent_id=agent_id, until=until, limit=_BATCH))]

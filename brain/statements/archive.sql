@@ -3,7 +3,8 @@
 -- name: page
 -- The next memories in the order of `seq`, with metadata, usage and revisions.
 SELECT m.seq, m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id, m.source, m.tags, m.entities,
-       m.confidence, m.pinned, m.supersedes, m.superseded_by, m.attributes, m.trust, m.created_at, m.updated_at,
+       m.confidence, m.pinned, m.supersedes, m.replaced_by, m.attributes, m.trust, m.metadata, m.expires_at, m.hidden_at,
+       m.hidden_reason, m.created_at, m.updated_at,
        (SELECT jsonb_build_object('shown', u.shown, 'used', u.used, 'times_shown', u.times_shown,
                                   'times_used', u.times_used, 'last_at', u.last_at)
         FROM cognitive.usage AS u WHERE u.agent_id = :agent_id AND u.memory_id = m.id) AS usage,
@@ -24,9 +25,11 @@ VALUES (:agent_id, :type, :shown, :used, :decoys, :decoys_used, :last_at) ON CON
 
 -- name: put_kept
 -- Set the metadata of memories that were stored just now.
-UPDATE cognitive.memory AS m SET superseded_by = k.superseded_by, created_at = k.created_at, updated_at = k.updated_at
-FROM unnest(:memory_ids::uuid[], :superseded_by::uuid[], :created_at::timestamptz[], :updated_at::timestamptz[])
-     AS k(id, superseded_by, created_at, updated_at)
+UPDATE cognitive.memory AS m SET replaced_by = k.replaced_by, hidden_at = k.hidden_at, hidden_reason = k.hidden_reason,
+    created_at = k.created_at, updated_at = k.updated_at
+FROM unnest(:memory_ids::uuid[], :replaced_by::uuid[], :hidden_at::timestamptz[], :hidden_reasons::text[],
+            :created_at::timestamptz[], :updated_at::timestamptz[])
+     AS k(id, replaced_by, hidden_at, hidden_reason, created_at, updated_at)
 WHERE m.agent_id = :agent_id AND m.id = k.id
 
 -- name: put_usage
@@ -46,9 +49,16 @@ SELECT :agent_id, r.* FROM unnest(:memory_ids::uuid[], :numbers::integer[], :con
 ON CONFLICT DO NOTHING
 
 -- name: repoint
--- Replace ids of the exporting database by the ids here, in `supersedes` and `superseded_by`.
+-- Replace ids of the exporting database by the ids here, in `supersedes` and `replaced_by`.
 UPDATE cognitive.memory AS m SET
     supersedes = CASE WHEN m.supersedes = n.old_id THEN n.id ELSE m.supersedes END,
-    superseded_by = CASE WHEN m.superseded_by = n.old_id THEN n.id ELSE m.superseded_by END
+    replaced_by = CASE WHEN m.replaced_by = n.old_id THEN n.id ELSE m.replaced_by END
 FROM unnest(:old_ids::uuid[], :new_ids::uuid[]) AS n(old_id, id)
-WHERE m.agent_id = :agent_id AND (m.supersedes = n.old_id OR m.superseded_by = n.old_id)
+WHERE m.agent_id = :agent_id AND (m.supersedes = n.old_id OR m.replaced_by = n.old_id)
+
+-- name: date_superseded
+-- Set when superseded memories were replaced: the time of their replacements.
+UPDATE cognitive.memory AS old SET hidden_at = new.occurred_at
+FROM cognitive.memory AS new
+WHERE old.agent_id = :agent_id AND old.id = ANY(:memory_ids::uuid[]) AND old.hidden_reason = 'superseded'
+  AND new.agent_id = :agent_id AND new.id = old.replaced_by

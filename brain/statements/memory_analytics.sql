@@ -10,7 +10,7 @@ WITH page AS MATERIALIZED (
                AND (:tag::text IS NULL OR tags @> ARRAY[:tag::text])
                    AND (:patterns::text[] IS NULL OR content ILIKE ALL (:patterns))
                AND (:pinned::boolean IS NULL OR pinned = :pinned)
-                   AND (:superseded::boolean IS NULL OR (superseded_by IS NOT NULL) = :superseded)
+                   AND (:hidden::boolean IS NULL OR (hidden_at IS NOT NULL AND hidden_at <= now()) = :hidden)
                AS kept
         FROM cognitive.memory WHERE agent_id = :agent_id AND id = walked.id OFFSET 0) AS m
     WHERE m.kept ORDER BY walked.occurred_at DESC, walked.seq DESC LIMIT :limit),
@@ -18,7 +18,7 @@ reach AS MATERIALIZED (
     SELECT count(*) AS looked, min(occurred_at) AS last_at, (array_agg(seq ORDER BY occurred_at, seq))[1] AS last_key
     FROM (<walk>) AS walked WHERE (SELECT count(*) FROM page) < :limit)
 SELECT greatest(reach.looked, page.looked) AS looked, reach.last_at, reach.last_key, m.id, m.seq, m.type,
-       left(m.content, 500) AS content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.superseded_by,
+       left(m.content, 500) AS content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.replaced_by, m.hidden_at, m.hidden_reason,
            u.shown,
        u.used, u.times_shown, u.times_used, u.last_at AS shown_at
 FROM reach LEFT JOIN (page CROSS JOIN LATERAL (
@@ -53,16 +53,16 @@ SELECT id, occurred_at, seq FROM (
 WHERE occurred_at <= :before_at AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
 ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
--- name: walk_superseded
--- Superseded memories.
+-- name: walk_hidden
+-- Hidden memories.
 SELECT id, occurred_at, seq FROM cognitive.memory
-WHERE agent_id = :agent_id AND superseded_by IS NOT NULL AND occurred_at <= :before_at
+WHERE agent_id = :agent_id AND hidden_at <= now() AND occurred_at <= :before_at
       AND (occurred_at < :before_at OR seq < :before_seq) AND occurred_at >= :since
 ORDER BY occurred_at DESC, seq DESC LIMIT <most>
 
 -- name: group_sizes
 -- The number of memories in each group, among the first <sample> memories by id; ids are hashes, so that is a random
--- sample. Pinned and superseded memories have indexes and are counted up to <most>. Pinned memories are in every
+-- sample. Pinned and hidden memories have indexes and are counted up to <most>. Pinned memories are in every
 -- prompt and are not expected to be shown. Ignored memories had at least `min_shown` showings without a use.
 -- Memories with at least `min_used` uses are rising if at least the share `fresh_share` of the decayed uses is left,
 -- and stale if less than the mass `stale_mass` is.
@@ -76,7 +76,7 @@ SELECT count(*) AS looked, coalesce((SELECT memories FROM cognitive.agent_state
             SELECT 1 FROM cognitive.memory WHERE agent_id = :agent_id AND pinned LIMIT <most>) AS p) AS pinned,
        (SELECT count(*) FROM (
             SELECT 1 FROM cognitive.memory WHERE agent_id = :agent_id
-                AND superseded_by IS NOT NULL LIMIT <most>) AS s) AS superseded
+                AND hidden_at <= now() LIMIT <most>) AS s) AS hidden
 FROM (SELECT id, pinned FROM cognitive.memory WHERE agent_id = :agent_id ORDER BY id LIMIT <sample>) AS m
 LEFT JOIN LATERAL (SELECT * FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id = m.id OFFSET 0) AS u ON true
 CROSS JOIN LATERAL (SELECT cognitive.decay(u.used, u.last_at, :now, :half_life_seconds::float8) AS used) AS n
@@ -106,7 +106,7 @@ page AS (
         OR walked.score = :before_score AND walked.id > :after_scored_id) AND m.wanted
     ORDER BY walked.score DESC, walked.id LIMIT :limit)
 SELECT l.looked, l.last_id, page.score, m.id, m.seq, m.type, left(m.content, 500) AS content, m.speaker, m.occurred_at,
-       m.session_id, m.tags, m.pinned, m.superseded_by, u.shown, u.used, u.times_shown, u.times_used,
+       m.session_id, m.tags, m.pinned, m.replaced_by, m.hidden_at, m.hidden_reason, u.shown, u.used, u.times_shown, u.times_used,
            u.last_at AS shown_at
 FROM (SELECT count(*) AS looked, (SELECT id FROM walked ORDER BY id DESC LIMIT 1) AS last_id FROM walked) AS l
 LEFT JOIN (page CROSS JOIN LATERAL (
@@ -129,7 +129,7 @@ FROM cognitive.usage WHERE agent_id = :agent_id AND memory_id > :after_id ORDER 
 -- name: beginnings
 -- The beginnings of memories by id, for lists.
 SELECT m.id, m.seq, m.type, left(m.content, 500) AS content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned,
-       m.superseded_by, u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at
+       m.replaced_by, m.hidden_at, m.hidden_reason, u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at
 FROM cognitive.memory AS m LEFT JOIN cognitive.usage AS u ON u.agent_id = :agent_id AND u.memory_id = m.id
 WHERE m.agent_id = :agent_id AND m.id = ANY(:memory_ids::uuid[])
 
@@ -161,13 +161,13 @@ SELECT (SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND id 
 
 -- name: life
 -- The times at which a memory was stored and changed, its links to other memories, and its usage.
-SELECT m.id, m.seq, m.type, m.content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.superseded_by,
+SELECT m.id, m.seq, m.type, m.content, m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.replaced_by, m.hidden_at, m.hidden_reason,
        m.supersedes, m.created_at, m.updated_at, m.confidence::float8 AS confidence, m.source, m.context, m.entities,
        u.shown, u.used, u.times_shown, u.times_used, u.last_at AS shown_at,
        (SELECT count(*) FROM cognitive.passage WHERE agent_id = :agent_id AND memory_id = m.id) AS passages,
        (SELECT left(content, 500) FROM cognitive.memory WHERE agent_id = :agent_id AND id = m.supersedes) AS replaced,
        (SELECT left(content, 500) FROM cognitive.memory WHERE agent_id = :agent_id
-           AND id = m.superseded_by) AS replacement
+           AND id = m.replaced_by) AS replacement
 FROM cognitive.memory AS m LEFT JOIN cognitive.usage AS u ON u.agent_id = :agent_id AND u.memory_id = m.id
 WHERE m.agent_id = :agent_id AND m.id = :memory_id
 
@@ -221,7 +221,7 @@ compared AS MATERIALIZED (
         WHERE agent_id = :agent_id AND memory_id = c.memory_id AND ordinal = 0 AND field = 'content'
             AND model = own.model OFFSET 0) AS e)
 SELECT (SELECT count(*) FROM compared) AS looked, near.cosine, m.id, m.seq, m.type, left(m.content, 500) AS content,
-       m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.superseded_by, u.shown, u.used, u.times_shown,
+       m.speaker, m.occurred_at, m.session_id, m.tags, m.pinned, m.replaced_by, m.hidden_at, m.hidden_reason, u.shown, u.used, u.times_shown,
        u.times_used, u.last_at AS shown_at
 FROM (SELECT 1) AS always
 LEFT JOIN (SELECT * FROM compared WHERE cosine >= :min_cosine

@@ -107,13 +107,15 @@ SELECT agent_id, role, number, version, activated_at, author, :note FROM previou
 RETURNING 1
 
 -- name: memories_holding
--- Other memories that contain text of the erased ones (`memory_ids`) in their content, context or attributes.
-SELECT id, content, context, trust, attributes FROM cognitive.memory AS m
+-- Other memories that contain text of the erased ones (`memory_ids`) in their content, context, attributes or
+-- metadata.
+SELECT id, content, context, trust, attributes, metadata FROM cognitive.memory AS m
 WHERE agent_id = :agent_id AND id <> ALL(:memory_ids::uuid[])
   AND (:since_transaction::bigint IS NULL OR ((m.xmin::text::bigint - :since_transaction) & 4294967295) < 2147483648)
       AND EXISTS (
     SELECT 1 FROM unnest(:probes::text[]) AS p(probe)
-    WHERE strpos(lower(concat_ws(' ', m.content, m.context, m.attributes)), p.probe) > 0)
+    WHERE strpos(lower(concat_ws(' ', m.content, m.context, m.attributes,
+        m.metadata)), p.probe) > 0)
 ORDER BY seq
 
 -- name: said_before

@@ -33,7 +33,7 @@ UPDATE cognitive.embedding_model SET last_memory_id = :memory_id WHERE agent_id 
 -- name: next_lacking
 -- The next memories after an id without vectors of a model, with their texts and row versions; any change gives a
 -- row a new version.
-SELECT m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.xmin::text AS version
+SELECT m.id, m.type, m.content, m.speaker, m.context, m.entities, m.attributes, m.occurred_at, m.xmin::text AS version
 FROM cognitive.memory AS m
 WHERE m.agent_id = :agent_id AND m.id > :after_id AND NOT EXISTS (
     SELECT 1 FROM cognitive.embedding AS e

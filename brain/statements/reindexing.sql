@@ -25,7 +25,7 @@ UPDATE cognitive.agent_state SET pending_language = nullif(:language::text, lang
 -- name: next_lacking
 -- The next memories after an id that are not indexed in a language, with their texts and row versions; any change
 -- gives a row a new version.
-SELECT m.id, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_number, m.xmin::text AS version
+SELECT m.id, m.type, m.content, m.speaker, m.context, m.entities, m.attributes, m.occurred_at, m.session_number, m.xmin::text AS version
 FROM cognitive.passage AS p JOIN cognitive.memory AS m ON m.agent_id = :agent_id AND m.id = p.memory_id
 WHERE p.agent_id = :agent_id AND p.memory_id > :after_id AND p.ordinal = 0 AND NOT p.languages @> ARRAY[:language::text]
 ORDER BY p.memory_id LIMIT :limit

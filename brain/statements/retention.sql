@@ -6,6 +6,11 @@
 SELECT id FROM cognitive.memory
 WHERE agent_id = :agent_id AND updated_at < :until AND type = :type AND NOT pinned ORDER BY updated_at, id LIMIT :limit
 
+-- name: hidden_memories
+-- Memories by the time since which they are hidden.
+SELECT id FROM cognitive.memory
+WHERE agent_id = :agent_id AND hidden_at < :until ORDER BY hidden_at, id LIMIT :limit
+
 -- name: delete_turns
 -- Delete turns with their exposures and shadow results.
 WITH old AS (
@@ -51,6 +56,10 @@ RETURNING at AS id
 -- name: count_memories
 -- Count the memories that `old_memories` would return.
 SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND updated_at < :until AND type = :type AND NOT pinned
+
+-- name: count_hidden
+-- Count the memories that `hidden_memories` would return.
+SELECT count(*) FROM cognitive.memory WHERE agent_id = :agent_id AND hidden_at < :until
 
 -- name: count_turns
 -- Count the turns that would be deleted.

@@ -54,7 +54,7 @@ SELECT coalesce((SELECT passages FROM cognitive.agent_state WHERE agent_id = :ag
 -- date range named by the query; the temporal channel finds what happened in it. `lexemes` are the lexemes whose
 -- postings are read, and `lexeme_passages` their document frequencies. `common_lexemes` are too frequent to be read,
 -- and are looked up only in the passages found otherwise. `associated_ids` are memories that similar past turns
--- used.
+-- used. `at` is the time for which memories are hidden or not, NULL for now. Superseded memories are found.
 WITH wanted AS MATERIALIZED (SELECT * FROM unnest(:types::text[], :limits::int[]) AS w(type, most)),
 agent AS MATERIALIZED (
     SELECT greatest(passages, 1)::float8 AS passages, greatest(sessions, 1)::float8 AS sessions,
@@ -182,8 +182,14 @@ found AS MATERIALIZED (
     SELECT f.ordinal, f.bm25, f.content_matched, f.context_matched, m.*
     FROM pooled AS f CROSS JOIN LATERAL (
         SELECT id AS memory_id, seq, type, content, speaker, occurred_at, session_id, session_number, source,
-               superseded_by, confidence, pinned, trust
-        FROM cognitive.memory WHERE agent_id = :agent_id AND id = f.memory_id OFFSET 0) AS m),
+               confidence, pinned, trust, attributes, h.*
+        FROM cognitive.memory CROSS JOIN LATERAL (
+            SELECT CASE WHEN hidden THEN memory.hidden_at END AS hidden_at,
+                   CASE WHEN hidden THEN memory.hidden_reason END AS hidden_reason,
+                   CASE WHEN hidden THEN memory.replaced_by END AS replaced_by
+            FROM (SELECT memory.hidden_at <= coalesce(:at::timestamptz, now()) AS hidden) AS s) AS h
+        WHERE agent_id = :agent_id AND id = f.memory_id
+          AND (h.hidden_reason IS NULL OR h.hidden_reason = 'superseded') OFFSET 0) AS m),
 -- Most sessions with a lexeme of the query contain no passage that was found, and are not scored. `IS TRUE` keeps the
 -- planner from turning the lookup into a join, as above.
 session_score AS (
@@ -198,7 +204,7 @@ session_score AS (
 session_map AS MATERIALIZED (SELECT jsonb_object_agg(session_number::text, bm25) AS scores FROM session_score)
 SELECT f.memory_id, f.ordinal, f.seq, f.type, substr(f.content, p.start + 1, p.stop - p.start) AS content,
        p.start > 0 OR p.stop < length(f.content) AS partial, f.speaker, f.occurred_at, f.session_id, f.source,
-       f.superseded_by, f.confidence, f.pinned, f.trust, p.content_length,
+       f.hidden_at, f.hidden_reason, f.replaced_by, f.confidence, f.pinned, f.trust, f.attributes, p.content_length,
        CASE WHEN common.idf IS NULL THEN f.bm25 ELSE coalesce(f.bm25, 0) + common.bm25 END AS content_bm25,
        CASE WHEN common.content_matched IS NULL THEN f.content_matched
             ELSE coalesce(f.content_matched, 0) + common.content_matched END AS content_matched,

@@ -23,32 +23,57 @@ SELECT EXISTS (SELECT 1 FROM cognitive.turn WHERE agent_id = :agent_id AND turn_
 -- The memories with these identities.
 SELECT identity, id FROM cognitive.memory WHERE agent_id = :agent_id AND identity = ANY(:identities::bytea[])
 
--- name: known_ids
--- The trust of the memories with these ids.
-SELECT id, trust FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])
+-- name: states
+-- What decides whether memories may be hidden, shown again or replaced.
+SELECT id, type, trust, hidden_at, hidden_reason, expires_at FROM cognitive.memory
+WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[])
 
 -- name: insert_memories
--- Insert memories.
+-- Insert memories. One with `expires_at` is hidden from that time on.
 INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, speaker, context, occurred_at, session_id,
-                              session_number, source, tags, entities, confidence, pinned, supersedes, attributes, trust)
+                              session_number, source, tags, entities, confidence, pinned, supersedes, attributes, trust,
+                              metadata, claim, expires_at, hidden_at, hidden_reason)
 SELECT :agent_id, m.id, m.seq, m.identity, m.type, m.content, m.speaker, m.context, m.occurred_at, m.session_id,
        m.session_number,
        m.source, ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'tags')),
        ARRAY(SELECT jsonb_array_elements_text(m.labels -> 'entities')),
-       m.confidence, m.pinned, m.supersedes, m.attributes, m.trust
+       m.confidence, m.pinned, m.supersedes, m.attributes, m.trust, m.metadata, m.claim, m.expires_at, m.expires_at,
+       CASE WHEN m.expires_at IS NOT NULL THEN 'expired' END
 FROM unnest(:memory_ids::uuid[], :seqs::bigint[], :identities::bytea[], :types::text[], :contents::text[],
             :speakers::text[], :contexts::text[], :occurred_at::timestamptz[], :session_ids::text[],
             :session_numbers::integer[], :sources::text[], :labels::jsonb[], :confidences::real[], :pinned::boolean[],
-            :supersedes::uuid[], :attributes::jsonb[], :trusts::text[])
+            :supersedes::uuid[], :attributes::jsonb[], :trusts::text[], :metadata::jsonb[], :claims::text[],
+            :expires_at::timestamptz[])
      AS m(id, seq, identity, type, content, speaker, context, occurred_at, session_id, session_number, source, labels,
-          confidence, pinned, supersedes, attributes, trust)
+          confidence, pinned, supersedes, attributes, trust, metadata, claim, expires_at)
 RETURNING 1
 
--- name: mark_superseded
--- Set `superseded_by` of the memories that new ones replace.
-UPDATE cognitive.memory AS old SET superseded_by = new.id, updated_at = now()
-FROM unnest(:memory_ids::uuid[], :superseded_ids::uuid[]) AS new(id, supersedes)
-WHERE old.agent_id = :agent_id AND old.id = new.supersedes
+-- name: hide
+-- Hide memories at a time and for a reason, unless they are hidden from an earlier time on.
+UPDATE cognitive.memory AS m SET hidden_at = h.hidden_at, hidden_reason = :reason, replaced_by = h.replaced_by,
+    updated_at = now()
+FROM unnest(:memory_ids::uuid[], :hidden_at::timestamptz[], :replaced_by::uuid[]) AS h(id, hidden_at, replaced_by)
+WHERE m.agent_id = :agent_id AND m.id = h.id AND (m.hidden_at IS NULL OR h.hidden_at <= m.hidden_at)
+
+-- name: show
+-- Show hidden memories again: until `expires_at`, if that is later than `now`, else without an end. The memories that
+-- superseded them do so no longer.
+WITH shown AS (
+    UPDATE cognitive.memory SET updated_at = now(), replaced_by = NULL,
+        expires_at = CASE WHEN expires_at > :now THEN expires_at END,
+        hidden_at = CASE WHEN expires_at > :now THEN expires_at END,
+        hidden_reason = CASE WHEN expires_at > :now THEN 'expired' END
+    WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]))
+UPDATE cognitive.memory SET supersedes = NULL
+WHERE agent_id = :agent_id AND supersedes = ANY(:memory_ids::uuid[]) AND id <> ALL(:memory_ids::uuid[])
+
+-- name: move_superseded
+-- A superseded memory is hidden from the time of its replacement on: set it when that time changes. If the memory
+-- expires before, that hides it.
+UPDATE cognitive.memory SET hidden_at = least(:occurred_at::timestamptz, expires_at),
+    hidden_reason = CASE WHEN expires_at < :occurred_at THEN 'expired' ELSE 'superseded' END,
+    replaced_by = CASE WHEN expires_at < :occurred_at THEN NULL ELSE replaced_by END
+WHERE agent_id = :agent_id AND replaced_by = :memory_id AND hidden_reason = 'superseded'
 
 -- name: touch_sessions
 -- Add memories and lexemes to the counts of their sessions. A session gets its number with its first memory.
@@ -139,19 +164,20 @@ WHERE agent_id = :agent_id
 -- name: get_memories
 -- Memories by id, in the order of `seq`.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, superseded_by, attributes, trust
+       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason
 FROM cognitive.memory WHERE agent_id = :agent_id AND id = ANY(:memory_ids::uuid[]) ORDER BY seq
 
 -- name: tagged_memories
 -- Memories with all of these tags.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, superseded_by, attributes, trust
+       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason
 FROM cognitive.memory WHERE agent_id = :agent_id AND tags @> :tags::text[] ORDER BY seq LIMIT :limit OFFSET :offset
 
 -- name: versioned_memory
 -- A memory with the version of its row, which any change replaces.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, superseded_by, attributes, trust, xmin::text AS version
+       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason,
+       xmin::text AS version
 FROM cognitive.memory WHERE agent_id = :agent_id AND id = :memory_id
 
 -- name: version
@@ -159,17 +185,23 @@ FROM cognitive.memory WHERE agent_id = :agent_id AND id = :memory_id
 SELECT xmin::text FROM cognitive.memory WHERE agent_id = :agent_id AND id = :memory_id
 
 -- name: pinned_memories
--- The pinned memories that are not superseded.
+-- The pinned memories that are visible at a time.
 SELECT id, type, content, speaker, context, occurred_at, session_id, source, tags, entities, confidence, pinned,
-       supersedes, superseded_by, attributes, trust
-FROM cognitive.memory WHERE agent_id = :agent_id AND pinned AND superseded_by IS NULL ORDER BY seq
+       supersedes, replaced_by, attributes, trust, metadata, expires_at, hidden_at, hidden_reason
+FROM cognitive.memory WHERE agent_id = :agent_id AND pinned AND (hidden_at IS NULL OR hidden_at > :now)
+ORDER BY seq
 
 -- name: replace_memory
--- Replace the fields of a memory.
+-- Replace the fields of a memory. Its expiry hides it if nothing does so at an earlier time.
 UPDATE cognitive.memory SET
     content = :content, speaker = :speaker, context = :context, occurred_at = :occurred_at, tags = :tags,
-        entities = :entities, confidence = :confidence, pinned = :pinned,
-    attributes = :attributes, identity = :identity, trust = :trust, updated_at = now()
+    entities = :entities, confidence = :confidence, pinned = :pinned, attributes = :attributes, metadata = :metadata,
+    identity = :identity, trust = :trust, claim = :claim, updated_at = now(), expires_at = :expires_at::timestamptz,
+    hidden_at = CASE WHEN hidden_reason <> 'expired' AND (:expires_at IS NULL OR hidden_at <= :expires_at)
+                     THEN hidden_at ELSE :expires_at END,
+    hidden_reason = CASE WHEN hidden_reason <> 'expired' AND (:expires_at IS NULL OR hidden_at <= :expires_at)
+                         THEN hidden_reason WHEN :expires_at IS NOT NULL THEN 'expired' END,
+    replaced_by = CASE WHEN :expires_at IS NULL OR hidden_at <= :expires_at THEN replaced_by END
 WHERE agent_id = :agent_id AND id = :memory_id
 
 -- name: delete_postings
@@ -266,9 +298,12 @@ sessions AS (
 SELECT count(*) AS memories FROM gone
 
 -- name: clear_pointers
--- Clear `supersedes` of memories that replaced an erased one. Memories that an erased one had replaced stay
--- superseded: forgetting the new version must not bring back the old.
-UPDATE cognitive.memory SET supersedes = NULL WHERE agent_id = :agent_id AND supersedes = ANY(:memory_ids::uuid[])
+-- Clear the ids of erased memories in others. Memories that an erased one had replaced stay hidden: forgetting the new
+-- version must not bring back the old.
+UPDATE cognitive.memory SET
+    supersedes = CASE WHEN supersedes <> ALL(:memory_ids::uuid[]) THEN supersedes END,
+    replaced_by = CASE WHEN replaced_by <> ALL(:memory_ids::uuid[]) THEN replaced_by END
+WHERE agent_id = :agent_id AND (supersedes = ANY(:memory_ids::uuid[]) OR replaced_by = ANY(:memory_ids::uuid[]))
 
 -- name: agent_rows
 -- Count the rows of an agent.

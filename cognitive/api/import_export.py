@@ -87,7 +87,8 @@ class ImportExport:
             ids += await self._stored(agent_id, contents.lines[start : start + BATCH], renamed)
             if progress is not None:
                 progress(len(ids), len(contents.lines))
-        await self._archive.repoint(agent_id, renamed)
+        undated = [id for line, id in zip(contents.lines, ids, strict=True) if line.undated]
+        await self._archive.repoint(agent_id, renamed, undated)
         await self._archive.put_bases(agent_id, contents.bases)
         for _, policy in contents.policies:
             await self._activate(agent_id, policy)

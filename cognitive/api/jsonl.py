@@ -21,7 +21,8 @@ from brain.text import storable
 from brain.types import MAX_LABEL_LENGTH, InputModel, Label, NewMemory, Text
 from cognitive.errors import InvalidInput
 
-FORM, WITHOUT_USE = "cognitive-memory-2", "cognitive-memory-1"  # the present format and the previous one, without usage
+FORM = "cognitive-memory-3"
+WITHOUT_STATE, WITHOUT_USE = "cognitive-memory-2", "cognitive-memory-1"  # older formats; the first also lacks usage
 LANGUAGE, BASE, POLICY = "cognitive-language-1", "cognitive-base-1", "cognitive-policy-1"
 
 
@@ -30,13 +31,15 @@ class ImportLine:
     """A memory read from an imported file, and the number of its line.
 
     For an export of this product, `original_id` is the memory's id in the exporting store. `kept` is the memory's
-    metadata (usage, revisions, order), or None if the file is from another system or in this product's older format.
+    metadata (state, usage, revisions, order), or None if the file is from another system or in this product's first
+    format. `undated` is True for a superseded memory if the file does not say when it was replaced.
     """
 
     number: int
     memory: NewMemory
     original_id: UUID | None = None
     kept: MemoryMetadata | None = None
+    undated: bool = False
 
 
 class ExportedPolicy(InputModel):
@@ -135,7 +138,7 @@ def _line(number: int, data: Mapping[str, Any]) -> ImportLine:
     if data.get("form") == WITHOUT_USE:
         fields = {name: value for name, value in data.items() if name not in ("form", "id")}
         return ImportLine(number, NewMemory(**fields), UUID(data["id"]))
-    if data.get("form") == FORM:
+    if data.get("form") in (FORM, WITHOUT_STATE):
         return _whole(number, {name: value for name, value in data.items() if name != "form"})
     form = next((form for mark, form in _FORMS.items() if mark <= data.keys()), None)
     if form is None:
@@ -146,10 +149,14 @@ def _line(number: int, data: Mapping[str, Any]) -> ImportLine:
 
 
 def _whole(number: int, data: dict[str, Any]) -> ImportLine:
+    undated = data.get("superseded_by") is not None
+    if undated:
+        data |= {"replaced_by": data["superseded_by"], "hidden_reason": "superseded", "hidden_at": data["updated_at"]}
+    data.pop("superseded_by", None)  # of the format WITHOUT_STATE
     kept = MemoryMetadata(**{name: data.pop(name) for name in MemoryMetadata.model_fields if name in data})
     memory = NewMemory(**data)
     ArchivedMemory(memory, kept).require_past()
-    return ImportLine(number, memory, kept.id, kept)
+    return ImportLine(number, memory, kept.id, kept, undated)
 
 
 def _of_mem0(data: Mapping[str, Any]) -> NewMemory:

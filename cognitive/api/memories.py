@@ -10,6 +10,7 @@ from uuid import UUID
 
 from brain.erasure.erasing import Eraser
 from brain.erasure.retention import Retained
+from brain.states import MemoryStates
 from brain.store import MemoryStore, Progress
 from brain.turn_records import UsageWeights
 from brain.turns import TurnLog
@@ -31,6 +32,7 @@ class AgentMemories:
     def __init__(
         self,
         store: MemoryStore,
+        states: MemoryStates,
         erasing: Eraser,
         turns: TurnLog,
         policies: PolicyResolver,
@@ -41,6 +43,7 @@ class AgentMemories:
         retention: RetentionScheduler,
     ) -> None:
         self._store = store
+        self._states = states
         self._erasing = erasing
         self._turns = turns
         self._policies = policies
@@ -61,7 +64,10 @@ class AgentMemories:
         for memory in memories:
             if not isinstance(memory, NewMemory):
                 raise InvalidInput(f"memories: expected NewMemory values, got {type(memory).__name__}")
-        return await self._store.remember(agent_id, memories, now=datetime.now(UTC), progress=progress)
+        now = datetime.now(UTC)
+        for memory in memories:
+            memory.require_expiry_after(memory.occurred_at or now)
+        return await self._store.remember(agent_id, memories, now=now, progress=progress)
 
     async def get(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
         """Return the agent's memories with these ids, in the order of `ids`; unknown ids are skipped."""
@@ -100,14 +106,32 @@ class AgentMemories:
         require_label("agent_id", agent_id)
         return await self._store.update(agent_id, require_id("id", id), lambda found: _changed(found, changes, by))
 
+    async def retire(self, agent_id: str, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
+        """Hide memories from now on, and return them; see `MemoryStates.retire`."""
+        wanted = _wanted(agent_id, ids)
+        await self._states.retire(agent_id, wanted, by=by, now=datetime.now(UTC))
+        return await self._store.get(agent_id, wanted)
+
+    async def restore(self, agent_id: str, ids: Sequence[UUID], *, by: Trust = "host") -> list[Memory]:
+        """Show hidden memories again, and return them; see `MemoryStates.restore`."""
+        wanted = _wanted(agent_id, ids)
+        await self._states.restore(agent_id, wanted, by=by, now=datetime.now(UTC))
+        return await self._store.get(agent_id, wanted)
+
+    async def merge(self, agent_id: str, ids: Sequence[UUID], into: UUID, *, by: Trust = "host") -> list[Memory]:
+        """Hide memories that say the same as the memory `into`, and return them; see `MemoryStates.merge`."""
+        wanted = _wanted(agent_id, ids)
+        await self._states.merge(agent_id, wanted, require_id("into", into), by=by, now=datetime.now(UTC))
+        return await self._store.get(agent_id, wanted)
+
     async def revisions(self, agent_id: str, id: UUID) -> list[Revision]:
         """Return the last 100 changes of a memory, latest first, each with the values before the change."""
         return await self._store.revisions(require_label("agent_id", agent_id), require_id("id", id))
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erase memories and everything derived from them; return the numbers of deleted rows."""
-        wanted = list(dict.fromkeys(require_id("ids", id) for id in ids))
-        remains = await self._erasing.remains(require_label("agent_id", agent_id), wanted)
+        wanted = _wanted(agent_id, ids)
+        remains = await self._erasing.remains(agent_id, wanted)
         await self._settling.wait_for(agent_id)
         await self._session_manager.wait_for(agent_id)  # pending writes must be stored before they are searched
         journaled = await self._outcomes.forget(agent_id, remains)
@@ -151,6 +175,11 @@ class AgentMemories:
 
         if not await self._turns.rate(agent_id, turn_id, memory_id, useful, weigh):
             raise InvalidInput(f"memory_id: turn {turn_id!r} showed no memory {memory_id}")
+
+
+def _wanted(agent_id: str, ids: Sequence[UUID]) -> list[UUID]:
+    require_label("agent_id", agent_id)
+    return list(dict.fromkeys(require_id("ids", id) for id in ids))
 
 
 def _changed(found: Memory, changes: Mapping[str, Any], by: Trust) -> NewMemory:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 SHAPE = (
     "{id, type, content, speaker?, context, occurred_at, session_id?, source?, tags: [tag], entities: [entity], "
-    "confidence, pinned, supersedes?, superseded_by?, attributes: {…}, trust}"
+    "confidence, pinned, supersedes?, replaced_by?, attributes: {…}, trust, metadata: {…}, expires_at?, hidden_at?, "
+    "hidden_reason?}"
 )
 RECEIPT = (
     "{agent_id, memories, passages, embeddings, postings, exposures, usage, revisions, turns, sessions, artifacts, "
@@ -119,7 +120,7 @@ def _show_ids(ids: Sequence[UUID]) -> None:
 @click.command(
     cls=JsonCommand,
     shape="{hits: [{memory_id, type, content, source?, score, scores: {…}, occurred_at?, speaker?, session_id?, "
-    "partial}]}",
+    "partial, confidence, attributes: {…}, hidden_at?, hidden_reason?, replaced_by?}]}",
 )
 @click.argument("query")
 @AGENT

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from brain.search import SearchResult
+from brain.search import Hit, SearchResult
 from brain.types import Memory, MemoryType
 from cognitive.context import abstention, budget, dedup, explore, ranking, render, trust, usage
 from cognitive.plan import Plan, RetrievalQuery
@@ -263,10 +263,14 @@ def _without_superseded(candidates: Sequence[Candidate]) -> StageResult:
     The prompt never shows such memories. Only the recall tool returns them, ranked below their replacements.
     """
     return StageResult(
-        tuple(candidate for candidate in candidates if candidate.hit.superseded_by is None),
+        tuple(candidate for candidate in candidates if candidate.hit.hidden_reason is None),
         tuple(
-            CandidateResult(candidate, "superseded", candidate.score, f"replaced by {candidate.hit.superseded_by}")
+            CandidateResult(candidate, "superseded", candidate.score, _replaced(candidate.hit))
             for candidate in candidates
-            if candidate.hit.superseded_by is not None
+            if candidate.hit.hidden_reason is not None
         ),
     )
+
+
+def _replaced(hit: Hit) -> str:
+    return f"replaced by {hit.replaced_by}" if hit.replaced_by is not None else "replaced by a memory that was erased"

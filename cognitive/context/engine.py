@@ -115,7 +115,7 @@ class ContextEngine:
         expected, reserved = self._embedders.of(turn.agent_id), deadline.left() * self._constants.ranking_time_share
         searching = deadline.leaving(reserved)
         (pinned, unpinned), (retrieved, embedder), (window, missing) = await asyncio.gather(
-            self._pinned(turn.agent_id, searching),
+            self._pinned(turn.agent_id, now, searching),
             self._retrieve(turn.agent_id, plan.retrieval, now, searching, policy),
             self._window(turn, plan, searching, policy, expected),  # embeds while Postgres searches
         )
@@ -188,10 +188,12 @@ class ContextEngine:
             raise StoreUnavailable("; ".join(retrieved.degraded))
         return order(queries, retrieved.found, now, policy, self._constants)
 
-    async def _pinned(self, agent_id: str, deadline: Deadline) -> tuple[list[Memory], tuple[Degradation, ...]]:
+    async def _pinned(
+        self, agent_id: str, now: datetime, deadline: Deadline
+    ) -> tuple[list[Memory], tuple[Degradation, ...]]:
         """Return an agent's pinned memories, or none and the degradation if Postgres fails or is late."""
         try:
-            return await deadline.within(self._store.pinned(agent_id)), ()
+            return await deadline.within(self._store.pinned(agent_id, now)), ()
         except (CognitiveError, TimeoutError) as error:
             return [], (Degradation.from_error("prefix", error, "no answer from Postgres in time"),)
 

@@ -203,7 +203,8 @@ def rank(
 ) -> list[Candidate]:
     """Rank the candidates by score, best first, and apply the tie-breaks of `precede`.
 
-    score = relevance + usage.weight · log2(boost) + lift, times `superseded_factor` for a superseded memory. The boost
+    score = relevance + usage.weight · log2(boost) + lift, times `superseded_factor` for a superseded memory, and times
+    1 - `max_doubt` · (1 - confidence). The boost
     is a factor from the memory's past use. At the default weight it changes the score by -0.005 to +0.003, so it
     settles near-ties and cannot raise an irrelevant memory over an exact match. The lift is learned from past turns
     with a similar message (see `usage.lifts`); it is at most 0.2 at the default weight. With `usage.combine` =
@@ -233,7 +234,8 @@ def _score(candidate: Candidate, boost: Boost, policy: Policy, constants: Consta
     else:
         score = candidate.relevance + policy.usage.weight * math.log2(boost.factor)
     score += boost.lift
-    return score * constants.superseded_factor if candidate.hit.superseded_by is not None else score
+    score *= 1 - constants.max_doubt * (1 - candidate.hit.confidence)
+    return score * constants.superseded_factor if candidate.hit.hidden_reason is not None else score
 
 
 def identifiers(text: str) -> tuple[str, ...]:
@@ -304,7 +306,7 @@ def _newest_first(ordered: Sequence[Candidate], query: RetrievalQuery, constants
         hit = candidate.hit
         matched = hit.scores.get("content_matched", 0.0)
         stems = _stems(hit.content)
-        if not matched or len(stems) < _MIN_STEMS or hit.superseded_by is not None or hit.partial:
+        if not matched or len(stems) < _MIN_STEMS or hit.hidden_reason is not None or hit.partial:
             continue
         alike = groups.setdefault((hit.type, hit.speaker, matched), [])
         group = next((each for each in alike if _shared(each.stems, stems) >= constants.version_threshold), None)
@@ -338,10 +340,10 @@ def _after_their_replacement(ordered: Sequence[Candidate]) -> list[Candidate]:
     def key(item: tuple[int, Candidate]) -> tuple[int, int]:
         own, candidate = item
         latest, steps = own, 0
-        successor: UUID | None = candidate.hit.superseded_by
+        successor: UUID | None = candidate.hit.replaced_by
         while successor is not None and successor in place and steps < len(ordered):
             latest, steps = max(latest, place[successor]), steps + 1
-            successor = ordered[place[successor]].hit.superseded_by
+            successor = ordered[place[successor]].hit.replaced_by
         return latest, steps
 
     return [candidate for _, candidate in sorted(enumerate(ordered), key=key)]

@@ -22,6 +22,8 @@ _NUMBERED = frozenset(
     "chat conversation doc document episode event item line message msg row session thread turn".split()
 )
 HEADINGS: dict[MemoryType, str] = {row.name: row.heading for row in TYPE_ROWS}
+SHOWN: dict[MemoryType, tuple[str, ...]] = {row.name: row.shown for row in TYPE_ROWS}
+_MAX_ATTRIBUTE = 300  # characters of an attribute in a line
 
 
 def block(candidates: Sequence[Candidate], policy: Policy) -> str:
@@ -60,16 +62,28 @@ def prefix(pinned: Sequence[Memory], policy: Policy) -> str:
 
 
 def line(memory: Hit | Memory | RecallHit, policy: Policy) -> str:
-    """Return a memory as one line of the prompt: its date, its speaker and text as a quoted string, and its source.
+    """Return a memory as one line of the prompt: its date, speaker and text, some of its attributes, and its source.
 
-    The line depends on the memory and `trust.max_source_chars` alone, never on its rank or the turn.
+    Texts are quoted. The line depends on the memory and `trust.max_source_chars` alone, never on its rank or the turn.
     """
     text = f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content
     excerpt = " (excerpt)" if not isinstance(memory, Memory) and memory.partial else ""
     source = origin(memory.source, memory.session_id, policy.trust.max_source_chars)
     provenance = f" from {quote(source)}" if source else ""
     date = f"{memory.occurred_at.date().isoformat()} " if memory.occurred_at is not None else ""
-    return f"{RECORD}{date}{quote(text)}{excerpt}{provenance}"
+    return f"{RECORD}{date}{quote(text)}{excerpt}{_attributes(memory)}{provenance}"
+
+
+def _attributes(memory: Hit | Memory | RecallHit) -> str:
+    """Return the attributes that the prompt shows, such as a decision's rationale, in parentheses; "" for none."""
+    shown = [(name, memory.attributes[name]) for name in SHOWN[memory.type] if memory.attributes.get(name)]
+    listed = ", ".join(f"{name}: {quote(shorten(text))}" for name, text in shown)
+    return f" ({listed})" if listed else ""
+
+
+def shorten(text: str) -> str:
+    """Return the beginning of an attribute that is too long to be shown with every memory."""
+    return text if len(text) <= _MAX_ATTRIBUTE else f"{text[: _MAX_ATTRIBUTE - 1].rstrip()}…"
 
 
 def origin(source: str | None, session: str | None, max_chars: int) -> str:

@@ -115,6 +115,7 @@ async def retrieve(
         filters,
         max(query.limit for query in queries),
         _past(now, policy, constants),
+        now,
     )
     channels = ("dense",) * (vector is not None) + ("lexical",) + ("temporal",) * (query.dates is not None)
     seconds = deadline.left()
@@ -171,6 +172,7 @@ def _query(
     filters: Filters,
     wanted: int,
     past: PastTurns | None,
+    now: datetime,
 ) -> Query:
     return Query(
         types=types,
@@ -184,6 +186,7 @@ def _query(
         since=filters.since,
         until=filters.until,
         past=past,
+        at=now,
     )
 
 

@@ -19,7 +19,7 @@ _MAX_QUERY_LENGTH = 1_000  # characters; a longer search text is cut
 USAGE_GROUPS: tuple[UsageGroup, ...] = get_args(UsageGroup)
 FLAG_GROUPS: Mapping[str, MemoryFilter] = {
     "pinned": MemoryFilter(pinned=True),
-    "superseded": MemoryFilter(superseded=True),
+    "hidden": MemoryFilter(hidden=True),
 }
 # value in the URL -> (label, maximum age, minimum age)
 AGES: Mapping[str, tuple[str, timedelta | None, timedelta | None]] = {
@@ -78,10 +78,10 @@ GROUPS: Mapping[str, GroupText] = {
         "They are in the prefix of every turn, for any message.",
         "No memory is pinned. Pin a memory that every turn needs on its page.",
     ),
-    "superseded": GroupText(
-        "Superseded",
-        "A newer memory replaced them. Turns do not show them, and recall ranks them below it.",
-        "No memory was replaced by another.",
+    "hidden": GroupText(
+        "Hidden",
+        "They were superseded, retired or merged, or have expired. Turns do not show them.",
+        "No memory is hidden.",
     ),
 }
 
@@ -121,7 +121,7 @@ def memory_filter(query: PageQuery) -> MemoryFilter:
         session_id=values.get("session"),
         tag=values.get("tag"),
         pinned=flags.pinned,
-        superseded=flags.superseded,
+        hidden=flags.hidden,
         since=parse_time(values, "since") or (query.now - max_age if max_age else None),
         until=parse_time(values, "until") or (query.now - min_age if min_age else None),
     )

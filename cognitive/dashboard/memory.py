@@ -39,6 +39,8 @@ DONE: Mapping[str, str] = {
     "edited": "Saved. The history keeps the old values.",
     "same": "Nothing was changed.",
     "superseded": "Stored. This memory replaces the older one.",
+    "retired": "Retired. Turns and searches no longer find it.",
+    "restored": "Restored. Turns and searches find it again.",
 }
 
 
@@ -99,6 +101,8 @@ class MemoryView:
     history: tuple[RevisionView, ...]
     version: int
     tags: str
+    metadata: str
+    hidden: bool
     done: str
 
 
@@ -152,6 +156,8 @@ def view(data: MemoryData, query: PageQuery) -> MemoryView:
         history=history(memory, data.revisions),
         version=data.revisions[0].number if data.revisions else 0,
         tags=", ".join(memory.tags),
+        metadata=json.dumps(memory.metadata, ensure_ascii=False) if memory.metadata else "",
+        hidden=memory.hidden(query.now),
         done=DONE.get(query.params.get("done", ""), ""),
     )
 

@@ -44,8 +44,8 @@ async def edit(visit: Visit) -> Response:
 async def supersede(visit: Visit) -> Response:
     """Store a memory that replaces another one. The replaced memory stays stored, with a lower rank in searches."""
     memory, agent = await _form_memory(visit), visit.query.agent
-    if memory.superseded_by is not None:
-        raise HTTPException(409, "Another memory has replaced this one already. Replace the newer memory.")
+    if memory.hidden(visit.query.now):
+        raise HTTPException(409, f"This memory is hidden already: {memory.hidden_reason}.")
     if above(memory.trust, visit.visitor.trust):
         raise HTTPException(403, "This memory has a higher trust than your token may write.")
     new = replacement(memory, str(visit.form.get("content", "")), visit.visitor.trust)
@@ -54,6 +54,20 @@ async def supersede(visit: Visit) -> Response:
     if stored.supersedes != memory.id:
         raise HTTPException(409, "A memory with this text exists already and does not replace this one.")
     return _back(visit, id, "superseded")
+
+
+async def retire(visit: Visit) -> Response:
+    """Hide a memory."""
+    memory = await _form_memory(visit)
+    await visit.layer.retire(visit.query.agent, [memory.id], by=visit.visitor.trust)
+    return _back(visit, memory.id, "retired")
+
+
+async def restore(visit: Visit) -> Response:
+    """Show a hidden memory again."""
+    memory = await _form_memory(visit)
+    await visit.layer.restore(visit.query.agent, [memory.id], by=visit.visitor.trust)
+    return _back(visit, memory.id, "restored")
 
 
 async def forget(visit: Visit) -> Response:
@@ -156,5 +170,7 @@ PAGES = (
     PageRoute("/memory/rate", rate, methods=("POST",), parent="/memories"),
     PageRoute("/memory/edit", edit, methods=("POST",), parent="/memories"),
     PageRoute("/memory/supersede", supersede, methods=("POST",), parent="/memories"),
+    PageRoute("/memory/retire", retire, methods=("POST",), parent="/memories"),
+    PageRoute("/memory/restore", restore, methods=("POST",), parent="/memories"),
     PageRoute("/memories/forget", forget, methods=("POST",), parent="/memories"),
 )

@@ -197,7 +197,6 @@ def _hit(memory: MemoryRow) -> Hit:
         occurred_at=memory.occurred_at,
         session_id=None,
         source=None,
-        superseded_by=None,
         confidence=1.0,
         pinned=memory.pinned,
         length=0,

@@ -35,6 +35,7 @@ class Constants:
 
     # --- versions of a memory ---
     version_threshold: float = 0.7  # share of common stems at which two texts are versions of one; the newer is first
+    max_doubt: float = 0.2  # share of its score that a memory of confidence 0 loses
     superseded_factor: float = 0.5  # on the score of a replaced memory, which ranks below its replacement
 
     # --- budgets ---

@@ -43,8 +43,9 @@ class RetentionSettings(SettingsGroup):
     """Time until stored data is deleted."""
 
     days: Annotated[Mapping[Retained, Positive], OUTSIDE] = Field(default_factory=dict)
-    """Days until data is deleted, by memory type or kind (turns, artifacts, subtasks, sessions, erasures); other data
-    is kept. Set it if law or contract limits storage."""
+    """Days until data is deleted, by memory type or kind (hidden, turns, artifacts, subtasks, sessions, erasures);
+    other data is kept. "hidden" counts from when a memory was superseded, retired, merged or expired. Set it if law or
+    contract limits storage."""
 
     keep_responses: Annotated[bool, OUTSIDE] = True
     """Keep the response in a turn's record, which shows the passage that earned a memory its credit. Switch it off if

@@ -32,7 +32,7 @@ from cognitive.turn import TurnContext
 
 AlreadyInPrompt = tuple[UUID, int, int]  # a passage's memory and ordinal, and the number of messages since its block
 
-_FORM = 3  # version of the format; `decode` refuses others
+_FORM = 4  # version of the format; `decode` refuses others
 _LEVEL = 3  # compression level of zlib; 6 takes twice the time and saves 5 %
 _DIGITS = 6  # decimals of results; inputs are recorded exactly, because a replay uses them
 _EXPLAINED = 30  # best candidates that are recorded with all factors; the others only with their result

@@ -84,7 +84,7 @@ def test_pinned_payload_stays_quoted(family):
             confidence=1.0,
             pinned=True,
             supersedes=None,
-            superseded_by=None,
+            replaced_by=None,
         )
         block = render.prefix([pinned], Policy())
         assert OUTSIDE.search(body(block, "pinned-memory-records")) is None, payload

@@ -139,7 +139,7 @@ async def test_filters_and_groups_list_the_matching_memories(pages, agent_and_id
         assert ids == [str(memory_ids[name]) for name in names]  # newest first
 
 
-async def test_pinned_and_superseded_memories_have_groups(pages, layer, agent_and_ids):
+async def test_pinned_and_hidden_memories_have_groups(pages, layer, agent_and_ids):
     agent, memory_ids = agent_and_ids
     await layer.update(agent, memory_ids["never"], pinned=True)
     await layer.remember(
@@ -147,7 +147,7 @@ async def test_pinned_and_superseded_memories_have_groups(pages, layer, agent_an
     )
 
     assert listed(await pages.get(of(agent, "memories?group=pinned"))) == [str(memory_ids["never"])]
-    assert listed(await pages.get(of(agent, "memories?group=superseded"))) == [str(memory_ids["ignored"])]
+    assert listed(await pages.get(of(agent, "memories?group=hidden"))) == [str(memory_ids["ignored"])]
     tabs = (await pages.get(of(agent, "memories"))).text
     counts = dict(re.findall(r">([A-Z][a-z ]+) <b>([^<]+)</b></a>", tabs))
     assert counts == {
@@ -157,7 +157,7 @@ async def test_pinned_and_superseded_memories_have_groups(pages, layer, agent_an
         "Rising": "1",
         "Stale": "0",
         "Pinned": "1",
-        "Superseded": "1",
+        "Hidden": "1",
     }
 
 
@@ -213,7 +213,7 @@ async def test_memory_page_shows_use_history_and_related_memories(pages, layer, 
         PUMP,
         "used in 5 of 5 turns",
         "Which pump was sealed?",
-        "Superseded by a newer memory",
+        "Superseded since",
         "Berth 2 has no pump.",
         f"memory?agent={agent}&id={newer}",
         f"memory?agent={agent}&id={twin}",
@@ -310,7 +310,7 @@ async def test_memory_is_superseded_once(pages, layer, agent_and_ids):
     new = re.search(r"id=([0-9a-f-]{36})", response.headers["location"])[1]
     [old] = await layer.get(agent, [memory_ids["rising"]])
     [newer] = await layer.get(agent, [new])
-    assert (str(old.superseded_by), newer.supersedes, newer.type) == (new, memory_ids["rising"], "decision")
+    assert (str(old.replaced_by), newer.supersedes, newer.type) == (new, memory_ids["rising"], "decision")
     assert newer.tags == old.tags
     again = await send(pages, agent, "memory/supersede", id=memory_ids["rising"], content="The pump is gone.")
     assert again.status_code == 409
@@ -389,7 +389,7 @@ async def test_cross_site_form_changes_nothing(pages, layer, agent_and_ids, form
     assert wrong_key.status_code == cross_site.status_code == 403
     assert (await pages.get(of(agent, form))).status_code == 405  # forms do not accept GET
     [memory] = await layer.get(agent, [memory_ids["ignored"]])
-    assert (memory.content, memory.superseded_by) == (SEAL, None)
+    assert (memory.content, memory.replaced_by) == (SEAL, None)
     assert (await layer.explain.analytics.showings(agent, memory_ids["ignored"])).rows[0].rating is None
 
 

@@ -43,6 +43,8 @@ def row(showings):
         (),
         False,
         None,
+        None,
+        None,
         shown,
         used,
         len(judged),

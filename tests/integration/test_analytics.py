@@ -194,7 +194,7 @@ async def test_memory_filters_select_the_matching_memories(layer, figures, agent
     assert await matching_ids(words="BERTH 3") == await matching_ids(session_id="kept") == pumps[3:]
     assert await matching_ids(tag="t1") == [pumps[1], pumps[3]]
     assert await matching_ids(since=AT - 2 * DAY, until=AT) == pumps[1:3]
-    assert await matching_ids(pinned=True) == await matching_ids(superseded=True) == []
+    assert await matching_ids(pinned=True) == await matching_ids(hidden=True) == []
     page = await figures.memories(agent, limit=3)
     assert [row.id for row in (await figures.memories(agent, limit=3, after=page.after)).rows] == pumps[3:]
     assert (page.rows[0].times_shown, page.rows[0].times_used, page.rows[0].shown_at) == (1, 1, AT)
@@ -229,7 +229,7 @@ async def test_memory_details_include_turns_usage_and_replacement(layer, figures
         [NewMemory(type="fact", content="The pump of berth 0 was replaced.", supersedes=pumps[0], occurred_at=AT)],
     )
     life = await figures.lifecycle(agent, pumps[0])
-    assert (life.memory.times_shown, life.memory.superseded_by) == (3, newer)
+    assert (life.memory.times_shown, life.memory.replaced_by) == (3, newer)
     assert life.replacement == "The pump of berth 0 was replaced."
     assert (await figures.lifecycle(agent, newer)).replaced == life.memory.content
     page = await figures.showings(agent, pumps[0], limit=2)

@@ -182,7 +182,7 @@ async def test_token_limits_the_trust_of_stored_memories(http, tokens, layer, ag
     answer = await http.patch(f"{path}/{own}", json={"content": "The gate is open."}, headers=bound)
     assert (answer.status_code, "trust" in answer.text) == (422, True)
     [kept] = await layer.get(agent, [own])
-    assert (kept.content, kept.superseded_by) == ("The gate code is 4711.", None)
+    assert (kept.content, kept.replaced_by) == ("The gate code is 4711.", None)
     whole = token_for(tokens, agent)
     assert (await http.patch(f"{path}/{own}", json={"content": "It is 4712."}, headers=whole)).status_code == 200
 

@@ -310,7 +310,7 @@ async def test_model_cannot_supersede_a_memory_of_the_host(layer, agent, keys):
         assert "supersedes" in result.content[0].text
         [own] = [(await session.call_tool("remember", {"content": "The owl naps."})).structured_content["id"]]
         assert not (await session.call_tool("remember", {"content": "It does not.", "supersedes": own})).is_error
-    assert (await layer.get(agent, [keys[0]]))[0].superseded_by is None
+    assert (await layer.get(agent, [keys[0]]))[0].replaced_by is None
 
 
 # --- resources ---

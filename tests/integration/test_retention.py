@@ -87,6 +87,7 @@ async def test_retention_deletes_every_kind_of_row_only_when_old(urls, embedder,
     policy = Policy(retention={"days": dict.fromkeys(retention.KINDS, 30.0)}, deadline_ms=10_000)
     async with CognitiveLayer.open(urls.app, policy=policy, embedder=embedder) as layer:
         [gone] = await layer.remember(agent, [NewMemory(type="fact", content="The pump is green.")])
+        await layer.retire(agent, await layer.remember(agent, [NewMemory(type="fact", content="The pump is blue.")]))
         context = await layer.pre_turn(Turn(agent_id=agent, session_id="s", text="Which pump ran?"))
         await layer.post_turn(context, Outcome(response="Pump 2 ran."))
         await internals(layer).artifacts.put(agent, "s", [NewArtifact(uuid4(), "Pump 2 ran.", "log", "log")])

@@ -126,6 +126,7 @@ async def test_search_uses_its_indexes_as_the_application_role(words, agent, url
         date_from=None,
         date_until=None,
         associated_ids=[],
+        at=None,
     )
     try:
         async with connection.transaction():

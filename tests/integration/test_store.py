@@ -116,14 +116,14 @@ async def test_superseded_memory_ranks_below_its_replacement(layer, agent):
     )
     hits = await layer.recall(agent, "Staging listens on port 8080")
     assert [hit.memory_id for hit in hits] == [new, old]
-    assert (await layer.get(agent, [old]))[0].superseded_by == new
+    assert (await layer.get(agent, [old]))[0].replaced_by == new
 
 
 async def test_less_trusted_memory_does_not_supersede(layer, agent):
     [old] = await layer.remember(agent, [line("The gate code is 4711.", trust="agent")])
     for trust, replaced in (("foreign", False), ("talk", False), ("agent", True)):
         [new] = await layer.remember(agent, [line(f"No, says {trust}, it is 1.", supersedes=old, trust=trust)])
-        assert ((await layer.get(agent, [old]))[0].superseded_by == new) is replaced
+        assert ((await layer.get(agent, [old]))[0].replaced_by == new) is replaced
 
 
 async def test_update_with_lower_trust_is_refused(layer, agent):

@@ -81,7 +81,7 @@ async def test_import_restores_the_export_once(layer, agent):
     assert await layer.admin.import_lines(agent, lines) == [
         memory.id for memory in await layer.admin.find_by_tags(agent, ())
     ]
-    assert (await layer.get(there, ids[:1]))[0].superseded_by == ids[1]
+    assert (await layer.get(there, ids[:1]))[0].replaced_by == ids[1]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ async def test_existing_memory_replaces_its_imported_duplicate(alone, agent):
     [here] = await alone.remember(there, [new])
     ids = await alone.admin.import_lines(there, await exported(alone, agent))
     assert ids == [was, here]
-    assert (await alone.get(there, [was]))[0].superseded_by == here
+    assert (await alone.get(there, [was]))[0].replaced_by == here
 
 
 KEPT = {"created_at": AT.isoformat(), "updated_at": AT.isoformat()}
@@ -223,7 +223,7 @@ CHANGE = {"number": 1, "changed_at": AT.isoformat()}
         (OURS | {"revisions": [CHANGE | {"previous": {"colour": "red"}}]}, "revision 1: .*colour"),
         (OURS | {"revisions": [CHANGE | {"previous": {}}] * 2}, "the numbers must increase"),
         (OURS | {"created_at": "2026-09-01T12:00:00"}, "created_at"),
-        (OURS | {"superseded_by": "x"}, "superseded_by"),
+        (OURS | {"replaced_by": "x"}, "replaced_by"),
         ({"form": "cognitive-language-1", "language": "deutsch"}, "'deutsch'.*german"),
         ({"form": "cognitive-base-1", "type": "dream"}, "type"),
         (
@@ -249,7 +249,7 @@ async def test_old_export_without_usage_is_imported(layer, agent):
     old_line = {name: value for name, value in OURS.items() if name not in KEPT} | {"form": "cognitive-memory-1"}
     newer = old_line | {"id": "00000000-0000-4000-8000-000000000002", "content": "y", "supersedes": old_line["id"]}
     ids = await layer.admin.import_lines(agent, [json.dumps(old_line), json.dumps(newer)])
-    assert (await layer.get(agent, ids[:1]))[0].superseded_by == ids[1]
+    assert (await layer.get(agent, ids[:1]))[0].replaced_by == ids[1]
 
 
 TAGGED = {"id": "1", "memory": "Tea is served at noon.", "categories": [f"tag {n}" for n in range(MAX_LABELS + 1)]}

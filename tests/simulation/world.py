@@ -69,7 +69,7 @@ def memory(n: int, **usage) -> Hit:
         occurred_at=START,
         session_id=None,
         source=None,
-        superseded_by=None,
+        replaced_by=None,
         confidence=1.0,
         pinned=False,
         length=1,

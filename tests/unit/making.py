@@ -19,10 +19,12 @@ def uid(n: int) -> UUID:
 
 
 def hit(n: int = 1, content: str = "Tea is served at noon.", **fields) -> Hit:
-    """The n-th memory of an agent; `superseded_by`, `previous_id` and `next_id` may be given as numbers."""
-    for name in ("superseded_by", "previous_id", "next_id"):
+    """The n-th memory of an agent; `replaced_by`, `previous_id` and `next_id` may be given as numbers."""
+    for name in ("replaced_by", "previous_id", "next_id"):
         if isinstance(fields.get(name), int):
             fields[name] = uid(fields[name])
+    if fields.get("replaced_by") is not None:
+        fields = {"hidden_at": AT, "hidden_reason": "superseded", **fields}
     given = {
         "memory_id": uid(n),
         "ordinal": 0,
@@ -34,7 +36,6 @@ def hit(n: int = 1, content: str = "Tea is served at noon.", **fields) -> Hit:
         "occurred_at": AT,
         "session_id": None,
         "source": None,
-        "superseded_by": None,
         "confidence": 1.0,
         "pinned": False,
         "length": 4,

@@ -53,7 +53,7 @@ HITS = st.lists(
     max_size=14,
 ).map(
     lambda rows: [
-        stored(n, type_, cosine, words, superseded_by=n + 1 if replaced and n < len(rows) else None)
+        stored(n, type_, cosine, words, replaced_by=n + 1 if replaced and n < len(rows) else None)
         for n, (type_, cosine, words, replaced) in enumerate(rows, 1)
     ]
 )
@@ -152,7 +152,7 @@ def shown_over_turns(hits, policy=OFTEN, **options) -> set[int]:
 
 @pytest.mark.parametrize("dedup", [True, False])
 def test_superseded_memory_is_never_explored(dedup):
-    hits = [*FACTS[:2], stored(3, "fact", 0.8, superseded_by=1), stored(4, "fact", 0.7)]
+    hits = [*FACTS[:2], stored(3, "fact", 0.8, replaced_by=1), stored(4, "fact", 0.7)]
     assert shown_over_turns(hits, Policy(**NARROW, usage={"explore_every": 2}, dedup={"enabled": dedup})) == {1, 2, 4}
 
 
@@ -202,7 +202,7 @@ def test_each_constant_changes_the_assembled_turn(other):
     hits = [
         hit(1, "The blue tea pot stands in the galley.", scores={"content_cosine": 0.9}),
         hit(2, "The blue tea pot stands in the galley, rinsed today.", scores={"content_cosine": 0.85}),
-        hit(3, "Tea was served at nine on the quay.", scores=scores, superseded_by=4),
+        hit(3, "Tea was served at nine on the quay.", scores=scores, replaced_by=4),
         hit(4, "Tea was poured at nine on the quay.", scores=scores, occurred_at=AT + timedelta(days=1)),
         hit(5, "Old tea leaves go to the roses behind the shed.", scores=scores),
         hit(6, "Lemon and honey are kept beside the stove.", scores={"content_cosine": 0.5}, **used),

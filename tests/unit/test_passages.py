@@ -96,12 +96,14 @@ def test_each_passage_is_context_of_the_next():
     assert "prologu" not in parts[1].live.context
 
 
-def test_long_context_keeps_its_end_from_a_whole_word():
-    context = "beginning " + "middle " * 100 + "ending"
-    [passage] = passages("Yes.", None, context, AT)
+def test_context_is_indexed_whole_in_parts_of_a_passage():
+    context = "beginning " + "middle " * 200 + "ending"
+    passage, *further = passages("Yes.", None, context, AT)
     assert "begin" not in passage.live.context
     assert "end" in passage.live.context
-    assert (passage.context_text or "").startswith("middle ")
+    assert {each.content_text for each in further} == {"Yes."}
+    assert sum(each.live.context.get("begin", 0) for each in further) == 1
+    assert [each.ordinal for each in (passage, *further)] == [0, 1]
 
 
 @pytest.mark.parametrize("word", ["buffalo", "水"])

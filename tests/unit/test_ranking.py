@@ -70,14 +70,14 @@ def test_ranks_start_at_one():
 
 @pytest.mark.parametrize("old_relevance", [0.1, 0.5, 0.99])
 def test_superseded_memory_ranks_below_its_replacement(old_relevance):
-    got = ranked(candidate(1, relevance=old_relevance, superseded_by=2), candidate(2, relevance=0.05), boosts={1: 1.5})
+    got = ranked(candidate(1, relevance=old_relevance, replaced_by=2), candidate(2, relevance=0.05), boosts={1: 1.5})
     assert ids(got) == [2, 1]
 
 
 def test_chain_of_superseded_memories_ranks_newest_first():
     chain = [
-        candidate(1, relevance=0.9, superseded_by=2),
-        candidate(2, relevance=0.8, superseded_by=3),
+        candidate(1, relevance=0.9, replaced_by=2),
+        candidate(2, relevance=0.8, replaced_by=3),
         candidate(3, relevance=0.1),
     ]
     assert ids(ranked(*chain)) == [3, 2, 1]
@@ -85,7 +85,7 @@ def test_chain_of_superseded_memories_ranks_newest_first():
 
 def test_other_candidates_keep_their_order_around_a_superseded_one():
     got = ranked(
-        candidate(1, relevance=0.9, superseded_by=4),
+        candidate(1, relevance=0.9, replaced_by=4),
         candidate(2, relevance=0.6),
         candidate(3, relevance=0.5),
         candidate(4, relevance=0.3),
@@ -94,14 +94,14 @@ def test_other_candidates_keep_their_order_around_a_superseded_one():
 
 
 def test_replacement_that_is_no_candidate_only_lowers_the_score():
-    got = ranked(candidate(1, relevance=0.8, superseded_by=99), candidate(2, relevance=0.5))
+    got = ranked(candidate(1, relevance=0.8, replaced_by=99), candidate(2, relevance=0.5))
     assert ids(got) == [2, 1]
     assert got[1].score == pytest.approx(0.8 * CONSTANTS.superseded_factor)
 
 
 @pytest.mark.parametrize("members", [1, 2, 3, 5])
 def test_circular_replacements_keep_every_candidate(members):
-    circle = [candidate(n, relevance=n / 10, superseded_by=n % members + 1) for n in range(1, members + 1)]
+    circle = [candidate(n, relevance=n / 10, replaced_by=n % members + 1) for n in range(1, members + 1)]
     assert sorted(ids(ranked(*circle))) == list(range(1, members + 1))
 
 
@@ -111,7 +111,7 @@ def ranking_cases(draw):
     relevances = draw(st.lists(st.floats(0, 1), min_size=size, max_size=size))
     factors = draw(st.lists(st.floats(0.5, 1.5), min_size=size, max_size=size))
     newer = [draw(st.none() | st.integers(n + 1, size + 3)) if n < size else None for n in range(1, size + 1)]
-    candidates = [candidate(n, relevance=relevances[n - 1], superseded_by=newer[n - 1]) for n in range(1, size + 1)]
+    candidates = [candidate(n, relevance=relevances[n - 1], replaced_by=newer[n - 1]) for n in range(1, size + 1)]
     return draw(st.permutations(candidates)), dict(enumerate(factors, 1))
 
 
@@ -123,8 +123,8 @@ def test_ranking_keeps_all_candidates_and_replacements_lead(case):
     assert [each.rank for each in got] == list(range(1, len(got) + 1))
     place = {each.hit.memory_id: n for n, each in enumerate(got)}
     for each in got:
-        if each.hit.superseded_by in place:
-            assert place[each.hit.superseded_by] < place[each.hit.memory_id]
+        if each.hit.replaced_by in place:
+            assert place[each.hit.replaced_by] < place[each.hit.memory_id]
 
 
 @given(ranking_cases())
@@ -136,6 +136,6 @@ def test_ranking_does_not_depend_on_the_input_order(case):
 @given(ranking_cases())
 def test_current_memories_are_ordered_by_score(case):
     candidates, factors = case
-    current = [each for each in ranked(*candidates, boosts=factors) if each.hit.superseded_by is None]
+    current = [each for each in ranked(*candidates, boosts=factors) if each.hit.replaced_by is None]
     keys = [(-each.score, each.hit.seq) for each in current]
     assert keys == sorted(keys)

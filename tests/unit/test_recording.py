@@ -50,7 +50,7 @@ def test_restored_inputs_equal_the_recorded_inputs():
         hit(
             2,
             "Three.",
-            superseded_by=9,
+            replaced_by=9,
             vector=unit(1, 2),
             speaker="Ines",
             usage_shown=0.1 + 0.2,

@@ -203,7 +203,7 @@ def memory(n: int, content: str, at: datetime = AT, **fields) -> Memory:
         "confidence": 1.0,
         "pinned": True,
         "supersedes": None,
-        "superseded_by": None,
+        "replaced_by": None,
     }
     return Memory(id=uid(n), type="fact", content=content, occurred_at=at, **{**defaults, **fields})
 

@@ -38,7 +38,7 @@ PORTS = [
     "turn_analytics",
     "turns",
 ]
-WALKING = {"memories": "walk_types walk_session walk_pinned walk_superseded", "group": "walk_stored walk_shown"}
+WALKING = {"memories": "walk_types walk_session walk_pinned walk_hidden", "group": "walk_stored walk_shown"}
 SLOTS = {"dimensions": "dimension <= 1200", "session": "session_id = :session_id"}
 NO_STATEMENTS_OF_ROWS = {"create", "grant"}  # they are about roles, which belong to no agent
 

@@ -94,7 +94,7 @@ def test_version_stored_last_is_newest_at_equal_times():
         pytest.param({"speaker": "Ada"}, {"speaker": "Bo"}, id="another speaker"),
         pytest.param({}, {"type": "decision"}, id="another type"),
         pytest.param({}, {"partial": True}, id="a partial text"),
-        pytest.param({}, {"superseded_by": 1}, id="superseded by the other"),
+        pytest.param({}, {"replaced_by": 1}, id="superseded by the other"),
         pytest.param({"matched": 0.0}, {"matched": 0.0}, id="no word of the question"),
     ],
 )
@@ -121,15 +121,15 @@ def test_other_statement_on_the_subject_is_not_a_version():
 
 
 def test_superseded_memory_ranks_below_even_with_the_identifier():
-    old, new = candidate(1, "QB-31132 is open.", superseded_by=2), candidate(2, "The export ticket is closed.")
+    old, new = candidate(1, "QB-31132 is open.", replaced_by=2), candidate(2, "The export ticket is closed.")
     assert preceded("What about QB-31132?", old, new) == [2, 1]
     assert ids(precede([old, new], None, CONSTANTS)) == [2, 1], "also without a query"
 
 
 def test_last_of_a_replacement_chain_ranks_first_and_a_circle_ends():
-    chain = [candidate(1, superseded_by=2), candidate(2, superseded_by=3), candidate(3)]
+    chain = [candidate(1, replaced_by=2), candidate(2, replaced_by=3), candidate(3)]
     assert preceded("When is tea?", *chain) == [3, 2, 1]
-    assert sorted(preceded("When is tea?", candidate(1, superseded_by=2), candidate(2, superseded_by=1))) == [1, 2]
+    assert sorted(preceded("When is tea?", candidate(1, replaced_by=2), candidate(2, replaced_by=1))) == [1, 2]
 
 
 def test_highest_version_threshold_requires_equal_words():

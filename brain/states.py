@@ -1,0 +1,129 @@
+"""Hide memories and show them again: retire, restore and merge them. Nothing is deleted, and each step can be undone.
+
+A memory has one state: `hidden_at` and `hidden_reason`, both null while it stays visible (see `brain.types.Memory`).
+What would hide it at a later time than something else has no effect. Superseding and expiry set the same state when a
+memory is stored (`brain.memory_rows`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from brain import memory_rows
+from brain.errors import InvalidInput
+from brain.memory_rows import SQL
+from brain.postgres.database import Connection, Database
+from brain.postgres.wire_types import as_value
+from brain.types import HiddenReason, MemoryType, Trust, above
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The fields of a memory that decide whether it may be hidden or shown again."""
+
+    id: UUID
+    type: MemoryType
+    trust: Trust
+    hidden_at: datetime | None
+    hidden_reason: HiddenReason | None
+    expires_at: datetime | None
+
+    def require_visible(self, name: str, now: datetime) -> None:
+        """Raise InvalidInput if the memory is hidden at the time `now`; `name` is the argument that names it."""
+        if self.hidden_at is not None and self.hidden_at <= now:
+            raise InvalidInput(f"{name}: memory {self.id} is hidden since {self.hidden_at}: {self.hidden_reason}")
+
+    def require_hidden(self, now: datetime) -> None:
+        """Raise InvalidInput if nothing hides the memory but an expiry after the time `now`."""
+        if self.hidden_at is None or (self.hidden_reason == "expired" and self.hidden_at > now):
+            raise InvalidInput(f"ids: memory {self.id} is not hidden")
+
+
+class MemoryStates:
+    """Retires, restores and merges memories of one agent at a time.
+
+    The methods change all of the given memories or none. They raise UnknownMemory for an id that the agent does not
+    have, and InvalidInput if a memory has more trust than the author, `by`.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def retire(self, agent_id: str, ids: Sequence[UUID], *, by: Trust, now: datetime) -> None:
+        """Hide memories from the time `now` on.
+
+        Raises:
+            InvalidInput: a memory is hidden already.
+        """
+
+        async def work(c: Connection) -> None:
+            for state in await _locked(c, agent_id, ids, by):
+                state.require_visible("ids", now)
+            await _hide(c, agent_id, "retired", ids, now)
+
+        await self._database.run(agent_id, work)
+
+    async def restore(self, agent_id: str, ids: Sequence[UUID], *, by: Trust, now: datetime) -> None:
+        """Show hidden memories again, as if nothing had hidden them. An expiry that is past is removed.
+
+        A memory that superseded one of them does so no longer.
+
+        Raises:
+            InvalidInput: a memory is not hidden.
+        """
+
+        async def work(c: Connection) -> None:
+            for state in await _locked(c, agent_id, ids, by):
+                state.require_hidden(now)
+            await c.execute(*SQL.show(agent_id=agent_id, memory_ids=list(ids), now=now))
+
+        await self._database.run(agent_id, work)
+
+    async def merge(self, agent_id: str, ids: Sequence[UUID], into: UUID, *, by: Trust, now: datetime) -> None:
+        """Hide memories from the time `now` on, because the memory `into` says the same.
+
+        Raises:
+            InvalidInput: a memory is hidden, has another type than `into`, or is `into` itself.
+        """
+        if into in ids:
+            raise InvalidInput(f"into: memory {into} cannot be merged into itself")
+
+        async def work(c: Connection) -> None:
+            *merged, target = await _locked(c, agent_id, [*ids, into], by)
+            target.require_visible("into", now)
+            for state in merged:
+                state.require_visible("ids", now)
+                if state.type != target.type:
+                    raise InvalidInput(f"ids: memory {state.id} is a {state.type}, and {into} is a {target.type}")
+            await _hide(c, agent_id, "merged", ids, now, into)
+
+        await self._database.run(agent_id, work)
+
+
+async def _locked(c: Connection, agent_id: str, ids: Sequence[UUID], by: Trust) -> list[_State]:
+    """Lock the agent's row and return the states of memories, in the order of `ids`."""
+    await c.fetchrow(*SQL.lock_agent_row(agent_id=agent_id))
+    rows = await c.fetch(*SQL.states(agent_id=agent_id, memory_ids=list(ids)))
+    states = {row["id"]: as_value(_State, row) for row in rows}
+    memory_rows.require_known(agent_id, ids, states)
+    for state in states.values():
+        if above(state.trust, by):
+            raise InvalidInput(f"trust: an author with trust {by!r} cannot hide or show a memory of {state.trust!r}")
+    return [states[id] for id in ids]
+
+
+async def _hide(
+    c: Connection, agent_id: str, reason: HiddenReason, ids: Sequence[UUID], at: datetime, into: UUID | None = None
+) -> None:
+    await c.execute(
+        *SQL.hide(
+            agent_id=agent_id,
+            reason=reason,
+            memory_ids=list(ids),
+            hidden_at=[at] * len(ids),
+            replaced_by=[into] * len(ids),
+        )
+    )
