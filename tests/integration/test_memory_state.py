@@ -1,0 +1,348 @@
+"""A memory has one state: visible, or hidden since a time and for a reason. Every step can be undone but erasure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from brain.states import MemoryStates
+from cognitive import CognitiveLayer, NewMemory, Policy, Turn
+from cognitive.errors import InvalidInput, UnknownMemory
+from tests.internals import internals
+
+AT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+PATIENT = Policy(deadline_ms=10_000, abstention=False, deadlines={"recall_ms": 10_000})
+
+
+@pytest.fixture
+async def layer(urls, embedder):
+    async with CognitiveLayer.open(urls.app, policy=PATIENT, embedder=embedder) as layer:
+        yield layer
+
+
+def hour(n: int) -> datetime:
+    return AT + timedelta(hours=n)
+
+
+def fact(content: str, **fields) -> NewMemory:
+    return NewMemory(type="fact", content=content, **{"occurred_at": AT, **fields})
+
+
+async def states(layer, agent, ids) -> list[tuple]:
+    return [(each.hidden_at, each.hidden_reason, each.replaced_by) for each in await layer.get(agent, ids)]
+
+
+async def recalled(layer, agent, query="gate code", **arguments) -> list[UUID]:
+    return [hit.memory_id for hit in await layer.recall(agent, query, limit=200, **arguments)]
+
+
+async def shown(layer, agent, text="What is the gate code?") -> list[UUID]:
+    context = await layer.pre_turn(Turn(agent_id=agent, session_id=str(uuid4()), text=text))
+    return [each.memory_id for each in context.shown]
+
+
+# --- each step alone ---
+
+
+async def test_retired_memory_is_in_no_turn_or_search_until_restored(layer, agent):
+    ids = await layer.remember(agent, [fact("The gate code is 4711."), fact("The gate code is kept by Ines.")])
+    before = datetime.now(UTC)
+    [retired] = await layer.retire(agent, ids[:1])
+    assert before <= retired.hidden_at <= datetime.now(UTC)
+    assert (retired.hidden_reason, retired.replaced_by) == ("retired", None)
+    assert await recalled(layer, agent) == await shown(layer, agent) == ids[1:]
+
+    [restored] = await layer.restore(agent, ids[:1])
+    assert (restored.hidden_at, restored.hidden_reason) == (None, None)
+    assert sorted(await recalled(layer, agent)) == sorted(await shown(layer, agent)) == sorted(ids)
+
+
+async def test_merged_memories_name_the_one_that_is_kept(layer, agent):
+    kept, *doubles = await layer.remember(
+        agent, [fact("The gate code is 4711."), fact("Gate code: 4711."), fact("4711 is the gate code.")]
+    )
+    merged = await layer.merge(agent, doubles, kept)
+    assert [(each.id, each.hidden_reason, each.replaced_by) for each in merged] == [
+        (id, "merged", kept) for id in doubles
+    ]
+    assert await recalled(layer, agent) == await shown(layer, agent) == [kept]
+    await layer.restore(agent, doubles)
+    assert len(await recalled(layer, agent)) == 3
+
+
+async def test_expired_memory_is_hidden_from_its_expiry_on(layer, agent):
+    soon = datetime.now(UTC) + timedelta(hours=1)
+    [id] = await layer.remember(agent, [fact("The gate code is 4711.", expires_at=soon)])
+    assert await states(layer, agent, [id]) == [(soon, "expired", None)]
+    assert await recalled(layer, agent) == await shown(layer, agent) == [id]
+    assert await recalled(layer, agent, now=soon) == []
+    assert (await layer.update(agent, id, expires_at=None)).hidden_at is None
+    assert await recalled(layer, agent, now=soon) == [id]
+
+
+async def test_superseded_memory_is_hidden_from_the_time_of_its_replacement(layer, agent):
+    [old] = await layer.remember(agent, [fact("The gate code is 4711.")])
+    [new] = await layer.remember(agent, [fact("The gate code is 4822.", occurred_at=hour(5), supersedes=old)])
+    assert await states(layer, agent, [old]) == [(hour(5), "superseded", new)]
+    hits = {hit.memory_id: hit for hit in await layer.recall(agent, "gate code")}
+    assert (hits[old].hidden_reason, hits[old].hidden_at, hits[old].replaced_by) == ("superseded", hour(5), new)
+    assert hits[new].hidden_reason is None
+    await layer.update(agent, new, occurred_at=hour(7))
+    assert await states(layer, agent, [old]) == [(hour(7), "superseded", new)]
+    await layer.restore(agent, [old])
+    assert await states(layer, agent, [old]) == [(None, None, None)]
+    assert (await layer.get(agent, [new]))[0].supersedes is None
+
+
+async def test_memory_stays_visible_until_its_announced_replacement(layer, agent):
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    [old] = await layer.remember(agent, [fact("The gate code is 4711.")])
+    await layer.remember(agent, [fact("The gate code is 4822.", occurred_at=tomorrow, supersedes=old)])
+    assert old in await shown(layer, agent)
+    hits = {hit.memory_id: hit for hit in await layer.recall(agent, "gate code 4711")}
+    assert hits[old].hidden_reason is None
+    later = {hit.memory_id: hit for hit in await layer.recall(agent, "gate code 4711", now=tomorrow)}
+    assert later[old].hidden_reason == "superseded"
+    assert later[old].score < hits[old].score
+
+
+async def test_memory_of_an_erased_replacement_stays_hidden(layer, agent):
+    [old] = await layer.remember(agent, [fact("The gate code is 4711.")])
+    [new] = await layer.remember(agent, [fact("Nobody may use the gate.", occurred_at=hour(5), supersedes=old)])
+    await layer.forget(agent, [new])
+    assert await states(layer, agent, [old]) == [(hour(5), "superseded", None)]
+    assert await shown(layer, agent) == []
+
+
+async def test_pinned_memory_leaves_the_prefix_when_it_is_hidden(layer, agent):
+    [id] = await layer.remember(agent, [fact("Always answer in French.", pinned=True)])
+    turn = Turn(agent_id=agent, session_id="s", text="Hello, what is the gate code?")
+    assert "French" in (await layer.pre_turn(turn)).prefix
+    await layer.retire(agent, [id])
+    assert (await layer.pre_turn(turn)).prefix == ""
+
+
+# --- bad input changes nothing ---
+
+
+async def test_hiding_needs_visible_memories_of_one_type(layer, agent):
+    a, b = await layer.remember(agent, [fact("The gate code is 4711."), fact("The gate is green.")])
+    [episode] = await layer.remember(agent, [NewMemory(type="episode", content="Ines opened the gate.")])
+    [gone] = await layer.remember(agent, [fact("The gate is shut.")])
+    await layer.retire(agent, [gone])
+    before = await states(layer, agent, [a, b, episode, gone])
+    for call, message in (
+        (layer.retire(agent, [a, gone]), "hidden since .* retired"),
+        (layer.merge(agent, [a, gone], b), "hidden since"),
+        (layer.merge(agent, [a], gone), "into: .* hidden since"),
+        (layer.merge(agent, [episode], a), f"memory {episode} is a episode, and {a} is a fact"),
+        (layer.merge(agent, [a, b], a), "into itself"),
+        (layer.restore(agent, [gone, a]), f"memory {a} is not hidden"),
+        (layer.retire(agent, [a], by="agent"), "trust"),
+        (layer.restore(agent, [gone], by="talk"), "trust"),
+        (layer.merge(agent, [a], b, by="agent"), "trust"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            await call
+    for call in (layer.retire(agent, [a, uuid4()]), layer.restore(agent, [uuid4()]), layer.merge(agent, [a], uuid4())):
+        with pytest.raises(UnknownMemory):
+            await call
+    assert await states(layer, agent, [a, b, episode, gone]) == before
+
+
+async def test_memory_of_another_agent_cannot_be_hidden_or_shown(layer, agent):
+    [id] = await layer.remember(f"{agent}-other", [fact("The gate code is 4711.")])
+    [own] = await layer.remember(agent, [fact("The gate is green.")])
+    for call in (layer.retire(agent, [id]), layer.restore(agent, [id]), layer.merge(agent, [own], id)):
+        with pytest.raises(UnknownMemory):
+            await call
+
+
+async def test_memory_must_expire_after_it_occurred(layer, agent):
+    for fields in ({"occurred_at": AT, "expires_at": AT}, {"occurred_at": None, "expires_at": AT}):
+        with pytest.raises(InvalidInput, match="expires_at"):
+            await layer.remember(agent, [fact("The gate is open."), fact("The gate is shut.", **fields)])
+    [id] = await layer.remember(agent, [fact("The gate is green.", expires_at=hour(2))])
+    for change in ({"occurred_at": hour(3)}, {"expires_at": hour(-1)}):
+        with pytest.raises(InvalidInput, match="expires_at"):
+            await layer.update(agent, id, **change)
+    assert len(await layer.admin.find_by_tags(agent, [])) == 1
+
+
+# --- any sequence of steps ---
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a memory's state should be. `hidden` is what hides it besides its expiry: time, reason, replacement."""
+
+    occurred_at: int
+    expires_at: int | None = None
+    hidden: tuple[int, str, int | None] | None = None
+
+    def state(self) -> tuple[int, str, int | None] | None:
+        expiry = None if self.expires_at is None else (self.expires_at, "expired", None)
+        both = [each for each in (self.hidden, expiry) if each is not None]
+        return min(both, key=lambda each: each[0]) if both else None
+
+    def hidden_at(self, hour: int) -> bool:
+        return (state := self.state()) is not None and state[0] <= hour
+
+    def hide(self, at: int, reason: str, by: int | None = None) -> Expected:
+        state = self.state()
+        return self if state is not None and state[0] < at else replace(self, hidden=(at, reason, by))
+
+    def restored(self, now: int) -> Expected:
+        kept = self.expires_at if self.expires_at is not None and self.expires_at > now else None
+        return replace(self, hidden=None, expires_at=kept)
+
+
+HOURS = st.integers(1, 40)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("store"), HOURS, st.none() | st.integers(1, 20)),
+        st.tuples(st.just("supersede"), HOURS, st.integers(0, 9)),
+        st.tuples(st.just("retire"), st.integers(0, 9)),
+        st.tuples(st.just("restore"), st.integers(0, 9)),
+        st.tuples(st.just("merge"), st.integers(0, 9), st.integers(0, 9)),
+        st.tuples(st.just("expire"), st.integers(0, 9), st.none() | st.integers(1, 20)),
+        st.tuples(st.just("erase"), st.integers(0, 9)),
+    ),
+    min_size=4,
+    max_size=14,
+)
+
+
+class Run:
+    """A store and the expected states of its memories, changed by the same steps; each step takes an hour."""
+
+    def __init__(self, layer: CognitiveLayer, agent: str) -> None:
+        self.layer, self.agent, self.now = layer, agent, 20
+        self.states = MemoryStates(internals(layer).database)
+        self.ids: list[UUID] = []
+        self.expected: dict[int, Expected] = {}
+
+    async def apply(self, name: str, *arguments) -> None:
+        if name in ("store", "supersede"):
+            await getattr(self, f"_{name}")(*arguments)
+        elif arguments[0] in self.expected:
+            await getattr(self, f"_{name}")(*arguments)
+        self.now += 1
+
+    async def _store(self, at: int, lasts: int | None, supersedes: int | None = None) -> None:
+        expires = None if lasts is None else at + lasts
+        memory = fact(
+            f"Berth {len(self.ids)} has the gate code.",
+            occurred_at=hour(at),
+            expires_at=None if expires is None else hour(expires),
+            supersedes=None if supersedes is None else self.ids[supersedes],
+        )
+        self.expected[len(self.ids)] = Expected(at, expires)
+        self.ids += await self.layer.remember(self.agent, [memory])
+
+    async def _supersede(self, at: int, old: int) -> None:
+        if old in self.expected:
+            await self._store(at, None, old)
+            self.expected[old] = self.expected[old].hide(at, "superseded", len(self.ids) - 1)
+
+    async def _retire(self, n: int) -> None:
+        await self._refused_or(
+            self.expected[n].hidden_at(self.now),
+            self.states.retire(self.agent, [self.ids[n]], by="host", now=hour(self.now)),
+            {n: self.expected[n].hide(self.now, "retired")},
+        )
+
+    async def _merge(self, n: int, into: int) -> None:
+        if into in self.expected:
+            await self._refused_or(
+                n == into or any(self.expected[each].hidden_at(self.now) for each in (n, into)),
+                self.states.merge(self.agent, [self.ids[n]], self.ids[into], by="host", now=hour(self.now)),
+                {n: self.expected[n].hide(self.now, "merged", into)},
+            )
+
+    async def _restore(self, n: int) -> None:
+        state = self.expected[n].state()
+        await self._refused_or(
+            state is None or (state[1] == "expired" and state[0] > self.now),
+            self.states.restore(self.agent, [self.ids[n]], by="host", now=hour(self.now)),
+            {n: self.expected[n].restored(self.now)},
+        )
+
+    async def _expire(self, n: int, lasts: int | None) -> None:
+        old = self.expected[n]
+        expires = None if lasts is None else old.occurred_at + lasts
+        await self.layer.update(self.agent, self.ids[n], expires_at=None if expires is None else hour(expires))
+        hidden = None if (state := old.state()) is None or state[1] == "expired" else old.hidden
+        changed = replace(old, expires_at=expires, hidden=hidden)
+        self.expected[n] = replace(changed, hidden=None) if (changed.state() or ("",) * 2)[1] == "expired" else changed
+
+    async def _erase(self, n: int) -> None:
+        await self.layer.forget(self.agent, [self.ids[n]])
+        del self.expected[n]
+        for each, expected in self.expected.items():
+            if expected.hidden is not None and expected.hidden[2] == n:
+                self.expected[each] = replace(expected, hidden=(*expected.hidden[:2], None))
+
+    async def _refused_or(self, refused: bool, call, changed: dict[int, Expected]) -> None:
+        if refused:
+            with pytest.raises(InvalidInput):
+                await call
+        else:
+            await call
+            self.expected |= changed
+
+    async def check(self) -> None:
+        known = list(self.expected)
+        found = await states(self.layer, self.agent, [self.ids[n] for n in known])
+        for n, (hidden_at, reason, replaced_by) in zip(known, found, strict=True):
+            state = self.expected[n].state()
+            wanted = (None, None, None) if state is None else (hour(state[0]), state[1], state[2])
+            assert (hidden_at, reason) == wanted[:2], n
+            assert replaced_by == (None if wanted[2] is None else self.ids[wanted[2]]), n
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+async def test_any_sequence_of_steps_leaves_one_expected_state(layer, steps):
+    run = Run(layer, f"state-{uuid4()}")
+    for step in steps:
+        await run.apply(*step)
+        await run.check()
+
+
+# --- older databases ---
+
+
+async def test_upgrade_dates_memories_that_were_superseded(urls):
+    """Check the state that migration 0102 gives to memories superseded before it."""
+    from brain.postgres.migrate import upgrade
+    from tests.faults.test_upgrade import database_of
+
+    async with database_of(urls) as database:
+        await upgrade(database.owner, to="0101")
+        connection = await asyncpg.connect(database.admin)
+        old, new, lost = uuid4(), uuid4(), uuid4()
+        for n, (id, replaced) in enumerate(((old, new), (new, None), (lost, uuid4()))):
+            await connection.execute(
+                "INSERT INTO cognitive.memory (agent_id, id, seq, identity, type, content, occurred_at, superseded_by,"
+                " updated_at) VALUES ('a', $1, $2, $3, 'fact', 'x', $4, $5, $6)",
+                id,
+                n,
+                id.bytes,
+                hour(n),
+                replaced,
+                hour(9),
+            )
+        await upgrade(database.owner)
+        rows = await connection.fetch("SELECT id, hidden_at, hidden_reason, replaced_by FROM cognitive.memory")
+        found = {row["id"]: tuple(row)[1:] for row in rows}
+        assert found[old] == (hour(1), "superseded", new)
+        assert found[new] == (None, None, None)
+        assert found[lost][:2] == (hour(9), "superseded")
+        await connection.close()
