@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from brain.states import MemoryStates
@@ -203,18 +203,19 @@ class Expected:
         return replace(self, hidden=None, expires_at=kept)
 
 
-HOURS = st.integers(1, 40)
+MEMORIES = st.integers(0, 4)
+LASTS = st.none() | st.integers(1, 30)
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("store"), HOURS, st.none() | st.integers(1, 20)),
-        st.tuples(st.just("supersede"), HOURS, st.integers(0, 9)),
-        st.tuples(st.just("retire"), st.integers(0, 9)),
-        st.tuples(st.just("restore"), st.integers(0, 9)),
-        st.tuples(st.just("merge"), st.integers(0, 9), st.integers(0, 9)),
-        st.tuples(st.just("expire"), st.integers(0, 9), st.none() | st.integers(1, 20)),
-        st.tuples(st.just("erase"), st.integers(0, 9)),
+        st.tuples(st.just("supersede"), st.integers(1, 40), MEMORIES),
+        st.tuples(st.just("supersede"), st.integers(1, 40), MEMORIES),
+        st.tuples(st.just("retire"), MEMORIES),
+        st.tuples(st.just("restore"), MEMORIES),
+        st.tuples(st.just("merge"), MEMORIES, MEMORIES),
+        st.tuples(st.just("expire"), MEMORIES, LASTS),
+        st.tuples(st.just("erase"), MEMORIES),
     ),
-    min_size=4,
+    min_size=6,
     max_size=14,
 )
 
@@ -229,9 +230,7 @@ class Run:
         self.expected: dict[int, Expected] = {}
 
     async def apply(self, name: str, *arguments) -> None:
-        if name in ("store", "supersede"):
-            await getattr(self, f"_{name}")(*arguments)
-        elif arguments[0] in self.expected:
+        if name in ("store", "supersede") or arguments[0] in self.expected:
             await getattr(self, f"_{name}")(*arguments)
         self.now += 1
 
@@ -307,10 +306,13 @@ class Run:
             assert replaced_by == (None if wanted[2] is None else self.ids[wanted[2]]), n
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(steps=STEPS)
-async def test_any_sequence_of_steps_leaves_one_expected_state(layer, steps):
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lasts=st.tuples(LASTS, LASTS, LASTS), steps=STEPS)
+@example(lasts=(None, None, None), steps=[("supersede", 35, 0), ("expire", 0, 5), ("expire", 0, None)])
+async def test_any_sequence_of_steps_leaves_one_expected_state(layer, lasts, steps):
     run = Run(layer, f"state-{uuid4()}")
+    for each in lasts:
+        await run.apply("store", 10, each)
     for step in steps:
         await run.apply(*step)
         await run.check()
