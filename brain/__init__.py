@@ -14,6 +14,7 @@ Modules, in order of execution:
 - `states`: hide memories and show them again.
 - `redacting`: remove secrets and personal data from a text before it is stored.
 - `memory_rows`: write, rewrite and erase the rows of a memory inside a transaction.
+- `claims`: recognise subject, attribute and value of a statement.
 - `indexing`: cut a memory into passages, with the texts to embed and the lexemes to index.
 - `text`: split text into words, stems and sentences.
 - `languages`: list the languages of the index, and cache which language an agent uses.

@@ -1,0 +1,312 @@
+"""Recognise what a short English statement is about, which property of it the statement gives, and the value.
+
+A statement is taken apart at its verb: the subject is before it, and the value behind it. A value that is a number,
+a time or a date is found in any statement, and all other words belong to subject and attribute. Other values are only
+recognised behind the phrases and properties that are listed. Whatever is unsure states no claim: a question, an
+assumption, an event that may happen again, a text of several clauses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from brain.claims.relations import PHRASES
+from brain.claims.statement import TypedValue, Verb, find_verb, has_several_sentences, split_words, typed_value
+from brain.claims.vocabulary import (
+    ARTICLES,
+    CHOICES,
+    EMPTY,
+    FIRST_PERSON,
+    PLACE,
+    PREPOSITIONS,
+    PROPERTIES,
+    SAME,
+    STATES,
+    UNSURE,
+    VERBS,
+)
+from brain.text import as_lexeme, normalise, stem
+
+_MAX_LENGTH = 160  # characters; a longer text is hardly one statement
+_MAX_WORDS = 24
+_MAX_KEY = 8  # stems of subject and attribute together; with more, two versions hardly agree in all
+_MAX_VALUE = 6  # words of a value that is neither a number nor a time
+_MAX_LABEL = 6  # words before a colon
+# Verbs that say nothing beside a number, a time or a date.
+_LIGHT = frozenset("be have keep set happen occur schedule run change move need require meet".split())
+_CHANGED = frozenset("set change move switch rename update".split())
+_STATES_PAST = _CHANGED | {"be", "have", "schedule"}  # verbs whose past form may still state what holds
+_UNSAID = ARTICLES | PREPOSITIONS | {"now", "currently", "again"}  # in a value
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The value that a statement gives to an attribute of a subject. Each part is a text of stems.
+
+    `subject` and `attribute` don't depend on the order of words, and synonyms have one stem. Only both together
+    identify what is claimed: `key`. The attribute of a number or time without a name is its kind, such as "#duration".
+    """
+
+    subject: str
+    attribute: str
+    value: str
+
+    @property
+    def key(self) -> str:
+        """Subject and attribute as one text, which is equal for versions of one statement."""
+        return " ".join(sorted({*self.subject.split(), *self.attribute.split()}))
+
+
+def claim_of(content: str, speaker: str | None = None) -> Claim | None:
+    """Return the claim of a statement, or None if it states none for certain.
+
+    `speaker` is who says "I"; without one, "I" is the user.
+    """
+    if len(content) > _MAX_LENGTH or "?" in content or "\n" in content or ";" in content:
+        return None
+    if has_several_sentences(content):
+        return None
+    name = normalise(speaker or "").strip()
+    person = "user" if name in ("", "human") else name
+    label = _labelled(content, person)
+    if label is not None:
+        return label
+    words, capitals = split_words(content)
+    if not 3 <= len(words) <= _MAX_WORDS or not UNSURE.isdisjoint(words) or _has_clauses(words):
+        return None
+    verb = find_verb(words)
+    if verb is None or (verb.start and words[0] in PREPOSITIONS):
+        return None
+    return _Statement(words, capitals, verb, person).claim()
+
+
+def claim_key(content: str, speaker: str | None = None) -> str | None:
+    """Return subject and attribute of a statement as one text, or None if it states nothing for certain.
+
+    The text is equal for versions of one statement ("The door code is 1", "The code of the door is now 2"), and differs
+    for statements about different things.
+    """
+    claim = claim_of(content, speaker)
+    return claim.key if claim else None
+
+
+def _labelled(content: str, person: str) -> Claim | None:
+    """Return the claim of "Preferred temperature: 21 degrees", whose label ends in a property or a preference."""
+    label, colon, value = content.partition(": ")
+    if not colon or ":" in value:
+        return None
+    words, _ = split_words(label)
+    said = value.partition(" (")[0]
+    if not 1 < len(words) <= _MAX_LABEL or len(said.split()) > _MAX_VALUE or not UNSURE.isdisjoint(words):
+        return None
+    if words[0] not in ("preferred", "favorite", "favourite") and not _names_property(words):
+        return None
+    return _claim(words, "", split_words(said)[0], person)
+
+
+def _has_clauses(words: Sequence[str]) -> bool:
+    return any(word == "and" and following in ("i", "we", "you") for word, following in pairwise(words))
+
+
+@cache
+def _canonical(word: str) -> str:
+    """Return the stem by which a word of subject or attribute is compared, or "" for a word that says nothing."""
+    bare = word.removesuffix("'s").removesuffix("s'")
+    bare = SAME.get(bare, bare)
+    if bare in EMPTY:
+        return ""
+    lexeme = as_lexeme(bare) if bare.isalpha() else bare
+    return SAME.get(lexeme, lexeme)
+
+
+_PROPERTY_STEMS = frozenset(map(_canonical, PROPERTIES)) - {""}
+
+
+def _claim(about: Sequence[str], attribute: str, value: Sequence[str], person: str) -> Claim | None:
+    """Return a claim of these words. Without an `attribute`, it is the property that `about` names, or empty."""
+    stems = {person if word in FIRST_PERSON else _canonical(word) for word in about} - {""}
+    said = sorted({stem(word.lower().removesuffix("'s")) for word in value if word not in _UNSAID})
+    if not said or len(stems) > _MAX_KEY:
+        return None
+    if attribute:
+        attribute = " ".join(word if word[0] == "#" else _canonical(word) for word in attribute.split())
+    else:
+        attribute = min(stems & _PROPERTY_STEMS, default="")
+    subject = stems.difference(attribute.split())
+    return Claim(" ".join(sorted(subject)), attribute, " ".join(said)) if subject or attribute else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """The words of a statement, for each if it has a capital letter, its verb, and who says "I"."""
+
+    words: Sequence[str]
+    capitals: Sequence[bool]
+    verb: Verb
+    person: str
+
+    def claim(self) -> Claim | None:
+        """Return what the statement claims: of all forms that a claim can have, the first that fits."""
+        subject, rest, lemma = self.words[: self.verb.start], self.words[self.verb.end :], self.verb.lemma
+        state = self._state(subject)
+        if state is not None or self.verb.negated:
+            return state
+        if lemma == "take" and rest[:1] == ["place"]:
+            lemma, rest = "be", rest[1:]
+        if not rest:
+            return None
+        typed = typed_value(rest)
+        if typed is not None:
+            return self._typed(subject, rest, lemma, typed)
+        return (
+            self._related(subject, rest)
+            or self._changed(subject, rest, lemma)
+            or self._is(subject, rest, lemma)
+            or self._preferred(subject, rest, lemma)
+            or self._used(subject, rest, lemma)
+            or self._done(subject, rest, lemma)
+        )
+
+    def _make(self, about: Sequence[str], attribute: str, value: Sequence[str]) -> Claim | None:
+        return _claim(about, attribute, value, self.person)
+
+    @property
+    def _last_verb(self) -> str:
+        return self.words[self.verb.end - 1]
+
+    def _state(self, subject: Sequence[str]) -> Claim | None:
+        """Return the claim of "is open on Sundays", "is not enabled"."""
+        if self.words[self.verb.start] not in ("is", "are"):
+            return None
+        for at in (self.verb.end - 1, self.verb.end):
+            word = self.words[at] if self.verb.start < at < len(self.words) else ""
+            if word not in STATES:
+                continue
+            others = self.words[at + 1 :]
+            if others and (others[0] in ("to", "by") or (word in ("on", "off") and others[0] not in PREPOSITIONS)):
+                return None
+            axis, side = STATES[word]
+            return self._make([*subject, *others], f"#{axis}", ["not", side] if self.verb.negated else [side])
+        return None
+
+    def _typed(self, subject: Sequence[str], rest: Sequence[str], lemma: str, found: TypedValue) -> Claim | None:
+        """Return the claim whose value is a number, a time or a date."""
+        relation = PHRASES.get(f"be {self._last_verb} {rest[0]}") if self.verb.passive else None
+        if relation is not None:
+            return self._make([*subject, *found.others], relation.attribute, found.words)
+        if self._is_event() and lemma not in _STATES_PAST:
+            return None
+        about = [*subject, *found.others]
+        if lemma not in _LIGHT and not (lemma == "start" and found.kind in ("time", "date")):
+            about.append(self._last_verb)
+        if "until" in rest:
+            about.append("end")
+        if found.kind == "time":
+            about = [word for word in about if _canonical(word) not in ("day", "night")]
+        if not any(map(_canonical, about)):
+            return None
+        if _has_property(about):
+            return self._make(about, "", found.words)
+        bare_number = found.kind == "number" and len(rest) == len(subject) == 1
+        if lemma == "be" and ("old" in found.others or bare_number):
+            return self._make([word for word in about if word != "old"], "age", found.words[:1])
+        return self._make(about, f"#{SAME.get(found.kind, found.kind)}", found.words)
+
+    def _is_event(self) -> bool:
+        """Return True if the statement reports something that may happen again: it is in the past or progressive."""
+        form = VERBS[self._last_verb][1] if self._last_verb in VERBS else "s"
+        return self.words[self.verb.start] in ("was", "were") if self.verb.passive else form in ("past", "ing")
+
+    def _related(self, subject: Sequence[str], rest: Sequence[str]) -> Claim | None:
+        """Return the claim of a phrase that names its attribute, such as "works at"."""
+        passive = self.verb.passive
+        verb = f"be {self._last_verb}" if passive else self.verb.lemma
+        relation, value = PHRASES.get(f"{verb} {' '.join(rest[:2])}"), rest[2:]
+        if relation is None:
+            relation, value = PHRASES.get(f"{verb} {rest[0]}"), rest[1:]
+        if relation is None and rest[0] not in PREPOSITIONS:
+            relation, value = PHRASES.get(verb), rest
+        if relation is None or not 0 < len(value) <= _MAX_VALUE:
+            return None
+        if relation.inverse and not passive:
+            return self._make(value, relation.attribute, subject)
+        return self._make(subject, relation.attribute, value)
+
+    def _changed(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
+        """Return the claim of "was changed to X" and "is called X"."""
+        if self.verb.passive and lemma in ("call", "name"):
+            return self._make(subject, "", rest)
+        if lemma in _CHANGED and rest[0] == "to" and len(rest) <= _MAX_VALUE:
+            return self._make(subject, "", rest[1:])
+        return None
+
+    def _is(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
+        """Return the claim of "X is Y", "X is in Y"."""
+        if lemma not in ("be", "become") or self.verb.passive or rest[0] in ("a", "an", "for", "from", "of", "as"):
+            return None
+        if _names_property(rest) and not _names_property(subject):
+            certain = any(self.capitals[: self.verb.start]) or rest[0] in ARTICLES
+            return self._make(rest, "", subject) if certain else None
+        if len(rest) > _MAX_VALUE:
+            return None
+        if _names_property(subject):
+            return self._make(subject, "", rest[1:] if rest[0] in PREPOSITIONS else rest)
+        if rest[0] in PLACE and len(rest) > 1:
+            return self._make(subject, "place", rest[1:])
+        if rest[0] == "on" and len(rest) > 2:
+            return self._make(subject, f"#on-{_canonical(rest[-1])}", rest[1:])
+        is_name = self.capitals[self.verb.end] or rest[0] == "the"
+        return self._make(subject, "", rest) if subject and subject[0] in ARTICLES and is_name else None
+
+    def _preferred(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
+        """Return the claim of a preference among things of one sort, such as drinks."""
+        sort = next((CHOICES[word] for word in rest if word in CHOICES), None)
+        if lemma not in ("prefer", "want") or not subject or sort is None:
+            return None
+        value = [word for word in rest if CHOICES.get(word) == sort]
+        return self._make([*subject, *_from_preposition(rest)], f"prefer {sort}", value)
+
+    def _used(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
+        """Return the claim of "use X for Y" and "Y uses X"."""
+        if lemma != "use":
+            return None
+        purpose = _from_preposition(rest)
+        value = rest[: len(rest) - len(purpose)]
+        if len(value) > _MAX_VALUE or not any(map(_canonical, [*subject, *purpose])):
+            return None
+        return self._make([*subject, *purpose], "use", value)
+
+    def _done(self, subject: Sequence[str], rest: Sequence[str], lemma: str) -> Claim | None:
+        """Return the claim of what is regularly done: "is collected by X", "is signed with X"."""
+        if not self.verb.passive or self._is_event() or not 1 < len(rest) <= _MAX_VALUE:
+            return None
+        if rest[0] not in ("by", "with", "in", "on", "to", "under"):
+            return None
+        return self._make(subject, f"{_canonical(lemma) or lemma} #{rest[0]}", rest[1:])
+
+
+def _singular(word: str) -> str:
+    word = SAME.get(word, word)
+    return word if word in PROPERTIES else word.removesuffix("s")
+
+
+def _has_property(words: Sequence[str]) -> bool:
+    return any(_singular(word) in PROPERTIES for word in words)
+
+
+def _names_property(words: Sequence[str]) -> bool:
+    """Return True if a phrase has a property such as "code" as its head: at its end, or before "of" or "for"."""
+    named = [word for word in words if word not in ("number", "name")] or words
+    ends = (*named[1:], "of")
+    return any(
+        _singular(word) in PROPERTIES and end in ("of", "for", "in", "to", "at")
+        for word, end in zip(named, ends, strict=True)
+    )
+
+
+def _from_preposition(words: Sequence[str]) -> Sequence[str]:
+    """Return the words from the first "for", "in", "on" or "as" on."""
+    return words[next((n for n, word in enumerate(words) if word in ("for", "in", "on", "as")), len(words)) :]

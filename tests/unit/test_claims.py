@@ -1,0 +1,112 @@
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from brain.claims import claim_key, claim_of
+from brain.claims.recognise import _canonical
+from brain.claims.relations import PHRASES, RELATIONS
+
+PAIRS = json.loads((Path(__file__).parents[1] / "data" / "upkeep.json").read_text())
+DEVELOPED = [pair for pair in PAIRS if pair["half"] == "develop"]
+
+VERSIONS = [
+    ("The door code is 4471.", "The code for the door is 8820 now."),
+    ("The staging database runs on port 5433.", "The port of the staging database is 6543."),
+    ("The daily standup starts at 9:30.", "Standup is at 10:00 every day."),
+    ("The rent is 1,200 euros a month.", "The monthly rent is €1,350."),
+    ("We deploy on Fridays.", "Deployments happen on Tuesdays."),
+    ("We use Jenkins for CI.", "Our CI runs on GitHub Actions."),
+    ("Use pnpm for the frontend.", "The frontend uses yarn."),
+    ("The feature flag new_checkout is enabled in production.", "In production, the feature flag new_checkout is off."),
+    ("Karen Holt is the CEO of Northwind.", "Northwind's CEO is Dmitri Volkov."),
+    ("Preferred temperature: 21 degrees (climate)", "Preferred temperature: 19 degrees (climate)"),
+    ("Oliver has two children.", "Oliver has three kids."),
+    ("Rosa is 34 years old.", "Rosa is 36."),
+    ("Carla is married.", "Carla is single."),
+]
+SIBLINGS = [
+    ("Shelf 3 holds bolts.", "Shelf 4 holds nuts."),
+    ("Shelf 3 holds 40 bolts.", "Shelf 4 holds 90 bolts."),
+    ("The door code of building A is 4471.", "The door code of building B is 8820."),
+    ("The standup is at 9:30.", "The standup is on Mondays."),
+    ("The gym opens at 6.", "The gym closes at 22."),
+    ("The CEO of Northwind is Karen Holt.", "The CFO of Northwind is Dmitri Volkov."),
+    ("I prefer tea.", "I prefer the aisle seat."),
+]
+NO_CLAIM = [
+    "",
+    "Yes.",
+    "Is the door code 4471?",
+    "If the door code is 4471, tell the guard.",
+    "The door code might be 4471.",
+    "The door code is 4471. The guard is in the lobby.",
+    "He works at Siemens.",
+    "I went to the lake and we ate at 9.",
+    "I visited Lisbon.",
+    "We met Acme on Monday.",
+    "She said the door code is 4471.",
+    "The door code is not 4471.",
+    "我们每周五部署。",
+    "The door code is " + "very " * 60 + "long.",
+]
+
+
+@pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.phrases.split("|")[0])
+def test_a_relation_recognises_its_examples(relation):
+    attribute = _canonical(relation.attribute)
+    for statement, subject, value in relation.examples:
+        claim = claim_of(statement)
+        assert claim is not None, statement
+        assert (claim.subject, claim.attribute, claim.value) == (subject, attribute, value)
+    for statement in relation.counterexamples:
+        claim = claim_of(statement)
+        assert claim is None or claim.attribute != attribute, statement
+
+
+def test_no_two_relations_have_the_same_phrase():
+    assert len(PHRASES) == sum(len(relation.phrases.split("|")) for relation in RELATIONS)
+
+
+@pytest.mark.parametrize(("older", "newer"), VERSIONS)
+def test_versions_of_one_statement_have_one_key(older, newer):
+    assert claim_key(older) == claim_key(newer) is not None
+    assert claim_of(older).value != claim_of(newer).value
+
+
+@pytest.mark.parametrize(("one", "other"), SIBLINGS)
+def test_statements_about_different_things_have_other_keys(one, other):
+    assert None in (claim_key(one), claim_key(other)) or claim_key(one) != claim_key(other)
+
+
+@pytest.mark.parametrize("text", NO_CLAIM)
+def test_what_is_unsure_states_no_claim(text):
+    assert claim_key(text) is None
+
+
+def test_the_parts_of_a_claim_are_named():
+    claim = claim_of("The door code is 4471.")
+    assert (claim.subject, claim.attribute, claim.value) == ("door", "code", "4471")
+
+
+def test_the_speaker_is_the_subject_of_what_is_said_in_the_first_person():
+    assert claim_key("I prefer tea", "Tom") == claim_key("Tom prefers coffee")
+    assert claim_key("I prefer tea", "Tom") != claim_key("I prefer tea", "Ana")
+    assert claim_key("I prefer tea") == claim_key("The user prefers coffee") == claim_key("I prefer tea", "user")
+
+
+def test_most_developed_contradictions_have_one_key_and_siblings_have_not():
+    equal = {"contradiction": 0, "sibling": 0, "restated": 0}
+    for pair in DEVELOPED:
+        keys = {claim_key(pair["first"]), claim_key(pair["second"])}
+        equal[pair["kind"]] += len(keys) == 1 and None not in keys
+    assert equal["contradiction"] >= 34
+    assert equal["sibling"] <= 1
+
+
+def test_reading_a_long_line_takes_linear_time():
+    for text in ("a " * 80, "1" * 160, "the code is " * 13, "," * 160, "every " * 26, "be " * 50, "é" * 100_000):
+        start = time.process_time()
+        claim_key(text)
+        assert time.process_time() - start < 0.1
