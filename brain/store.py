@@ -15,6 +15,7 @@ import numpy as np
 
 from brain import archive, memory_rows, redacting
 from brain.archive import ArchivedMemory, MemoryMetadata
+from brain.claims import claim_key
 from brain.embedding.embedders import Embedders
 from brain.errors import StoreError, UnknownMemory
 from brain.indexing import IndexedPassage, passages, surroundings, texts
@@ -167,6 +168,7 @@ class MemoryStore:
                 memory.occurred_at or now,
                 indexed[key],
                 {model: [next(each) for _ in texts(indexed[key])] for model, each in vectors.items()},
+                claim_key(memory.content, memory.speaker),
             )
             for key, memory in fresh.items()
         ]
@@ -242,7 +244,8 @@ class MemoryStore:
         occurred_at = changed.occurred_at or old.occurred_at
         pieces = self._indexed(agent_id, changed, occurred_at)
         vectors = {model: list(each) for model, each in (await self._vectors(agent_id, pieces)).items()}
-        prepared = PreparedMemory(id, identity(changed), changed, occurred_at, pieces, vectors)
+        claim = claim_key(changed.content, changed.speaker)
+        prepared = PreparedMemory(id, identity(changed), changed, occurred_at, pieces, vectors, claim)
         replaced = _replaced(old, changed, occurred_at)
         rewritten = await self._database.run(
             agent_id,
