@@ -3,8 +3,8 @@
     graph.compile(store=CognitiveStore(layer, "my-agent"))
 
 Each item is stored as a memory. The memory's content is the item's text, and its source is the item's namespace and
-key. The memory's tags are this namespace and all namespaces above it. The memory's field `context` has the item's exact
-value as JSON.
+key. The memory's tags are this namespace and all namespaces above it. The memory's metadata has the item's exact value,
+which must not be larger than 16 KB as JSON.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class CognitiveStore(BaseStore):
         new = {item: self._memory(op, now, existing.get(item)) for item, op in ops.items()}
         await self._layer.remember(self._agent_id, [memory for item, memory in new.items() if item not in existing])
         for item, memory in existing.items():
-            changes = {name: getattr(new[item], name) for name in ("content", "context", "occurred_at")}
+            changes = {name: getattr(new[item], name) for name in ("content", "metadata", "occurred_at")}
             await self._layer.update(self._agent_id, memory.id, **changes)
 
     async def _forget(self, items: Sequence[ItemKey]) -> None:
@@ -161,7 +161,7 @@ class CognitiveStore(BaseStore):
         return NewMemory(
             type=self._type,
             content=_searchable_text(value, op.index or None) or storable(op.key) or "(an item without words)",
-            context=_to_json({"value": value, "created_at": created, "indexed": op.index is not False}),
+            metadata={"value": value, "created_at": created, "indexed": op.index is not False},
             occurred_at=now,
             source=_to_source(op.namespace, op.key),
             tags=tuple(_to_tag(op.namespace[:depth]) for depth in range(len(op.namespace) + 1)),
@@ -185,15 +185,9 @@ def _to_tag(namespace: tuple[str, ...]) -> str:
     return _ROOT + ":" + ".".join(namespace)
 
 
-def _to_json(fields: Mapping[str, Any]) -> str:
-    try:
-        return json.dumps(fields, allow_nan=False)  # ASCII, because Postgres cannot store NUL and surrogates unescaped
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"value: is not JSON: {error}") from None
-
-
-def _stored_value(memory: Memory) -> dict[str, Any]:
-    fields: dict[str, Any] = json.loads(memory.context)
+def _stored_value(memory: Memory) -> Mapping[str, Any]:
+    """Return the item's value, the time when it was first stored, and whether searches find it."""
+    fields: Mapping[str, Any] = memory.metadata or json.loads(memory.context)  # the context in exports of before
     return fields
 
 

@@ -145,8 +145,10 @@ async def test_synchronous_methods_work_in_nodes_but_not_in_the_event_loop(store
 @pytest.mark.parametrize(
     ("put", "field"),
     [
-        pytest.param((USERS, "k", {"at": object()}), "value", id="not JSON"),
-        pytest.param((USERS, "k", {"n": float("nan")}), "value", id="not a number"),
+        pytest.param((USERS, "k", {"at": object()}), "metadata", id="not JSON"),
+        pytest.param((USERS, "k", {"n": float("nan")}), "metadata", id="not a number"),
+        pytest.param((USERS, "k", {"text": "a\x00"}), "metadata", id="NUL in a value"),
+        pytest.param((USERS, "k", {"text": "x" * 17_000}), "larger than 16384 bytes", id="large value"),
         pytest.param((USERS, "k" * 1_001, TEA), "source", id="long key"),
         pytest.param((USERS, "a\x00", TEA), "source", id="NUL in a key"),
     ],
