@@ -46,7 +46,7 @@ VALUES = st.dictionaries(
         st.integers(-5, 5),
         st.none(),
         st.booleans(),
-        st.sampled_from(["", "tea", "\x00", "\ud83d", "é\n"]),
+        st.sampled_from(["", "tea", "é\n"]),
         st.lists(st.integers(0, 2), max_size=2),
         st.dictionaries(st.sampled_from("ab"), st.integers(0, 2), max_size=2),
     ),
