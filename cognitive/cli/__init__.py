@@ -6,6 +6,7 @@ Modules, in order of execution:
 - `main`: the table of all commands, each loaded when it is called.
 - `options`: options that several commands share.
 - `answers`: run a command's work, print its result or error, and choose the exit code.
+- `shapes`: the JSON of values that several commands print.
 - `printing`: JSON, tables and progress on the terminal.
 - `demo`: `cognitive demo`.
 - `conversation`: read the conversation that the demo plays.
@@ -14,6 +15,7 @@ Modules, in order of execution:
 - `servers`: `cognitive serve`, `dashboard` and `mcp`.
 - `hook`: `cognitive hook`.
 - `memory`: `cognitive remember`, `recall` and `memory`.
+- `upkeep`: `cognitive memory retire`, `restore` and `merge`.
 - `session`: `cognitive session`.
 - `why`: `cognitive why`.
 - `evaluate`: `cognitive evaluate`; also reads the policy and turns of `replay` and `tune`.

@@ -11,8 +11,9 @@ import click
 import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.memory import RECEIPT, show_receipt
+from cognitive.cli.memory import show_receipt
 from cognitive.cli.options import AGENT, YES, confirm, limit
+from cognitive.cli.shapes import RECEIPT
 
 if TYPE_CHECKING:
     from brain.types import Receipt

@@ -15,9 +15,10 @@ import click
 import cognitive
 from brain.errors import InvalidInput
 from brain.memory_types import MEMORY_TYPES
-from cognitive.cli import printing
+from cognitive.cli import printing, upkeep
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.options import AGENT, FILE, SINCE, TYPE, UNTIL, YES, at, confirm, limit
+from cognitive.cli.options import AGENT, FILE, MOMENT, SINCE, TYPE, UNTIL, YES, at, aware, confirm, limit
+from cognitive.cli.shapes import MEMORY, RECEIPT
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -25,16 +26,6 @@ if TYPE_CHECKING:
     from brain.types import Memory, Receipt, Revision
     from cognitive.turn import RecallHit
 
-SHAPE = (
-    "{id, type, content, speaker?, context, occurred_at, session_id?, source?, tags: [tag], entities: [entity], "
-    "confidence, pinned, supersedes?, replaced_by?, attributes: {…}, trust, metadata: {…}, expires_at?, hidden_at?, "
-    "hidden_reason?}"
-)
-RECEIPT = (
-    "{agent_id, memories, passages, embeddings, postings, exposures, usage, revisions, turns, sessions, artifacts, "
-    "subtasks, policies, journaled, responses, turns_cut, sessions_cut, subtasks_cut, notes_cut, memories_cut, "
-    "restated}"
-)
 _IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True, type=click.UUID)
 
 
@@ -54,6 +45,8 @@ class _ShownMemories(TypedDict):
 @at("Time of the statement: a day (UTC) or a time with offset; default: now.")
 @click.option("--source", help="Your id; memories with the same one are stored once.")
 @click.option("--tag", "tags", multiple=True, help="Tag; may be repeated.")
+@click.option("--expires", "expires_at", type=MOMENT, metavar="WHEN", callback=aware, help="Hide it from this time on.")
+@click.option("--metadata", help="Free JSON to filter by, an object.")
 @click.option("--pinned", is_flag=True, help="Keep the memory in the prompt's stable prefix.")
 @click.option("--supersedes", help="Id of the memory that this one replaces.")
 @click.option("--file", type=FILE, help="File of JSON lines.")
@@ -66,6 +59,8 @@ def remember(
     at: datetime | None,
     source: str | None,
     tags: tuple[str, ...],
+    expires_at: datetime | None,
+    metadata: str | None,
     pinned: bool,
     supersedes: str | None,
     file: Path | None,
@@ -84,6 +79,8 @@ def remember(
         "occurred_at": at,
         "source": source,
         "tags": tags,
+        "expires_at": expires_at,
+        "metadata": _change(f"metadata={metadata}")[1] if metadata is not None else {},
         "pinned": pinned,
         "supersedes": supersedes,
     }
@@ -195,7 +192,7 @@ def command() -> None:
 
 @command.command(
     cls=JsonCommand,
-    shape=f"{{memories: [{SHAPE}], missing: [id]}} | {{memories: [{SHAPE}]}} | "
+    shape=f"{{memories: [{MEMORY}], missing: [id]}} | {{memories: [{MEMORY}]}} | "
     "{revisions: [{memory_id, number, previous: {…}, changed_at}]}",
 )
 @click.argument("ids", metavar="[ID...]", nargs=-1, type=click.UUID)
@@ -263,15 +260,15 @@ def _show(answer: _ShownMemories) -> None:
         printing.line(f"{id}: this agent has no such memory")
 
 
-@command.command(cls=JsonCommand, shape=f"{{memory: {SHAPE}}}")
+@command.command(cls=JsonCommand, shape=f"{{memory: {MEMORY}}}")
 @click.argument("id", type=click.UUID)
 @click.argument("changes", nargs=-1, required=True, metavar="FIELD=VALUE...")
 @AGENT
 def update(id: UUID, changes: Sequence[str], agent: str) -> None:
     """Change fields of the memory ID.
 
-    The fields are content, speaker, context, occurred_at, tags, entities, confidence, pinned and attributes. A VALUE is
-    JSON if it parses as JSON, else text: pinned=true, tags='["billing"]', content=Noon.
+    The fields are content, speaker, context, occurred_at, expires_at, tags, entities, confidence, pinned, attributes
+    and metadata. A VALUE is JSON if it parses as JSON, else text: pinned=true, tags='["billing"]', content=Noon.
     """
     run(_update(agent, id, changes), printing.fields_of, key="memory")
 
@@ -314,3 +311,7 @@ def show_receipt(receipt: Receipt) -> None:
     counts = printing.jsonable(receipt)
     removed = [f"{count} {name}" for name, count in counts.items() if name != "agent_id" and count]
     printing.line(f"erased of agent {receipt.agent_id!r}: {', '.join(removed) or 'nothing, it had no data'}")
+
+
+for _command in (upkeep.retire, upkeep.restore, upkeep.merge):
+    command.add_command(_command)

@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any] | click.Command)
 _MOMENTS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%d %H:%M:%S%z"]
 
 
-def _aware(_context: click.Context, _option: click.Parameter, at: datetime | None) -> datetime | None:
+def aware(_context: click.Context, _option: click.Parameter, at: datetime | None) -> datetime | None:
     """Return the time given as an option, in UTC if the user gave no time zone. None stays None."""
     return at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
 
@@ -32,10 +32,10 @@ SINCE = click.option(
     "--since",
     type=MOMENT,
     metavar="WHEN",
-    callback=_aware,
+    callback=aware,
     help="Start of the time range: a day (UTC) or a time with offset.",
 )
-UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=_aware, help="End of the time range, exclusive.")
+UNTIL = click.option("--until", type=MOMENT, metavar="WHEN", callback=aware, help="End of the time range, exclusive.")
 BATCH = click.option(
     "--batch", default=64, show_default=True, type=click.IntRange(1, 1000), help="Memories per transaction."
 )
@@ -51,7 +51,7 @@ YES = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 def at(help: str) -> Callable[[F], F]:
     """Return a decorator that adds the option `--at`, a point in time, with the given help text."""
-    return click.option("--at", type=MOMENT, metavar="WHEN", callback=_aware, help=help)
+    return click.option("--at", type=MOMENT, metavar="WHEN", callback=aware, help=help)
 
 
 def limit(default: int, maximum: int) -> Callable[[F], F]:

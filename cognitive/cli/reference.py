@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from cognitive.cli import bench, evaluate, memory, printing, settings_page, why
+from cognitive.cli import bench, evaluate, printing, settings_page, shapes, why
 from cognitive.cli.answers import CODES, JsonCommand
 from cognitive.cli.main import cli
 
@@ -52,9 +52,9 @@ _SHAPES: Mapping[str, str] = {
     "ESTIMATE": evaluate.ESTIMATE,
     "EVALUATION": evaluate.EVALUATION,
     "EXPLANATION": why.EXPLANATION,
-    "MEMORY": memory.SHAPE,
+    "MEMORY": shapes.MEMORY,
     "POLICY": evaluate.POLICY_SOURCE,
-    "RECEIPT": memory.RECEIPT,
+    "RECEIPT": shapes.RECEIPT,
     "TIMES": bench.TIMES,
     "WORTH": evaluate.WORTH,
 }

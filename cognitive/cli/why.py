@@ -14,8 +14,8 @@ import click
 import cognitive
 from cognitive.cli import printing
 from cognitive.cli.answers import JsonCommand, run
-from cognitive.cli.memory import SHAPE as MEMORY
 from cognitive.cli.options import AGENT, limit
+from cognitive.cli.shapes import MEMORY
 
 if TYPE_CHECKING:
     from rich.text import Text

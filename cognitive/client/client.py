@@ -27,6 +27,7 @@ from cognitive.wire.models import (
     FitBody,
     IdsBody,
     MemoryChanges,
+    MergeBody,
     RatingBody,
     RecallBody,
     RememberBody,
@@ -214,6 +215,19 @@ class CognitiveClient:
         """Change fields of a memory, given as keyword arguments, and return the changed memory."""
         body = MemoryChanges(**changes).model_dump(mode="json", exclude_unset=True)
         return await self._of(Memory, "PATCH", agent_id, "memories", id_of(id), body=body)
+
+    async def retire(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
+        """Hide memories from now on, and return them. `restore` shows them again."""
+        return await self._of(list[Memory], "POST", agent_id, "memories", "retire", body=IdsBody(ids=tuple(ids)))
+
+    async def restore(self, agent_id: str, ids: Sequence[UUID]) -> list[Memory]:
+        """Show hidden memories again, as if nothing had hidden them, and return them."""
+        return await self._of(list[Memory], "POST", agent_id, "memories", "restore", body=IdsBody(ids=tuple(ids)))
+
+    async def merge(self, agent_id: str, ids: Sequence[UUID], into: UUID) -> list[Memory]:
+        """Hide memories that say the same as the memory `into`, and return them."""
+        body = MergeBody(ids=tuple(ids), into=into)
+        return await self._of(list[Memory], "POST", agent_id, "memories", "merge", body=body)
 
     async def forget(self, agent_id: str, ids: Sequence[UUID]) -> Receipt:
         """Erase memories and everything derived from them, in one transaction. The receipt counts what was deleted."""

@@ -50,7 +50,8 @@ class CognitiveStore(BaseStore):
 
     A search with a query is a `layer.recall`, limited to its 200 best hits. It does not find items stored with
     `index=False`, but turns can show them like other memories. Values must be JSON without NUL characters and lone
-    surrogates. Items do not expire: LangGraph refuses a TTL. The synchronous methods must be called in a thread other than that of the memory layer's event loop.
+    surrogates. Items do not expire: LangGraph refuses a TTL. The synchronous methods must be called in a thread other
+    than that of the memory layer's event loop.
     """
 
     def __init__(self, layer: CognitiveLayer, agent_id: str, *, memory_type: MemoryType = "fact") -> None:

@@ -12,7 +12,7 @@ from cognitive.errors import UnknownMemory
 from cognitive.server.auth import ERASING, AgentId, MaxTrust
 from cognitive.server.requests import Layer, StrictRoute
 from cognitive.turn import RecallHit
-from cognitive.wire.models import MAX_IDS, IdsBody, MemoryChanges, RecallBody, RememberBody, StoredMemories
+from cognitive.wire.models import MAX_IDS, IdsBody, MemoryChanges, MergeBody, RecallBody, RememberBody, StoredMemories
 
 router = APIRouter(prefix="/memories", tags=["memories"], route_class=StrictRoute)
 
@@ -63,6 +63,24 @@ async def update(agent_id: AgentId, memory_id: UUID, body: MemoryChanges, layer:
     Fields that are not sent keep their values. A token cannot change a memory of higher trust than its own.
     """
     return await layer.update(agent_id, memory_id, by=max_trust, **body.changed_fields())
+
+
+@router.post("/retire", summary="Hide memories (retire)")
+async def retire(agent_id: AgentId, body: IdsBody, layer: Layer, max_trust: MaxTrust) -> list[Memory]:
+    """Hide memories from now on, and return them. A token cannot hide a memory of higher trust than its own."""
+    return await layer.retire(agent_id, body.ids, by=max_trust)
+
+
+@router.post("/restore", summary="Show hidden memories again (restore)")
+async def restore(agent_id: AgentId, body: IdsBody, layer: Layer, max_trust: MaxTrust) -> list[Memory]:
+    """Show hidden memories again, as if nothing had hidden them, and return them."""
+    return await layer.restore(agent_id, body.ids, by=max_trust)
+
+
+@router.post("/merge", summary="Hide memories that another one repeats (merge)")
+async def merge(agent_id: AgentId, body: MergeBody, layer: Layer, max_trust: MaxTrust) -> list[Memory]:
+    """Hide memories that say the same as another one of their type, which is kept, and return them."""
+    return await layer.merge(agent_id, body.ids, body.into, by=max_trust)
 
 
 @router.get("/{memory_id}/revisions", summary="List the changes of a memory (revisions)")

@@ -13,7 +13,18 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 
 from brain.policies import MAX_NOTE_LENGTH, PolicyActivation, Role
-from brain.types import MAX_CONTENT_LENGTH, InputModel, Label, Labels, MemoryText, MemoryType, Moment, NewMemory, Text
+from brain.types import (
+    MAX_CONTENT_LENGTH,
+    InputModel,
+    Label,
+    Labels,
+    MemoryText,
+    MemoryType,
+    Metadata,
+    Moment,
+    NewMemory,
+    Text,
+)
 from cognitive.recall import MAX_HITS
 from cognitive.turn import MAX_MESSAGE_LENGTH, Message, MessageText, Tool, Turn
 
@@ -142,6 +153,8 @@ class MemoryChanges(InputModel):
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
     pinned: bool = False
     attributes: Mapping[str, Any] = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
+    expires_at: Moment | None = None
 
     def changed_fields(self) -> dict[str, Any]:
         """Return the fields that were sent, with their new values, by name."""
@@ -149,9 +162,15 @@ class MemoryChanges(InputModel):
 
 
 class IdsBody(InputModel):
-    """The ids of memories to erase."""
+    """The ids of memories to erase, to hide or to show again."""
 
     ids: Ids
+
+
+class MergeBody(IdsBody):
+    """The ids of memories to hide, and the id of the memory that says the same and is kept."""
+
+    into: UUID
 
 
 class LineBody(InputModel):

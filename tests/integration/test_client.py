@@ -152,6 +152,11 @@ async def test_client_manages_memories_and_sessions(client, layer, agent):
     assert await client.get(agent, ids) == await layer.get(agent, ids)
     assert (await client.update(agent, ids[0], pinned=True)).pinned
     assert not (await client.update(agent, ids[0], pinned=False)).pinned
+    assert (await client.update(agent, ids[0], metadata={"priority": 3})).metadata == {"priority": 3}
+    doubles = await client.remember(agent, [CHOSEN.model_copy(update={"source": "double"})])
+    assert (await client.merge(agent, doubles, ids[0]))[0].replaced_by == ids[0]
+    assert (await client.restore(agent, doubles))[0].hidden_at is None
+    assert await client.retire(agent, doubles) == await layer.get(agent, doubles)
     hits = await client.recall(agent, QUESTION, "decision", 3)
     assert [(hit.memory_id, hit.content) for hit in hits] == [(ids[0], CHOSEN.content)]
     context = await client.pre_turn(Turn(agent_id=agent, session_id="s/1", text="Hello", turn_id="t"))

@@ -184,6 +184,13 @@ def test_every_command_works_and_prints_its_documented_json(shell, urls, tmp_pat
     out = str(tmp_path / "memories.jsonl")
     assert shell("db", "export", out)["memories"] == shell("db", "import", out)["memories"] > 0
     assert shell("db", "apply-retention", "--dry-run")["rows"] == {}
+    expiring = ("--expires", "2099-01-01", "--metadata", '{"priority": 3}')
+    [twin] = shell("remember", "The pump is green.", "--type", "fact", *expiring)["ids"]
+    [shown] = shell("memory", "show", twin)["memories"]
+    assert (shown["metadata"], shown["hidden_reason"]) == ({"priority": 3}, "expired")
+    assert shell("memory", "merge", twin, "--into", fact)["memories"][0]["replaced_by"] == fact
+    assert shell("memory", "restore", twin)["memories"][0]["hidden_reason"] == "expired"
+    assert shell("memory", "retire", twin)["memories"][0]["hidden_reason"] == "retired"
     assert shell("memory", "forget", fact, "--yes")["memories"] == 1
     assert shell("session", "end", "s1") == {"ended": True}
     assert shell("session", "end", "s1", "--clear", "--yes")["artifacts"] == 1

@@ -24,6 +24,9 @@ CALLS = {
     "find_by_tags": lambda layer, agent, ids: layer.admin.find_by_tags(agent, [ids["tag"]]),
     "update": lambda layer, agent, ids: layer.update(agent, ids["memory"], content="stolen"),
     "forget": lambda layer, agent, ids: layer.forget(agent, [ids["memory"]]),
+    "retire": lambda layer, agent, ids: layer.retire(agent, [ids["memory"]]),
+    "restore": lambda layer, agent, ids: layer.restore(agent, [ids["memory"]]),
+    "merge": lambda layer, agent, ids: layer.merge(agent, [ids["memory"]], ids["memory"]),
     "supersede": lambda layer, agent, ids: layer.remember(
         agent, [NewMemory(type="fact", content="stolen", occurred_at=AT, supersedes=ids["memory"])]
     ),

@@ -94,6 +94,13 @@ async def test_memories_are_searched_read_updated_and_deleted(http, at):
     changed = await http.patch(f"{at}/memories/{second}", json={"content": "The cat is called Tim."})
     assert changed.json()["content"] == "The cat is called Tim."
     assert changed.json()["type"] == "fact"
+    [retired] = (await http.post(f"{at}/memories/retire", json={"ids": [second]})).json()
+    assert (retired["id"], retired["hidden_reason"]) == (second, "retired")
+    again = await http.post(f"{at}/memories/retire", json={"ids": [second]})
+    assert (again.status_code, "hidden since" in again.json()["detail"]) == (422, True)
+    assert (await http.post(f"{at}/memories/restore", json={"ids": [second]})).json()[0]["hidden_at"] is None
+    merged = await http.post(f"{at}/memories/merge", json={"ids": [second], "into": first})
+    assert (merged.status_code, "is a fact" in merged.json()["detail"]) == (422, True)
     assert (await http.delete(f"{at}/memories/{second}")).json()["memories"] == 1
     assert (await http.post(f"{at}/memories/forget", json={"ids": [first]})).json()["memories"] == 1
     assert (await http.get(f"{at}/memories/{first}")).status_code == 404

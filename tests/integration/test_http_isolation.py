@@ -34,6 +34,9 @@ BODIES = {
     "/rating": {"useful": True},
     "/memories": {"memories": [{"type": "fact", "content": "secret"}]},
     "/forget": {"ids": []},
+    "/retire": {"ids": []},
+    "/restore": {"ids": []},
+    "/merge": {"ids": [], "into": str(uuid.uuid4())},
     "/artifacts/{id}/search": {"literal": "secret"},
     "/search": {"query": "secret", "message": "secret"},
 }
