@@ -20,6 +20,8 @@ Modules, in order of execution:
 - `languages`: list the languages of the index, and cache which language an agent uses.
 - `index_rows`: write the postings and vectors of a memory, in every language and embedding model of its agent.
 - `search`: find candidates with the raw score of each search method.
+- `filters`: read the conditions that memories must meet.
+- `filter_sql`: translate filters to SQL.
 - `past_turns`: compare past turns with the query, and return the memories that they used.
 - `terms`: choose the words of a query whose postings are read.
 - `decay`: compute the exponential decay of usage counts.
