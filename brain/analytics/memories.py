@@ -25,7 +25,7 @@ UsageGroup = Literal["never", "ignored", "rising", "stale"]
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryFilter:
+class MemoryListFilter:
     """The conditions that a list of memories is filtered by. A condition that is None matches every memory.
 
     `words` must all appear in the memory's content.
@@ -173,7 +173,7 @@ _LISTS = {
     for walk in ("walk_types", "walk_session", "walk_pinned", "walk_hidden")
 }
 _GROUPS = {walk: SQL.group.fill(walk=SQL[walk]) for walk in ("walk_stored", "walk_shown")}
-_ANY = MemoryFilter()
+_ANY = MemoryListFilter()
 
 
 class MemoryAnalytics:
@@ -182,7 +182,7 @@ class MemoryAnalytics:
     _database: Database | ReadDatabase
 
     async def memories(
-        self, agent_id: str, wanted: MemoryFilter = _ANY, *, limit: int = 50, after: tuple[Any, ...] | None = None
+        self, agent_id: str, wanted: MemoryListFilter = _ANY, *, limit: int = 50, after: tuple[Any, ...] | None = None
     ) -> ResultPage[MemoryRow]:
         """Return a page of the memories that match a filter, latest first.
 
@@ -325,7 +325,7 @@ class MemoryAnalytics:
         return await paging.fetched(self._database, agent_id, statement, **values)
 
 
-def _walk(wanted: MemoryFilter) -> str:
+def _walk(wanted: MemoryListFilter) -> str:
     """Return the name of the SQL statement that finds the memories of a filter by examining the fewest rows."""
     if wanted.session_id is not None:
         return "walk_session"

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, get_args
 from uuid import UUID
 
-from brain.analytics.memories import MemoryFilter, UsageGroup
+from brain.analytics.memories import MemoryListFilter, UsageGroup
 from brain.types import MEMORY_TYPES
 from cognitive.dashboard.params import PageQuery, parse_time
 from cognitive.errors import InvalidInput
@@ -17,9 +17,9 @@ HIT_COUNTS = (25, 100, 200)  # hits of a search: at first, and after each click 
 _MAX_FILTER_LENGTH = 200  # characters; longer values are cut
 _MAX_QUERY_LENGTH = 1_000  # characters; a longer search text is cut
 USAGE_GROUPS: tuple[UsageGroup, ...] = get_args(UsageGroup)
-FLAG_GROUPS: Mapping[str, MemoryFilter] = {
-    "pinned": MemoryFilter(pinned=True),
-    "hidden": MemoryFilter(hidden=True),
+FLAG_GROUPS: Mapping[str, MemoryListFilter] = {
+    "pinned": MemoryListFilter(pinned=True),
+    "hidden": MemoryListFilter(hidden=True),
 }
 # value in the URL -> (label, maximum age, minimum age)
 AGES: Mapping[str, tuple[str, timedelta | None, timedelta | None]] = {
@@ -103,7 +103,7 @@ def group(query: PageQuery) -> str:
     return "" if search_text(query) else name
 
 
-def memory_filter(query: PageQuery) -> MemoryFilter:
+def memory_filter(query: PageQuery) -> MemoryListFilter:
     """Return the filter of memories that the URL's parameters describe.
 
     Raises:
@@ -115,8 +115,8 @@ def memory_filter(query: PageQuery) -> MemoryFilter:
     if values.get("age", "1d") not in AGES:
         raise InvalidInput(f"age: expected one of {', '.join(AGES)}")
     _, max_age, min_age = AGES.get(values.get("age", ""), ("", None, None))
-    flags = FLAG_GROUPS.get(group(query), MemoryFilter())
-    return MemoryFilter(
+    flags = FLAG_GROUPS.get(group(query), MemoryListFilter())
+    return MemoryListFilter(
         types=tuple(each for each in MEMORY_TYPES if values.get("type", each) == each),
         session_id=values.get("session"),
         tag=values.get("tag"),

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from brain.analytics.memories import GroupSizes, MemoryFilter, MemoryRow, UsageThresholds
+from brain.analytics.memories import GroupSizes, MemoryListFilter, MemoryRow, UsageThresholds
 from brain.analytics.paging import MAX_LOOKED
 from brain.analytics.turn_rows import ResultPage as RowPage
 from brain.analytics.turns import TurnAnalytics
@@ -157,7 +157,7 @@ async def _page_or_hits(
     return None, hits, await analytics.beginnings(query.agent, [hit.memory_id for hit in hits])
 
 
-async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryFilter) -> tuple[RecallHit, ...]:
+async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryListFilter) -> tuple[RecallHit, ...]:
     """Search memories as the agent's recall tool does, but without a turn, so that hits do not count as shown."""
     return await layer.recall(
         query.agent,
@@ -173,7 +173,7 @@ async def _search(layer: CognitiveLayer, query: PageQuery, wanted: MemoryFilter)
 
 
 async def _listed(
-    analytics: TurnAnalytics, query: PageQuery, wanted: MemoryFilter, habit: UsageThresholds
+    analytics: TurnAnalytics, query: PageQuery, wanted: MemoryListFilter, habit: UsageThresholds
 ) -> RowPage[MemoryRow]:
     by_use = next((each for each in filters.USAGE_GROUPS if each == filters.group(query)), None)
     if by_use is None:
@@ -310,7 +310,7 @@ def _following(data: MemoriesData, name: str, query: PageQuery) -> str | None:
     return query.with_changes("memories", after="~".join(position))
 
 
-def _one_type(wanted: MemoryFilter) -> MemoryType | None:
+def _one_type(wanted: MemoryListFilter) -> MemoryType | None:
     return wanted.types[0] if len(wanted.types) == 1 else None
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from brain.analytics import paging
 from brain.analytics import turns as reading
-from brain.analytics.memories import MemoryFilter, UsageThresholds
+from brain.analytics.memories import MemoryListFilter, UsageThresholds
 from brain.analytics.turn_rows import Period, TurnFilter
 from brain.analytics.turns import TurnAnalytics
 from brain.errors import InvalidInput
@@ -187,7 +187,7 @@ async def test_memory_filters_select_the_matching_memories(layer, figures, agent
     await take(layer, agent, used=pumps[:1])
 
     async def matching_ids(**wanted) -> list:
-        return [row.id for row in (await figures.memories(agent, MemoryFilter(**wanted))).rows]
+        return [row.id for row in (await figures.memories(agent, MemoryListFilter(**wanted))).rows]
 
     assert await matching_ids() == pumps
     assert await matching_ids(types=("decision", "episode")) == pumps[2:]
